@@ -1,0 +1,211 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { makeId } from '../ids.ts';
+import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
+
+/** What the maker of a key may fix; absent means no limit of its own. */
+export interface KeySettings {
+  readonly name: string;
+  readonly models?: readonly string[] | undefined;
+  readonly requestsPerMinute?: number | undefined;
+  readonly tokensPerMinute?: number | undefined;
+  readonly concurrent?: number | undefined;
+  readonly expiresAtMs?: number | undefined;
+}
+
+/** A secret just made; it cannot be had a second time. */
+export interface FreshKey {
+  readonly id: string;
+  readonly secret: string;
+  readonly prefix: string;
+  readonly lastFour: string;
+}
+
+/** A key as the list shows it. */
+export interface ListedKey extends KeySettings {
+  readonly id: string;
+  readonly createdAtMs: number;
+  /** Newest first; more than one while a rotation overlaps. */
+  readonly secrets: readonly { readonly prefix: string; readonly lastFour: string; readonly expiresAtMs: number | undefined }[];
+}
+
+/** What the gate needs to know about the holder of a secret. */
+export interface KeyHolder extends KeySettings {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly accountStatus: 'active' | 'suspended';
+}
+
+/** The API keys: the name and limits of each, and the hashes of its secrets. */
+export class Keys {
+  readonly #database: Kysely<Tables>;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  async create(accountId: string, settings: KeySettings): Promise<FreshKey> {
+    const id = makeId('key');
+    const fresh = { id, ...makeFresh() };
+    await this.#database.transaction().execute(async (transaction) => {
+      await transaction
+        .insertInto('api_keys')
+        .values({
+          id,
+          account_id: accountId,
+          name: settings.name,
+          models: settings.models === undefined ? null : JSON.stringify(settings.models),
+          requests_per_minute: settings.requestsPerMinute ?? null,
+          tokens_per_minute: settings.tokensPerMinute ?? null,
+          concurrent: settings.concurrent ?? null,
+          expires_at: settings.expiresAtMs ?? null,
+          created_at: Date.now(),
+          deleted_at: null,
+        })
+        .execute();
+      await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
+    });
+    return fresh;
+  }
+
+  /** Gives a key a new secret; its old ones live on for the overlap. Undefined when there is no such key. */
+  async rotate(id: string, overlapMs: number): Promise<FreshKey | undefined> {
+    const fresh = { id, ...makeFresh() };
+    const endsAtMs = Date.now() + overlapMs;
+    return this.#database.transaction().execute(async (transaction) => {
+      const key = await transaction
+        .selectFrom('api_keys')
+        .select('id')
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      if (key === undefined) return undefined;
+      await transaction
+        .updateTable('key_secrets')
+        .set({ expires_at: endsAtMs })
+        .where('key_id', '=', id)
+        // An overlap that ends sooner stays as it is: rotating twice must not prolong the first secret.
+        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', BigInt(endsAtMs))]))
+        .execute();
+      await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
+      return fresh;
+    });
+  }
+
+  /** Ends a key and all its secrets at once; false when there is no such key. */
+  async delete(id: string): Promise<boolean> {
+    const result = await this.#database
+      .updateTable('api_keys')
+      .set({ deleted_at: Date.now() })
+      .where('id', '=', id)
+      .where('deleted_at', 'is', null)
+      .executeTakeFirst();
+    return result.numUpdatedRows === 1n;
+  }
+
+  async list(accountId: string): Promise<ListedKey[]> {
+    const keys = await this.#database
+      .selectFrom('api_keys')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('deleted_at', 'is', null)
+      .orderBy('created_at')
+      .execute();
+    const secrets = await this.#database
+      .selectFrom('key_secrets')
+      .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')
+      .selectAll('key_secrets')
+      .where('api_keys.account_id', '=', accountId)
+      .orderBy('key_secrets.created_at', 'desc')
+      .execute();
+    const nowMs = Date.now();
+    return keys.map((row) => ({
+      id: row.id,
+      createdAtMs: Number(row.created_at),
+      ...readSettings(row),
+      secrets: secrets
+        .filter((secret) => secret.key_id === row.id && (secret.expires_at === null || secret.expires_at > nowMs))
+        .map((secret) => ({ prefix: secret.prefix, lastFour: secret.last_four, expiresAtMs: readOptional(secret.expires_at) })),
+    }));
+  }
+
+  /** Who holds the secret with this hash: undefined when nobody does any more. */
+  async findHolder(hash: string): Promise<KeyHolder | undefined> {
+    const row = await this.#database
+      .selectFrom('key_secrets')
+      .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')
+      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+      .selectAll('api_keys')
+      .select(['key_secrets.expires_at as secret_expires_at', 'accounts.status'])
+      .where('key_secrets.hash', '=', hash)
+      .where('api_keys.deleted_at', 'is', null)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const settings = readSettings(row);
+    const secretExpiresAtMs = readOptional(row.secret_expires_at);
+    return {
+      keyId: row.id,
+      accountId: row.account_id,
+      accountStatus: row.status,
+      ...settings,
+      expiresAtMs: earliest(settings.expiresAtMs, secretExpiresAtMs),
+    };
+  }
+
+  /** Grows with every change of an account or key, whichever process made it. */
+  async changeCounter(): Promise<bigint> {
+    const row = await this.#database.selectFrom('changes').select('counter').executeTakeFirstOrThrow();
+    return row.counter;
+  }
+}
+
+function makeFresh(): Omit<FreshKey, 'id'> {
+  const secret = makeSecret();
+  return { secret, ...shownParts(secret) };
+}
+
+function secretRow(fresh: FreshKey): {
+  hash: string;
+  key_id: string;
+  prefix: string;
+  last_four: string;
+  created_at: number;
+  expires_at: null;
+} {
+  return {
+    hash: hashSecret(fresh.secret),
+    key_id: fresh.id,
+    prefix: fresh.prefix,
+    last_four: fresh.lastFour,
+    created_at: Date.now(),
+    expires_at: null,
+  };
+}
+
+interface SettingsRow {
+  readonly name: string;
+  readonly models: string | null;
+  readonly requests_per_minute: bigint | null;
+  readonly tokens_per_minute: bigint | null;
+  readonly concurrent: bigint | null;
+  readonly expires_at: bigint | null;
+}
+
+function readSettings(row: SettingsRow): KeySettings {
+  return {
+    name: row.name,
+    models: row.models === null ? undefined : (JSON.parse(row.models) as string[]),
+    requestsPerMinute: readOptional(row.requests_per_minute),
+    tokensPerMinute: readOptional(row.tokens_per_minute),
+    concurrent: readOptional(row.concurrent),
+    expiresAtMs: readOptional(row.expires_at),
+  };
+}
+
+function readOptional(value: bigint | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}
+
+function earliest(first: number | undefined, second: number | undefined): number | undefined {
+  return first === undefined || (second !== undefined && second < first) ? second : first;
+}

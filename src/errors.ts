@@ -1,0 +1,116 @@
+/** What the error table knows about one code. */
+interface ErrorKind {
+  readonly status: 400 | 401 | 403 | 404 | 429 | 500;
+  readonly type: string;
+  /** The `code` on the wire where it differs from our name: the dialect has no code for these cases. */
+  readonly code?: null;
+  /** Whether the same request may succeed later; SDKs obey it through `x-should-retry`. */
+  readonly retry: boolean;
+}
+
+const badRequest = { status: 400, type: 'invalid_request_error', retry: false } as const;
+const unauthorized = { status: 401, type: 'invalid_request_error', retry: false } as const;
+const forbidden = { status: 403, type: 'invalid_request_error', retry: false } as const;
+const notFound = { status: 404, type: 'invalid_request_error', retry: false } as const;
+const server = { status: 500, type: 'server_error', retry: true } as const;
+
+/** Every error that can leave `/v1`, and nothing else. docs/errors.md explains each; a test compares the two. */
+export const ERRORS = {
+  invalid_json: { ...badRequest, code: null },
+  invalid_utf8: badRequest,
+  nesting_too_deep: badRequest,
+  request_too_large: badRequest,
+  unsupported_content_type: badRequest,
+  unsupported_content_encoding: badRequest,
+  missing_required_parameter: badRequest,
+  invalid_type: badRequest,
+  invalid_value: badRequest,
+  empty_array: badRequest,
+  array_above_max_length: badRequest,
+  string_above_max_length: badRequest,
+  integer_below_min_value: badRequest,
+  integer_above_max_value: badRequest,
+  decimal_below_min_value: badRequest,
+  decimal_above_max_value: badRequest,
+  provider_refused: badRequest,
+  missing_api_key: { ...unauthorized, code: null },
+  invalid_api_key: unauthorized,
+  model_not_allowed: forbidden,
+  account_suspended: forbidden,
+  insufficient_quota: { ...forbidden, type: 'insufficient_quota' },
+  model_not_found: notFound,
+  unknown_url: notFound,
+  method_not_supported: notFound,
+  rate_limit_exceeded: { status: 429, type: 'requests', retry: true },
+  tokens_limit_exceeded: { status: 429, type: 'tokens', retry: true },
+  tokens_above_limit: { status: 429, type: 'tokens', retry: false },
+  too_many_concurrent_requests: { status: 429, type: 'requests', retry: true },
+  provider_rate_limited: { status: 429, type: 'requests', retry: true },
+  internal_error: server,
+  ledger_unavailable: server,
+  draining: server,
+  provider_error: server,
+  provider_unavailable: server,
+  provider_timeout: server,
+  provider_misconfigured: { ...server, retry: false },
+} as const satisfies Record<string, ErrorKind>;
+
+/** The name of an error in the table. */
+export type ErrorName = keyof typeof ERRORS;
+
+interface ErrorDetails {
+  /** The request field that is wrong, in the dialect's spelling: `messages[0].role`. */
+  readonly param?: string;
+  /** The `code` on the wire where the provider gave a better one than our own. */
+  readonly code?: string;
+  readonly retryAfterSeconds?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** An error that the caller is told about. Status and type come from the table, the message says what to do. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly errorName: ErrorName;
+  readonly details: ErrorDetails;
+
+  constructor(errorName: ErrorName, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.errorName = errorName;
+    this.details = details;
+  }
+
+  get status(): ErrorKind['status'] {
+    return ERRORS[this.errorName].status;
+  }
+}
+
+/** Turns whatever was thrown into an error that may be shown: a stack or a foreign message never leaves the house. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return new GatewayError('internal_error', 'Something broke on our side. Quote the request id when you report it.', {
+    cause: thrown,
+  });
+}
+
+/** The dialect's error object: all four keys, always. */
+export function errorBody(error: GatewayError): string {
+  const kind: ErrorKind = ERRORS[error.errorName];
+  return JSON.stringify({
+    error: {
+      message: error.message,
+      type: kind.type,
+      param: error.details.param ?? null,
+      code: error.details.code ?? (kind.code === null ? null : error.errorName),
+    },
+  });
+}
+
+/** The headers that tell an SDK whether and when to try again. */
+export function errorHeaders(error: GatewayError): Record<string, string> {
+  const headers: Record<string, string> = { ...error.details.headers };
+  const { retryAfterSeconds } = error.details;
+  if (!ERRORS[error.errorName].retry) headers['x-should-retry'] = 'false';
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
+  return headers;
+}

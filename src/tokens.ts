@@ -1,0 +1,21 @@
+/** Token counts of one request in disjoint buckets: their sum is the total. Reasoning tokens are part of the output. */
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+}
+
+/** What a request that never got an answer has used. */
+export const NO_TOKENS: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
+
+/** Everything that the model read. */
+export function promptTokens(usage: TokenUsage): number {
+  return usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens;
+}
+
+/** Everything that the model read and wrote. */
+export function totalTokens(usage: TokenUsage): number {
+  return promptTokens(usage) + usage.outputTokens;
+}
