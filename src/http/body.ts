@@ -1,0 +1,125 @@
+import { GatewayError } from '../errors.ts';
+
+/** The largest request body: long conversations with images fit, and a hundred at once still fit in memory. */
+export const BODY_BYTES_MAX = 20_000_000;
+const BODY_READ_MS = 60_000;
+const DEPTH_MAX = 64;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+
+/** A body, its size on the wire, and what it parses to. */
+export interface JsonBody {
+  readonly text: string;
+  readonly bytes: number;
+  readonly value: unknown;
+}
+
+/** Reads a JSON request body: bounded, timed, strict UTF-8, not nested too deep. */
+export async function readJsonBody(request: Request): Promise<JsonBody> {
+  checkHeaders(request.headers);
+  const bytes = await readBytes(request);
+  const text = decodeUtf8(bytes);
+  if (text.trim() === '') throw new GatewayError('invalid_json', 'The body is empty; it must be a JSON object.');
+  checkDepth(text);
+  try {
+    return { text, bytes: bytes.length, value: JSON.parse(text) };
+  } catch (error) {
+    // The parser's own message may repeat the text, which is the caller's secret.
+    throw new GatewayError('invalid_json', 'We could not parse the JSON body of your request. Check quotes, commas and brackets.', {
+      cause: error,
+    });
+  }
+}
+
+function checkHeaders(headers: Headers): void {
+  const type = headers.get('content-type') ?? '';
+  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
+    throw new GatewayError('unsupported_content_type', "The body must be JSON: send the header 'Content-Type: application/json'.");
+  }
+  const encoding = headers.get('content-encoding');
+  if (encoding !== null && encoding !== 'identity') {
+    throw new GatewayError(
+      'unsupported_content_encoding',
+      "Compressed request bodies are not accepted: send the JSON as it is, without 'Content-Encoding'.",
+    );
+  }
+  if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new GatewayError('invalid_value', `The body did not arrive within ${BODY_READ_MS / 1000} seconds.`)),
+      BODY_READ_MS,
+    );
+  });
+  try {
+    // With a length the runtime has checked the size; without one the bytes are counted as they come.
+    const reading = request.headers.has('content-length') ? request.bytes() : readCounted(request);
+    return await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readCounted(request: Request): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  if (request.body === null) return new Uint8Array();
+  for await (const part of request.body as ReadableStream<Uint8Array>) {
+    length += part.length;
+    if (length > BODY_BYTES_MAX) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length);
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError(
+    'request_too_large',
+    `The body is larger than ${BODY_BYTES_MAX / 1_000_000} MB. Shorten the conversation or send images by URL.`,
+  );
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new GatewayError('invalid_utf8', 'The body is not valid UTF-8.', { cause: error });
+  }
+}
+
+/** Counts brackets outside strings. The parser would take any depth, but writing such a value again overflows the stack. */
+function checkDepth(text: string): void {
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charCodeAt(index);
+    if (character === QUOTE) {
+      index = endOfString(text, index);
+    } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > DEPTH_MAX) throw new GatewayError('nesting_too_deep', `The body is nested more than ${DEPTH_MAX} levels deep.`);
+    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
+      depth -= 1;
+    }
+  }
+}
+
+/** Jumps with the runtime's own search from quote to quote: long texts are passed over at memory speed. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
+  return backslashes % 2 === 1;
+}

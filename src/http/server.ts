@@ -1,0 +1,56 @@
+/** What a handler may know and do about the connection of a request. */
+export interface Connection {
+  /** The route that matched: an address without the caller's part of it, so it may be logged. */
+  readonly route: string;
+  readonly setIdleTimeout: (seconds: number) => void;
+}
+
+export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>;
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly port: number;
+  /** Stops taking connections; with `true`, cuts the ones that are open. */
+  stop(force: boolean): Promise<void>;
+}
+
+interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly routes: Readonly<Record<string, Handler>>;
+  /** Answers what the runtime could not even hand to a route. */
+  readonly onError: (error: unknown) => Response;
+}
+
+/** Longer than load balancers keep idle connections, so that they close them first and no request meets a closed one. */
+const IDLE_SECONDS = 75;
+const IDLE_SECONDS_MAX = 255;
+/** The size is checked where the body is read, with an answer that the caller understands. */
+const BODY_BYTES_UNCHECKED = Number.MAX_SAFE_INTEGER;
+
+/** Starts the HTTP server of this runtime. */
+export function startServer(options: ServerOptions): RunningServer {
+  const server = Bun.serve({
+    hostname: options.host,
+    port: options.port,
+    idleTimeout: IDLE_SECONDS,
+    maxRequestBodySize: BODY_BYTES_UNCHECKED,
+    development: false,
+    routes: Object.fromEntries(
+      Object.entries(options.routes).map(([route, handler]) => [
+        route,
+        (request: Request, bunServer: Bun.Server<unknown>) => {
+          // A provider may think for minutes before the first byte; our own timers end that.
+          bunServer.timeout(request, 0);
+          const setIdleTimeout = (seconds: number): void => bunServer.timeout(request, Math.min(IDLE_SECONDS_MAX, Math.ceil(seconds)));
+          return handler(request, { route, setIdleTimeout });
+        },
+      ]),
+    ),
+    error: options.onError,
+  });
+  return {
+    port: server.port ?? options.port,
+    stop: (force) => server.stop(force),
+  };
+}

@@ -1,0 +1,101 @@
+import { GatewayError } from '../errors.ts';
+import { arrayOf, checkFields, either, fields, invalid, missing, oneOf, text, wrongType, type Check } from './check.ts';
+import { isObject, type JsonObject } from './types.ts';
+
+const MESSAGES_MAX = 2048;
+const PARTS_MAX = 2048;
+const TOOL_CALLS_MAX = 128;
+
+/** Checks the conversation: each message by its role, then that tool calls and their results belong together. */
+export function checkMessages(value: unknown): void {
+  arrayOf(checkMessage, { min: 1, max: MESSAGES_MAX })(value, 'messages');
+  checkToolOrder(value as readonly JsonObject[]);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const part = (types: readonly string[]): Check => fields({ type: oneOf(...types), text: text(), refusal: text() }, ['type']);
+// Extensions that hosts of the dialect understand; what a model cannot take, its provider refuses by name.
+const USER_PARTS = ['text', 'image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'];
+const ASSISTANT_PARTS = ['text', 'refusal', 'thinking', 'reasoning'];
+
+const textOrParts = (types: readonly string[]): Check => either(text(), isText, arrayOf(part(types), { min: 1, max: PARTS_MAX }));
+
+const toolCall = fields(
+  {
+    id: text(),
+    type: oneOf('function', 'custom'),
+    function: fields({ name: text(), arguments: text() }, ['name']),
+    custom: fields({ name: text(), input: text() }, ['name']),
+  },
+  ['id'],
+);
+
+const ROLES: ReadonlyMap<string, ReadonlyMap<string, Check>> = new Map(
+  Object.entries({
+    developer: { content: textOrParts(['text']), name: text() },
+    system: { content: textOrParts(['text']), name: text() },
+    user: { content: textOrParts(USER_PARTS), name: text() },
+    assistant: {
+      content: textOrParts(ASSISTANT_PARTS),
+      refusal: text(),
+      name: text(),
+      tool_calls: arrayOf(toolCall, { min: 1, max: TOOL_CALLS_MAX }),
+      function_call: fields({ name: text(), arguments: text() }, ['name']),
+    },
+    // Images in tool results are an extension that some hosts take.
+    tool: { content: textOrParts(['text', 'image_url', 'file']), tool_call_id: text() },
+    function: { content: text(), name: text() },
+  }).map(([role, table]) => [role, new Map<string, Check>(Object.entries(table))]),
+);
+
+const checkRole = oneOf(...ROLES.keys());
+
+function checkMessage(value: unknown, param: string): void {
+  if (!isObject(value)) throw wrongType(value, param, 'an object');
+  const { role } = value;
+  if (role === undefined || role === null) throw missing(`${param}.role`);
+  checkRole(role, `${param}.role`);
+  checkContent(value, role as string, param);
+  checkFields(value, ROLES.get(role as string) ?? new Map(), param);
+}
+
+function checkContent(message: JsonObject, role: string, param: string): void {
+  const isAbsent = message['content'] === undefined || message['content'] === null;
+  if (role === 'tool' && typeof message['tool_call_id'] !== 'string') throw missing(`${param}.tool_call_id`);
+  if (role === 'function' && typeof message['name'] !== 'string') throw missing(`${param}.name`);
+  if (!isAbsent || role === 'function') return;
+  if (
+    role === 'assistant' &&
+    ['tool_calls', 'function_call', 'refusal', 'audio'].some((name) => message[name] !== undefined && message[name] !== null)
+  )
+    return;
+  if (message['content'] === undefined) throw missing(`${param}.content`);
+  throw new GatewayError('invalid_type', `Invalid value for '${param}.content': expected a string, got null.`, {
+    param: `${param}.content`,
+  });
+}
+
+/** Every tool call needs its results right behind it, and every result its call: providers refuse anything else. */
+function checkToolOrder(messages: readonly JsonObject[]): void {
+  let open = new Set<unknown>();
+  messages.forEach((message, index) => {
+    if (message['role'] === 'tool') {
+      if (open.delete(message['tool_call_id'])) return;
+      throw invalid(
+        `messages[${index}].tool_call_id`,
+        `messages[${index}] has role 'tool' but answers no tool call of the assistant message before it. Send the assistant message with that 'tool_calls' entry first, and one result per call.`,
+      );
+    }
+    refuseUnanswered(open, index);
+    open = new Set(Array.isArray(message['tool_calls']) ? message['tool_calls'].map((call: JsonObject) => call['id']) : []);
+  });
+  refuseUnanswered(open, messages.length);
+}
+
+function refuseUnanswered(open: ReadonlySet<unknown>, index: number): void {
+  if (open.size === 0) return;
+  throw invalid(
+    'messages',
+    `An assistant message with 'tool_calls' must be followed by tool messages that answer each 'tool_call_id'; ${open.size} without an answer before messages[${index}].`,
+  );
+}

@@ -1,0 +1,176 @@
+import { GatewayError } from '../errors.ts';
+import {
+  arrayOf,
+  boolean,
+  checkFields,
+  decimal,
+  either,
+  fields,
+  integer,
+  invalid,
+  missing,
+  object,
+  oneOf,
+  text,
+  wrongType,
+  type Check,
+} from './check.ts';
+import { checkMessages } from './check-messages.ts';
+import { isObject, type ChatRequest, type JsonObject } from './types.ts';
+
+const TOKENS_MAX = 2 ** 31 - 1;
+const TOOLS_MAX = 128;
+const STOPS_MAX = 4;
+const CHOICES_MAX = 128;
+const METADATA_MAX = 16;
+
+/** Checks a parsed body against the dialect and gives it a type. Fields that we do not know stay as they are. */
+export function checkChatRequest(body: unknown): ChatRequest {
+  if (!isObject(body)) throw wrongType(body, 'body', 'a JSON object');
+  checkModel(body);
+  if (body['messages'] === undefined || body['messages'] === null) throw missing('messages', hintForResponsesBody(body));
+  checkMessages(body['messages']);
+  checkFields(body, FIELDS, '');
+  checkCombinations(body);
+  return withoutEmptyFields(body);
+}
+
+const isString = (value: unknown): boolean => typeof value === 'string';
+const functionName: Check = (value, param) => {
+  text()(value, param);
+  if (!/^[A-Za-z0-9_.:-]{1,128}$/.test(value as string)) throw invalid(param, `'${param}' must be 1 to 128 letters, digits, - and _.`);
+};
+const functionTool = fields({ name: functionName, description: text(), parameters: object, strict: boolean }, ['name']);
+const customTool = fields({ name: functionName, description: text(), format: object }, ['name']);
+
+const tool: Check = (value, param) => {
+  fields({ type: text(), function: functionTool, custom: customTool }, ['type'])(value, param);
+  const { type, [type as string]: body } = value as JsonObject;
+  if ((type === 'function' || type === 'custom') && body === undefined) throw missing(`${param}.${type}`);
+};
+
+const toolChoice: Check = either(
+  oneOf('none', 'auto', 'required', 'any'),
+  isString,
+  fields(
+    {
+      type: oneOf('function', 'custom', 'allowed_tools'),
+      function: fields({ name: functionName }, ['name']),
+      custom: fields({ name: functionName }, ['name']),
+      allowed_tools: fields({ mode: oneOf('auto', 'required'), tools: arrayOf(object, { max: TOOLS_MAX }) }, ['mode', 'tools']),
+    },
+    ['type'],
+  ),
+);
+
+const responseFormat: Check = (value, param) => {
+  fields(
+    {
+      type: oneOf('text', 'json_object', 'json_schema'),
+      json_schema: fields({ name: text({ lengthMax: 64 }), description: text(), schema: object, strict: boolean }, ['name']),
+    },
+    ['type'],
+  )(value, param);
+  const format = value as JsonObject;
+  if (format['type'] === 'json_schema' && !isObject(format['json_schema'])) throw missing(`${param}.json_schema`);
+};
+
+const logitBias: Check = (value, param) => {
+  if (!isObject(value)) throw wrongType(value, param, 'an object of token ids');
+  for (const token in value) decimal(-100, 100)(value[token], `${param}.${token}`);
+};
+
+const metadata: Check = (value, param) => {
+  if (!isObject(value)) throw wrongType(value, param, 'an object of strings');
+  if (Object.keys(value).length > METADATA_MAX) throw invalid(param, `'${param}' may have at most ${METADATA_MAX} entries.`);
+  for (const name in value) text({ lengthMax: 512 })(value[name], param);
+};
+
+/** The fields we know; every other one is passed on untouched. */
+const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>(
+  Object.entries({
+    max_completion_tokens: integer(1, TOKENS_MAX),
+    max_tokens: integer(1, TOKENS_MAX),
+    temperature: decimal(0, 2),
+    top_p: decimal(0, 1),
+    n: integer(1, CHOICES_MAX),
+    stream: boolean,
+    stream_options: fields({ include_usage: boolean, include_obfuscation: boolean }),
+    stop: either(text(), isString, arrayOf(text(), { min: 1, max: STOPS_MAX })),
+    presence_penalty: decimal(-2, 2),
+    frequency_penalty: decimal(-2, 2),
+    logit_bias: logitBias,
+    logprobs: boolean,
+    top_logprobs: integer(0, 20),
+    seed: integer(-(2 ** 63), 2 ** 63),
+    user: text(),
+    safety_identifier: text({ lengthMax: 128 }),
+    prompt_cache_key: text(),
+    prompt_cache_options: object,
+    prompt_cache_retention: text(),
+    metadata,
+    store: boolean,
+    service_tier: oneOf('auto', 'default', 'flex', 'scale', 'priority', 'fast', 'on_demand', 'performance', 'standard_only'),
+    reasoning_effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default'),
+    verbosity: oneOf('low', 'medium', 'high'),
+    modalities: arrayOf(oneOf('text', 'audio', 'image'), { min: 1, max: 3 }),
+    audio: fields({ format: text() }),
+    prediction: object,
+    tools: arrayOf(tool, { max: TOOLS_MAX }),
+    tool_choice: toolChoice,
+    parallel_tool_calls: boolean,
+    response_format: responseFormat,
+    web_search_options: object,
+    moderation: object,
+    functions: arrayOf(functionTool, { min: 1, max: TOOLS_MAX }),
+    function_call: either(oneOf('none', 'auto'), isString, fields({ name: functionName }, ['name'])),
+  }),
+);
+
+function checkModel(body: JsonObject): void {
+  const { model } = body;
+  if (model === undefined || model === null) throw missing('model', ' Name a model from GET /v1/models.');
+  if (typeof model !== 'string') throw wrongType(model, 'model', 'a string');
+  if (model === '') throw invalid('model', "'model' is empty. Name a model from GET /v1/models.");
+}
+
+/** Some editors post the body of another operation here; without this hint nobody finds out why it fails. */
+function hintForResponsesBody(body: JsonObject): string {
+  return body['input'] === undefined
+    ? ''
+    : " The body has 'input', which belongs to another operation: send the conversation as 'messages'.";
+}
+
+function checkCombinations(body: JsonObject): void {
+  const isSet = (name: string): boolean => body[name] !== undefined && body[name] !== null;
+  if (isSet('stream_options') && body['stream'] !== true) {
+    throw invalid('stream_options', "'stream_options' is only allowed when 'stream' is true.");
+  }
+  if (isSet('top_logprobs') && body['logprobs'] !== true) throw invalid('top_logprobs', "'top_logprobs' needs 'logprobs' to be true.");
+  if (isSet('max_tokens') && isSet('max_completion_tokens') && body['max_tokens'] !== body['max_completion_tokens']) {
+    throw invalid('max_tokens', "'max_tokens' and 'max_completion_tokens' differ; send only 'max_completion_tokens'.");
+  }
+  if (isSet('tool_choice') && !isSet('tools') && body['tool_choice'] !== 'none') {
+    throw invalid('tool_choice', "'tool_choice' is only allowed when 'tools' are given.");
+  }
+  if (
+    Array.isArray(body['tools']) &&
+    body['tools'].length === 0 &&
+    isSet('tool_choice') &&
+    !['none', 'auto'].includes(body['tool_choice'] as string)
+  ) {
+    throw new GatewayError('empty_array', "'tools' is empty, but 'tool_choice' asks for one.", { param: 'tools' });
+  }
+}
+
+/**
+ * Null means "not set" to us but is a mistake to many hosts, and so is an empty list of tools: neither is sent on.
+ * The body was just parsed and is ours alone, so it is changed in place.
+ */
+function withoutEmptyFields(body: JsonObject): ChatRequest {
+  for (const name in body) if (body[name] === null && FIELDS.has(name)) delete body[name];
+  if (Array.isArray(body['tools']) && body['tools'].length === 0)
+    for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete body[name];
+  if (body['max_tokens'] !== undefined && body['max_completion_tokens'] !== undefined) delete body['max_tokens'];
+  return body as ChatRequest;
+}

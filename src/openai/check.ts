@@ -1,0 +1,128 @@
+import { GatewayError } from '../errors.ts';
+import { isObject, type JsonObject } from './types.ts';
+
+/** Checks one value; `param` names it in the caller's words. Throws what the caller is told. */
+export type Check = (value: unknown, param: string) => void;
+
+/** Small checks that the tables of fields are made of. Messages say what was wrong, with which value, and what is allowed. */
+
+export const boolean: Check = (value, param) => {
+  if (typeof value !== 'boolean') throw wrongType(value, param, 'true or false');
+};
+
+export const object: Check = (value, param) => {
+  if (!isObject(value)) throw wrongType(value, param, 'an object');
+};
+
+export function text({ lengthMax }: { readonly lengthMax?: number } = {}): Check {
+  return (value, param) => {
+    if (typeof value !== 'string') throw wrongType(value, param, 'a string');
+    if (lengthMax !== undefined && value.length > lengthMax) {
+      throw new GatewayError('string_above_max_length', `'${param}' has ${value.length} characters; at most ${lengthMax} are allowed.`, {
+        param,
+      });
+    }
+  };
+}
+
+export function integer(min: number, max: number): Check {
+  return (value, param) => {
+    if (typeof value !== 'number' || !Number.isInteger(value)) throw wrongType(value, param, `an integer from ${min} to ${max}`);
+    if (value < min) throw outOfRange('integer_below_min_value', value, param, `at least ${min}`);
+    if (value > max) throw outOfRange('integer_above_max_value', value, param, `at most ${max}`);
+  };
+}
+
+export function decimal(min: number, max: number): Check {
+  return (value, param) => {
+    if (typeof value !== 'number' || !Number.isFinite(value)) throw wrongType(value, param, `a number from ${min} to ${max}`);
+    if (value < min) throw outOfRange('decimal_below_min_value', value, param, `at least ${min}`);
+    if (value > max) throw outOfRange('decimal_above_max_value', value, param, `at most ${max}`);
+  };
+}
+
+export function oneOf(...allowed: readonly string[]): Check {
+  const choices = new Set(allowed);
+  return (value, param) => {
+    if (typeof value !== 'string') throw wrongType(value, param, `one of ${list(allowed)}`);
+    if (!choices.has(value))
+      throw new GatewayError('invalid_value', `${show(value)} is not a value of '${param}'; allowed are ${list(allowed)}.`, { param });
+  };
+}
+
+export function arrayOf(check: Check, { min = 0, max }: { readonly min?: number; readonly max: number }): Check {
+  return (value, param) => {
+    if (!Array.isArray(value)) throw wrongType(value, param, 'an array');
+    if (value.length < min) throw new GatewayError('empty_array', `'${param}' is empty; it needs at least ${min} entry.`, { param });
+    if (value.length > max) {
+      throw new GatewayError('array_above_max_length', `'${param}' has ${value.length} entries; at most ${max} are allowed.`, { param });
+    }
+    value.forEach((item, index) => check(item, `${param}[${index}]`));
+  };
+}
+
+export function either(first: Check, isFirst: (value: unknown) => boolean, second: Check): Check {
+  return (value, param) => (isFirst(value) ? first : second)(value, param);
+}
+
+/** An object whose known fields are checked where present; fields that are not in the table pass. */
+export function fields(table: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
+  const checks = new Map(Object.entries(table));
+  return (value, param) => {
+    if (!isObject(value)) throw wrongType(value, param, 'an object');
+    for (const name of required) if (value[name] === undefined || value[name] === null) throw missing(join(param, name));
+    checkFields(value, checks, param);
+  };
+}
+
+/** Runs the checks of the fields that are there. Null means "not set" everywhere in this dialect. */
+export function checkFields(value: JsonObject, checks: ReadonlyMap<string, Check>, param: string): void {
+  for (const name in value) {
+    const field = value[name];
+    if (field !== null && field !== undefined) checks.get(name)?.(field, join(param, name));
+  }
+}
+
+export function missing(param: string, hint = ''): GatewayError {
+  return new GatewayError('missing_required_parameter', `Missing required parameter: '${param}'.${hint}`, { param });
+}
+
+export function wrongType(value: unknown, param: string, expected: string): GatewayError {
+  return new GatewayError('invalid_type', `Invalid type for '${param}': expected ${expected}, got ${describe(value)}.`, { param });
+}
+
+export function invalid(param: string, message: string): GatewayError {
+  return new GatewayError('invalid_value', message, { param });
+}
+
+function outOfRange(
+  name: 'integer_below_min_value' | 'integer_above_max_value' | 'decimal_below_min_value' | 'decimal_above_max_value',
+  value: number,
+  param: string,
+  allowed: string,
+): GatewayError {
+  return new GatewayError(name, `'${param}' is ${value}; it must be ${allowed}.`, { param });
+}
+
+function join(param: string, name: string): string {
+  return param === '' ? name : `${param}.${name}`;
+}
+
+/** Only the kind of a wrong value is told, not the value: it may be a secret in the wrong field. */
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a number';
+  return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
+}
+
+const SHOWN_LENGTH_MAX = 24;
+
+/** A short word may be repeated to its sender, so that a typing mistake is seen. */
+function show(value: string): string {
+  return value.length <= SHOWN_LENGTH_MAX ? JSON.stringify(value) : 'The given text';
+}
+
+function list(allowed: readonly string[]): string {
+  return allowed.map((value) => `"${value}"`).join(', ');
+}

@@ -1,0 +1,43 @@
+import { promptTokens, type TokenUsage } from '../tokens.ts';
+import { isObject, type WireUsage } from './types.ts';
+
+/** No honest request has more: counts above it are a provider's mistake. */
+const TOKENS_MAX = 2 ** 31;
+
+/**
+ * Reads a provider's `usage` into disjoint buckets. Undefined when the object is missing or its counts cannot be true
+ * (negative, fractional, absurd, not numbers): `null` is not `0`, and a wrong count must not become a charge.
+ */
+export function readUsage(value: unknown): TokenUsage | undefined {
+  if (!isObject(value)) return undefined;
+  const prompt = value['prompt_tokens'];
+  const output = value['completion_tokens'];
+  if (!isCount(prompt) || !isCount(output)) return undefined;
+  const promptDetails = isObject(value['prompt_tokens_details']) ? value['prompt_tokens_details'] : {};
+  const outputDetails = isObject(value['completion_tokens_details']) ? value['completion_tokens_details'] : {};
+  // DeepSeek reports cache hits beside the counts instead of in the details.
+  const cached = countOf(promptDetails['cached_tokens'] ?? value['prompt_cache_hit_tokens'], prompt);
+  const cacheWrite = countOf(promptDetails['cache_write_tokens'], prompt - cached);
+  return {
+    inputTokens: prompt - cached - cacheWrite,
+    cachedInputTokens: cached,
+    cacheWriteTokens: cacheWrite,
+    outputTokens: output,
+    reasoningTokens: countOf(outputDetails['reasoning_tokens'], output),
+  };
+}
+
+/** The dialect's spelling of our buckets, for answers whose provider reported nothing usable. */
+export function writeUsage(usage: TokenUsage): WireUsage {
+  const prompt = promptTokens(usage);
+  return { prompt_tokens: prompt, completion_tokens: usage.outputTokens, total_tokens: prompt + usage.outputTokens };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX;
+}
+
+/** A part can be at most the whole; anything else counts as not reported. */
+function countOf(value: unknown, whole: number): number {
+  return isCount(value) && value <= whole ? value : 0;
+}

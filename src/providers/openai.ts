@@ -1,0 +1,167 @@
+import type { TokenUsage } from '../tokens.ts';
+import { isObject, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
+import { readUsage } from '../openai/usage.ts';
+import type { SseEvent } from '../http/sse.ts';
+import {
+  ProviderFault,
+  type DecodedReply,
+  type Provider,
+  type ReplyContext,
+  type StreamDecoder,
+  type Target,
+  type UpstreamRequest,
+} from './provider.ts';
+
+/**
+ * The dialect we speak ourselves: requests and answers are relayed. What was validated and priced is what is sent, with
+ * only the model and the usage option changed; answers pass with only the model and the usage changed. Fields that we
+ * do not know survive both ways.
+ */
+export const openai: Provider = { encodeRequest, decodeReply, decodeStream: (context) => new RelayedStream(context) };
+
+function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
+  const body: JsonObject = { ...chat, model: target.model };
+  // Usage is always asked for: without it a stream could not be charged exactly.
+  if (chat.stream === true) body['stream_options'] = { ...chat.stream_options, include_usage: true };
+  if (target.outputTokensMax !== undefined) body[outputLimitField(target)] = target.outputTokensMax;
+  return {
+    url: `${target.baseUrl}/chat/completions`,
+    headers: {
+      'content-type': 'application/json',
+      accept: chat.stream === true ? 'text/event-stream' : 'application/json',
+      ...(target.apiKey === undefined ? {} : { authorization: `Bearer ${target.apiKey}` }),
+    },
+    body: JSON.stringify(body),
+  };
+}
+
+/** OpenAI's reasoning models refuse the old name; many other hosts know only that one. */
+function outputLimitField(target: Target): string {
+  return target.baseUrl.includes('//api.openai.com/') ? 'max_completion_tokens' : 'max_tokens';
+}
+
+function decodeReply(text: string, context: ReplyContext): DecodedReply {
+  const body = parseObject(text);
+  refuseError(body);
+  const { choices } = body;
+  if (!Array.isArray(choices) || choices.length === 0) throw new ProviderFault('The provider answered without choices');
+  let outputCharacters = 0;
+  for (const choice of choices) outputCharacters += countCharacters(isObject(choice) ? choice['message'] : undefined);
+  body['model'] = context.modelId;
+  return { body, usage: readUsage(body['usage']), outputCharacters };
+}
+
+class RelayedStream implements StreamDecoder {
+  wireUsage: WireUsage | undefined;
+  usage: TokenUsage | undefined;
+  outputCharacters = 0;
+  isDone = false;
+  readonly #context: ReplyContext;
+  readonly #unfinished = new Set<unknown>();
+  #hasChoices = false;
+  #envelope: WireChunk = {};
+
+  constructor(context: ReplyContext) {
+    this.#context = context;
+  }
+
+  get isComplete(): boolean {
+    return this.isDone || (this.#hasChoices && this.#unfinished.size === 0);
+  }
+
+  push(event: SseEvent): readonly string[] {
+    if (event.data.startsWith('[DONE]')) {
+      this.isDone = true;
+      return [];
+    }
+    const chunk: WireChunk = parseObject(event.data);
+    if (event.name === 'error') throw toFault(isObject(chunk.error) ? chunk.error : chunk);
+    refuseError(chunk);
+    this.#readUsage(chunk);
+    // Chunks without choices carry usage or a host's notes; callers that index `choices[0]` must never see them.
+    if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
+    for (const choice of chunk.choices) this.#watch(choice);
+    this.#envelope = chunk;
+    chunk.model = this.#context.modelId;
+    if (this.#context.wantsUsage) chunk.usage = null;
+    else delete chunk.usage;
+    return [JSON.stringify(chunk)];
+  }
+
+  usageChunk(usage: WireUsage): string {
+    return JSON.stringify({ ...this.#envelope, choices: [], usage });
+  }
+
+  /** Usage may come in a chunk of its own, on the last chunk, or grow from chunk to chunk: the last one counts. */
+  #readUsage(chunk: WireChunk): void {
+    const reported = chunk.usage ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
+    if (!isObject(reported)) return;
+    this.usage = readUsage(reported);
+    this.wireUsage = this.usage === undefined ? undefined : (reported as WireUsage);
+  }
+
+  #watch(choice: unknown): void {
+    if (!isObject(choice)) return;
+    this.#hasChoices = true;
+    this.outputCharacters += countCharacters(choice['delta']);
+    if (typeof choice['finish_reason'] === 'string') this.#unfinished.delete(choice['index']);
+    else this.#unfinished.add(choice['index']);
+  }
+}
+
+/** The length of everything a message or delta says: text, refusal, reasoning under its several names, tool calls. */
+function countCharacters(message: unknown): number {
+  if (!isObject(message)) return 0;
+  let count = 0;
+  for (const name of ['content', 'refusal', 'reasoning_content', 'reasoning'] as const) {
+    const text = message[name];
+    if (typeof text === 'string') count += text.length;
+  }
+  if (Array.isArray(message['tool_calls'])) count += JSON.stringify(message['tool_calls']).length;
+  return count;
+}
+
+function parseObject(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ProviderFault('The provider sent something that is not JSON');
+  }
+  if (!isObject(value)) throw new ProviderFault('The provider sent JSON that is not an object');
+  return value;
+}
+
+function refuseError(body: JsonObject): void {
+  const { error } = body;
+  if (error === undefined || error === null) return;
+  throw toFault(isObject(error) ? error : { message: error, code: body['code'] });
+}
+
+/**
+ * Reads an error body of any host: wrapped in `error` or bare, with a string for an error, with a number for a code.
+ * https://openrouter.ai/docs/errors has the status as `code`, also inside a 200.
+ */
+export function readFault(text: string, status: number): ProviderFault {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return new ProviderFault(`The provider answered with status ${status}`, { status });
+  }
+  const body = Array.isArray(value) ? value[0] : value;
+  if (!isObject(body)) return new ProviderFault(`The provider answered with status ${status}`, { status });
+  const error = body['error'] ?? body;
+  const fault = toFault(isObject(error) ? error : { message: error, code: body['code'] });
+  return new ProviderFault(fault.message, { status, code: fault.code, param: fault.param });
+}
+
+function toFault(error: JsonObject): ProviderFault {
+  const { message, code, param } = error;
+  const numeric = typeof code === 'number' ? code : Number(typeof code === 'string' && /^\d{3}$/.test(code) ? code : Number.NaN);
+  return new ProviderFault(typeof message === 'string' && message !== '' ? message : 'The provider reported an error', {
+    status: numeric >= 400 && numeric <= 599 ? numeric : undefined,
+    code: typeof code === 'string' && Number.isNaN(numeric) ? code : undefined,
+    param: typeof param === 'string' ? param : undefined,
+  });
+}

@@ -1,0 +1,119 @@
+import { formatEvent, DONE } from '../http/sse.ts';
+import { isObject, type ChatRequest, type JsonObject, type WireUsage } from '../openai/types.ts';
+import { openai } from './openai.ts';
+import type { Provider, UpstreamRequest } from './provider.ts';
+
+/** The provider that is always there: canned answers in the dialect, so that everything can be tried without a key. */
+export const SANDBOX_PROVIDER = 'sandbox';
+
+const WORD_GAP_MS = 15;
+/** A quarter of a token per character is the usual rule of thumb, and all that a sandbox needs. */
+const CHARACTERS_PER_TOKEN = 4;
+
+const STORY =
+  'Once there was a gate on a mountain road, and a keeper who counted every cart that passed. He wrote each toll in a book, ' +
+  'never a coin too many, never a coin too few, and before a cart went on he showed its driver the page. Other gates were ' +
+  'quicker to open and quicker to charge; but when winter came and the merchants added up their year, it was the honest book ' +
+  'they trusted, and the road past it that they took. (This story is canned: the sandbox runs no model.)';
+
+const price = { input: 0.1, output: 0.4 };
+const common = {
+  provider: SANDBOX_PROVIDER,
+  created: 1_767_225_600,
+  context_length: 32_768,
+  max_output_tokens: 4096,
+  features: ['sampling'],
+  price,
+};
+
+/** The built-in models, as catalogue entries. */
+export const SANDBOX_MODELS: readonly JsonObject[] = [
+  { ...common, id: 'sandbox/echo', name: 'Sandbox Echo (canned)', routes: [{ provider: SANDBOX_PROVIDER, model: 'echo' }] },
+  { ...common, id: 'sandbox/story', name: 'Sandbox Story (canned)', routes: [{ provider: SANDBOX_PROVIDER, model: 'story' }] },
+];
+
+/** The relay dialect with an answer of its own instead of a network. */
+export const sandbox: Provider = { ...openai, answer };
+
+async function answer(request: UpstreamRequest, signal: AbortSignal): Promise<Response> {
+  const chat = JSON.parse(request.body) as ChatRequest;
+  const words = cut(chat.model === 'echo' ? lastUserText(chat) : STORY, chat);
+  const usage = countUsage(chat, words.pieces.length);
+  const envelope = { id: `chatcmpl-sandbox-${chat.model}`, created: Math.floor(Date.now() / 1000), model: chat.model };
+  if (chat.stream !== true) return Response.json(wholeAnswer(envelope, words, { chat, usage }));
+  return new Response(streamAnswer(chunksOf(envelope, words, { chat, usage }), signal), {
+    headers: { 'content-type': 'text/event-stream' },
+  });
+}
+
+interface Words {
+  readonly pieces: readonly string[];
+  readonly finish: 'stop' | 'length';
+}
+
+/** Words as they will be streamed; one counts as one token, so a limit of three gives three words. */
+function cut(text: string, chat: ChatRequest): Words {
+  const pieces = text.match(/\s*\S+/g) ?? ['(empty)'];
+  const limit = chat.max_completion_tokens ?? chat.max_tokens ?? Number.POSITIVE_INFINITY;
+  return pieces.length > limit ? { pieces: pieces.slice(0, limit), finish: 'length' } : { pieces, finish: 'stop' };
+}
+
+function lastUserText(chat: ChatRequest): string {
+  const content = chat.messages.findLast((message) => message['role'] === 'user')?.['content'];
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return 'There is no user message to repeat.';
+  return content.map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '[not text]')).join(' ');
+}
+
+function countUsage(chat: ChatRequest, outputWords: number): WireUsage {
+  const prompt = Math.ceil(JSON.stringify(chat.messages).length / CHARACTERS_PER_TOKEN);
+  const completion = outputWords * (chat.n ?? 1);
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}
+
+interface Envelope {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+}
+
+interface Facts {
+  readonly chat: ChatRequest;
+  readonly usage: WireUsage;
+}
+
+function wholeAnswer(envelope: Envelope, words: Words, { chat, usage }: Facts): JsonObject {
+  const message = { role: 'assistant', content: words.pieces.join(''), refusal: null };
+  const choices = choiceIndexes(chat).map((index) => ({ index, message, logprobs: null, finish_reason: words.finish }));
+  return { ...envelope, object: 'chat.completion', choices, usage };
+}
+
+function* chunksOf(envelope: Envelope, words: Words, { chat, usage }: Facts): Generator<string> {
+  const chunk = (index: number, delta: JsonObject, finish: string | null = null): string =>
+    formatEvent(
+      JSON.stringify({ ...envelope, object: 'chat.completion.chunk', choices: [{ index, delta, logprobs: null, finish_reason: finish }] }),
+    );
+  const indexes = choiceIndexes(chat);
+  for (const index of indexes) yield chunk(index, { role: 'assistant', content: '', refusal: null });
+  for (const content of words.pieces) for (const index of indexes) yield chunk(index, { content });
+  for (const index of indexes) yield chunk(index, {}, words.finish);
+  yield formatEvent(JSON.stringify({ ...envelope, object: 'chat.completion.chunk', choices: [], usage }));
+  yield DONE;
+}
+
+function choiceIndexes(chat: ChatRequest): number[] {
+  return Array.from({ length: chat.n ?? 1 }, (_, index) => index);
+}
+
+/** Sends word by word at a reading pace, so that streaming can be seen; stops when the caller does. */
+function streamAnswer(chunks: Iterator<string>, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve, WORD_GAP_MS));
+      const next = signal.aborted ? { done: true as const } : chunks.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+  });
+}
