@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import { formatPricePerToken, parsePrice, type Picos } from '../ledger/money.ts';
+
+/** What each kind of token costs. */
+export interface TokenPrices {
+  readonly input: Picos;
+  readonly cachedInput: Picos;
+  readonly cacheWrite: Picos;
+  readonly output: Picos;
+}
+
+/** The prices of a model; some charge more when the prompt is long. */
+export interface ModelPrice extends TokenPrices {
+  readonly long?: TokenPrices & { readonly overTokens: number };
+}
+
+/** One way to reach a model: which provider, and what the model is called there. */
+export interface Route {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** A model that callers can name. */
+export interface Model {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly createdAtSeconds: number;
+  readonly contextLength: number;
+  readonly maxOutputTokens: number;
+  readonly inputModalities: readonly string[];
+  readonly outputModalities: readonly string[];
+  readonly features: readonly Feature[];
+  readonly price: ModelPrice;
+  /** Tried in this order until one answers. */
+  readonly routes: readonly Route[];
+  /** Overrides the general time-out for the first byte of a stream. */
+  readonly firstByteMs: number | undefined;
+}
+
+/** What a model can do, in the words of the catalogue. */
+export type Feature = keyof typeof FEATURE_PARAMETERS;
+
+/** The request parameters that each feature stands for, in the vocabulary that clients look for in the model list. */
+const FEATURE_PARAMETERS = {
+  tools: ['tools', 'tool_choice', 'parallel_tool_calls'],
+  structured_outputs: ['response_format', 'structured_outputs'],
+  reasoning: ['reasoning_effort', 'reasoning', 'include_reasoning'],
+  sampling: ['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'stop', 'seed'],
+  logprobs: ['logprobs', 'top_logprobs', 'logit_bias'],
+  web_search: ['web_search_options'],
+} as const;
+
+const FEATURES = Object.keys(FEATURE_PARAMETERS) as [Feature, ...Feature[]];
+const TOKENS_MAX = 100_000_000;
+
+const price = z
+  .union([z.number(), z.string()])
+  .transform((value) => parsePrice(String(value)))
+  .refine(
+    (value): value is Picos => value !== undefined && value >= 0n,
+    'must be USD per million tokens: zero or more, at most six decimals',
+  );
+const modality = z.enum(['text', 'image', 'audio', 'file', 'video']);
+
+/** One entry under `models`, in the shipped catalogue and in tollgate.yaml alike. */
+export const modelSchema = z
+  .strictObject({
+    id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 letters, digits and . _ : / -'),
+    name: z.string().min(1).optional(),
+    provider: z.string().min(1),
+    created: z.number().int().min(0).default(0),
+    context_length: z.number().int().min(1).max(TOKENS_MAX),
+    max_output_tokens: z.number().int().min(1).max(TOKENS_MAX),
+    input: z.array(modality).min(1).default(['text']),
+    output: z.array(modality).min(1).default(['text']),
+    features: z.array(z.enum(FEATURES)).default(['tools', 'structured_outputs', 'sampling']),
+    price: z.strictObject({
+      input: price,
+      cached_input: price.optional(),
+      cache_write: price.optional(),
+      output: price,
+      long: z
+        .strictObject({
+          over: z.number().int().min(1),
+          input: price,
+          cached_input: price.optional(),
+          cache_write: price.optional(),
+          output: price,
+        })
+        .optional(),
+    }),
+    routes: z.array(z.strictObject({ provider: z.string().min(1), model: z.string().min(1) })).min(1),
+    first_byte_ms: z.number().int().min(1).optional(),
+  })
+  .transform(toModel);
+
+/** The models by id, and which of them can be called. A Map: a model named `constructor` is just unknown. */
+export class Catalog {
+  readonly #models: ReadonlyMap<string, Model>;
+
+  /** Keeps the models that a configured provider serves, and of each only the routes that can be used. */
+  constructor(models: Iterable<Model>, isConfigured: (provider: string) => boolean) {
+    const served = new Map<string, Model>();
+    for (const model of models) {
+      const routes = model.routes.filter((route) => isConfigured(route.provider));
+      if (routes.length > 0) served.set(model.id, { ...model, routes });
+    }
+    this.#models = served;
+  }
+
+  find(id: string): Model | undefined {
+    return this.#models.get(id);
+  }
+
+  list(): Model[] {
+    return [...this.#models.values()];
+  }
+}
+
+/** A model as the model list shows it: the dialect's four fields, and the extras that clients read. */
+export function describeModel(model: Model): Record<string, unknown> {
+  return {
+    id: model.id,
+    object: 'model',
+    created: model.createdAtSeconds,
+    owned_by: model.provider,
+    name: model.name,
+    context_length: model.contextLength,
+    max_output_tokens: model.maxOutputTokens,
+    pricing: {
+      prompt: formatPricePerToken(model.price.input),
+      completion: formatPricePerToken(model.price.output),
+      input_cache_read: formatPricePerToken(model.price.cachedInput),
+      input_cache_write: formatPricePerToken(model.price.cacheWrite),
+    },
+    architecture: {
+      modality: `${model.inputModalities.join('+')}->${model.outputModalities.join('+')}`,
+      input_modalities: model.inputModalities,
+      output_modalities: model.outputModalities,
+    },
+    supported_parameters: supportedParameters(model),
+  };
+}
+
+function supportedParameters(model: Model): string[] {
+  return ['max_tokens', 'max_completion_tokens', ...model.features.flatMap((feature) => [...FEATURE_PARAMETERS[feature]])];
+}
+
+interface ModelEntry {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly provider: string;
+  readonly created: number;
+  readonly context_length: number;
+  readonly max_output_tokens: number;
+  readonly input: readonly string[];
+  readonly output: readonly string[];
+  readonly features: readonly Feature[];
+  readonly price: PriceEntry & { readonly long?: (PriceEntry & { readonly over: number }) | undefined };
+  readonly routes: readonly Route[];
+  readonly first_byte_ms?: number | undefined;
+}
+
+interface PriceEntry {
+  readonly input: Picos;
+  readonly cached_input?: Picos | undefined;
+  readonly cache_write?: Picos | undefined;
+  readonly output: Picos;
+}
+
+function toModel(entry: ModelEntry): Model {
+  const { long, ...base } = entry.price;
+  const basePrices = toPrices(base);
+  return {
+    id: entry.id,
+    name: entry.name ?? entry.id,
+    provider: entry.provider,
+    createdAtSeconds: entry.created,
+    contextLength: entry.context_length,
+    maxOutputTokens: entry.max_output_tokens,
+    inputModalities: entry.input,
+    outputModalities: entry.output,
+    features: entry.features,
+    price: long === undefined ? basePrices : { ...basePrices, long: { ...toLongPrices(basePrices, long), overTokens: long.over } },
+    routes: entry.routes,
+    firstByteMs: entry.first_byte_ms,
+  };
+}
+
+/** A cached or cache-writing token whose price is not listed costs as much as any other. */
+function toPrices(entry: PriceEntry): TokenPrices {
+  return {
+    input: entry.input,
+    cachedInput: entry.cached_input ?? entry.input,
+    cacheWrite: entry.cache_write ?? entry.input,
+    output: entry.output,
+  };
+}
+
+/** Where the long tier does not list a cache price, the cache gets dearer by the same factor as the input. */
+function toLongPrices(base: TokenPrices, long: PriceEntry): TokenPrices {
+  const scale = (basePrice: Picos): Picos =>
+    (base.input === 0n ? basePrice : (basePrice * long.input + base.input - 1n) / base.input) as Picos;
+  return {
+    input: long.input,
+    cachedInput: long.cached_input ?? scale(base.cachedInput),
+    cacheWrite: long.cache_write ?? scale(base.cacheWrite),
+    output: long.output,
+  };
+}

@@ -1,0 +1,272 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isMap, LineCounter, parseDocument, type Document } from 'yaml';
+import { z } from 'zod';
+import shippedModels from './catalog/models.yaml' with { type: 'text' };
+import { modelSchema, type Model } from './catalog/catalog.ts';
+import type { KeyLimits } from './limits/limits.ts';
+import { HOSTS } from './providers/compatible.ts';
+import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
+
+/** How long each phase of a provider call may take. */
+export interface Timeouts {
+  readonly connectMs: number;
+  readonly firstByteMs: number;
+  readonly answerMs: number;
+  readonly idleMs: number;
+  readonly totalMs: number;
+  readonly keepAliveMs: number;
+}
+
+/** A provider that requests can be sent to. */
+export interface ProviderConfig {
+  readonly id: string;
+  readonly dialect: 'openai' | 'sandbox';
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+}
+
+/** Everything the program was told, checked and frozen. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string | undefined;
+  readonly dataFolder: string;
+  readonly databasePath: string;
+  readonly logLevel: string;
+  readonly providers: ReadonlyMap<string, ProviderConfig>;
+  readonly models: readonly Model[];
+  readonly limits: KeyLimits;
+  readonly timeouts: Timeouts;
+}
+
+/** Tells everything that is wrong with the settings at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(mistakes: readonly string[]) {
+    super(
+      `The settings have ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`,
+    );
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the environment and the settings file into one frozen object, or throws one error that lists every mistake. */
+export function loadConfig(environment: Environment): Config {
+  const mistakes: string[] = [];
+  const variables = readEnvironment(environment, mistakes);
+  const file = readSettingsFile(environment, mistakes);
+  const providers = collectProviders(file, environment);
+  const models = collectModels(file, providers, mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return deepFreeze({
+    host: variables.HOST,
+    port: variables.PORT,
+    publicUrl: variables.PUBLIC_URL,
+    dataFolder: resolve(variables.TOLLGATE_DATA),
+    databasePath: join(resolve(variables.TOLLGATE_DATA), 'tollgate.db'),
+    logLevel: variables.TOLLGATE_LOG_LEVEL,
+    providers,
+    models,
+    limits: toLimits(file.limits),
+    timeouts: toTimeouts(file.timeouts),
+  });
+}
+
+const NOT_YET = 'is not supported by this version, which has the embedded database only. Unset it';
+const empty = z.literal('', NOT_YET).optional();
+
+/** The environment variables, apart from the providers' keys. docs/configuration.md lists them; a test compares. */
+export const environmentSchema = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number('must be a number from 0 to 65535').int().min(0).max(65_535).default(8787),
+  PUBLIC_URL: z.url('must be an address such as https://gate.example.com').optional(),
+  TOLLGATE_DATA: z.string().default('./data'),
+  TOLLGATE_CONFIG: z.string().optional(),
+  TOLLGATE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  DATABASE_URL: empty,
+  REDIS_URL: empty,
+});
+
+const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+const milliseconds = z
+  .number()
+  .int()
+  .min(1)
+  .max(24 * 3600 * 1000);
+
+/** tollgate.yaml. Unknown keys are mistakes: a misspelt limit must not be ignored. */
+export const settingsSchema = z.strictObject({
+  providers: z
+    .record(
+      z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, 'must be lower-case letters, digits, - and _'),
+      z.strictObject({
+        dialect: z.enum(['openai']).default('openai'),
+        base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+        api_key: z.string().min(1).optional(),
+      }),
+    )
+    .default({}),
+  models: z.array(modelSchema).default([]),
+  limits: z
+    .strictObject({
+      requests_per_minute: count.default(600),
+      tokens_per_minute: count.default(1_000_000),
+      concurrent: count.default(64),
+    })
+    .prefault({}),
+  timeouts: z
+    .strictObject({
+      connect_ms: milliseconds.default(5000),
+      first_byte_ms: milliseconds.default(60_000),
+      answer_ms: milliseconds.default(600_000),
+      idle_ms: milliseconds.default(120_000),
+      total_ms: milliseconds.default(1_800_000),
+      keep_alive_ms: milliseconds.default(15_000),
+    })
+    .prefault({}),
+});
+
+type Settings = z.output<typeof settingsSchema>;
+
+function readEnvironment(environment: Environment, mistakes: string[]): z.output<typeof environmentSchema> {
+  // An empty variable is how many tools write "not set".
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = environmentSchema.safeParse(present);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) {
+    const name = String(issue.path[0]);
+    mistakes.push(`environment variable ${name}: ${issue.message} (it is ${JSON.stringify(present[name])})`);
+  }
+  return environmentSchema.parse({});
+}
+
+function readSettingsFile(environment: Environment, mistakes: string[]): Settings {
+  const named = environment['TOLLGATE_CONFIG'];
+  const path = named === undefined || named === '' ? 'tollgate.yaml' : named;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const isMissingDefault = path !== named && (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isMissingDefault) mistakes.push(`${path}: cannot be read (${(error as Error).message})`);
+    return settingsSchema.parse({});
+  }
+  return parseSettings(path, text, environment, mistakes);
+}
+
+function parseSettings(path: string, text: string, environment: Environment, mistakes: string[]): Settings {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  for (const error of document.errors) mistakes.push(`${path}, line ${lines.linePos(error.pos[0]).line}: ${error.message}`);
+  if (document.errors.length > 0) return settingsSchema.parse({});
+
+  const at = (where: readonly PropertyKey[]): string => `${path}, line ${lineOf(document, lines, where)}: ${spell(where)}`;
+  const value = fillVariables(document.toJS() ?? {}, environment, [], (where, name) =>
+    mistakes.push(`${at(where)}: the environment variable ${name} is not set`),
+  );
+  const result = settingsSchema.safeParse(value);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys)
+        mistakes.push(`${at([...issue.path, key])}: unknown setting; docs/configuration.md lists the known ones`);
+    } else {
+      mistakes.push(`${at(issue.path)}: ${issue.message}`);
+    }
+  }
+  return settingsSchema.parse({});
+}
+
+/** The line of a setting, or of the nearest parent that is written there when the setting itself is missing. */
+function lineOf(document: Document, lines: LineCounter, where: readonly PropertyKey[]): number {
+  for (let length = where.length; length > 0; length -= 1) {
+    const parent: unknown = length === 1 ? document.contents : document.getIn(where.slice(0, length - 1), true);
+    const pair = isMap(parent) ? parent.items.find((item) => String(item.key) === String(where[length - 1])) : undefined;
+    const node: unknown = pair?.key ?? document.getIn(where.slice(0, length), true);
+    const range = (node as { range?: [number, number, number] } | undefined)?.range;
+    if (range !== undefined) return lines.linePos(range[0]).line;
+  }
+  return 1;
+}
+
+function spell(where: readonly PropertyKey[]): string {
+  return where.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`)).join('');
+}
+
+/** Replaces `${NAME}` by the environment's value, in strings only and after parsing, so that a secret cannot change the structure. */
+function fillVariables(
+  value: unknown,
+  environment: Environment,
+  where: PropertyKey[],
+  missing: (where: PropertyKey[], name: string) => void,
+): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+      const filled = environment[name];
+      if (filled === undefined) missing(where, name);
+      return filled ?? name;
+    });
+  }
+  if (Array.isArray(value)) return value.map((item, index) => fillVariables(item, environment, [...where, index], missing));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillVariables(item, environment, [...where, key], missing)]));
+}
+
+/** The sandbox, every known host whose key is in the environment, and what the file adds or changes. */
+function collectProviders(settings: Settings, environment: Environment): Map<string, ProviderConfig> {
+  const providers = new Map<string, ProviderConfig>([
+    [SANDBOX_PROVIDER, { id: SANDBOX_PROVIDER, dialect: 'sandbox', baseUrl: '', apiKey: undefined }],
+  ]);
+  for (const [id, host] of Object.entries(HOSTS)) {
+    const apiKey = environment[host.keyVariable];
+    if (apiKey !== undefined && apiKey !== '') providers.set(id, { id, dialect: 'openai', baseUrl: host.baseUrl, apiKey });
+  }
+  for (const [id, entry] of Object.entries(settings.providers)) {
+    const known = providers.get(id);
+    const baseUrl = entry.base_url ?? known?.baseUrl ?? HOSTS[id]?.baseUrl ?? '';
+    providers.set(id, { id, dialect: entry.dialect, baseUrl: baseUrl.replace(/\/+$/, ''), apiKey: entry.api_key ?? known?.apiKey });
+  }
+  return providers;
+}
+
+function collectModels(settings: Settings, providers: ReadonlyMap<string, ProviderConfig>, mistakes: string[]): Model[] {
+  for (const provider of providers.values()) {
+    if (provider.baseUrl === '' && provider.dialect !== 'sandbox') mistakes.push(`providers.${provider.id}: base_url is missing`);
+  }
+  const models = new Map<string, Model>();
+  const shipped = z.object({ models: z.array(modelSchema) }).parse(parseDocument(shippedModels).toJS());
+  for (const model of [...SANDBOX_MODELS.map((entry) => modelSchema.parse(entry)), ...shipped.models, ...settings.models])
+    models.set(model.id, model);
+  for (const model of settings.models) {
+    for (const route of model.routes) {
+      if (providers.has(route.provider) || HOSTS[route.provider] !== undefined) continue;
+      mistakes.push(
+        `models: ${model.id} has a route to the provider ${route.provider}, which is not under providers (known: ${[...providers.keys()].join(', ')})`,
+      );
+    }
+  }
+  return [...models.values()];
+}
+
+function toLimits(limits: Settings['limits']): KeyLimits {
+  return { requestsPerMinute: limits.requests_per_minute, tokensPerMinute: limits.tokens_per_minute, concurrent: limits.concurrent };
+}
+
+function toTimeouts(timeouts: Settings['timeouts']): Timeouts {
+  return {
+    connectMs: timeouts.connect_ms,
+    firstByteMs: timeouts.first_byte_ms,
+    answerMs: timeouts.answer_ms,
+    idleMs: timeouts.idle_ms,
+    totalMs: timeouts.total_ms,
+    keepAliveMs: timeouts.keep_alive_ms,
+  };
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of value instanceof Map ? value.values() : Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

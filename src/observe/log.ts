@@ -1,0 +1,112 @@
+import { pino, type DestinationStream } from 'pino';
+import type { GatewayError } from '../errors.ts';
+import type { Settlement } from '../ledger/ledger.ts';
+import { formatUsd } from '../ledger/money.ts';
+import { promptTokens } from '../tokens.ts';
+
+/** A provider call that failed. */
+export interface FailedAttempt {
+  readonly requestId: string;
+  readonly provider: string;
+  readonly error: GatewayError;
+}
+
+/** A request that ended in an error. */
+export interface RefusedRequest {
+  readonly requestId: string;
+  readonly path: string;
+  readonly error: GatewayError;
+}
+
+/**
+ * The log. It has one method per event and takes no free-form objects: headers, bodies and foreign error messages have
+ * no way in, so no prompt and no secret can get out.
+ */
+export interface Log {
+  settled(settlement: Settlement): void;
+  refused(request: RefusedRequest): void;
+  attemptFailed(attempt: FailedAttempt & { readonly model: string }): void;
+  streamFailed(attempt: FailedAttempt): void;
+  lifecycle(event: string, facts?: Readonly<Record<string, string | number>>): void;
+  internalError(event: string, error: unknown): void;
+  flush(): void;
+}
+
+const FLUSH_BYTES = 4096;
+const FLUSH_INTERVAL_MS = 250;
+
+/** JSON lines to standard error, written in blocks off the request path. */
+export function openLog(level: string): Log {
+  const destination = pino.destination({ fd: 2, sync: false, minLength: FLUSH_BYTES });
+  const timer = setInterval(() => destination.flush(), FLUSH_INTERVAL_MS);
+  timer.unref();
+  return makeLog(level, destination, () => destination.flushSync());
+}
+
+function makeLog(level: string, destination: DestinationStream, flush: () => void): Log {
+  const logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+    destination,
+  );
+  return {
+    settled: (settlement) => logger.info(describeSettlement(settlement), 'request settled'),
+    refused: ({ requestId, path, error }) => {
+      const facts = { request_id: requestId, path, status: error.status, error: error.errorName, ...describeCause(error) };
+      if (error.status === 500) logger.error(facts, 'request failed');
+      else logger.info(facts, 'request refused');
+    },
+    attemptFailed: ({ requestId, model, provider, error }) => {
+      const facts = { request_id: requestId, model, provider, error: error.errorName, ...describeCause(error) };
+      // Only the operator can mend a key that the provider refuses.
+      if (error.errorName === 'provider_misconfigured')
+        logger.error({ ...facts, alert: true }, 'the provider refuses our credentials or settings');
+      else logger.warn(facts, 'provider call failed');
+    },
+    streamFailed: ({ requestId, provider, error }) =>
+      logger.warn(
+        { request_id: requestId, provider, error: error.errorName, ...describeCause(error) },
+        'stream broke after its first chunk',
+      ),
+    lifecycle: (event, facts = {}) => logger.info(facts, event),
+    internalError: (event, error) => logger.error(describeError(error), event),
+    flush,
+  };
+}
+
+function describeSettlement(settlement: Settlement): Record<string, unknown> {
+  return {
+    request_id: settlement.requestId,
+    account_id: settlement.accountId,
+    key_id: settlement.keyId,
+    model: settlement.model,
+    provider: settlement.provider,
+    outcome: settlement.outcome,
+    prompt_tokens: promptTokens(settlement.usage),
+    completion_tokens: settlement.usage.outputTokens,
+    cost_usd: formatUsd(settlement.cost),
+    duration_ms: settlement.durationMs,
+  };
+}
+
+/** Of a cause only what cannot carry a caller's or provider's text: its kind, a status, a code of the system, and where it was thrown. */
+function describeCause(error: GatewayError): Record<string, unknown> {
+  return error.cause === undefined ? {} : describeError(error.cause);
+}
+
+function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { cause: typeof error };
+  const { status, code } = error as { status?: unknown; code?: unknown };
+  return {
+    cause: error.name,
+    ...(typeof status === 'number' ? { provider_status: status } : {}),
+    ...(typeof code === 'string' && /^[A-Za-z0-9_]{1,40}$/.test(code) ? { code } : {}),
+    ...(error.name === 'ProviderFault' ? {} : { at: framesOf(error) }),
+  };
+}
+
+const FRAMES_MAX = 6;
+
+function framesOf(error: Error): string[] {
+  const lines = (error.stack ?? '').split('\n').map((line) => line.trim());
+  return lines.filter((line) => line.startsWith('at ')).slice(0, FRAMES_MAX);
+}
