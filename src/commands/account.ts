@@ -1,0 +1,103 @@
+import { Command } from 'commander';
+import { availableOf, type Account } from '../accounts/accounts.ts';
+import { formatUsd, parseUsd, type Nanos } from '../ledger/money.ts';
+import { normalizeEmail, print, requireAccount, withSession } from './session.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `account create|credit|show|suspend|resume`. */
+export function accountCommand(): Command {
+  const command = new Command('account').description('Accounts: who owns keys and pays.');
+  command
+    .command('create')
+    .description('make an account')
+    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
+    .option('--credit <usd>', 'credit to begin with, in USD', readUsd)
+    .option('--admin', 'make it an operator account')
+    .option('--json', 'print one JSON object')
+    .action(create);
+  command
+    .command('credit')
+    .description('add credit to an account (a negative amount takes it)')
+    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
+    .requiredOption('--usd <amount>', 'amount in USD', readUsd)
+    .requiredOption('--reason <text>', 'why, for the record')
+    .option('--json', 'print one JSON object')
+    .action(credit);
+  command
+    .command('show')
+    .description('show an account and its balance')
+    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
+    .option('--json', 'print one JSON object')
+    .action(show);
+  for (const [name, status, text] of [
+    ['suspend', 'suspended', 'refuse every request of an account'],
+    ['resume', 'active', 'let a suspended account in again'],
+  ] as const) {
+    command
+      .command(name)
+      .description(text)
+      .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
+      .option('--json', 'print one JSON object')
+      .action((options: JsonOption & { readonly email: string }) => setStatus(options, status));
+  }
+  return command;
+}
+
+async function create(options: JsonOption & { readonly email: string; readonly credit?: Nanos; readonly admin?: boolean }): Promise<void> {
+  await withSession(async (session) => {
+    const account = await session.accounts.create(options.email, options.admin === true);
+    if (account === undefined)
+      throw new Error(`There is an account ${options.email} already. See it with: account show --email ${options.email}`);
+    if (options.credit !== undefined) await session.accounts.credit(account, options.credit, 'credit at creation');
+    printAccount(await requireAccount(session, options.email), options);
+  });
+}
+
+async function credit(options: JsonOption & { readonly email: string; readonly usd: Nanos; readonly reason: string }): Promise<void> {
+  await withSession(async (session) => {
+    await session.accounts.credit(await requireAccount(session, options.email), options.usd, options.reason);
+    printAccount(await requireAccount(session, options.email), options);
+  });
+}
+
+async function show(options: JsonOption & { readonly email: string }): Promise<void> {
+  await withSession(async (session) => printAccount(await requireAccount(session, options.email), options));
+}
+
+async function setStatus(options: JsonOption & { readonly email: string }, status: Account['status']): Promise<void> {
+  await withSession(async (session) => {
+    await session.accounts.setStatus(await requireAccount(session, options.email), status);
+    printAccount(await requireAccount(session, options.email), options);
+  });
+}
+
+function printAccount(account: Account, options: JsonOption): void {
+  const shown = {
+    id: account.id,
+    email: account.email,
+    status: account.status,
+    admin: account.isAdmin,
+    balance: formatUsd(account.balance),
+    available: formatUsd(availableOf(account)),
+    held: formatUsd(account.held),
+    created_at: new Date(account.createdAtMs).toISOString(),
+  };
+  print(shown, options, [
+    `${account.email}${account.isAdmin ? ' (operator)' : ''}, ${account.status}`,
+    `balance $${shown.balance}, of which $${shown.available} available and $${shown.held} held for running requests`,
+  ]);
+}
+
+function readEmail(text: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error(`"${text}" is not an e-mail address.`);
+  return normalizeEmail(text);
+}
+
+function readUsd(text: string): Nanos {
+  const amount = parseUsd(text);
+  if (amount === undefined) throw new Error(`"${text}" is not an amount in USD such as 25 or 0.5 (at most nine decimals).`);
+  return amount;
+}

@@ -1,0 +1,163 @@
+import { Command } from 'commander';
+import type { FreshKey, ListedKey } from '../accounts/keys.ts';
+import type { Config } from '../config.ts';
+import { print, requireAccount, withSession } from './session.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `key create|list|rotate|delete`. */
+export function keyCommand(): Command {
+  const command = new Command('key').description('API keys. A running server sees changes within a second.');
+  command
+    .command('create')
+    .description('make a key; its secret is shown once')
+    .requiredOption('--account <email>', 'the account that pays')
+    .requiredOption('--name <name>', 'a name to tell keys apart')
+    .option('--models <ids>', 'only these models, separated by commas', readList)
+    .option('--rpm <n>', 'requests a minute', readCount)
+    .option('--tpm <n>', 'tokens a minute', readCount)
+    .option('--concurrent <n>', 'requests at once', readCount)
+    .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z', readTime)
+    .option('--json', 'print one JSON object')
+    .action(create);
+  command
+    .command('list')
+    .description('list the keys of an account')
+    .requiredOption('--account <email>', 'the account')
+    .option('--json', 'print one JSON object')
+    .action(list);
+  command
+    .command('rotate')
+    .description('give a key a new secret')
+    .argument('<id>', 'the key, as `key list` shows it')
+    .option('--overlap <time>', 'how long the old secret stays valid, such as 0, 30m, 24h, 7d', readDuration, 0)
+    .option('--json', 'print one JSON object')
+    .action(rotate);
+  command
+    .command('delete')
+    .description('end a key and all its secrets at once')
+    .argument('<id>', 'the key, as `key list` shows it')
+    .option('--json', 'print one JSON object')
+    .action(remove);
+  return command;
+}
+
+interface CreateOptions extends JsonOption {
+  readonly account: string;
+  readonly name: string;
+  readonly models?: readonly string[];
+  readonly rpm?: number;
+  readonly tpm?: number;
+  readonly concurrent?: number;
+  readonly expires?: number;
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  await withSession(async (session) => {
+    const account = await requireAccount(session, options.account);
+    refuseUnknownModels(session.config, options.models ?? []);
+    const fresh = await session.keys.create(account.id, {
+      name: options.name,
+      models: options.models,
+      requestsPerMinute: options.rpm,
+      tokensPerMinute: options.tpm,
+      concurrent: options.concurrent,
+      expiresAtMs: options.expires,
+    });
+    printFresh(fresh, options.name, options);
+  });
+}
+
+async function list(options: JsonOption & { readonly account: string }): Promise<void> {
+  await withSession(async (session) => {
+    const keys = await session.keys.list((await requireAccount(session, options.account)).id);
+    const lines = keys.length === 0 ? ['no keys; make one with: key create --account … --name …'] : keys.map(describeLine);
+    print({ keys: keys.map(describeKey) }, options, lines);
+  });
+}
+
+async function rotate(id: string, options: JsonOption & { readonly overlap: number }): Promise<void> {
+  await withSession(async (session) => {
+    const fresh = await session.keys.rotate(id, options.overlap);
+    if (fresh === undefined) throw new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
+    printFresh(fresh, id, options);
+  });
+}
+
+async function remove(id: string, options: JsonOption): Promise<void> {
+  await withSession(async (session) => {
+    if (!(await session.keys.delete(id))) throw new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
+    print({ id, deleted: true }, options, [`${id} is deleted`]);
+  });
+}
+
+function printFresh(fresh: FreshKey, name: string, options: JsonOption): void {
+  const shown = { id: fresh.id, secret: fresh.secret, prefix: fresh.prefix, last_four: fresh.lastFour };
+  print(shown, options, [`${fresh.id} (${name})`, fresh.secret, 'Store the secret now: it is not shown again.']);
+}
+
+function describeKey(key: ListedKey): Record<string, unknown> {
+  return {
+    id: key.id,
+    name: key.name,
+    models: key.models ?? null,
+    requests_per_minute: key.requestsPerMinute ?? null,
+    tokens_per_minute: key.tokensPerMinute ?? null,
+    concurrent: key.concurrent ?? null,
+    expires_at: formatTime(key.expiresAtMs),
+    created_at: formatTime(key.createdAtMs),
+    secrets: key.secrets.map((secret) => ({
+      prefix: secret.prefix,
+      last_four: secret.lastFour,
+      expires_at: formatTime(secret.expiresAtMs),
+    })),
+  };
+}
+
+function describeLine(key: ListedKey): string {
+  const secrets = key.secrets.map(
+    (secret) => `${secret.prefix}…${secret.lastFour}${secret.expiresAtMs === undefined ? '' : ` until ${formatTime(secret.expiresAtMs)}`}`,
+  );
+  const end = key.expiresAtMs === undefined ? '' : `, expires ${formatTime(key.expiresAtMs)}`;
+  return `${key.id}  ${key.name}  ${secrets.join(' and ')}${end}`;
+}
+
+function formatTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+/** A misspelt model would make a key that can call nothing, and nobody would know why. */
+function refuseUnknownModels(config: Config, models: readonly string[]): void {
+  const known = new Set(config.models.map((model) => model.id));
+  const unknown = models.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw new Error(`Unknown model ${unknown.join(', ')}. See them with: models list`);
+}
+
+function readList(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function readCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`"${text}" is not a whole number above zero.`);
+  return value;
+}
+
+function readTime(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
+  return ms;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readDuration(text: string): number {
+  const [, count, unit = 's'] = /^(\d{1,6})([smhd])?$/.exec(text) ?? [];
+  if (count === undefined) throw new Error(`"${text}" is not a duration such as 0, 30m, 24h or 7d.`);
+  return Number(count) * (UNIT_MS[unit] ?? 0);
+}

@@ -1,0 +1,58 @@
+import { Command } from 'commander';
+import { parseUsd, NO_MONEY } from '../ledger/money.ts';
+import { loadConfig } from '../config.ts';
+import { SANDBOX_PROVIDER } from '../providers/sandbox.ts';
+import { serve, type Service } from '../serve.ts';
+
+const TRIAL_EMAIL = 'trial@localhost';
+const TRIAL_CREDIT_USD = '1';
+
+/** `serve`: the gate itself. */
+export function serveCommand(): Command {
+  return new Command('serve').description('start the gate (settings: docs/configuration.md)').action(run);
+}
+
+async function run(): Promise<void> {
+  const service = await serve(loadConfig(process.env));
+  process.stdout.write(`Tollgate listens on ${service.url}/v1\n`);
+  if (await service.accounts.isEmpty()) await welcome(service);
+  endOnSignal(service);
+}
+
+/** The very first start: a key that can be tried at once, and the way to an account of one's own. */
+async function welcome(service: Service): Promise<void> {
+  const account = await service.accounts.create(TRIAL_EMAIL, false);
+  if (account === undefined) return;
+  await service.accounts.credit(account, parseUsd(TRIAL_CREDIT_USD) ?? NO_MONEY, 'trial credit for the sandbox');
+  const models = service.catalog.list().filter((model) => model.provider === SANDBOX_PROVIDER);
+  const { secret } = await service.keys.create(account.id, { name: 'trial', models: models.map((model) => model.id) });
+  process.stdout.write(`
+This is the first start. Try it with a trial key, which may call the built-in sandbox models only:
+
+  curl ${service.url}/v1/chat/completions \\
+    -H "Authorization: Bearer ${secret}" -H "Content-Type: application/json" \\
+    -d '{"model": "sandbox/story", "messages": [{"role": "user", "content": "Tell me a story"}]}'
+
+Add "stream": true to see it streamed. The key is not shown again.
+
+Make the operator account, once:
+
+  npm run tollgate -- account create --admin --email you@example.com --credit 10
+  npm run tollgate -- key create --account you@example.com --name first
+
+Set a provider's key, such as OPENAI_API_KEY, to switch its models on.
+
+`);
+}
+
+/** The first signal lets running answers finish; the second ends at once. */
+function endOnSignal(service: Service): void {
+  let isEnding = false;
+  const end = async (): Promise<void> => {
+    if (isEnding) process.exit(1);
+    isEnding = true;
+    await service.drain();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end());
+}

@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely';
+import { Accounts, type Account } from '../accounts/accounts.ts';
+import { Keys } from '../accounts/keys.ts';
+import { loadConfig, type Config } from '../config.ts';
+import { migrate } from '../database/migrate.ts';
+import { openKysely } from '../database/sqlite.ts';
+import type { Tables } from '../database/tables.ts';
+
+/** What a command works on: the same database as a running server. */
+export interface CommandSession {
+  readonly config: Config;
+  readonly database: Kysely<Tables>;
+  readonly accounts: Accounts;
+  readonly keys: Keys;
+}
+
+/** Opens the database, runs the command's work, and closes it whatever happens. */
+export async function withSession<Result>(work: (session: CommandSession) => Promise<Result>): Promise<Result> {
+  const config = loadConfig(process.env);
+  const database = openKysely(config.databasePath);
+  try {
+    await migrate(database);
+    return await work({ config, database, accounts: new Accounts(database), keys: new Keys(database) });
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** The account of this address, or an error that says how to make it. */
+export async function requireAccount(session: CommandSession, email: string): Promise<Account> {
+  const account = await session.accounts.find(normalizeEmail(email));
+  if (account === undefined) throw new Error(`There is no account ${email}. Make it with: account create --email ${email}`);
+  return account;
+}
+
+/** Addresses differ by letter case only by mistake. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** Prints a result: one JSON object for programs, or lines for people. */
+export function print(result: Readonly<Record<string, unknown>>, options: { readonly json?: boolean }, lines: readonly string[]): void {
+  process.stdout.write(options.json === true ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`);
+}

@@ -1,0 +1,25 @@
+import { admit, limitHeaders } from './admit.ts';
+import { authenticate } from './authenticate.ts';
+import { isClientGone, type Call, type Gate } from './gate.ts';
+import { estimateTokens } from './price.ts';
+import { readRequest } from './read-request.ts';
+import { reply } from './reply.ts';
+import { route } from './route.ts';
+import { send } from './send.ts';
+import { holdToll } from './toll.ts';
+
+/** POST /v1/chat/completions: the path of one request, step by step. Each step is the file of its name. */
+export async function chatCompletions(request: Request, call: Call, gate: Gate): Promise<Response> {
+  const holder = await authenticate(request, gate.keys);
+  const { chat, bodyBytes } = await readRequest(request);
+  const model = route(gate.catalog, holder, chat);
+  const admission = await admit(gate.limits, holder, { defaults: gate.config.limits, tokensExpected: estimateTokens(bodyBytes) });
+  const toll = await holdToll(gate, { call, holder, model, chat, bodyBytes, admission });
+  try {
+    const answer = await send(gate, { call, chat, model, outputTokensMax: toll.outputTokensMax });
+    return await reply(gate, call, { answer, toll, headers: limitHeaders(admission.state) });
+  } catch (error) {
+    await (isClientGone(call) ? toll.abandon() : toll.fail());
+    throw error;
+  }
+}

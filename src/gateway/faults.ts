@@ -1,0 +1,84 @@
+import { GatewayError } from '../errors.ts';
+import { ProviderFault } from '../providers/provider.ts';
+import { CLIENT_GONE } from './gate.ts';
+
+const MESSAGE_CHARACTERS_MAX = 2000;
+const RETRY_SECONDS_DEFAULT = 5;
+const RETRY_SECONDS_MAX = 3600;
+
+/** What a provider's answer said about itself, beside its fault. */
+interface FaultContext {
+  readonly apiKey: string | undefined;
+  readonly retryAfter: string | null;
+}
+
+/**
+ * What the caller is told about a failed provider call. A mistake in the request stays the caller's, in the provider's
+ * words; whatever is between us and the provider (our key, our balance there) is ours.
+ */
+export function toCallerError(thrown: unknown, signal: AbortSignal, context: FaultContext): GatewayError {
+  // An abort surfaces as some exception of the runtime; the reason for it is what happened.
+  if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason;
+  if (thrown instanceof GatewayError) return thrown;
+  if (!(thrown instanceof ProviderFault)) {
+    return new GatewayError('provider_unavailable', 'The provider could not be reached or broke the connection.', {
+      cause: thrown,
+      retryAfterSeconds: 1,
+    });
+  }
+  const details = {
+    cause: thrown,
+    ...(thrown.code === undefined ? {} : { code: thrown.code }),
+    ...(thrown.param === undefined ? {} : { param: thrown.param }),
+  };
+  const { status } = thrown;
+  if (isOurs(thrown)) {
+    return new GatewayError(
+      'provider_misconfigured',
+      'The provider refused our own credentials or settings. The operator of this service has been alerted.',
+      { cause: thrown },
+    );
+  }
+  if (status === 429) {
+    return new GatewayError(
+      'provider_rate_limited',
+      'The provider of this model is receiving more requests than it allows. Please try again later.',
+      {
+        cause: thrown,
+        retryAfterSeconds: readRetryAfter(context.retryAfter),
+      },
+    );
+  }
+  if (status === 400 || status === 413 || status === 422)
+    return new GatewayError('provider_refused', redact(thrown.message, context.apiKey), details);
+  return new GatewayError('provider_error', 'The provider failed to answer. Nothing was charged.', { cause: thrown });
+}
+
+/** Whether another route, or another try, may succeed where this one failed. */
+export function mayTryNext(error: GatewayError): boolean {
+  return error.status === 500 || error.status === 429;
+}
+
+/** True when a call ended because nobody waits for it any more. */
+export function isAbandoned(signal: AbortSignal): boolean {
+  return signal.aborted && signal.reason === CLIENT_GONE;
+}
+
+/** A key that is wrong, a bill that is not paid, a model that is not there: nothing the caller could change. */
+function isOurs(fault: ProviderFault): boolean {
+  const { status, code } = fault;
+  return status === 401 || status === 402 || status === 403 || status === 404 || (status === 429 && code === 'insufficient_quota');
+}
+
+/** Seconds or a date, as HTTP has it; bounded, because a caller that is told to wait a day gives up. */
+function readRetryAfter(header: string | null): number {
+  if (header === null) return RETRY_SECONDS_DEFAULT;
+  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds)) : RETRY_SECONDS_DEFAULT;
+}
+
+/** Bounded, and without our key, should a provider ever repeat it. */
+function redact(message: string, apiKey: string | undefined): string {
+  const text = apiKey === undefined ? message : message.replaceAll(apiKey, '[redacted]');
+  return text.length > MESSAGE_CHARACTERS_MAX ? `${text.slice(0, MESSAGE_CHARACTERS_MAX)}…` : text;
+}

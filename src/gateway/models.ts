@@ -1,0 +1,43 @@
+import { describeModel, type Model } from '../catalog/catalog.ts';
+import { GatewayError } from '../errors.ts';
+import { authenticate } from './authenticate.ts';
+import type { Call, Gate } from './gate.ts';
+import { findModel, mayCall } from './route.ts';
+
+/** GET /v1/models: what this key may call. */
+export async function listModels(request: Request, _call: Call, gate: Gate): Promise<Response> {
+  const holder = await authenticate(request, gate.keys);
+  const models = gate.catalog.list().filter((model) => mayCall(holder, model.id));
+  return jsonResponse(`{"object":"list","data":[${models.map(describeOnce).join(',')}]}`);
+}
+
+/** GET /v1/models/{id}: one model. Ids have slashes, which some clients escape and others do not. */
+export async function retrieveModel(request: Request, _call: Call, gate: Gate): Promise<Response> {
+  const holder = await authenticate(request, gate.keys);
+  return jsonResponse(describeOnce(findModel(gate.catalog, holder, readModelId(request.url))));
+}
+
+const descriptions = new WeakMap<Model, string>();
+
+/** Models do not change while the server runs, so each is written once. */
+function describeOnce(model: Model): string {
+  let text = descriptions.get(model);
+  if (text === undefined) {
+    text = JSON.stringify(describeModel(model));
+    descriptions.set(model, text);
+  }
+  return text;
+}
+
+function readModelId(url: string): string {
+  try {
+    const path = new URL(url).pathname.slice('/v1/models/'.length).replace(/\/+$/, '');
+    return decodeURIComponent(path);
+  } catch (error) {
+    throw new GatewayError('model_not_found', 'The model id in the address is not a valid text.', { cause: error });
+  }
+}
+
+function jsonResponse(text: string): Response {
+  return new Response(text, { headers: { 'content-type': 'application/json' } });
+}

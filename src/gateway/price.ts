@@ -1,0 +1,77 @@
+import type { Model, ModelPrice, TokenPrices } from '../catalog/catalog.ts';
+import { asNanos, priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
+import { isObject, type ChatRequest } from '../openai/types.ts';
+import { promptTokens, type TokenUsage } from '../tokens.ts';
+
+/** What a request can cost at most, and the least that must be there to try it. */
+export interface Quote {
+  readonly amount: Nanos;
+  readonly minimum: Nanos;
+  /** The worst case of the input alone. */
+  readonly input: Nanos;
+  /** What one more token of output costs, over all choices. */
+  readonly outputTokenPicos: Picos;
+  /** True when the caller fixed the output limit: then it is that or nothing. */
+  readonly hasCallerLimit: boolean;
+}
+
+/** No tokenizer makes more than one token of a byte, so the bytes bound the input without counting its tokens. */
+const MEDIA_TOKENS_MAX = 20_000;
+/** A rule of thumb for text, used for the token limit and where a provider reports nothing. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** What the tokens cost, rounded up once. */
+export function costOf(price: ModelPrice, usage: TokenUsage): Nanos {
+  const prices = pricesFor(price, promptTokens(usage));
+  const sum =
+    priceTokens(usage.inputTokens, prices.input) +
+    priceTokens(usage.cachedInputTokens, prices.cachedInput) +
+    priceTokens(usage.cacheWriteTokens, prices.cacheWrite) +
+    priceTokens(usage.outputTokens, prices.output);
+  return roundUpToNanos(sum as Picos);
+}
+
+/** The worst case of a request, before anybody has counted a token. */
+export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote {
+  const inputTokens = Math.min(model.contextLength, bodyBytes + countMediaParts(chat) * MEDIA_TOKENS_MAX);
+  const prices = pricesFor(model.price, inputTokens);
+  const inputPrice = prices.cacheWrite > prices.input ? prices.cacheWrite : prices.input;
+  const outputTokenPicos = priceTokens(chat.n ?? 1, prices.output);
+  const inputPicos = priceTokens(inputTokens, inputPrice);
+  const withOutput = (tokens: number): Nanos => roundUpToNanos((inputPicos + priceTokens(tokens, outputTokenPicos)) as Picos);
+  const callerLimit = chat.max_completion_tokens ?? chat.max_tokens;
+  const amount = withOutput(callerLimit ?? model.maxOutputTokens);
+  return {
+    amount,
+    minimum: callerLimit === undefined ? withOutput(1) : amount,
+    input: roundUpToNanos(inputPicos),
+    outputTokenPicos,
+    hasCallerLimit: callerLimit !== undefined,
+  };
+}
+
+/** How many tokens of output an amount pays for, once the input is paid. */
+export function affordableOutputTokens(quoted: Quote, amount: Nanos): number {
+  const rest = amount - quoted.input;
+  if (rest <= 0n || quoted.outputTokenPicos === 0n) return 0;
+  return Number((asNanos(rest) * 1000n) / quoted.outputTokenPicos);
+}
+
+/** A guess at the tokens of a text of this length. */
+export function estimateTokens(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+function pricesFor(price: ModelPrice, promptLength: number): TokenPrices {
+  return price.long !== undefined && promptLength > price.long.overTokens ? price.long : price;
+}
+
+/** An image or file may be a short address of something long, so each gets its own allowance. */
+function countMediaParts(chat: ChatRequest): number {
+  let count = 0;
+  for (const { content } of chat.messages) {
+    if (!Array.isArray(content)) continue;
+    for (const part of content) if (isObject(part) && part['type'] !== 'text') count += 1;
+  }
+  return count;
+}

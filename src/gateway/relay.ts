@@ -1,0 +1,72 @@
+import { formatEvent, SseParser } from '../http/sse.ts';
+import { ProviderFault, type StreamDecoder } from '../providers/provider.ts';
+import type { Deadlines } from './deadlines.ts';
+
+/** Reads a provider's stream and gives what to send on, one piece per packet that arrived. */
+export class Relay {
+  readonly decoder: StreamDecoder;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #deadlines: Deadlines;
+  readonly #parser = new SseParser();
+  #ready: string | undefined;
+  #fault: unknown;
+  #isEnded = false;
+
+  constructor(body: ReadableStream<Uint8Array>, decoder: StreamDecoder, deadlines: Deadlines) {
+    this.#reader = body.getReader();
+    this.decoder = decoder;
+    this.#deadlines = deadlines;
+  }
+
+  /** Waits for the first chunk: until it is here, a failure can still be told by a status. */
+  async open(): Promise<void> {
+    this.#ready = await this.next();
+    if (this.#ready === undefined) throw new ProviderFault('The provider ended the stream before it said anything');
+    this.#deadlines.started();
+  }
+
+  /** The next events, as they go to the caller; undefined when the answer is complete. Throws when it is broken. */
+  async next(): Promise<string | undefined> {
+    if (this.#ready !== undefined) {
+      const ready = this.#ready;
+      this.#ready = undefined;
+      return ready;
+    }
+    while (this.#fault === undefined && !this.#isEnded) {
+      const { done, value } = await this.#reader.read();
+      this.#deadlines.touch();
+      const text = this.#take(done, value);
+      if (text !== '') return text;
+    }
+    if (this.#fault !== undefined) throw this.#fault;
+    return undefined;
+  }
+
+  /** Lets the provider close the connection in its own time, so that it can be used again. */
+  async finish(): Promise<void> {
+    const isClosed = this.#reader.read().then(
+      () => true,
+      () => true,
+    );
+    const isLate = new Promise<boolean>((resolve) => setTimeout(resolve, CLOSE_MS, false));
+    if (!(await Promise.race([isClosed, isLate]))) await this.#reader.cancel().catch(() => undefined);
+  }
+
+  #take(isEnd: boolean, bytes: Uint8Array | undefined): string {
+    let text = '';
+    try {
+      for (const event of isEnd || bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)) {
+        for (const chunk of this.decoder.push(event)) text += formatEvent(chunk);
+        if (this.decoder.isDone) break;
+      }
+      this.#isEnded = isEnd || this.decoder.isDone;
+      if (this.#isEnded && !this.decoder.isComplete) throw new ProviderFault('The provider broke off in the middle of its answer');
+    } catch (error) {
+      // What came before the fault is still the caller's; the fault is told next.
+      this.#fault = error;
+    }
+    return text;
+  }
+}
+
+const CLOSE_MS = 1000;

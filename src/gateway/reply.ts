@@ -1,0 +1,118 @@
+import { errorBody } from '../errors.ts';
+import { DONE, formatEvent, KEEP_ALIVE } from '../http/sse.ts';
+import type { WireUsage } from '../openai/types.ts';
+import { writeUsage } from '../openai/usage.ts';
+import type { TokenUsage } from '../tokens.ts';
+import { toCallerError } from './faults.ts';
+import { CLIENT_GONE, isClientGone, type Call, type Gate } from './gate.ts';
+import type { Answer } from './send.ts';
+import type { Delivered, Toll } from './toll.ts';
+
+/** A slow reader gets this long to take what was sent; then the connection is closed and the request settled. */
+const STALLED_READER_SECONDS = 30;
+
+type Headers = Readonly<Record<string, string>>;
+type StreamAnswer = Extract<Answer, { type: 'stream' }>;
+
+/** Gives the answer to the caller. Its charge is on disk before its end is sent. */
+export async function reply(
+  gate: Gate,
+  call: Call,
+  { answer, toll, headers }: { readonly answer: Answer; readonly toll: Toll; readonly headers: Headers },
+): Promise<Response> {
+  if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
+  const { body, usage, outputCharacters } = answer.reply;
+  const charged = await toll.complete({ provider: answer.provider, usage, outputCharacters });
+  body['usage'] = completeUsage(usage === undefined ? undefined : (body['usage'] as WireUsage), charged);
+  return new Response(JSON.stringify(body), { headers: { ...headers, 'content-type': 'application/json' } });
+}
+
+/** The provider's own report where it is credible, else our count; always with its three sums. */
+function completeUsage(reported: WireUsage | undefined, charged: TokenUsage): WireUsage {
+  return { ...writeUsage(charged), ...reported };
+}
+
+function streamReply(
+  gate: Gate,
+  call: Call,
+  { answer, toll, headers }: { readonly answer: StreamAnswer; readonly toll: Toll; readonly headers: Headers },
+): Response {
+  call.isStreaming = true;
+  call.setIdleTimeout(Math.max(STALLED_READER_SECONDS, (2 * gate.config.timeouts.keepAliveMs) / 1000));
+  return new Response(new ReadableStream(new CallerStream(gate, call, answer, toll)), {
+    headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
+  });
+}
+
+/**
+ * The stream that the caller reads. It reads from the provider only when the caller is ready for more, so a slow reader
+ * costs no memory, and it settles the toll exactly once: at the end, at a failure, or when the caller leaves.
+ */
+class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #gate: Gate;
+  readonly #call: Call;
+  readonly #answer: StreamAnswer;
+  readonly #toll: Toll;
+  readonly #encoder = new TextEncoder();
+  #keepAlive: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(gate: Gate, call: Call, answer: StreamAnswer, toll: Toll) {
+    this.#gate = gate;
+    this.#call = call;
+    this.#answer = answer;
+    this.#toll = toll;
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#keepAlive = setInterval(() => {
+      // Only while the caller keeps up: comments must not pile up before a reader that has stopped.
+      if ((controller.desiredSize ?? 0) > 0) controller.enqueue(this.#encoder.encode(KEEP_ALIVE));
+    }, this.#gate.config.timeouts.keepAliveMs);
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      const text = await this.#answer.relay.next();
+      if (text !== undefined) {
+        controller.enqueue(this.#encoder.encode(text));
+        this.#keepAlive?.refresh();
+        return;
+      }
+      const charged = await this.#toll.complete(this.#delivered());
+      controller.enqueue(this.#encoder.encode(this.#ending(charged)));
+      void this.#answer.relay.finish();
+    } catch (error) {
+      if (isClientGone(this.#call)) return;
+      const told = toCallerError(error, this.#answer.abort.signal, { apiKey: undefined, retryAfter: null });
+      await this.#toll.fail(this.#answer.provider).catch(() => undefined);
+      this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
+      controller.enqueue(this.#encoder.encode(formatEvent(errorBody(told))));
+      this.#answer.abort.abort();
+    }
+    this.#end();
+    controller.close();
+  }
+
+  /** The caller has left: the provider is told at once, and what was delivered is charged. */
+  async cancel(): Promise<void> {
+    this.#call.abort.abort(CLIENT_GONE);
+    this.#end();
+    await this.#toll.abandon(this.#delivered());
+  }
+
+  #ending(charged: TokenUsage): string {
+    const { decoder } = this.#answer.relay;
+    return this.#answer.wantsUsage ? formatEvent(decoder.usageChunk(completeUsage(decoder.wireUsage, charged))) + DONE : DONE;
+  }
+
+  #delivered(): Delivered {
+    const { decoder } = this.#answer.relay;
+    return { provider: this.#answer.provider, usage: decoder.usage, outputCharacters: decoder.outputCharacters };
+  }
+
+  #end(): void {
+    clearInterval(this.#keepAlive);
+    this.#answer.deadlines.stop();
+    this.#gate.calls.delete(this.#call);
+  }
+}

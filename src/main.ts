@@ -1,0 +1,27 @@
+#!/usr/bin/env bun
+import { Command } from 'commander';
+import { accountCommand } from './commands/account.ts';
+import { keyCommand } from './commands/key.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { modelsCommand } from './commands/models.ts';
+import { serveCommand } from './commands/serve.ts';
+import { ensureRuntimeSettings } from './runtime.ts';
+import { VERSION } from './version.ts';
+
+/** The command line. */
+async function main(): Promise<void> {
+  ensureRuntimeSettings();
+  const program = new Command('tollgate')
+    .description('One gate in front of every AI model, and an honest toll.')
+    .version(VERSION)
+    .showHelpAfterError('(--help shows what is possible)');
+  for (const command of [serveCommand(), migrateCommand(), accountCommand(), keyCommand(), modelsCommand()]) program.addCommand(command);
+  await program.parseAsync();
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

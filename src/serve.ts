@@ -1,0 +1,106 @@
+import type { Kysely } from 'kysely';
+import { Accounts } from './accounts/accounts.ts';
+import { Keys } from './accounts/keys.ts';
+import { routes } from './app.ts';
+import { Catalog } from './catalog/catalog.ts';
+import type { Config } from './config.ts';
+import { migrate } from './database/migrate.ts';
+import { lockDataFolder, openKysely } from './database/sqlite.ts';
+import type { Tables } from './database/tables.ts';
+import { errorBody, GatewayError, toGatewayError } from './errors.ts';
+import { KeyCache } from './gateway/authenticate.ts';
+import type { Gate } from './gateway/gate.ts';
+import { startServer, type RunningServer } from './http/server.ts';
+import { makeId } from './ids.ts';
+import { openSqliteLedger } from './ledger/sqlite.ts';
+import { MemoryLimits } from './limits/memory.ts';
+import { openLog, type Log } from './observe/log.ts';
+
+/** Well under the second within which a change made on the command line must be felt. */
+const KEY_CHANGES_INTERVAL_MS = 250;
+const DRAIN_MS = 120_000;
+const DRAIN_POLL_MS = 20;
+
+/** The service, running. */
+export interface Service {
+  readonly url: string;
+  readonly accounts: Accounts;
+  readonly keys: Keys;
+  readonly catalog: Catalog;
+  readonly log: Log;
+  /** Lets running answers finish for up to two minutes, then ends. */
+  drain(): Promise<void>;
+}
+
+/** Opens the database, starts the ledger and listens. */
+export async function serve(config: Config): Promise<Service> {
+  const lock = lockDataFolder(config.dataFolder);
+  if (lock === undefined)
+    throw new Error(
+      `Another Tollgate server already uses the data folder ${config.dataFolder}. Stop it, or set TOLLGATE_DATA to another folder.`,
+    );
+  const database = openKysely(config.databasePath);
+  await migrate(database);
+  const gate = await openGate(config, database);
+  const state = { isDraining: false };
+  const server = listen(gate, config, state);
+  gate.log.lifecycle('listening', { host: config.host, port: server.port });
+
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
+    accounts: new Accounts(database),
+    keys: new Keys(database),
+    catalog: gate.catalog,
+    log: gate.log,
+    drain: async () => {
+      state.isDraining = true;
+      gate.log.lifecycle('draining', { requests: gate.calls.size });
+      await finishCalls(gate);
+      await server.stop(true);
+      gate.keys.stop();
+      await gate.ledger.close();
+      await database.destroy();
+      lock.unlock();
+      gate.log.lifecycle('ended');
+      gate.log.flush();
+    },
+  };
+}
+
+async function openGate(config: Config, database: Kysely<Tables>): Promise<Gate> {
+  const log = openLog(config.logLevel);
+  const keys = new KeyCache(new Keys(database));
+  keys.watch(KEY_CHANGES_INTERVAL_MS, (error) => log.internalError('key changes could not be read', error));
+  return {
+    config,
+    catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),
+    keys,
+    limits: new MemoryLimits(),
+    ledger: await openSqliteLedger(config.databasePath),
+    log,
+    calls: new Set(),
+  };
+}
+
+function listen(gate: Gate, config: Config, state: { readonly isDraining: boolean }): RunningServer {
+  return startServer({
+    host: config.host,
+    port: config.port,
+    routes: routes(gate, { isReady: () => !state.isDraining, isDraining: () => state.isDraining }),
+    onError: (error) => {
+      gate.log.internalError('the request could not be handled', error);
+      return new Response(errorBody(toGatewayError(error)), {
+        status: 500,
+        headers: { 'content-type': 'application/json', 'x-request-id': makeId('req') },
+      });
+    },
+  });
+}
+
+async function finishCalls(gate: Gate): Promise<void> {
+  const giveUpAtMs = Date.now() + DRAIN_MS;
+  while (gate.calls.size > 0 && Date.now() < giveUpAtMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+  for (const call of gate.calls) call.abort.abort(new GatewayError('draining', 'The server shut down before the answer was finished.'));
+  const settledByMs = Date.now() + 5000;
+  while (gate.calls.size > 0 && Date.now() < settledByMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+}
