@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { Deadlines } from '../../src/gateway/deadlines.ts';
+import { Relay } from '../../src/gateway/relay.ts';
+import { openai } from '../../src/providers/openai.ts';
+import { ProviderFault } from '../../src/providers/provider.ts';
+
+const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5000, totalMs: 10_000, keepAliveMs: 1000 };
+
+const chunk = (choices: unknown[], more: object = {}): string =>
+  JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices, ...more });
+const delta = (content: string, index = 0): string =>
+  chunk([{ index, delta: { content }, logprobs: null, finish_reason: null }], { usage: null });
+const finish = (index = 0): string => chunk([{ index, delta: {}, logprobs: null, finish_reason: 'stop' }], { usage: null });
+const usage = chunk([], { usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } });
+
+const events = [delta('Grüße, 世界 👋🏽'), delta('line\u2028break "data: [DONE]"'), delta('ok', 1), finish(1), finish(), usage];
+const whole = await relayed([bytesOf(events)], true);
+
+describe('the relay', () => {
+  test('gives each chunk with our model id and a null usage, and keeps the usage for itself', () => {
+    expect(whole.chunks.map((text) => JSON.parse(text))).toEqual(
+      events.slice(0, 5).map((text) => ({ ...JSON.parse(text), model: 'mock/gpt', usage: null })),
+    );
+    expect(whole.usage).toEqual({ inputTokens: 3, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 4, reasoningTokens: 0 });
+  });
+
+  test('leaves the usage key out when the caller did not ask', async () => {
+    const { chunks } = await relayed([bytesOf(events)], false);
+    expect(chunks.every((text) => !('usage' in JSON.parse(text)))).toBe(true);
+  });
+
+  test('gives the same events under any cut of the bytes', async () => {
+    const bytes = bytesOf(events);
+    const cuts = fc.uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(cuts, async (at) => {
+        expect(await relayed(slice(bytes, at), true)).toEqual(whole);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('gives the same events one byte at a time', async () => {
+    const bytes = bytesOf(events);
+    expect(
+      await relayed(
+        slice(
+          bytes,
+          Array.from({ length: bytes.length - 1 }, (_, index) => index + 1),
+        ),
+        true,
+      ),
+    ).toEqual(whole);
+  });
+
+  test('does not mind CRLF, comments, missing spaces, or a missing last blank line', async () => {
+    const text = `: hello\r\n\r\n${events.map((data) => `data:${data}\r\n\r\n: ping\r\n\r\n`).join('')}data: [DONE]`;
+    expect(await relayed([new TextEncoder().encode(text)], true)).toEqual(whole);
+  });
+
+  test('does not need [DONE] when every choice has finished', async () => {
+    const text = events.map((data) => `data: ${data}\n\n`).join('');
+    expect(await relayed([new TextEncoder().encode(text)], true)).toEqual(whole);
+  });
+
+  test.each([
+    ['breaks off before a choice has finished', `data: ${delta('a')}\n\n`, 1],
+    ['finishes one choice of two', `data: ${delta('a')}\n\ndata: ${delta('b', 1)}\n\ndata: ${finish()}\n\n`, 3],
+    ['sends an error event', `data: ${delta('a')}\n\ndata: {"error":{"message":"overloaded"}}\n\n`, 1],
+    ['names an event error', `data: ${delta('a')}\n\nevent: error\ndata: {"message":"overloaded"}\n\n`, 1],
+    ['sends garbage', `data: ${delta('a')}\n\ndata: <html>\n\n`, 1],
+  ])('delivers what came before a stream that %s, then fails', async (_, text, delivered) => {
+    const relay = open([new TextEncoder().encode(text)], false);
+    const got: string[] = [];
+    await expect(collect(relay, got)).rejects.toBeInstanceOf(ProviderFault);
+    expect(got).toHaveLength(delivered);
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['has only comments', ': processing\n\n'],
+    ['says only that it is done', 'data: [DONE]\n\n'],
+    ['begins with an error', 'data: {"error":{"message":"overloaded","code":529}}\n\n'],
+  ])('fails before the first chunk when the stream %s', async (_, text) => {
+    await expect(open([new TextEncoder().encode(text)], false).open()).rejects.toBeInstanceOf(ProviderFault);
+  });
+
+  test('refuses an event without an end instead of keeping it', async () => {
+    const piece = new Uint8Array(100_000).fill(0x61);
+    const relay = open([new TextEncoder().encode('data: '), ...Array.from({ length: 20 }, () => piece)], false);
+    await expect(relay.open()).rejects.toThrow('longer than');
+  });
+});
+
+function bytesOf(events: readonly string[]): Uint8Array {
+  return new TextEncoder().encode([...events, '[DONE]'].map((data) => `data: ${data}\n\n`).join(''));
+}
+
+function slice(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
+  const edges = [0, ...[...at].sort((first, second) => first - second), bytes.length];
+  return edges.slice(1).map((end, index) => bytes.slice(edges[index], end));
+}
+
+function open(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const packet of packets) controller.enqueue(packet);
+      controller.close();
+    },
+  });
+  const deadlines = new Deadlines(new AbortController(), TIMEOUTS, TIMEOUTS.firstByteMs);
+  deadlines.stop();
+  return new Relay(body, openai.decodeStream({ modelId: 'mock/gpt', wantsUsage }), deadlines);
+}
+
+async function collect(relay: Relay, into: string[]): Promise<void> {
+  for (let text = await relay.next(); text !== undefined; text = await relay.next()) {
+    into.push(
+      ...text
+        .split('\n\n')
+        .filter((event) => event !== '')
+        .map((event) => event.slice('data: '.length)),
+    );
+  }
+}
+
+async function relayed(packets: readonly Uint8Array[], wantsUsage: boolean): Promise<{ chunks: string[]; usage: unknown }> {
+  const relay = open(packets, wantsUsage);
+  const chunks: string[] = [];
+  await collect(relay, chunks);
+  return { chunks, usage: relay.decoder.usage };
+}

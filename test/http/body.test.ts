@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { GatewayError } from '../../src/errors.ts';
+import { BODY_BYTES_MAX, readJsonBody } from '../../src/http/body.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('a JSON body', () => {
+  test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json'])(
+    'of type %s is read',
+    async (type) => {
+      expect((await readJsonBody(post('{"a":1}', { 'content-type': type }))).value).toEqual({ a: 1 });
+    },
+  );
+
+  test.each([
+    ['text/plain', 'unsupported_content_type'],
+    ['', 'unsupported_content_type'],
+    ['application/x-www-form-urlencoded', 'unsupported_content_type'],
+    ['application/jsonx', 'unsupported_content_type'],
+  ])('of type %p is refused', async (type, code) => {
+    expect(await refusal(post('{}', { 'content-type': type }))).toBe(code);
+  });
+
+  test.each([
+    ['empty', '', 'invalid_json'],
+    ['blank', '  \n', 'invalid_json'],
+    ['cut', '{"a":', 'invalid_json'],
+    ['with a trailing comma', '{"a":1,}', 'invalid_json'],
+    ['with a number out of range that JSON has not', '{"a":NaN}', 'invalid_json'],
+    ['65 deep', '['.repeat(65) + ']'.repeat(65), 'nesting_too_deep'],
+    ['a million deep', '{"a":'.repeat(1_000_000), 'nesting_too_deep'],
+  ])('that is %s is refused', async (_, text, code) => {
+    expect(await refusal(post(text))).toBe(code);
+  });
+
+  test('64 deep is read', async () => {
+    expect((await readJsonBody(post('['.repeat(64) + ']'.repeat(64)))).bytes).toBe(128);
+  });
+
+  test('brackets in texts do not count as depth', async () => {
+    const text = JSON.stringify({ a: `${'['.repeat(500)}\\"${'{'.repeat(500)}` });
+    expect(await readJsonBody(post(text))).toMatchObject({ text });
+  });
+
+  test('any value of JSON that is not too deep is read as the runtime reads it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json({ maxDepth: 6 }), async (text) => {
+        expect((await readJsonBody(post(text))).value).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each([[[0xff]], [[0x22, 0xc3, 0x28, 0x22]], [[0x22, 0xed, 0xa0, 0x80, 0x22]]])(
+    'with the bytes %p is refused as no UTF-8',
+    async (bytes) => {
+      expect(await refusal(post(new Uint8Array(bytes)))).toBe('invalid_utf8');
+    },
+  );
+
+  test('that is compressed is refused', async () => {
+    expect(await refusal(post('{}', { ...JSON_TYPE, 'content-encoding': 'gzip' }))).toBe('unsupported_content_encoding');
+  });
+
+  test('is counted while it arrives when it has no length', async () => {
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 1_000_000;
+        controller.enqueue(new Uint8Array(1_000_000).fill(0x20));
+      },
+    });
+    expect(await refusal(post(endless))).toBe('request_too_large');
+    expect(sent).toBeLessThan(BODY_BYTES_MAX + 5_000_000);
+  });
+});
+
+function post(body: BodyInit, headers: Record<string, string> = JSON_TYPE): Request {
+  return new Request('http://localhost/', { method: 'POST', body, headers });
+}
+
+async function refusal(request: Request): Promise<string> {
+  try {
+    await readJsonBody(request);
+  } catch (error) {
+    if (error instanceof GatewayError) return error.errorName;
+    throw error;
+  }
+  return 'accepted';
+}

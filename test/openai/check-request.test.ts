@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'bun:test';
+import { GatewayError } from '../../src/errors.ts';
+import { checkChatRequest } from '../../src/openai/check-request.ts';
+
+const user = { role: 'user', content: 'Hello' };
+const valid = { model: 'mock/gpt', messages: [user] };
+const calling = {
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+};
+const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
+
+/** Left: what is wrong with the body. Right: the code and the field that the caller is told. */
+const REFUSED: readonly (readonly [what: string, body: unknown, code: string, param: string])[] = [
+  ['an array for a body', [], 'invalid_type', 'body'],
+  ['no model', { messages: [user] }, 'missing_required_parameter', 'model'],
+  ['an empty model', { ...valid, model: '' }, 'invalid_value', 'model'],
+  ['a number for a model', { ...valid, model: 7 }, 'invalid_type', 'model'],
+  ['no messages', { model: 'm' }, 'missing_required_parameter', 'messages'],
+  ['null messages', { model: 'm', messages: null }, 'missing_required_parameter', 'messages'],
+  ['empty messages', { model: 'm', messages: [] }, 'empty_array', 'messages'],
+  ['messages that are a text', { model: 'm', messages: 'Hello' }, 'invalid_type', 'messages'],
+  ['too many messages', { model: 'm', messages: Array.from({ length: 2049 }, () => user) }, 'array_above_max_length', 'messages'],
+  ['a message that is a text', { model: 'm', messages: ['Hello'] }, 'invalid_type', 'messages[0]'],
+  ['a message without a role', { model: 'm', messages: [{ content: 'x' }] }, 'missing_required_parameter', 'messages[0].role'],
+  ['an unknown role', { model: 'm', messages: [user, { role: 'wizard', content: 'x' }] }, 'invalid_value', 'messages[1].role'],
+  [
+    'a role named like a part of every object',
+    { model: 'm', messages: [{ role: 'constructor', content: 'x' }] },
+    'invalid_value',
+    'messages[0].role',
+  ],
+  ['a user message without content', { model: 'm', messages: [{ role: 'user' }] }, 'missing_required_parameter', 'messages[0].content'],
+  ['a user message with null', { model: 'm', messages: [{ role: 'user', content: null }] }, 'invalid_type', 'messages[0].content'],
+  ['content that is a number', { model: 'm', messages: [{ role: 'user', content: 5 }] }, 'invalid_type', 'messages[0].content'],
+  ['empty parts', { model: 'm', messages: [{ role: 'user', content: [] }] }, 'empty_array', 'messages[0].content'],
+  [
+    'a part without a type',
+    { model: 'm', messages: [{ role: 'user', content: [{ text: 'x' }] }] },
+    'missing_required_parameter',
+    'messages[0].content[0].type',
+  ],
+  [
+    'a part of an unknown type',
+    { model: 'm', messages: [{ role: 'user', content: [{ type: 'smell' }] }] },
+    'invalid_value',
+    'messages[0].content[0].type',
+  ],
+  [
+    'an image in a system message',
+    { model: 'm', messages: [{ role: 'system', content: [{ type: 'image_url' }] }] },
+    'invalid_value',
+    'messages[0].content[0].type',
+  ],
+  [
+    'an assistant message with nothing',
+    { model: 'm', messages: [{ role: 'assistant', content: null }] },
+    'invalid_type',
+    'messages[0].content',
+  ],
+  ['an empty list of tool calls', { model: 'm', messages: [{ ...calling, tool_calls: [] }] }, 'empty_array', 'messages[0].tool_calls'],
+  [
+    'a tool result without its id',
+    { model: 'm', messages: [{ role: 'tool', content: 'x' }] },
+    'missing_required_parameter',
+    'messages[0].tool_call_id',
+  ],
+  [
+    'a tool result without a call',
+    { model: 'm', messages: [user, { role: 'tool', content: 'x', tool_call_id: 'call_1' }] },
+    'invalid_value',
+    'messages[1].tool_call_id',
+  ],
+  [
+    'a tool result for another call',
+    { model: 'm', messages: [user, calling, { role: 'tool', content: 'x', tool_call_id: 'call_2' }] },
+    'invalid_value',
+    'messages[2].tool_call_id',
+  ],
+  [
+    'a second result for one call',
+    {
+      model: 'm',
+      messages: [calling, { role: 'tool', content: 'x', tool_call_id: 'call_1' }, { role: 'tool', content: 'x', tool_call_id: 'call_1' }],
+    },
+    'invalid_value',
+    'messages[2].tool_call_id',
+  ],
+  ['a tool call without a result', { model: 'm', messages: [user, calling, user] }, 'invalid_value', 'messages'],
+  ['a temperature above its range', { ...valid, temperature: 2.1 }, 'decimal_above_max_value', 'temperature'],
+  ['a temperature below its range', { ...valid, temperature: -0.1 }, 'decimal_below_min_value', 'temperature'],
+  ['a temperature that is a text', { ...valid, temperature: '1' }, 'invalid_type', 'temperature'],
+  ['top_p above one', { ...valid, top_p: 1.01 }, 'decimal_above_max_value', 'top_p'],
+  ['n of zero', { ...valid, n: 0 }, 'integer_below_min_value', 'n'],
+  ['n above its range', { ...valid, n: 129 }, 'integer_above_max_value', 'n'],
+  ['a fractional n', { ...valid, n: 1.5 }, 'invalid_type', 'n'],
+  ['max_tokens of zero', { ...valid, max_tokens: 0 }, 'integer_below_min_value', 'max_tokens'],
+  ['two limits that differ', { ...valid, max_tokens: 5, max_completion_tokens: 6 }, 'invalid_value', 'max_tokens'],
+  ['stream that is a text', { ...valid, stream: 'yes' }, 'invalid_type', 'stream'],
+  ['stream_options without stream', { ...valid, stream_options: { include_usage: true } }, 'invalid_value', 'stream_options'],
+  ['stream_options with stream false', { ...valid, stream: false, stream_options: {} }, 'invalid_value', 'stream_options'],
+  [
+    'include_usage that is a number',
+    { ...valid, stream: true, stream_options: { include_usage: 1 } },
+    'invalid_type',
+    'stream_options.include_usage',
+  ],
+  ['five stops', { ...valid, stop: ['1', '2', '3', '4', '5'] }, 'array_above_max_length', 'stop'],
+  ['a penalty out of range', { ...valid, presence_penalty: 3 }, 'decimal_above_max_value', 'presence_penalty'],
+  ['a bias out of range', { ...valid, logit_bias: { 50256: -101 } }, 'decimal_below_min_value', 'logit_bias.50256'],
+  ['top_logprobs without logprobs', { ...valid, top_logprobs: 2 }, 'invalid_value', 'top_logprobs'],
+  ['an unknown effort', { ...valid, reasoning_effort: 'extreme' }, 'invalid_value', 'reasoning_effort'],
+  ['an unknown tier', { ...valid, service_tier: 'gold' }, 'invalid_value', 'service_tier'],
+  ['too many tools', { ...valid, tools: Array.from({ length: 129 }, () => tool) }, 'array_above_max_length', 'tools'],
+  ['a tool without a type', { ...valid, tools: [{ function: { name: 'f' } }] }, 'missing_required_parameter', 'tools[0].type'],
+  ['a function tool without its function', { ...valid, tools: [{ type: 'function' }] }, 'missing_required_parameter', 'tools[0].function'],
+  [
+    'a function with a space in its name',
+    { ...valid, tools: [{ type: 'function', function: { name: 'a b' } }] },
+    'invalid_value',
+    'tools[0].function.name',
+  ],
+  ['a flat custom tool', { ...valid, tools: [{ type: 'custom', name: 'patch' }] }, 'missing_required_parameter', 'tools[0].custom'],
+  ['tool_choice without tools', { ...valid, tool_choice: 'auto' }, 'invalid_value', 'tool_choice'],
+  ['a required choice of no tools', { ...valid, tools: [], tool_choice: 'required' }, 'empty_array', 'tools'],
+  ['an unknown response format', { ...valid, response_format: { type: 'xml' } }, 'invalid_value', 'response_format.type'],
+  [
+    'a schema format without a schema',
+    { ...valid, response_format: { type: 'json_schema' } },
+    'missing_required_parameter',
+    'response_format.json_schema',
+  ],
+  ['metadata with a number', { ...valid, metadata: { a: 1 } }, 'invalid_type', 'metadata'],
+  ['a long safety identifier', { ...valid, safety_identifier: 'x'.repeat(129) }, 'string_above_max_length', 'safety_identifier'],
+];
+
+const ACCEPTED: readonly (readonly [what: string, body: Record<string, unknown>])[] = [
+  ['the smallest request', valid],
+  ['every optional field as null', { ...valid, temperature: null, n: null, stop: null, tools: null, stream_options: null, seed: null }],
+  [
+    'text and an image',
+    {
+      ...valid,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'x' },
+            { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'original' } },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    'audio and a file',
+    {
+      ...valid,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } },
+            { type: 'file', file: { file_id: 'f' } },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    'a bare string for an image',
+    { ...valid, messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 'data:image/png;base64,AA' }] }] },
+  ],
+  ['a tool loop', { ...valid, tools: [tool], messages: [user, calling, { role: 'tool', content: '42', tool_call_id: 'call_1' }] }],
+  ['a refusal from before', { ...valid, messages: [user, { role: 'assistant', content: null, refusal: 'no' }, user] }],
+  [
+    'the deprecated functions',
+    {
+      ...valid,
+      functions: [{ name: 'f' }],
+      function_call: { name: 'f' },
+      messages: [user, { role: 'function', name: 'f', content: null }],
+    },
+  ],
+  ['allowed tools', { ...valid, tools: [tool], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [tool] } } }],
+  [
+    'a grammar tool',
+    {
+      ...valid,
+      tools: [{ type: 'custom', custom: { name: 'g', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'x' } } } }],
+    },
+  ],
+  [
+    'the fields of this year',
+    {
+      ...valid,
+      verbosity: 'low',
+      reasoning_effort: 'xhigh',
+      prompt_cache_options: { mode: 'explicit' },
+      moderation: {},
+      service_tier: 'fast',
+      safety_identifier: 'u',
+    },
+  ],
+  [
+    'a structured format',
+    { ...valid, response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object' }, strict: true } } },
+  ],
+  ['audio out', { ...valid, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'mp3' } }],
+  ['fields of other hosts', { ...valid, top_k: 5, repetition_penalty: 1.1, provider: { order: ['a'] }, reasoning: { effort: 'low' } }],
+];
+
+describe('a request', () => {
+  test.each(REFUSED.map(([what, body, code, param]) => ({ what, body, code, param })))('with $what is refused', ({ body, code, param }) => {
+    const error = refusalOf(body);
+    expect(error.errorName as string).toBe(code);
+    expect(error.details.param).toBe(param);
+    expect(error.status).toBe(400);
+    expect(error.message).toMatch(/^\S.{10,}[.]$/s);
+  });
+
+  test.each(ACCEPTED.map(([what, body]) => ({ what, body })))('with $what is accepted', ({ body }) => {
+    expect(() => checkChatRequest(structuredClone(body))).not.toThrow();
+  });
+
+  test('keeps the fields we do not know and drops known nulls and empty tools', () => {
+    const body = { ...valid, future_field: { deep: [1] }, other: null, temperature: null, tools: [], tool_choice: 'auto' };
+    expect(checkChatRequest(body) as unknown).toEqual({ ...valid, future_field: { deep: [1] }, other: null });
+  });
+
+  test('sends one output limit where both names give the same', () => {
+    expect(checkChatRequest({ ...valid, max_tokens: 9, max_completion_tokens: 9 }) as unknown).toEqual({
+      ...valid,
+      max_completion_tokens: 9,
+    });
+  });
+
+  test('of another operation is told where the conversation belongs', () => {
+    expect(refusalOf({ model: 'm', input: 'Hello' }).message).toContain("'messages'");
+  });
+
+  test('never has its values repeated in an error, apart from short words of a list', () => {
+    const canary = 'canary-secret-value-1234567890';
+    for (const name of [
+      'model',
+      'messages',
+      'temperature',
+      'stream',
+      'stop',
+      'tools',
+      'tool_choice',
+      'response_format',
+      'service_tier',
+      'metadata',
+    ]) {
+      const body = { ...valid, [name]: name === 'model' ? { canary } : canary };
+      try {
+        checkChatRequest(body);
+      } catch (error) {
+        expect((error as Error).message).not.toContain(canary);
+      }
+    }
+  });
+});
+
+function refusalOf(body: unknown): GatewayError {
+  try {
+    checkChatRequest(body);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+  throw new Error('accepted');
+}
