@@ -1,16 +1,17 @@
 import { errorBody, errorHeaders, GatewayError, toGatewayError } from './errors.ts';
 import { chatCompletions } from './gateway/chat.ts';
-import { CLIENT_GONE, type Call, type Gate } from './gateway/gate.ts';
+import { Call, type Gate, type Reply } from './gateway/gate.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import type { Connection, Handler } from './http/server.ts';
 import { makeId } from './ids.ts';
 
-type Operation = (request: Request, call: Call, gate: Gate) => Promise<Response>;
+type Operation = (request: Request, call: Call, gate: Gate) => Promise<Reply>;
+type Operations = Readonly<Record<string, Operation>>;
 
 /** Every address of the service. */
 export function routes(gate: Gate, lifecycle: { isReady(): boolean; isDraining(): boolean }): Record<string, Handler> {
   const v1 =
-    (operations: Readonly<Record<string, Operation>>): Handler =>
+    (operations: Operations): Handler =>
     (request, connection) => {
       if (request.method === 'OPTIONS') return preflight(operations);
       return runOperation(operations, { request, connection, gate, isDraining: lifecycle.isDraining() });
@@ -45,62 +46,54 @@ interface Arrival {
 }
 
 /** Runs one operation of `/v1`. Whatever happens, the caller gets one of the promised statuses and a request id. */
-async function runOperation(
-  operations: Readonly<Record<string, Operation>>,
-  { request, connection, gate, isDraining }: Arrival,
-): Promise<Response> {
+async function runOperation(operations: Operations, { request, connection, gate, isDraining }: Arrival): Promise<Response> {
   const call = openCall(request, connection, gate);
-  let response: Response;
+  let status = 200;
+  let reply: Reply;
   try {
-    if (isDraining)
-      throw new GatewayError('draining', 'This server is shutting down. Try again: another one will answer.', {
-        retryAfterSeconds: 1,
-        headers: { connection: 'close' },
-      });
-    response = await findOperation(operations, request)(request, call, gate);
+    if (isDraining) throw drainingError();
+    reply = await findOperation(operations, request.method)(request, call, gate);
   } catch (thrown) {
     const error = toGatewayError(thrown);
-    if (call.abort.signal.reason !== CLIENT_GONE) gate.log.refused({ requestId: call.id, path: connection.route, error });
-    response = new Response(errorBody(error), {
-      status: error.status,
-      headers: { ...errorHeaders(error), 'content-type': 'application/json' },
-    });
+    if (!call.isClientGone) gate.log.refused({ requestId: call.id, path: connection.route, error });
+    status = error.status;
+    reply = { body: errorBody(error), headers: errorHeaders(error) };
   }
   if (!call.isStreaming) gate.calls.delete(call);
-  response.headers.set('x-request-id', call.id);
-  response.headers.set('access-control-allow-origin', CORS_HEADERS['access-control-allow-origin']);
-  response.headers.set('access-control-expose-headers', CORS_HEADERS['access-control-expose-headers']);
-  return response;
+  const { body, headers } = reply;
+  headers['x-request-id'] = call.id;
+  // Only browsers send an origin and need these.
+  if (request.headers.has('origin')) Object.assign(headers, CORS_HEADERS);
+  return new Response(body, { status, headers });
 }
 
 function openCall(request: Request, connection: Connection, gate: Gate): Call {
   const startedAtMs = Date.now();
-  const call = {
-    id: makeId('req', startedAtMs),
-    startedAtMs,
-    abort: new AbortController(),
-    isStreaming: false,
-    setIdleTimeout: connection.setIdleTimeout,
-  };
+  const call = new Call(makeId('req', startedAtMs), startedAtMs, request, connection.setIdleTimeout);
   gate.calls.add(call);
-  request.signal.addEventListener('abort', () => call.abort.abort(CLIENT_GONE), { once: true });
   return call;
 }
 
-function findOperation(operations: Readonly<Record<string, Operation>>, request: Request): Operation {
-  const operation = operations[request.method === 'HEAD' ? 'GET' : request.method];
+function findOperation(operations: Operations, method: string): Operation {
+  const operation = operations[method === 'HEAD' ? 'GET' : method];
   if (operation !== undefined) return operation;
   const allowed = Object.keys(operations);
-  if (allowed.length > 0)
-    throw new GatewayError('method_not_supported', `${request.method} is not supported here; use ${allowed.join(' or ')}.`);
+  if (allowed.length > 0) throw new GatewayError('method_not_supported', `${method} is not supported here; use ${allowed.join(' or ')}.`);
   throw new GatewayError(
     'unknown_url',
-    `Unknown address: ${request.method} is not answered here. The operations are POST /v1/chat/completions and GET /v1/models; is the base address set to …/v1?`,
+    `Unknown address: ${method} is not answered here. The operations are POST /v1/chat/completions and GET /v1/models; is the base address set to …/v1?`,
   );
 }
 
+function drainingError(): GatewayError {
+  return new GatewayError('draining', 'This server is shutting down. Try again: another one will answer.', {
+    retryAfterSeconds: 1,
+    headers: { connection: 'close' },
+  });
+}
+
 /** Browsers ask before they call; the headers of the official SDKs are allowed. */
-function preflight(operations: Readonly<Record<string, Operation>>): Response {
+function preflight(operations: Operations): Response {
   return new Response(null, {
     status: 200,
     headers: {

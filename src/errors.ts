@@ -2,8 +2,8 @@
 interface ErrorKind {
   readonly status: 400 | 401 | 403 | 404 | 429 | 500;
   readonly type: string;
-  /** The `code` on the wire where it differs from our name: the dialect has no code for these cases. */
-  readonly code?: null;
+  /** The `code` on the wire where the dialect has another word for it than we, or none. */
+  readonly code?: string | null;
   /** Whether the same request may succeed later; SDKs obey it through `x-should-retry`. */
   readonly retry: boolean;
 }
@@ -12,6 +12,7 @@ const badRequest = { status: 400, type: 'invalid_request_error', retry: false } 
 const unauthorized = { status: 401, type: 'invalid_request_error', retry: false } as const;
 const forbidden = { status: 403, type: 'invalid_request_error', retry: false } as const;
 const notFound = { status: 404, type: 'invalid_request_error', retry: false } as const;
+const tooMany = { status: 429, type: 'requests', code: 'rate_limit_exceeded', retry: true } as const;
 const server = { status: 500, type: 'server_error', retry: true } as const;
 
 /** Every error that can leave `/v1`, and nothing else. docs/errors.md explains each; a test compares the two. */
@@ -41,11 +42,11 @@ export const ERRORS = {
   model_not_found: notFound,
   unknown_url: notFound,
   method_not_supported: notFound,
-  rate_limit_exceeded: { status: 429, type: 'requests', retry: true },
-  tokens_limit_exceeded: { status: 429, type: 'tokens', retry: true },
-  tokens_above_limit: { status: 429, type: 'tokens', retry: false },
-  too_many_concurrent_requests: { status: 429, type: 'requests', retry: true },
-  provider_rate_limited: { status: 429, type: 'requests', retry: true },
+  rate_limit_exceeded: tooMany,
+  tokens_limit_exceeded: { ...tooMany, type: 'tokens' },
+  tokens_above_limit: { ...tooMany, type: 'tokens', retry: false },
+  too_many_concurrent_requests: tooMany,
+  provider_rate_limited: tooMany,
   internal_error: server,
   ledger_unavailable: server,
   draining: server,
@@ -101,14 +102,14 @@ export function errorBody(error: GatewayError): string {
       message: error.message,
       type: kind.type,
       param: error.details.param ?? null,
-      code: error.details.code ?? (kind.code === null ? null : error.errorName),
+      code: error.details.code ?? (kind.code === undefined ? error.errorName : kind.code),
     },
   });
 }
 
 /** The headers that tell an SDK whether and when to try again. */
 export function errorHeaders(error: GatewayError): Record<string, string> {
-  const headers: Record<string, string> = { ...error.details.headers };
+  const headers: Record<string, string> = { 'content-type': 'application/json', ...error.details.headers };
   const { retryAfterSeconds } = error.details;
   if (!ERRORS[error.errorName].retry) headers['x-should-retry'] = 'false';
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));

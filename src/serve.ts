@@ -9,7 +9,7 @@ import { lockDataFolder, openKysely } from './database/sqlite.ts';
 import type { Tables } from './database/tables.ts';
 import { errorBody, GatewayError, toGatewayError } from './errors.ts';
 import { KeyCache } from './gateway/authenticate.ts';
-import type { Gate } from './gateway/gate.ts';
+import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
 import { openSqliteLedger } from './ledger/sqlite.ts';
@@ -17,7 +17,7 @@ import { MemoryLimits } from './limits/memory.ts';
 import { openLog, type Log } from './observe/log.ts';
 
 /** Well under the second within which a change made on the command line must be felt. */
-const KEY_CHANGES_INTERVAL_MS = 250;
+const CHANGES_INTERVAL_MS = 250;
 const DRAIN_MS = 120_000;
 const DRAIN_POLL_MS = 20;
 
@@ -44,6 +44,10 @@ export async function serve(config: Config): Promise<Service> {
   const gate = await openGate(config, database);
   const state = { isDraining: false };
   const server = listen(gate, config, state);
+  const timers = [
+    setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS),
+    setInterval(watchChanges(gate, new Keys(database)), CHANGES_INTERVAL_MS),
+  ];
   gate.log.lifecycle('listening', { host: config.host, port: server.port });
 
   return {
@@ -57,24 +61,21 @@ export async function serve(config: Config): Promise<Service> {
       gate.log.lifecycle('draining', { requests: gate.calls.size });
       await finishCalls(gate);
       await server.stop(true);
-      gate.keys.stop();
+      for (const timer of timers) clearInterval(timer);
       await gate.ledger.close();
       await database.destroy();
       lock.unlock();
       gate.log.lifecycle('ended');
-      gate.log.flush();
     },
   };
 }
 
 async function openGate(config: Config, database: Kysely<Tables>): Promise<Gate> {
   const log = openLog(config.logLevel);
-  const keys = new KeyCache(new Keys(database));
-  keys.watch(KEY_CHANGES_INTERVAL_MS, (error) => log.internalError('key changes could not be read', error));
   return {
     config,
     catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),
-    keys,
+    keys: new KeyCache(new Keys(database)),
     limits: new MemoryLimits(),
     ledger: await openSqliteLedger(config.databasePath),
     log,
@@ -97,10 +98,28 @@ function listen(gate: Gate, config: Config, state: { readonly isDraining: boolea
   });
 }
 
+function watchCalls(gate: Gate): void {
+  const nowMs = performance.now();
+  for (const call of gate.calls) call.watch(nowMs);
+}
+
+/** Other processes, such as the command line, change accounts and keys too; what the gate remembers of them is then old. */
+function watchChanges(gate: Gate, keys: Keys): () => void {
+  let counter: bigint | undefined;
+  const look = async (): Promise<void> => {
+    const current = await keys.changeCounter();
+    if (current === counter) return;
+    counter = current;
+    gate.keys.refresh();
+    gate.ledger.refresh();
+  };
+  return () => void look().catch((error: unknown) => gate.log.internalError('changes of accounts and keys could not be read', error));
+}
+
 async function finishCalls(gate: Gate): Promise<void> {
   const giveUpAtMs = Date.now() + DRAIN_MS;
   while (gate.calls.size > 0 && Date.now() < giveUpAtMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-  for (const call of gate.calls) call.abort.abort(new GatewayError('draining', 'The server shut down before the answer was finished.'));
+  for (const call of gate.calls) call.end(new GatewayError('draining', 'The server shut down before the answer was finished.'));
   const settledByMs = Date.now() + 5000;
   while (gate.calls.size > 0 && Date.now() < settledByMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
 }

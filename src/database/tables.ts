@@ -15,7 +15,6 @@ export interface Tables {
   };
   wallets: { account_id: string; balance: Integer; held: Integer };
   credits: { id: string; account_id: string; amount: Integer; reason: string; created_at: Integer };
-  holds: { request_id: string; account_id: string; amount: Integer };
   usage: {
     request_id: string;
     account_id: string;
@@ -55,6 +54,6 @@ export interface Tables {
     created_at: Integer;
     expires_at: OptionalInteger;
   };
-  /** One row: raised by every change of accounts and keys, so that a running server knows that its cache is old. */
+  /** One row: raised by every change of accounts, credit and keys, so that a running server knows what it knew is old. */
   changes: { id: Generated<bigint>; counter: Integer };
 }

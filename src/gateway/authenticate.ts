@@ -6,38 +6,29 @@ import { GatewayError } from '../errors.ts';
 export class KeyCache {
   readonly #keys: Keys;
   #holders = new Map<string, KeyHolder | undefined>();
-  #counter: bigint | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(keys: Keys) {
     this.#keys = keys;
   }
 
-  /** Watches for changes made by other processes: a key deleted on the command line is dead here within this interval. */
-  watch(intervalMs: number, onError: (error: unknown) => void): void {
-    this.#timer = setInterval(() => void this.#forgetIfChanged().catch(onError), intervalMs);
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
+  /** Accounts or keys have changed: every holder is looked up again. */
+  refresh(): void {
+    this.#holders = new Map();
   }
 
   async find(secret: string): Promise<KeyHolder | undefined> {
     // The whole hash is the key of the cache: with a part of it, one caller could be taken for another.
     const hash = hashSecret(secret);
-    if (this.#holders.has(hash)) return this.#holders.get(hash);
+    const known = this.#holders.get(hash);
+    if (known !== undefined || this.#holders.has(hash)) return known;
+    // A mistyped or invented key is seen by its checksum and costs no look-up.
+    if (!isWellFormed(secret)) return undefined;
     const holders = this.#holders;
     const holder = await this.#keys.findHolder(hash);
     if (holders.size >= CACHED_KEYS_MAX) holders.clear();
     // Into the map of the time of asking: if a change emptied the cache meanwhile, this answer may be old.
     holders.set(hash, holder);
     return holder;
-  }
-
-  async #forgetIfChanged(): Promise<void> {
-    const counter = await this.#keys.changeCounter();
-    if (counter !== this.#counter) this.#holders = new Map();
-    this.#counter = counter;
   }
 }
 
@@ -53,7 +44,7 @@ export async function authenticate(request: Request, keys: KeyCache): Promise<Ke
   if (secret === undefined) {
     throw new GatewayError('invalid_api_key', "The Authorization header must have the form 'Bearer YOUR_KEY'.");
   }
-  const holder = isWellFormed(secret) ? await keys.find(secret) : undefined;
+  const holder = await keys.find(secret);
   if (holder === undefined)
     throw new GatewayError('invalid_api_key', `Incorrect API key provided${masked(secret)}. Make or look up keys in the dashboard.`);
   if (holder.expiresAtMs !== undefined && holder.expiresAtMs <= Date.now()) {

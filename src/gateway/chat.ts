@@ -1,6 +1,6 @@
 import { admit, limitHeaders } from './admit.ts';
 import { authenticate } from './authenticate.ts';
-import { isClientGone, type Call, type Gate } from './gate.ts';
+import type { Call, Gate, Reply } from './gate.ts';
 import { estimateTokens } from './price.ts';
 import { readRequest } from './read-request.ts';
 import { reply } from './reply.ts';
@@ -9,7 +9,7 @@ import { send } from './send.ts';
 import { holdToll } from './toll.ts';
 
 /** POST /v1/chat/completions: the path of one request, step by step. Each step is the file of its name. */
-export async function chatCompletions(request: Request, call: Call, gate: Gate): Promise<Response> {
+export async function chatCompletions(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, gate.keys);
   const { chat, bodyBytes } = await readRequest(request);
   const model = route(gate.catalog, holder, chat);
@@ -19,7 +19,7 @@ export async function chatCompletions(request: Request, call: Call, gate: Gate):
     const answer = await send(gate, { call, chat, model, outputTokensMax: toll.outputTokensMax });
     return await reply(gate, call, { answer, toll, headers: limitHeaders(admission.state) });
   } catch (error) {
-    await (isClientGone(call) ? toll.abandon() : toll.fail());
+    await (call.isClientGone ? toll.abandon() : toll.fail());
     throw error;
   }
 }

@@ -2,77 +2,103 @@ import { connect } from 'node:net';
 import type { Timeouts } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 
+/** What the provider must do within which time; `what` is how its failure reads. */
+export interface Phase {
+  readonly what: string;
+  readonly ms: number;
+}
+
 /** Ends a provider call that takes too long, in whichever phase it is. */
 export class Deadlines {
   readonly #abort: AbortController;
   readonly #timeouts: Timeouts;
-  readonly #total: Timer;
-  #phase: Timer;
-  #connecting: (() => void) | undefined;
+  readonly #endsAtMs: number;
+  #phase: Phase;
+  #phaseEndsAtMs: number;
+  #probe: ConnectionProbe | undefined;
+  #isOver = false;
 
-  constructor(abort: AbortController, timeouts: Timeouts, firstByteMs: number) {
+  constructor(abort: AbortController, timeouts: Timeouts, phase: Phase) {
+    const nowMs = performance.now();
     this.#abort = abort;
     this.#timeouts = timeouts;
-    this.#total = this.#after(timeouts.totalMs, 'did not finish');
-    this.#phase = this.#after(firstByteMs, 'did not begin to answer');
+    this.#endsAtMs = nowMs + timeouts.totalMs;
+    this.#phase = phase;
+    this.#phaseEndsAtMs = nowMs + phase.ms;
   }
 
-  /** Watches the connection to this address until `connected`. */
+  /** Watches the connection to this address until something arrives. */
   connecting(url: string): void {
-    this.#connecting = watchConnection(url, this.#timeouts.connectMs, () =>
-      this.#abort.abort(
-        new GatewayError('provider_unavailable', `The provider could not be reached within ${this.#timeouts.connectMs / 1000} seconds.`, {
-          retryAfterSeconds: 1,
-        }),
-      ),
-    );
+    this.#probe = new ConnectionProbe(url, this.#timeouts.connectMs);
   }
 
   /** The provider has begun to answer: from here on it may pause, but not for long. */
   started(): void {
-    this.#connecting?.();
-    clearTimeout(this.#phase);
-    this.#phase = this.#after(this.#timeouts.idleMs, 'fell silent');
+    this.#phase = { what: 'was silent for', ms: this.#timeouts.idleMs };
+    this.touch();
   }
 
   /** Something arrived. */
   touch(): void {
-    this.#phase.refresh();
+    this.#probe?.stop();
+    this.#probe = undefined;
+    this.#phaseEndsAtMs = performance.now() + this.#phase.ms;
   }
 
+  /** The call is over, one way or the other. */
   stop(): void {
-    this.#connecting?.();
-    clearTimeout(this.#phase);
-    clearTimeout(this.#total);
+    this.#isOver = true;
+    this.#probe?.stop();
   }
 
-  #after(ms: number, what: string): Timer {
-    return setTimeout(
-      () => this.#abort.abort(new GatewayError('provider_timeout', `The provider ${what} within ${ms / 1000} seconds.`)),
-      ms,
-    );
+  /** Looks at the clock, which is `performance.now()`. */
+  check(nowMs: number): void {
+    if (this.#isOver) return;
+    const { connectMs, totalMs } = this.#timeouts;
+    if (this.#probe?.isDead(nowMs) === true) this.#end('provider_unavailable', `could not be reached within ${connectMs / 1000} seconds`);
+    else if (nowMs >= this.#phaseEndsAtMs) this.#end('provider_timeout', `${this.#phase.what} ${this.#phase.ms / 1000} seconds`);
+    else if (nowMs >= this.#endsAtMs) this.#end('provider_timeout', `did not finish within ${totalMs / 1000} seconds`);
+  }
+
+  #end(name: 'provider_timeout' | 'provider_unavailable', what: string): void {
+    this.stop();
+    this.#abort.abort(new GatewayError(name, `The provider ${what}.`, { retryAfterSeconds: 1 }));
   }
 }
 
-type Timer = ReturnType<typeof setTimeout>;
-
 /**
- * `fetch` cannot tell whether it is connected or only waits for an answer. So when there is no answer after half of the
+ * `fetch` cannot tell whether it is connected or only waits for an answer. So when nothing has come after half of the
  * allowed time, which is rare, a second connection to the same place is tried: if that fails too, nobody is there.
  */
-function watchConnection(url: string, connectMs: number, onDead: () => void): () => void {
-  let stop = (): void => clearTimeout(timer);
-  const timer = setTimeout(() => {
-    const { hostname, port, protocol } = new URL(url);
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) });
-    const dead = setTimeout(onDead, connectMs / 2);
-    stop = () => {
-      clearTimeout(dead);
-      socket.destroy();
-    };
-    socket.once('connect', () => stop());
+class ConnectionProbe {
+  readonly #url: string;
+  readonly #startsAtMs: number;
+  readonly #endsAtMs: number;
+  #socket: ReturnType<typeof connect> | undefined;
+  #isAnswered = false;
+
+  constructor(url: string, connectMs: number) {
+    const nowMs = performance.now();
+    this.#url = url;
+    this.#startsAtMs = nowMs + connectMs / 2;
+    this.#endsAtMs = nowMs + connectMs;
+  }
+
+  isDead(nowMs: number): boolean {
+    if (this.#socket === undefined && nowMs >= this.#startsAtMs && !this.#isAnswered) this.#start();
+    return nowMs >= this.#endsAtMs && !this.#isAnswered;
+  }
+
+  stop(): void {
+    this.#isAnswered = true;
+    this.#socket?.destroy();
+  }
+
+  #start(): void {
+    const { hostname, port, protocol } = new URL(this.#url);
+    const defaultPort = protocol === 'https:' ? 443 : 80;
+    this.#socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) });
     // A refused connection is an answer too: `fetch` reports it in its own words.
-    socket.once('error', () => stop());
-  }, connectMs / 2);
-  return () => stop();
+    for (const event of ['connect', 'error']) this.#socket.once(event, () => this.stop());
+  }
 }

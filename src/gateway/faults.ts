@@ -1,6 +1,5 @@
 import { GatewayError } from '../errors.ts';
 import { ProviderFault } from '../providers/provider.ts';
-import { CLIENT_GONE } from './gate.ts';
 
 const MESSAGE_CHARACTERS_MAX = 2000;
 const RETRY_SECONDS_DEFAULT = 5;
@@ -57,11 +56,6 @@ export function toCallerError(thrown: unknown, signal: AbortSignal, context: Fau
 /** Whether another route, or another try, may succeed where this one failed. */
 export function mayTryNext(error: GatewayError): boolean {
   return error.status === 500 || error.status === 429;
-}
-
-/** True when a call ended because nobody waits for it any more. */
-export function isAbandoned(signal: AbortSignal): boolean {
-  return signal.aborted && signal.reason === CLIENT_GONE;
 }
 
 /** A key that is wrong, a bill that is not paid, a model that is not there: nothing the caller could change. */

@@ -1,9 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
+import type { GatewayError } from '../errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
 import type { KeyCache } from './authenticate.ts';
+import type { Deadlines } from './deadlines.ts';
 
 /** Everything that the steps of a request work with. */
 export interface Gate {
@@ -13,26 +15,78 @@ export interface Gate {
   readonly limits: Limits;
   readonly ledger: Ledger;
   readonly log: Log;
-  /** The requests under way. */
+  /** The requests under way. One clock watches them all: a timer and a listener for each would cost more than they do. */
   readonly calls: Set<Call>;
 }
 
-/** One request of a caller, from its arrival to the end of its answer. */
-export interface Call {
-  readonly id: string;
-  readonly startedAtMs: number;
-  /** Aborted when the caller leaves, or when the server ends before the answer does; the reason says which. */
-  readonly abort: AbortController;
-  /** True once the answer streams: then the end of the stream is the end of the call, not the return of its handler. */
-  isStreaming: boolean;
-  /** How long the connection may be silent before it is closed; 0 for as long as it takes. */
-  readonly setIdleTimeout: (seconds: number) => void;
+/** A successful answer of an operation, before it becomes an HTTP response. */
+export interface Reply {
+  readonly body: string | ReadableStream<Uint8Array>;
+  readonly headers: Record<string, string>;
 }
 
-/** Why a call was aborted when nobody is left to be told. */
+/** How often the clock looks: fine enough to end a provider call within 100 ms of the caller's leaving. */
+export const WATCH_INTERVAL_MS = 25;
+/** After this long a silent connection is kept open by hand; most answers never get here. */
+const LONG_CALL_MS = 30_000;
+
+/** Why a call ends early: the caller has left, or the server must. */
+export type CallEnd = typeof CLIENT_GONE | GatewayError;
+
 export const CLIENT_GONE = Symbol('client gone');
 
-/** True when the caller has left. */
-export function isClientGone(call: Call): boolean {
-  return call.abort.signal.reason === CLIENT_GONE;
+/** One request of a caller, from its arrival to the end of its answer. */
+export class Call {
+  readonly id: string;
+  readonly startedAtMs: number;
+  /** True once the answer streams: then the end of the stream is the end of the call, not the return of its handler. */
+  isStreaming = false;
+  readonly #request: Request;
+  readonly #setIdleTimeout: (seconds: number) => void;
+  #isLong = false;
+  #endReason: CallEnd | undefined;
+  #attempt: AbortController | undefined;
+  #deadlines: Deadlines | undefined;
+
+  constructor(id: string, startedAtMs: number, request: Request, setIdleTimeout: (seconds: number) => void) {
+    this.id = id;
+    this.startedAtMs = startedAtMs;
+    this.#request = request;
+    this.#setIdleTimeout = setIdleTimeout;
+  }
+
+  /** True when the caller has left: nobody is there to be told anything. */
+  get isClientGone(): boolean {
+    return this.#endReason === CLIENT_GONE;
+  }
+
+  /** The answer begins to stream: from here on a connection that takes nothing for this long is closed. */
+  startStreaming(idleSeconds: number): void {
+    this.isStreaming = true;
+    this.#setIdleTimeout(idleSeconds);
+  }
+
+  /** Ends the call before its answer does, and with it the provider call that is under way. */
+  end(reason: CallEnd): void {
+    this.#endReason ??= reason;
+    this.#attempt?.abort(reason);
+  }
+
+  /** A new try at a provider. It ends with the call, but its own end, by a time-out for one, does not end the call. */
+  beginAttempt(attempt: AbortController, deadlines: Deadlines): void {
+    this.#attempt = attempt;
+    this.#deadlines = deadlines;
+    if (this.#endReason !== undefined) attempt.abort(this.#endReason);
+  }
+
+  /** The clock has come round. A stream tells by itself when its caller leaves; a caller who waits must be looked after. */
+  watch(nowMs: number): void {
+    this.#deadlines?.check(nowMs);
+    if (this.isStreaming) return;
+    if (this.#request.signal.aborted) this.end(CLIENT_GONE);
+    // A provider may think for minutes before its first byte, longer than the runtime keeps a silent connection.
+    if (this.#isLong || Date.now() - this.startedAtMs < LONG_CALL_MS) return;
+    this.#isLong = true;
+    this.#setIdleTimeout(0);
+  }
 }

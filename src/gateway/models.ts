@@ -1,20 +1,20 @@
 import { describeModel, type Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
 import { authenticate } from './authenticate.ts';
-import type { Call, Gate } from './gate.ts';
+import type { Call, Gate, Reply } from './gate.ts';
 import { findModel, mayCall } from './route.ts';
 
 /** GET /v1/models: what this key may call. */
-export async function listModels(request: Request, _call: Call, gate: Gate): Promise<Response> {
+export async function listModels(request: Request, _call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, gate.keys);
   const models = gate.catalog.list().filter((model) => mayCall(holder, model.id));
-  return jsonResponse(`{"object":"list","data":[${models.map(describeOnce).join(',')}]}`);
+  return jsonReply(`{"object":"list","data":[${models.map(describeOnce).join(',')}]}`);
 }
 
 /** GET /v1/models/{id}: one model. Ids have slashes, which some clients escape and others do not. */
-export async function retrieveModel(request: Request, _call: Call, gate: Gate): Promise<Response> {
+export async function retrieveModel(request: Request, _call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, gate.keys);
-  return jsonResponse(describeOnce(findModel(gate.catalog, holder, readModelId(request.url))));
+  return jsonReply(describeOnce(findModel(gate.catalog, holder, readModelId(request.url))));
 }
 
 const descriptions = new WeakMap<Model, string>();
@@ -38,6 +38,6 @@ function readModelId(url: string): string {
   }
 }
 
-function jsonResponse(text: string): Response {
-  return new Response(text, { headers: { 'content-type': 'application/json' } });
+function jsonReply(body: string): Reply {
+  return { body, headers: { 'content-type': 'application/json' } };
 }

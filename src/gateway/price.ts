@@ -1,5 +1,5 @@
 import type { Model, ModelPrice, TokenPrices } from '../catalog/catalog.ts';
-import { asNanos, priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
+import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
 import { isObject, type ChatRequest } from '../openai/types.ts';
 import { promptTokens, type TokenUsage } from '../tokens.ts';
 
@@ -8,7 +8,7 @@ export interface Quote {
   readonly amount: Nanos;
   readonly minimum: Nanos;
   /** The worst case of the input alone. */
-  readonly input: Nanos;
+  readonly inputPicos: Picos;
   /** What one more token of output costs, over all choices. */
   readonly outputTokenPicos: Picos;
   /** True when the caller fixed the output limit: then it is that or nothing. */
@@ -44,7 +44,7 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote
   return {
     amount,
     minimum: callerLimit === undefined ? withOutput(1) : amount,
-    input: roundUpToNanos(inputPicos),
+    inputPicos,
     outputTokenPicos,
     hasCallerLimit: callerLimit !== undefined,
   };
@@ -52,9 +52,8 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote
 
 /** How many tokens of output an amount pays for, once the input is paid. */
 export function affordableOutputTokens(quoted: Quote, amount: Nanos): number {
-  const rest = amount - quoted.input;
-  if (rest <= 0n || quoted.outputTokenPicos === 0n) return 0;
-  return Number((asNanos(rest) * 1000n) / quoted.outputTokenPicos);
+  const restPicos = amount * 1000n - quoted.inputPicos;
+  return restPicos <= 0n || quoted.outputTokenPicos === 0n ? 0 : Number(restPicos / quoted.outputTokenPicos);
 }
 
 /** A guess at the tokens of a text of this length. */

@@ -1,12 +1,15 @@
 import { readJsonBody } from '../http/body.ts';
-import { checkChatRequest } from '../openai/check-request.ts';
-import { isObject, type ChatRequest } from '../openai/types.ts';
+import { checkChatRequest, dropEmptyFields } from '../openai/check-request.ts';
+import type { ChatRequest, JsonObject } from '../openai/types.ts';
 
 /** A validated request and the size that it arrived with. */
 export interface ReadRequest {
   readonly chat: ChatRequest;
   readonly bodyBytes: number;
 }
+
+/** Sixteen digits are where a number may stop being exact. */
+const WIDE_NUMBER = /\d{16}/;
 
 /**
  * Reads and validates the body. Only the parsed value is used from here on, never the text: where a body says something
@@ -15,19 +18,16 @@ export interface ReadRequest {
 export async function readRequest(request: Request): Promise<ReadRequest> {
   const { text, bytes, value } = await readJsonBody(request);
   const chat = checkChatRequest(value);
-  const { seed } = chat;
-  const isExact = typeof seed !== 'number' || Number.isSafeInteger(seed);
-  return { chat: isExact ? chat : { ...chat, seed: exactSeed(text) }, bodyBytes: bytes };
+  return { chat: WIDE_NUMBER.test(text) ? dropEmptyFields(parseExactly(text)) : chat, bodyBytes: bytes };
 }
 
-/** Seeds are 64-bit integers, wider than a number: this one keeps its digits as they were written. */
-function exactSeed(text: string): unknown {
-  const body: unknown = JSON.parse(text, keepSeedDigits as never);
-  return isObject(body) ? body['seed'] : undefined;
+/** Integers beyond 2^53, such as 64-bit seeds, keep their digits as they were written. The body was checked before. */
+function parseExactly(text: string): JsonObject {
+  return JSON.parse(text, keepDigits as never) as JsonObject;
 }
 
-function keepSeedDigits(name: string, value: unknown, context: { readonly source: string }): unknown {
-  return name === 'seed' && typeof value === 'number' ? rawJson(context.source) : value;
+function keepDigits(_: string, value: unknown, context: { readonly source: string }): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context.source) ? rawJson(context.source) : value;
 }
 
 /** Part of the language since 2025, and not yet in TypeScript's library. */

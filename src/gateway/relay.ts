@@ -9,6 +9,7 @@ export class Relay {
   readonly #deadlines: Deadlines;
   readonly #parser = new SseParser();
   #ready: string | undefined;
+  #reading: Promise<string | undefined> | undefined;
   #fault: unknown;
   #isEnded = false;
 
@@ -18,10 +19,22 @@ export class Relay {
     this.#deadlines = deadlines;
   }
 
-  /** Waits for the first chunk: until it is here, a failure can still be told by a status. */
-  async open(): Promise<void> {
-    this.#ready = await this.next();
-    if (this.#ready === undefined) throw new ProviderFault('The provider ended the stream before it said anything');
+  /**
+   * Waits for the first token: until it is here, a failure can still be told by a status, and another provider tried.
+   * A provider that has begun but thinks for longer than `patienceMs` is let through, so that the caller sees life.
+   */
+  async open(patienceMs: number): Promise<void> {
+    const isLate = new Promise<typeof LATE>((resolve) => setTimeout(resolve, patienceMs, LATE).unref());
+    let begun = '';
+    while (!this.decoder.hasOutput) {
+      const text = await (begun === '' ? this.#read() : Promise.race([this.#read(), isLate]));
+      if (text === LATE) break;
+      this.#reading = undefined;
+      if (text === undefined) break;
+      begun += text;
+    }
+    if (begun === '') throw new ProviderFault('The provider ended the stream before it said anything');
+    this.#ready = begun;
     this.#deadlines.started();
   }
 
@@ -32,6 +45,18 @@ export class Relay {
       this.#ready = undefined;
       return ready;
     }
+    const text = await this.#read();
+    this.#reading = undefined;
+    return text;
+  }
+
+  /** A read that nobody has taken yet is not begun again. */
+  #read(): Promise<string | undefined> {
+    this.#reading ??= this.#readUntilText();
+    return this.#reading;
+  }
+
+  async #readUntilText(): Promise<string | undefined> {
     while (this.#fault === undefined && !this.#isEnded) {
       const { done, value } = await this.#reader.read();
       this.#deadlines.touch();
@@ -70,3 +95,4 @@ export class Relay {
 }
 
 const CLOSE_MS = 1000;
+const LATE = Symbol('late');

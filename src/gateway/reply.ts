@@ -4,27 +4,34 @@ import type { WireUsage } from '../openai/types.ts';
 import { writeUsage } from '../openai/usage.ts';
 import type { TokenUsage } from '../tokens.ts';
 import { toCallerError } from './faults.ts';
-import { CLIENT_GONE, isClientGone, type Call, type Gate } from './gate.ts';
+import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
 import type { Answer } from './send.ts';
 import type { Delivered, Toll } from './toll.ts';
 
 /** A slow reader gets this long to take what was sent; then the connection is closed and the request settled. */
 const STALLED_READER_SECONDS = 30;
 
-type Headers = Readonly<Record<string, string>>;
+/** A proxy in between must not gather the events. */
+const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
+
 type StreamAnswer = Extract<Answer, { type: 'stream' }>;
 
+/** An answer, its toll, and the headers that go with both. */
+interface Outgoing<Kind extends Answer> {
+  readonly answer: Kind;
+  readonly toll: Toll;
+  readonly headers: Record<string, string>;
+}
+
 /** Gives the answer to the caller. Its charge is on disk before its end is sent. */
-export async function reply(
-  gate: Gate,
-  call: Call,
-  { answer, toll, headers }: { readonly answer: Answer; readonly toll: Toll; readonly headers: Headers },
-): Promise<Response> {
+export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>): Promise<Reply> {
+  const { answer, toll, headers } = outgoing;
   if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
   const { body, usage, outputCharacters } = answer.reply;
   const charged = await toll.complete({ provider: answer.provider, usage, outputCharacters });
   body['usage'] = completeUsage(usage === undefined ? undefined : (body['usage'] as WireUsage), charged);
-  return new Response(JSON.stringify(body), { headers: { ...headers, 'content-type': 'application/json' } });
+  headers['content-type'] = 'application/json';
+  return { body: JSON.stringify(body), headers };
 }
 
 /** The provider's own report where it is credible, else our count; always with its three sums. */
@@ -32,16 +39,10 @@ function completeUsage(reported: WireUsage | undefined, charged: TokenUsage): Wi
   return { ...writeUsage(charged), ...reported };
 }
 
-function streamReply(
-  gate: Gate,
-  call: Call,
-  { answer, toll, headers }: { readonly answer: StreamAnswer; readonly toll: Toll; readonly headers: Headers },
-): Response {
-  call.isStreaming = true;
-  call.setIdleTimeout(Math.max(STALLED_READER_SECONDS, (2 * gate.config.timeouts.keepAliveMs) / 1000));
-  return new Response(new ReadableStream(new CallerStream(gate, call, answer, toll)), {
-    headers: { ...headers, 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
-  });
+function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {
+  call.startStreaming(Math.max(STALLED_READER_SECONDS, (2 * gate.config.timeouts.keepAliveMs) / 1000));
+  const body = new ReadableStream(new CallerStream(gate, call, answer, toll));
+  return { body, headers: Object.assign(headers, STREAM_HEADERS) };
 }
 
 /**
@@ -82,7 +83,7 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
       controller.enqueue(this.#encoder.encode(this.#ending(charged)));
       void this.#answer.relay.finish();
     } catch (error) {
-      if (isClientGone(this.#call)) return;
+      if (this.#call.isClientGone) return;
       const told = toCallerError(error, this.#answer.abort.signal, { apiKey: undefined, retryAfter: null });
       await this.#toll.fail(this.#answer.provider).catch(() => undefined);
       this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
@@ -95,7 +96,7 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
 
   /** The caller has left: the provider is told at once, and what was delivered is charged. */
   async cancel(): Promise<void> {
-    this.#call.abort.abort(CLIENT_GONE);
+    this.#call.end(CLIENT_GONE);
     this.#end();
     await this.#toll.abandon(this.#delivered());
   }

@@ -6,7 +6,7 @@ import { openai, readFault } from '../providers/openai.ts';
 import { ProviderFault, type DecodedReply, type Provider, type UpstreamRequest } from '../providers/provider.ts';
 import { sandbox } from '../providers/sandbox.ts';
 import { Deadlines } from './deadlines.ts';
-import { isAbandoned, mayTryNext, toCallerError } from './faults.ts';
+import { mayTryNext, toCallerError } from './faults.ts';
 import type { Call, Gate } from './gate.ts';
 import { Relay } from './relay.ts';
 
@@ -42,7 +42,7 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
     } catch (error) {
       failure = error as GatewayError;
       gate.log.attemptFailed({ requestId: dispatch.call.id, model: dispatch.model.id, provider: provider.id, error: failure });
-      if (isAbandoned(dispatch.call.abort.signal) || !mayTryNext(failure)) break;
+      if (dispatch.call.isClientGone || !mayTryNext(failure)) break;
     }
   }
   throw failure ?? new GatewayError('internal_error', 'The model has no route.');
@@ -62,9 +62,13 @@ async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg)
   const { call, chat, model } = dispatch;
   const dialect = DIALECTS[provider.dialect];
   const isStreaming = chat.stream === true;
-  const abort = linkedAbort(call);
+  const abort = new AbortController();
   const { timeouts } = gate.config;
-  const deadlines = new Deadlines(abort, timeouts, isStreaming ? (model.firstByteMs ?? timeouts.firstByteMs) : timeouts.answerMs);
+  const phase = isStreaming
+    ? { what: 'did not begin to answer within', ms: model.firstByteMs ?? timeouts.firstByteMs }
+    : { what: 'did not answer within', ms: timeouts.answerMs };
+  const deadlines = new Deadlines(abort, timeouts, phase);
+  call.beginAttempt(abort, deadlines);
   const context = { modelId: model.id, wantsUsage: chat.stream_options?.include_usage === true };
   let retryAfter: string | null = null;
   try {
@@ -79,7 +83,7 @@ async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg)
       return { type: 'whole', provider: provider.id, reply };
     }
     const relay = new Relay(await eventStream(response), dialect.decodeStream(context), deadlines);
-    await relay.open();
+    await relay.open(timeouts.keepAliveMs);
     return { type: 'stream', provider: provider.id, relay, wantsUsage: context.wantsUsage, deadlines, abort };
   } catch (error) {
     deadlines.stop();
@@ -88,15 +92,6 @@ async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg)
     abort.abort();
     throw callerError;
   }
-}
-
-/** An abort of the call ends the attempt; the end of an attempt, by a time-out for one, must not end the call. */
-function linkedAbort(call: Call): AbortController {
-  const abort = new AbortController();
-  const { signal } = call.abort;
-  if (signal.aborted) abort.abort(signal.reason);
-  else signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true });
-  return abort;
 }
 
 /** The one place that opens connections. Addresses come from the configuration only, and redirects are not followed. */

@@ -105,11 +105,13 @@ export class Toll {
   }
 
   #estimate(delivered: Delivered): TokenUsage {
-    const { bodyBytes, model } = this.#facts;
+    const { bodyBytes, chat, model } = this.#facts;
+    const outputTokensMax = chat.max_completion_tokens ?? chat.max_tokens ?? this.outputTokensMax ?? model.maxOutputTokens;
     return {
       ...NO_TOKENS,
       inputTokens: Math.min(model.contextLength, estimateTokens(bodyBytes)),
-      outputTokens: estimateTokens(delivered.outputCharacters),
+      // The provider was told where to stop, so it cannot have gone further.
+      outputTokens: Math.min((chat.n ?? 1) * outputTokensMax, estimateTokens(delivered.outputCharacters)),
     };
   }
 }

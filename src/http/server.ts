@@ -40,8 +40,6 @@ export function startServer(options: ServerOptions): RunningServer {
       Object.entries(options.routes).map(([route, handler]) => [
         route,
         (request: Request, bunServer: Bun.Server<unknown>) => {
-          // A provider may think for minutes before the first byte; our own timers end that.
-          bunServer.timeout(request, 0);
           const setIdleTimeout = (seconds: number): void => bunServer.timeout(request, Math.min(IDLE_SECONDS_MAX, Math.ceil(seconds)));
           return handler(request, { route, setIdleTimeout });
         },

@@ -35,10 +35,12 @@ export interface Settlement {
   readonly createdAtMs: number;
 }
 
-/** Holds money before a provider is called and settles it afterwards. Both are committed when their promise resolves. */
+/** Holds money before a provider is called and settles it afterwards. A charge is on disk when its promise resolves. */
 export interface Ledger {
   hold(request: HoldRequest): Promise<HoldResult>;
   /** Settles a hold once; a second settlement of the same request changes nothing. */
   settle(settlement: Settlement): Promise<void>;
+  /** Somebody else may have changed balances: they are read again before the next hold. */
+  refresh(): void;
   close(): Promise<void>;
 }

@@ -1,38 +1,47 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { openSqlite } from '../database/sqlite.ts';
-import type { HoldRequest, Settlement } from './ledger.ts';
-import { asNanos } from './money.ts';
-import type { WriterReady, WriterResult, WriterTask } from './sqlite.ts';
+import type { Settlement } from './ledger.ts';
+import type { Nanos } from './money.ts';
+
+/** One piece of work for the writer thread. */
+export type WriterTask =
+  | { readonly type: 'read'; readonly accountId: string }
+  | { readonly type: 'settle'; readonly settlement: Settlement; readonly held: Nanos }
+  | { readonly type: 'publish'; readonly accountId: string; readonly held: Nanos };
+
+/** The answer to one task: the balance after it, or that nothing of it was written. */
+export type WriterResult = { readonly type: 'done'; readonly balance: bigint } | { readonly type: 'failed'; readonly reason: string };
+
+/** The writer says this once, when its database is open. */
+export type WriterReady = { readonly type: 'ready' } | { readonly type: 'broken'; readonly reason: string };
 
 declare const self: Worker;
 
-/** The writer thread: the only place that writes money on the embedded database. */
+/** The writer thread: the only place that writes charges on the embedded database. */
 function start(): void {
   const database = openSqlite(process.env['TOLLGATE_WRITER_DATABASE'] ?? '');
-  releaseHoldsOfLastRun(database);
+  // Holds live in the memory of the one server that owns the data folder: what is left here is of a run that crashed.
+  database.run('UPDATE wallets SET held = 0 WHERE held <> 0');
   const write = prepareWrite(database);
   self.onmessage = (event: MessageEvent<readonly WriterTask[]>) => self.postMessage(write(event.data));
-}
-
-/** One server owns the data folder, so every hold found at the start belongs to a run that crashed. */
-function releaseHoldsOfLastRun(database: Database): void {
-  database.transaction(() => {
-    database.run('DELETE FROM holds');
-    database.run('UPDATE wallets SET held = 0 WHERE held <> 0');
-  })();
 }
 
 /** All tasks that wait are written in one transaction; when its commit fails, none of them happened. */
 function prepareWrite(database: Database): (tasks: readonly WriterTask[]) => WriterResult[] {
   const wallets = new Wallets(database);
-  const hold = prepareHold(database, wallets);
-  const settle = prepareSettle(database, wallets);
+  const record = prepareRecord(database);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
+  const run = (task: WriterTask): WriterResult => {
+    const wallet = wallets.find(task.type === 'settle' ? task.settlement.accountId : task.accountId);
+    if (task.type === 'settle' && record(task.settlement, task.held)) wallet.balance -= task.settlement.cost;
+    if (task.type === 'publish') wallet.held = task.held;
+    return { type: 'done', balance: wallet.balance };
+  };
   return (tasks) => {
     try {
       begin.run();
-      const results = tasks.map((task) => (task.type === 'hold' ? hold(task.hold) : settle(task.settlement)));
+      const results = tasks.map(run);
       wallets.save();
       commit.run();
       return results;
@@ -82,35 +91,16 @@ class Wallets {
   }
 }
 
-/** Takes as much as is wanted, at most what is available, and nothing when that is too little. */
-function prepareHold(database: Database, wallets: Wallets): (request: HoldRequest) => WriterResult {
-  const insert = database.prepare<undefined, [string, string, bigint]>('INSERT INTO holds VALUES (?1, ?2, ?3)');
-  return ({ requestId, accountId, amount, minimum }) => {
-    const wallet = wallets.find(accountId);
-    const available = wallet.balance - wallet.held;
-    // What costs nothing is served whatever the balance.
-    if (minimum > 0n && available < minimum) return { type: 'insufficient_funds', available: asNanos(available) };
-    const held = amount > available && amount > minimum ? available : amount;
-    wallet.held += held;
-    insert.run(requestId, accountId, held);
-    return { type: 'held', amount: asNanos(held) };
-  };
-}
-
-function prepareSettle(database: Database, wallets: Wallets): (settlement: Settlement) => WriterResult {
-  const release = database.prepare<{ amount: bigint }, [string]>('DELETE FROM holds WHERE request_id = ?1 RETURNING amount');
-  const record = database.prepare('INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)');
-  return (settlement) => {
-    const { requestId, accountId, usage, cost } = settlement;
-    const hold = release.get(requestId);
-    // No row: somebody settled it already. Thus at most once.
-    if (hold === null) return { type: 'settled' };
-    const wallet = wallets.find(accountId);
-    wallet.held -= hold.amount;
-    wallet.balance -= cost;
-    record.run(
-      requestId,
-      accountId,
+/** Writes a usage row; false when the request has one already. Thus no request is ever charged twice. */
+function prepareRecord(database: Database): (settlement: Settlement, held: Nanos) => boolean {
+  const insert = database.prepare(
+    'INSERT INTO usage VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT DO NOTHING',
+  );
+  return (settlement, held) => {
+    const { usage } = settlement;
+    const { changes } = insert.run(
+      settlement.requestId,
+      settlement.accountId,
       settlement.keyId,
       settlement.model,
       settlement.provider,
@@ -120,13 +110,13 @@ function prepareSettle(database: Database, wallets: Wallets): (settlement: Settl
       usage.outputTokens,
       usage.reasoningTokens,
       settlement.isEstimated ? 1 : 0,
-      cost,
-      hold.amount,
+      settlement.cost,
+      held,
       settlement.outcome,
       settlement.durationMs,
       settlement.createdAtMs,
     );
-    return { type: 'settled' };
+    return Number(changes) === 1;
   };
 }
 

@@ -1,108 +1,111 @@
 import { GatewayError } from '../errors.ts';
 import type { HoldRequest, HoldResult, Ledger, Settlement } from './ledger.ts';
+import { asNanos, type Nanos } from './money.ts';
+import { WriterThread } from './sqlite-thread.ts';
+import type { WriterResult } from './sqlite-writer.ts';
 
-/** One piece of work for the writer thread. */
-export type WriterTask =
-  | { readonly type: 'hold'; readonly hold: HoldRequest }
-  | { readonly type: 'settle'; readonly settlement: Settlement };
-
-/** The writer's answer to one task; `failed` means that nothing of it was written. */
-export type WriterResult = HoldResult | { readonly type: 'settled' } | { readonly type: 'failed'; readonly reason: string };
-
-/** The writer says this once, when its database is open. */
-export type WriterReady = { readonly type: 'ready' } | { readonly type: 'broken'; readonly reason: string };
-
-interface Waiting {
-  readonly task: WriterTask;
-  readonly resolve: (result: WriterResult) => void;
+/** An account's money as this process knows it: the balance on disk, and what its running requests may still cost. */
+interface Wallet {
+  balance: bigint;
+  held: bigint;
+  /** What the database says is held; it follows within the interval below, for people to look at. */
+  publishedHeld: bigint;
+  isStale: boolean;
 }
 
-/** More tasks than this wait only when the disk hangs; then new work is refused instead of remembered. */
-const WAITING_TASKS_MAX = 10_000;
+interface Hold {
+  readonly wallet: Wallet;
+  readonly amount: Nanos;
+  isSettling: boolean;
+}
+
+const PUBLISH_INTERVAL_MS = 250;
+const CACHED_WALLETS_MAX = 100_000;
+
+/** Opens the ledger on the embedded database. */
+export async function openSqliteLedger(path: string): Promise<Ledger> {
+  return new SqliteLedger(await WriterThread.start(path));
+}
 
 /**
- * The ledger on the embedded database. One writer thread owns the writing connection; tasks that arrive while it
- * commits wait and go together in the next transaction, so one fsync serves many requests.
+ * The ledger on the embedded database, which one server process owns. So holds live in its memory, where taking one is
+ * a comparison: a crash forgets them, and that is their release. Charges are committed by the writer thread.
  */
-export async function openSqliteLedger(path: string): Promise<Ledger> {
-  const worker = new Worker(new URL('./sqlite-writer.ts', import.meta.url), { env: { TOLLGATE_WRITER_DATABASE: path } });
-  await new Promise<void>((resolve, reject) => {
-    worker.onmessage = (event: MessageEvent<WriterReady>) =>
-      event.data.type === 'ready' ? resolve() : reject(new Error(`The ledger's writer could not start: ${event.data.reason}`));
-    worker.onerror = (event) => reject(new Error(`The ledger's writer could not start: ${event.message}`));
-  });
-  return new SqliteLedger(worker);
-}
-
 class SqliteLedger implements Ledger {
-  readonly #worker: Worker;
-  #waiting: Waiting[] = [];
-  #inFlight: Waiting[] = [];
-  #isClosed = false;
+  readonly #writer: WriterThread;
+  readonly #wallets = new Map<string, Wallet>();
+  readonly #holds = new Map<string, Hold>();
+  readonly #publishTimer: ReturnType<typeof setInterval>;
 
-  constructor(worker: Worker) {
-    this.#worker = worker;
-    worker.onmessage = (event: MessageEvent<WriterResult[]>) => this.#committed(event.data);
-    worker.onerror = (event) => this.#broke(event.message);
+  constructor(writer: WriterThread) {
+    this.#writer = writer;
+    this.#publishTimer = setInterval(() => this.#publishHeld(), PUBLISH_INTERVAL_MS);
   }
 
-  async hold(hold: HoldRequest): Promise<HoldResult> {
-    const result = await this.#submit({ type: 'hold', hold });
-    if (result.type === 'held' || result.type === 'insufficient_funds') return result;
-    throw unavailable(result);
+  async hold({ requestId, accountId, amount, minimum }: HoldRequest): Promise<HoldResult> {
+    const known = this.#wallets.get(accountId);
+    const wallet = known === undefined || known.isStale ? await this.#read(accountId) : known;
+    // Nothing is awaited from here on, so no other request can come between the question and the taking.
+    const available = wallet.balance - wallet.held;
+    if (minimum > 0n && available < minimum) return { type: 'insufficient_funds', available: asNanos(available) };
+    const held = amount > available && amount > minimum ? asNanos(available) : amount;
+    wallet.held += held;
+    this.#holds.set(requestId, { wallet, amount: held, isSettling: false });
+    return { type: 'held', amount: held };
   }
 
   async settle(settlement: Settlement): Promise<void> {
-    const result = await this.#submit({ type: 'settle', settlement });
-    if (result.type !== 'settled') throw unavailable(result);
+    const hold = this.#holds.get(settlement.requestId);
+    if (hold === undefined || hold.isSettling) return;
+    hold.isSettling = true;
+    const result = await this.#writer.submit({ type: 'settle', settlement, held: hold.amount });
+    // A charge that could not be written keeps its hold: better too little to spend than too much.
+    if (result.type !== 'done') throw unavailable(result);
+    hold.wallet.balance = result.balance;
+    hold.wallet.held -= hold.amount;
+    this.#holds.delete(settlement.requestId);
+  }
+
+  refresh(): void {
+    for (const wallet of this.#wallets.values()) wallet.isStale = true;
   }
 
   async close(): Promise<void> {
-    while (this.#inFlight.length > 0 || this.#waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    this.#isClosed = true;
-    this.#worker.terminate();
+    clearInterval(this.#publishTimer);
+    this.#publishHeld();
+    await this.#writer.close();
   }
 
-  #submit(task: WriterTask): Promise<WriterResult> {
-    if (this.#isClosed || (task.type === 'hold' && this.#waiting.length >= WAITING_TASKS_MAX)) {
-      return Promise.resolve({ type: 'failed', reason: this.#isClosed ? 'the writer has ended' : 'too much work is waiting' });
+  async #read(accountId: string): Promise<Wallet> {
+    const result = await this.#writer.submit({ type: 'read', accountId });
+    if (result.type !== 'done') throw unavailable(result);
+    let wallet = this.#wallets.get(accountId);
+    if (wallet === undefined) {
+      if (this.#wallets.size >= CACHED_WALLETS_MAX) this.#forgetIdle();
+      wallet = { balance: 0n, held: 0n, publishedHeld: 0n, isStale: false };
+      this.#wallets.set(accountId, wallet);
     }
-    return new Promise((resolve) => {
-      this.#waiting.push({ task, resolve });
-      this.#flush();
-    });
+    wallet.balance = result.balance;
+    wallet.isStale = false;
+    return wallet;
   }
 
-  #flush(): void {
-    if (this.#inFlight.length > 0 || this.#waiting.length === 0) return;
-    this.#inFlight = this.#waiting;
-    this.#waiting = [];
-    this.#worker.postMessage(this.#inFlight.map((waiting) => waiting.task));
+  #forgetIdle(): void {
+    for (const [accountId, wallet] of this.#wallets) if (wallet.held === 0n && wallet.publishedHeld === 0n) this.#wallets.delete(accountId);
   }
 
-  #committed(results: readonly WriterResult[]): void {
-    const done = this.#inFlight;
-    this.#inFlight = [];
-    this.#flush();
-    done.forEach(({ resolve }, index) => resolve(results[index] ?? { type: 'failed', reason: 'the writer gave no answer' }));
-  }
-
-  #broke(reason: string): void {
-    this.#isClosed = true;
-    const lost = [...this.#inFlight, ...this.#waiting];
-    this.#inFlight = [];
-    this.#waiting = [];
-    for (const { resolve } of lost) resolve({ type: 'failed', reason });
+  #publishHeld(): void {
+    for (const [accountId, wallet] of this.#wallets) {
+      if (wallet.held === wallet.publishedHeld) continue;
+      wallet.publishedHeld = wallet.held;
+      void this.#writer.submit({ type: 'publish', accountId, held: asNanos(wallet.held) });
+    }
   }
 }
 
 function unavailable(result: WriterResult): GatewayError {
-  return new GatewayError(
-    'ledger_unavailable',
-    'The ledger cannot be written just now, so nothing was sent and nothing was charged. Try again shortly.',
-    {
-      cause: new Error(result.type === 'failed' ? result.reason : `the writer answered ${result.type}`),
-      retryAfterSeconds: 1,
-    },
-  );
+  return new GatewayError('ledger_unavailable', 'The ledger cannot be written just now, so nothing was charged. Try again shortly.', {
+    cause: new Error(result.type === 'failed' ? result.reason : `the writer answered ${result.type}`),
+    retryAfterSeconds: 1,
+  });
 }

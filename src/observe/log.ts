@@ -1,5 +1,4 @@
-import { writeSync } from 'node:fs';
-import { pino, type DestinationStream } from 'pino';
+import { pino } from 'pino';
 import type { GatewayError } from '../errors.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { formatUsd } from '../ledger/money.ts';
@@ -30,43 +29,23 @@ export interface Log {
   streamFailed(attempt: FailedAttempt): void;
   lifecycle(event: string, facts?: Readonly<Record<string, string | number>>): void;
   internalError(event: string, error: unknown): void;
-  flush(): void;
 }
 
-const FLUSH_INTERVAL_MS = 100;
-/** Should the reader of standard error hang, lines are dropped rather than kept for ever. */
-const WAITING_CHARACTERS_MAX = 8_000_000;
-
-/** JSON lines to standard error. Lines are gathered and written ten times a second, off the request path. */
+/** JSON lines to standard error. */
 export function openLog(level: string): Log {
-  let waiting = '';
-  let isWriting = false;
-  const write = (): void => {
-    if (isWriting || waiting === '') return;
-    const lines = waiting;
-    waiting = '';
-    isWriting = true;
-    process.stderr.write(lines, () => (isWriting = false));
-  };
-  setInterval(write, FLUSH_INTERVAL_MS).unref();
-  const destination = { write: (line: string) => void (waiting.length < WAITING_CHARACTERS_MAX && (waiting += line)) };
-  const flush = (): void => {
-    if (waiting !== '') writeSync(2, waiting);
-    waiting = '';
-  };
-  return makeLog(level, destination, flush);
-}
-
-function makeLog(level: string, destination: DestinationStream, flush: () => void): Log {
+  const destination = pino.destination({ fd: 2, sync: true });
   const logger = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
     destination,
   );
   return {
-    settled: (settlement) => logger.info(describeSettlement(settlement), 'request settled'),
+    // Every settled request has its row in the database; a line for each would cost more than the rest of the request.
+    settled: (settlement) => {
+      if (logger.isLevelEnabled('debug')) logger.debug(describeSettlement(settlement), 'request settled');
+    },
     refused: ({ requestId, path, error }) => {
       const facts = { request_id: requestId, path, status: error.status, error: error.errorName, ...describeCause(error) };
-      if (error.status === 500) logger.error(facts, 'request failed');
+      if (error.status === 500 && error.errorName !== 'draining') logger.error(facts, 'request failed');
       else logger.info(facts, 'request refused');
     },
     attemptFailed: ({ requestId, model, provider, error }) => {
@@ -83,7 +62,6 @@ function makeLog(level: string, destination: DestinationStream, flush: () => voi
       ),
     lifecycle: (event, facts = {}) => logger.info(facts, event),
     internalError: (event, error) => logger.error(describeError(error), event),
-    flush,
   };
 }
 

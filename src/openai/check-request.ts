@@ -32,7 +32,7 @@ export function checkChatRequest(body: unknown): ChatRequest {
   checkMessages(body['messages']);
   checkFields(body, FIELDS, '');
   checkCombinations(body);
-  return withoutEmptyFields(body);
+  return dropEmptyFields(body);
 }
 
 const isString = (value: unknown): boolean => typeof value === 'string';
@@ -167,7 +167,7 @@ function checkCombinations(body: JsonObject): void {
  * Null means "not set" to us but is a mistake to many hosts, and so is an empty list of tools: neither is sent on.
  * The body was just parsed and is ours alone, so it is changed in place.
  */
-function withoutEmptyFields(body: JsonObject): ChatRequest {
+export function dropEmptyFields(body: JsonObject): ChatRequest {
   for (const name in body) if (body[name] === null && FIELDS.has(name)) delete body[name];
   if (Array.isArray(body['tools']) && body['tools'].length === 0)
     for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete body[name];

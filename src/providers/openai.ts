@@ -65,6 +65,10 @@ class RelayedStream implements StreamDecoder {
     this.#context = context;
   }
 
+  get hasOutput(): boolean {
+    return this.outputCharacters > 0 || this.isComplete;
+  }
+
   get isComplete(): boolean {
     return this.isDone || (this.#hasChoices && this.#unfinished.size === 0);
   }
@@ -72,7 +76,7 @@ class RelayedStream implements StreamDecoder {
   push(event: SseEvent): readonly string[] {
     if (event.data.startsWith('[DONE]')) {
       this.isDone = true;
-      return [];
+      return [...this.#unfinished].map((index) => this.#finishChunk(index));
     }
     const chunk: WireChunk = parseObject(event.data);
     if (event.name === 'error') throw toFault(isObject(chunk.error) ? chunk.error : chunk);
@@ -90,6 +94,11 @@ class RelayedStream implements StreamDecoder {
 
   usageChunk(usage: WireUsage): string {
     return JSON.stringify({ ...this.#envelope, choices: [], usage });
+  }
+
+  /** Clients fail on a choice without a finish reason, so one that the provider forgot is added. */
+  #finishChunk(index: unknown): string {
+    return JSON.stringify({ ...this.#envelope, choices: [{ index, delta: {}, logprobs: null, finish_reason: 'stop' }] });
   }
 
   /** Usage may come in a chunk of its own, on the last chunk, or grow from chunk to chunk: the last one counts. */

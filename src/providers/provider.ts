@@ -43,6 +43,8 @@ export interface StreamDecoder {
   readonly wireUsage: WireUsage | undefined;
   readonly usage: TokenUsage | undefined;
   readonly outputCharacters: number;
+  /** True once something of the answer itself has come, not only its envelope. */
+  readonly hasOutput: boolean;
   /** True once every choice has its finish reason, or the provider said that it is done. */
   readonly isComplete: boolean;
   /** True when nothing more is to come. */

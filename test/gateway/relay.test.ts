@@ -83,13 +83,13 @@ describe('the relay', () => {
     ['says only that it is done', 'data: [DONE]\n\n'],
     ['begins with an error', 'data: {"error":{"message":"overloaded","code":529}}\n\n'],
   ])('fails before the first chunk when the stream %s', async (_, text) => {
-    await expect(open([new TextEncoder().encode(text)], false).open()).rejects.toBeInstanceOf(ProviderFault);
+    await expect(open([new TextEncoder().encode(text)], false).open(1000)).rejects.toBeInstanceOf(ProviderFault);
   });
 
   test('refuses an event without an end instead of keeping it', async () => {
     const piece = new Uint8Array(100_000).fill(0x61);
     const relay = open([new TextEncoder().encode('data: '), ...Array.from({ length: 20 }, () => piece)], false);
-    await expect(relay.open()).rejects.toThrow('longer than');
+    await expect(relay.open(1000)).rejects.toThrow('longer than');
   });
 });
 
@@ -109,7 +109,7 @@ function open(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
       controller.close();
     },
   });
-  const deadlines = new Deadlines(new AbortController(), TIMEOUTS, TIMEOUTS.firstByteMs);
+  const deadlines = new Deadlines(new AbortController(), TIMEOUTS, { what: 'did not begin', ms: 5000 });
   deadlines.stop();
   return new Relay(body, openai.decodeStream({ modelId: 'mock/gpt', wantsUsage }), deadlines);
 }

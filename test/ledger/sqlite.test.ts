@@ -42,7 +42,10 @@ describe('the ledger on SQLite', () => {
   const hold = (requestId: string, amount: bigint, minimum = amount) =>
     ledger.hold({ requestId, accountId: account.id, amount: asNanos(amount), minimum: asNanos(minimum) });
   const settle = (requestId: string, cost: bigint) => ledger.settle(settlement(account.id, requestId, cost));
+  /** Held amounts reach the database, for people to look at, within this time. */
+  const publishedMs = 600;
   const money = async () => {
+    await Bun.sleep(publishedMs);
     const found = await accounts.find(EMAIL);
     if (found === undefined) throw new Error('the account is gone');
     return { balance: found.balance as bigint, held: found.held as bigint, available: availableOf(found) as bigint };
@@ -104,9 +107,25 @@ describe('the ledger on SQLite', () => {
 
   test('holds that a crash left behind are given back at the next start', async () => {
     await hold('req_1', 600n);
+    expect((await money()).held).toBe(600n);
     const second = await openSqliteLedger(join(folder, 'tollgate.db'));
-    expect(await money()).toEqual({ balance: 1000n, held: 0n, available: 1000n });
+    expect(await database.selectFrom('wallets').select('held').executeTakeFirst()).toEqual({ held: 0n });
     await second.close();
+  });
+
+  test('credit given by another process is seen after a refresh', async () => {
+    await hold('req_1', 1000n);
+    await accounts.credit(account, asNanos(500n), 'more');
+    ledger.refresh();
+    expect(await hold('req_2', 500n)).toEqual({ type: 'held', amount: asNanos(500n) });
+  });
+
+  test('a charge that was committed before is not made again by another ledger', async () => {
+    await hold('req_1', 100n);
+    await settle('req_1', 100n);
+    await hold('req_1', 100n);
+    await settle('req_1', 100n);
+    expect((await money()).balance).toBe(900n);
   });
 
   test('a second server on the same data folder is locked out until the first ends', () => {

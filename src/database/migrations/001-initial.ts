@@ -19,10 +19,7 @@ const STATEMENTS: readonly string[] = [
     id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES accounts (id), amount INTEGER NOT NULL,
     reason TEXT NOT NULL, created_at INTEGER NOT NULL
   ) STRICT`,
-  // Request ids grow with time, so both tables are written at their end: one page per commit instead of many.
-  `CREATE TABLE holds (
-    request_id TEXT PRIMARY KEY, account_id TEXT NOT NULL, amount INTEGER NOT NULL CHECK (amount >= 0)
-  ) STRICT, WITHOUT ROWID`,
+  // Request ids grow with time, so the table is written at its end: one page per commit instead of many.
   `CREATE TABLE usage (
     request_id TEXT PRIMARY KEY, account_id TEXT NOT NULL, key_id TEXT NOT NULL, model TEXT NOT NULL, provider TEXT NOT NULL,
     input_tokens INTEGER NOT NULL, cached_input_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL,
@@ -42,7 +39,7 @@ const STATEMENTS: readonly string[] = [
   'CREATE INDEX key_secrets_by_key ON key_secrets (key_id)',
   'CREATE TABLE changes (id INTEGER PRIMARY KEY CHECK (id = 1), counter INTEGER NOT NULL) STRICT',
   'INSERT INTO changes (id, counter) VALUES (1, 0)',
-  ...['accounts', 'api_keys', 'key_secrets'].flatMap((table) =>
+  ...['accounts', 'credits', 'api_keys', 'key_secrets'].flatMap((table) =>
     ['INSERT', 'UPDATE', 'DELETE'].map(
       (event) =>
         `CREATE TRIGGER ${table}_${event.toLowerCase()} AFTER ${event} ON ${table}

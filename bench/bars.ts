@@ -1,0 +1,60 @@
+import { findValid, type Results } from './results.ts';
+
+const JSON_RATIO_MAX = 1.6;
+const STREAM_RATIO_MAX = 1.3;
+const PORTKEY_RATIO_MIN = 10;
+const MEMORY_MB_MAX = 100;
+
+/** A promise of this project, with the figure that keeps or breaks it. */
+export interface Bar {
+  readonly promise: string;
+  /** Absent where this run did not measure it. */
+  readonly figure: number | undefined;
+  readonly unit: 'x' | 'MB';
+  readonly verdict: 'ok' | 'missed' | 'skipped';
+}
+
+/** Holds the results against everything that is promised about them. */
+export function judgeBars(results: Results): readonly Bar[] {
+  const tollgate = findValid(results, 'tollgate');
+  const baseline = findValid(results, 'bare');
+  const portkey = findValid(results, 'portkey');
+  const memory = results.memory.tollgate;
+  return [
+    judge({
+      promise: `JSON: at most ${JSON_RATIO_MAX} x the CPU of the baseline`,
+      figure: divide(tollgate?.json.cpuMicros, baseline?.json.cpuMicros),
+      unit: 'x',
+      isKept: (ratio) => ratio <= JSON_RATIO_MAX,
+    }),
+    judge({
+      promise: `streams: at most ${STREAM_RATIO_MAX} x the CPU of the baseline`,
+      figure: divide(tollgate?.stream.cpuMicros, baseline?.stream.cpuMicros),
+      unit: 'x',
+      isKept: (ratio) => ratio <= STREAM_RATIO_MAX,
+    }),
+    judge({
+      promise: `JSON: at least ${PORTKEY_RATIO_MIN} x less CPU than Portkey`,
+      figure: divide(portkey?.json.cpuMicros, tollgate?.json.cpuMicros),
+      unit: 'x',
+      isKept: (ratio) => ratio >= PORTKEY_RATIO_MIN,
+    }),
+    judge({
+      promise: `500 concurrent streams: under ${MEMORY_MB_MAX} MB resident`,
+      figure: memory === undefined || memory.faults.length > 0 ? undefined : memory.peakMb,
+      unit: 'MB',
+      isKept: (megabytes) => megabytes < MEMORY_MB_MAX,
+    }),
+  ];
+}
+
+type Judgement = Omit<Bar, 'verdict'> & { readonly isKept: (figure: number) => boolean };
+
+function judge({ isKept, ...bar }: Judgement): Bar {
+  if (bar.figure === undefined) return { ...bar, verdict: 'skipped' };
+  return { ...bar, verdict: isKept(bar.figure) ? 'ok' : 'missed' };
+}
+
+function divide(dividend: number | undefined, divisor: number | undefined): number | undefined {
+  return dividend === undefined || divisor === undefined ? undefined : dividend / divisor;
+}

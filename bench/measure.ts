@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Endpoint, RunningCandidate } from './candidates/candidate.ts';
+import type { LoadGenerator, LoadPlan, LoadResult } from './load.ts';
+import type { BenchOptions } from './options.ts';
+import { readCpuMicros, readMemoryMb } from './process-tree.ts';
+
+const JSON_CONNECTIONS = 32;
+const STREAM_CONNECTIONS = 64;
+
+/** Work put off until after the answer (logs, charges written in batches) belongs to the load. */
+const SETTLE_MS = 500;
+
+/** One load, with the CPU time that the candidate spent on each completed request. */
+export interface Figures extends LoadResult {
+  readonly cpuMicros: number;
+}
+
+/** Everything measured on one candidate in one round. */
+export interface Round {
+  readonly json: Figures;
+  readonly single: LoadResult;
+  readonly stream: Figures;
+  readonly peakMb: number;
+}
+
+/** Puts one started candidate through all loads, warmed up before each kind. */
+export async function measureRound(
+  { process, endpoint }: RunningCandidate,
+  generate: LoadGenerator,
+  options: BenchOptions,
+): Promise<Round> {
+  const withCpu = async (plan: LoadPlan): Promise<Figures> => {
+    await generate({ ...plan, seconds: options.warmUpSeconds });
+    await sleep(SETTLE_MS);
+    const beforeMicros = readCpuMicros(process.pid);
+    const result = await generate(plan);
+    if (result.completed === 0) throw new Error(`${process.name} completed no ${plan.kind} request`);
+    await sleep(SETTLE_MS);
+    const usedMicros = readCpuMicros(process.pid) - beforeMicros;
+    return { ...result, cpuMicros: usedMicros / result.completed };
+  };
+  const json = await withCpu({
+    endpoint,
+    kind: 'json',
+    connections: JSON_CONNECTIONS,
+    seconds: options.jsonSeconds,
+  });
+  const single = await measureSingle(endpoint, generate, options);
+  const stream = await withCpu({
+    endpoint,
+    kind: 'stream',
+    connections: STREAM_CONNECTIONS,
+    seconds: options.streamSeconds,
+  });
+  if (process.hasExited()) throw new Error(`${process.name} ended: ${process.readLogTail()}`);
+  return { json, single, stream, peakMb: readMemoryMb(process.pid, 'VmHWM') };
+}
+
+/** One connection and nothing else going on: the time that a candidate adds to a call. */
+export function measureSingle(endpoint: Endpoint, generate: LoadGenerator, options: BenchOptions): Promise<LoadResult> {
+  return generate({ endpoint, kind: 'json', connections: 1, seconds: options.singleSeconds });
+}

@@ -1,0 +1,111 @@
+import { parseArgs } from 'node:util';
+import { CANDIDATE_NAMES, type CandidateName } from './candidates/candidate.ts';
+
+/** What one run of the benchmark does. */
+export interface BenchOptions {
+  readonly rounds: number;
+  readonly warmUpSeconds: number;
+  readonly jsonSeconds: number;
+  readonly singleSeconds: number;
+  readonly streamSeconds: number;
+  readonly paceMs: number;
+  readonly only: readonly CandidateName[];
+  readonly driver: 'auto' | 'wrk' | 'built-in';
+  readonly isJson: boolean;
+  readonly isStrict: boolean;
+}
+
+/** A command line that cannot be followed; its message says which part. */
+export class UsageError extends Error {}
+
+export const USAGE = `Usage: npm run bench -- [flags]
+
+Measures what Tollgate costs on top of a bare proxy. Needs Linux; uses wrk, go, nginx and npm where
+they are installed, and leaves out what is not. Takes about five minutes.
+
+  --quick              one round, three seconds of each load
+  --rounds N           rounds over all candidates, the best counts (2)
+  --warm-up-seconds N  load that does not count, before each kind that does (2)
+  --json-seconds N     load of JSON requests at 32 connections (8)
+  --stream-seconds N   load of streams at 64 connections (10)
+  --pace-ms N          time between two chunks of a stream (5)
+  --only a,b           only these of: ${CANDIDATE_NAMES.join(', ')}
+  --driver NAME        auto, wrk or built-in (auto: wrk where it is installed)
+  --json               print one JSON object in place of the table
+  --strict             exit with 1 when a bar is missed
+  --help               print this
+`;
+
+/** Reads the command line, or throws a `UsageError`. */
+export function parseOptions(parameters: readonly string[]): BenchOptions | 'help' {
+  const flags = readFlags(parameters);
+  if (flags.help === true) return 'help';
+  const isQuick = flags.quick === true;
+  return {
+    rounds: readCount('--rounds', flags.rounds, { fallback: isQuick ? 1 : 2, least: 1 }),
+    warmUpSeconds: readCount('--warm-up-seconds', flags['warm-up-seconds'], { fallback: isQuick ? 1 : 2, least: 1 }),
+    jsonSeconds: readCount('--json-seconds', flags['json-seconds'], {
+      fallback: isQuick ? 3 : 8,
+      least: 1,
+    }),
+    singleSeconds: isQuick ? 2 : 3,
+    streamSeconds: readCount('--stream-seconds', flags['stream-seconds'], {
+      fallback: isQuick ? 3 : 10,
+      least: 1,
+    }),
+    paceMs: readCount('--pace-ms', flags['pace-ms'], { fallback: 5, least: 0 }),
+    only: readNames(flags.only),
+    driver: readDriver(flags.driver),
+    isJson: flags.json === true,
+    isStrict: flags.strict === true,
+  };
+}
+
+function readFlags(parameters: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...parameters],
+      options: {
+        quick: { type: 'boolean' },
+        rounds: { type: 'string' },
+        'warm-up-seconds': { type: 'string' },
+        'json-seconds': { type: 'string' },
+        'stream-seconds': { type: 'string' },
+        'pace-ms': { type: 'string' },
+        only: { type: 'string' },
+        driver: { type: 'string' },
+        json: { type: 'boolean' },
+        strict: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function readCount(
+  flag: string,
+  text: string | undefined,
+  { fallback, least }: { readonly fallback: number; readonly least: number },
+): number {
+  if (text === undefined) return fallback;
+  const count = Number(text);
+  if (text !== '' && Number.isInteger(count) && count >= least) return count;
+  throw new UsageError(`${flag} takes a whole number of at least ${least}, not "${text}"`);
+}
+
+function readNames(text: string | undefined): readonly CandidateName[] {
+  if (text === undefined) return CANDIDATE_NAMES;
+  return text.split(',').map((part) => {
+    const name = CANDIDATE_NAMES.find((known) => known === part.trim());
+    if (name !== undefined) return name;
+    throw new UsageError(`--only knows ${CANDIDATE_NAMES.join(', ')}, not "${part}"`);
+  });
+}
+
+function readDriver(text: string | undefined): BenchOptions['driver'] {
+  if (text === undefined || text === 'auto') return 'auto';
+  if (text === 'wrk' || text === 'built-in') return text;
+  throw new UsageError(`--driver takes auto, wrk or built-in, not "${text}"`);
+}

@@ -1,0 +1,3 @@
+module go-proxy
+
+go 1.21

@@ -1,0 +1,104 @@
+import type { Bar } from './bars.ts';
+import { findValid, listFaults, type Outcome, type Results } from './results.ts';
+
+const HEADINGS = [
+  'candidate',
+  'JSON cpu us',
+  'x base',
+  'p50 ms',
+  'p99 ms',
+  'p50 ms, 1 conn',
+  'stream cpu us',
+  'x base',
+  'p99 ms',
+  'peak MB',
+] as const;
+
+/** Up to this many busy cores of other programs pass for a quiet machine. */
+const QUIET_CORES_MAX = 0.1;
+
+const VERDICTS = { ok: 'ok', missed: 'MISSED', skipped: 'skipped' } as const;
+
+/** Renders the results as a table for people. */
+export function renderTable(results: Results, bars: readonly Bar[]): string {
+  const rows = results.outcomes.flatMap((outcome) => {
+    const row = renderRow(results, outcome);
+    return row === undefined ? [] : [row];
+  });
+  return [
+    `${results.machine}; load by ${results.driver}, chunks ${results.paceMs} ms apart`,
+    '',
+    ...alignColumns([HEADINGS, ...rows]),
+    '',
+    `without anything in between: p50 ${results.directP50Ms.toFixed(3)} ms at 1 connection`,
+    ...renderMemory(results),
+    ...renderNoise(results.otherProgramsCores),
+    ...results.outcomes.flatMap(renderRemarks),
+    '',
+    ...alignColumns(bars.map((bar) => [bar.promise, renderFigure(bar), VERDICTS[bar.verdict]])),
+    '',
+  ].join('\n');
+}
+
+/** Renders the results as one JSON object for programs. */
+export function renderJson(results: Results, bars: readonly Bar[]): string {
+  return `${JSON.stringify({ ...results, bars }, undefined, 2)}\n`;
+}
+
+function renderRow(results: Results, outcome: Outcome): readonly string[] | undefined {
+  if (outcome.type !== 'measured') return undefined;
+  const { json, single, stream, peakMb } = outcome.best;
+  const baseline = findValid(results, 'bare');
+  return [
+    outcome.title,
+    json.cpuMicros.toFixed(1),
+    renderRatio(json.cpuMicros, baseline?.json.cpuMicros),
+    json.p50Ms.toFixed(2),
+    json.p99Ms.toFixed(2),
+    single.p50Ms.toFixed(3),
+    stream.cpuMicros.toFixed(0),
+    renderRatio(stream.cpuMicros, baseline?.stream.cpuMicros),
+    stream.p99Ms.toFixed(0),
+    peakMb.toFixed(0),
+  ];
+}
+
+function renderRatio(figure: number, baseline: number | undefined): string {
+  return baseline === undefined ? '-' : (figure / baseline).toFixed(2);
+}
+
+function renderMemory(results: Results): readonly string[] {
+  return Object.entries(results.memory).map(([name, { idleMb, peakMb, completed, faults }]) => {
+    const figures = `idle ${idleMb.toFixed(0)} MB, peak ${peakMb.toFixed(0)} MB`;
+    const invalid = faults.length > 0 ? `; INVALID: ${faults.join(', ')}` : '';
+    return `500 concurrent streams, ${name}: ${figures}, ${completed} complete${invalid}`;
+  });
+}
+
+function renderNoise(otherProgramsCores: number): readonly string[] {
+  if (otherProgramsCores < QUIET_CORES_MAX) return [];
+  return [`NOISY: other programs kept ${otherProgramsCores.toFixed(2)} cores busy meanwhile; run again on a quiet machine`];
+}
+
+function renderRemarks(outcome: Outcome): readonly string[] {
+  if (outcome.type === 'absent') return [`skipped ${outcome.name}: ${outcome.reason}`];
+  if (outcome.type === 'failed') return [`FAILED ${outcome.name}: ${outcome.reason}`];
+  const faults = listFaults(outcome.best);
+  return faults.length > 0 ? [`INVALID ${outcome.name}: ${faults.join(', ')}`] : [];
+}
+
+function renderFigure({ figure, unit }: Bar): string {
+  return figure === undefined ? 'not measured' : `${figure.toFixed(2)} ${unit}`;
+}
+
+function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+      })
+      .join('  '),
+  );
+}

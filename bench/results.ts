@@ -1,0 +1,70 @@
+import type { CandidateName } from './candidates/candidate.ts';
+import type { Figures, Round } from './measure.ts';
+import type { MemoryFigures } from './memory.ts';
+
+/** What became of one candidate over all rounds. */
+export type Outcome = { readonly name: CandidateName; readonly title: string } & (
+  | { readonly type: 'measured'; readonly best: Round }
+  | { readonly type: 'absent'; readonly reason: string }
+  | { readonly type: 'failed'; readonly reason: string }
+);
+
+/** Everything that one run of the benchmark found. */
+export interface Results {
+  readonly machine: string;
+  readonly driver: string;
+  readonly paceMs: number;
+  readonly outcomes: readonly Outcome[];
+  /** The simulator called without anything in between, at one connection. */
+  readonly directP50Ms: number;
+  /** How many cores other programs kept busy meanwhile, on average. */
+  readonly otherProgramsCores: number;
+  readonly memory: Readonly<Partial<Record<CandidateName, MemoryFigures>>>;
+}
+
+/**
+ * The best round of each load: noise of the machine only ever adds time. Faults of any round stay,
+ * for a round that failed must not vanish behind one that did not.
+ */
+export function pickBest(rounds: readonly [Round, ...Round[]]): Round {
+  const [first, ...others] = rounds;
+  return others.reduce<Round>(
+    (best, round) => ({
+      json: pickCheaper(best.json, round.json),
+      single: {
+        ...(round.single.p50Ms < best.single.p50Ms ? round.single : best.single),
+        faults: [...best.single.faults, ...round.single.faults],
+      },
+      stream: pickCheaper(best.stream, round.stream),
+      peakMb: Math.max(best.peakMb, round.peakMb),
+    }),
+    first,
+  );
+}
+
+/** Everything that went wrong in any load of a candidate. */
+export function listFaults(round: Round): readonly string[] {
+  return [...round.json.faults, ...round.single.faults, ...round.stream.faults];
+}
+
+/** The figures of a candidate, or nothing where it was not measured or not measured validly. */
+export function findValid(results: Results, name: CandidateName): Round | undefined {
+  const outcome = results.outcomes.find((each) => each.name === name);
+  if (outcome?.type !== 'measured' || listFaults(outcome.best).length > 0) return undefined;
+  return outcome.best;
+}
+
+/** Whether something did not run, or not validly; a candidate that is absent is no failure. */
+export function hasFailure(results: Results): boolean {
+  const memory = Object.values(results.memory);
+  return results.outcomes.some(isBroken) || memory.some((figures) => figures.faults.length > 0);
+}
+
+function isBroken(outcome: Outcome): boolean {
+  return outcome.type === 'failed' || (outcome.type === 'measured' && listFaults(outcome.best).length > 0);
+}
+
+function pickCheaper(left: Figures, right: Figures): Figures {
+  const cheaper = right.cpuMicros < left.cpuMicros ? right : left;
+  return { ...cheaper, faults: [...left.faults, ...right.faults] };
+}

@@ -1,0 +1,114 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { ANSWER_TEXT } from '../simulator/behaviours.ts';
+import { failureOf } from '../simulator/failure.ts';
+import type { Gate } from '../simulator/gate.ts';
+import { startGate } from '../simulator/gate.ts';
+import type { OpenAiSimulator } from '../simulator/openai.ts';
+import { startOpenAiSimulator } from '../simulator/openai.ts';
+import type { Usage } from '../simulator/wire.ts';
+
+let simulator: OpenAiSimulator;
+let gate: Gate;
+let provider: ReturnType<typeof createOpenAICompatible>;
+
+beforeAll(async () => {
+  simulator = await startOpenAiSimulator();
+  gate = await startGate({ simulator });
+  const { secret } = await gate.makeKey();
+  provider = createOpenAICompatible({ name: 'gate', baseURL: gate.baseUrl, apiKey: secret, includeUsage: true });
+}, 20_000);
+afterEach(() => simulator.reset());
+afterAll(async () => {
+  await gate.stop();
+  await simulator.stop();
+}, 20_000);
+
+const weather = tool({
+  description: 'Tells the weather of a city.',
+  inputSchema: jsonSchema<{ city: string }>({ type: 'object', properties: { city: { type: 'string' } } }),
+  execute: ({ city }) => `21 degrees in ${city}`,
+});
+
+function reportedUsage(index = 0): Usage {
+  return simulator.requests[index]?.usage as Usage;
+}
+
+describe('generateText', () => {
+  test('gives text, finish reason and usage', async () => {
+    const result = await generateText({ model: provider('mock/gpt'), prompt: 'Hi' });
+    expect(result.text).toBe(ANSWER_TEXT);
+    expect(result.finishReason).toBe('stop');
+    expect(result.usage).toMatchObject({
+      inputTokens: reportedUsage().prompt_tokens,
+      outputTokens: reportedUsage().completion_tokens,
+      totalTokens: reportedUsage().total_tokens,
+    });
+    expect(result.response.modelId).toBe('mock/gpt');
+  });
+
+  test('runs a tool and answers with its result', async () => {
+    const result = await generateText({
+      model: provider('mock/gpt'),
+      prompt: 'How is the weather?',
+      tools: { weather },
+      stopWhen: stepCountIs(3),
+    });
+    expect(result.steps).toHaveLength(2);
+    expect(result.steps[0]?.toolResults[0]?.output).toBe('21 degrees in Zürich ☂');
+    expect(result.text).toBe(ANSWER_TEXT);
+  });
+});
+
+describe('streamText', () => {
+  test('gives the text in parts, and usage because it was asked for', async () => {
+    const result = streamText({ model: provider('mock/gpt'), prompt: 'Hi' });
+    const parts = await Array.fromAsync(result.textStream);
+    expect(parts.length).toBeGreaterThan(5);
+    expect(parts.join('')).toBe(ANSWER_TEXT);
+    expect(await result.finishReason).toBe('stop');
+    expect(await result.usage).toMatchObject({
+      inputTokens: reportedUsage().prompt_tokens,
+      outputTokens: reportedUsage().completion_tokens,
+    });
+  });
+
+  test('puts streamed tool calls together and goes on with the result', async () => {
+    const result = streamText({
+      model: provider('mock/gpt'),
+      prompt: 'How is the weather?',
+      tools: { weather },
+      stopWhen: stepCountIs(3),
+    });
+    expect((await Array.fromAsync(result.textStream)).join('')).toBe(ANSWER_TEXT);
+    const steps = await result.steps;
+    expect(steps[0]?.toolCalls[0]).toMatchObject({ toolName: 'weather', input: { city: 'Zürich ☂' } });
+    expect(steps[0]?.finishReason).toBe('tool-calls');
+  });
+
+  test('reports an error in the middle of the stream', async () => {
+    simulator.always({ type: 'error_event', chunks: 4 });
+    const errors: unknown[] = [];
+    const result = streamText({
+      model: provider('mock/gpt'),
+      prompt: 'Hi',
+      onError: ({ error }) => void errors.push(error),
+    });
+    await result.consumeStream();
+    expect(errors).toHaveLength(1);
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    ['mock/unknown', 404, false],
+    ['mock/gpt', 500, true],
+  ] as const)('%s gives status %i', async (model, statusCode, isRetryable) => {
+    simulator.always({ type: 'status', status: 503, body: 'upstream connect error' });
+    const failure = await failureOf(generateText({ model: provider(model), prompt: 'Hi', maxRetries: 0 }));
+    expect(APICallError.isInstance(failure)).toBe(true);
+    expect(failure).toMatchObject({ statusCode, isRetryable });
+    expect((failure as APICallError).data).toHaveProperty('error.message', expect.any(String));
+  });
+});

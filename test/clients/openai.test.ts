@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import OpenAI from 'openai';
+import { ANSWER_TEXT } from '../simulator/behaviours.ts';
+import { failureOf } from '../simulator/failure.ts';
+import type { Gate, KeyOptions } from '../simulator/gate.ts';
+import { startGate } from '../simulator/gate.ts';
+import type { OpenAiSimulator } from '../simulator/openai.ts';
+import { startOpenAiSimulator } from '../simulator/openai.ts';
+
+const CHAT = { model: 'mock/gpt', messages: [{ role: 'user' as const, content: 'Hi' }] };
+const ABORT_WITHIN_MS = 100;
+const TOOLS = ['weather', 'clock'].map((name) => ({
+  type: 'function' as const,
+  function: {
+    name,
+    parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } },
+  },
+}));
+
+let simulator: OpenAiSimulator;
+let gate: Gate;
+let client: OpenAI;
+
+beforeAll(async () => {
+  simulator = await startOpenAiSimulator();
+  gate = await startGate({ simulator, timeouts: { idle_ms: 5000 } });
+  client = await connect();
+}, 20_000);
+afterEach(() => simulator.reset());
+afterAll(async () => {
+  await gate.stop();
+  await simulator.stop();
+}, 20_000);
+
+async function connect(options: KeyOptions = {}): Promise<OpenAI> {
+  const { secret } = await gate.makeKey(options);
+  return new OpenAI({ baseURL: gate.baseUrl, apiKey: secret, maxRetries: 0 });
+}
+
+async function readChunks(body: Partial<OpenAI.ChatCompletionCreateParamsStreaming> = {}): Promise<OpenAI.ChatCompletionChunk[]> {
+  return Array.fromAsync(await client.chat.completions.create({ ...CHAT, ...body, stream: true }));
+}
+
+async function expectUpstreamGone(leftAt: number): Promise<void> {
+  await Bun.sleep(ABORT_WITHIN_MS + 20);
+  const [request] = simulator.requests;
+  expect(request?.abortedAt).toBeDefined();
+  expect((request?.abortedAt as number) - leftAt).toBeLessThan(ABORT_WITHIN_MS);
+  expect(simulator.openReplies).toBe(0);
+}
+
+describe('chat', () => {
+  test('gives the completion under our model id, with usage and a request id', async () => {
+    const completion = await client.chat.completions.create(CHAT);
+    expect(completion).toMatchObject({ object: 'chat.completion', model: 'mock/gpt' });
+    expect(completion.choices[0]).toMatchObject({ index: 0, finish_reason: 'stop', logprobs: null });
+    expect(completion.choices[0]?.message).toMatchObject({ role: 'assistant', content: ANSWER_TEXT, refusal: null });
+    expect(completion.usage).toEqual(simulator.requests[0]?.usage as OpenAI.CompletionUsage);
+    expect(completion._request_id).toBeString();
+  });
+
+  test('passes choices, logprobs and formats through untouched', async () => {
+    const options = {
+      n: 2,
+      logprobs: true,
+      top_logprobs: 3,
+      seed: 42,
+      metadata: { team: 'red' },
+      response_format: { type: 'json_schema' as const, json_schema: { name: 'answer', schema: { type: 'object' } } },
+    };
+    const { choices } = await client.chat.completions.create({ ...CHAT, ...options });
+    expect(choices.map((choice) => choice.index)).toEqual([0, 1]);
+    expect(choices[1]?.logprobs?.content?.[0]?.top_logprobs).toHaveLength(3);
+    expect(simulator.requests[0]?.body).toMatchObject(options);
+  });
+
+  test('carries a tool conversation there and back', async () => {
+    const asked = await client.chat.completions.create({ ...CHAT, tools: TOOLS, tool_choice: 'required' });
+    const message = asked.choices[0]?.message as OpenAI.ChatCompletionMessage;
+    expect(asked.choices[0]?.finish_reason).toBe('tool_calls');
+    expect(message.content).toBeNull();
+    const results = (message.tool_calls ?? []).map((call) => ({
+      role: 'tool' as const,
+      tool_call_id: call.id,
+      content: '21 degrees',
+    }));
+    expect(results).toHaveLength(2);
+    const messages = [...CHAT.messages, message, ...results];
+    const answered = await client.chat.completions.create({ ...CHAT, messages, tools: TOOLS });
+    expect(answered.choices[0]?.message.content).toBe(ANSWER_TEXT);
+    expect(simulator.requests[1]?.body['messages']).toMatchObject(messages);
+  });
+});
+
+describe('stream', () => {
+  test('keeps the order role, text, finish and sends no usage that was not asked for', async () => {
+    const chunks = await readChunks();
+    expect(chunks[0]?.choices[0]?.delta).toMatchObject({ role: 'assistant', content: '' });
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(ANSWER_TEXT);
+    expect(chunks.map((chunk) => chunk.choices.length)).toEqual(chunks.map(() => 1));
+    expect(chunks.filter((chunk) => chunk.choices[0]?.finish_reason !== null)).toEqual(chunks.slice(-1));
+    expect(chunks.at(-1)?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'stop' });
+    expect(chunks.filter((chunk) => 'usage' in chunk)).toEqual([]);
+    expect(simulator.requests[0]?.body['stream_options']).toMatchObject({ include_usage: true });
+  });
+
+  test('has one identity: id, creation time and our model id are the same on every chunk', async () => {
+    const chunks = await readChunks({ stream_options: { include_usage: true } });
+    expect(new Set(chunks.map((chunk) => `${chunk.id} ${chunk.created} ${chunk.model}`)).size).toBe(1);
+    expect(chunks[0]?.model).toBe('mock/gpt');
+  });
+
+  test('ends with one usage chunk without choices when asked', async () => {
+    const chunks = await readChunks({ stream_options: { include_usage: true } });
+    expect(chunks.slice(0, -1).map((chunk) => chunk.usage)).toEqual(chunks.slice(0, -1).map(() => null));
+    expect(chunks.at(-1)?.choices).toEqual([]);
+    expect(chunks.at(-1)?.usage).toEqual(simulator.requests[0]?.usage as OpenAI.CompletionUsage);
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
+  });
+
+  test('gives .stream() complete tool calls', async () => {
+    const stream = client.chat.completions.stream({ ...CHAT, tools: TOOLS });
+    const { choices } = await stream.finalChatCompletion();
+    expect(choices[0]?.finish_reason).toBe('tool_calls');
+    const calls = choices[0]?.message.tool_calls ?? [];
+    expect(calls.map((call) => call.type === 'function' && call.function.name)).toEqual(['weather', 'clock']);
+    for (const call of calls) {
+      expect(call.type === 'function' && JSON.parse(call.function.arguments)).toEqual({ city: 'Zürich ☂', days: 7 });
+    }
+  });
+
+  test('gives .stream() text and total usage', async () => {
+    const stream = client.chat.completions.stream({ ...CHAT, stream_options: { include_usage: true } });
+    expect(await stream.finalContent()).toBe(ANSWER_TEXT);
+    expect(await stream.totalUsage()).toMatchObject({ completion_tokens: ANSWER_TEXT.split(' ').length });
+  });
+
+  test.each([2, 3])('keeps %i choices apart', async (n) => {
+    const choices = (await readChunks({ n })).flatMap((chunk) => chunk.choices);
+    for (let index = 0; index < n; index += 1) {
+      const own = choices.filter((choice) => choice.index === index);
+      expect(own.map((choice) => choice.delta.content ?? '').join('')).toBe(ANSWER_TEXT);
+    }
+  });
+});
+
+describe('models', () => {
+  test('lists the models that the key may call', async () => {
+    const models = await Array.fromAsync(client.models.list());
+    const mock = models.find((model) => model.id === 'mock/gpt');
+    expect(mock).toMatchObject({ object: 'model', owned_by: 'mock', created: 1_700_000_000 });
+    expect(mock).toMatchObject({ name: 'Mock mock/gpt', context_length: 128_000, max_output_tokens: 16_384 });
+    for (const extra of ['pricing', 'supported_parameters', 'architecture']) expect(mock).toHaveProperty(extra);
+    const restricted = await connect({ models: 'mock/free' });
+    expect((await Array.fromAsync(restricted.models.list())).map((model) => model.id)).toEqual(['mock/free']);
+  });
+
+  test('finds one model whose id has a slash', async () => {
+    expect(await client.models.retrieve('mock/gpt')).toMatchObject({ id: 'mock/gpt', owned_by: 'mock' });
+    const failure = await failureOf(client.models.retrieve('mock/unknown'));
+    expect(failure).toBeInstanceOf(OpenAI.NotFoundError);
+    expect(failure).toMatchObject({ status: 404, code: 'model_not_found' });
+  });
+});
+
+describe('a caller who leaves', () => {
+  test('in the middle of a stream ends the provider call', async () => {
+    simulator.next({ type: 'pace', gapMs: 25 });
+    let leftAt = 0;
+    let count = 0;
+    for await (const _ of await client.chat.completions.create({ ...CHAT, stream: true })) {
+      count += 1;
+      leftAt = performance.now();
+      if (count === 3) break;
+    }
+    await expectUpstreamGone(leftAt);
+    expect(simulator.requests[0]?.chunksSent).toBeLessThan(10);
+  });
+
+  test.each([
+    ['before the headers', true, { at: 'before_headers' }],
+    ['before the first token', true, { at: 'after_headers' }],
+    ['during a long pause of a stream', true, { at: 'after_chunks', chunks: 3 }],
+    ['before a JSON answer', false, { at: 'before_headers' }],
+    ['in the middle of a JSON answer', false, { at: 'after_chunks', chunks: 1 }],
+  ] as const)('%s ends the provider call', async (_, stream, moment) => {
+    simulator.next({ type: 'hang', moment });
+    const abort = new AbortController();
+    const readAll = async (): Promise<void> => {
+      const result = await client.chat.completions.create({ ...CHAT, stream }, { signal: abort.signal });
+      if (Symbol.asyncIterator in result) await Array.fromAsync(result);
+      // The client ends an aborted stream as if it had finished.
+      abort.signal.throwIfAborted();
+    };
+    const outcome = failureOf(readAll());
+    await simulator.untilRequests(1);
+    await Bun.sleep(50);
+    const leftAt = performance.now();
+    abort.abort();
+    await outcome;
+    await expectUpstreamGone(leftAt);
+  });
+});

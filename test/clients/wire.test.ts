@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Gate, TestKey } from '../simulator/gate.ts';
+import { startGate } from '../simulator/gate.ts';
+import { costNanos } from '../simulator/invoice.ts';
+import type { OpenAiSimulator } from '../simulator/openai.ts';
+import { startOpenAiSimulator } from '../simulator/openai.ts';
+import type { JsonObject, Usage } from '../simulator/wire.ts';
+
+const CHAT = { model: 'mock/gpt', messages: [{ role: 'user', content: 'Hi' }] };
+
+let simulator: OpenAiSimulator;
+let gate: Gate;
+let key: TestKey;
+
+beforeAll(async () => {
+  simulator = await startOpenAiSimulator();
+  gate = await startGate({ simulator, timeouts: { keep_alive_ms: 100 } });
+  key = await gate.makeKey();
+}, 20_000);
+afterEach(() => simulator.reset());
+afterAll(async () => {
+  await gate.stop();
+  await simulator.stop();
+}, 20_000);
+
+function call(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { authorization: `Bearer ${key.secret}`, ...(init.headers as Record<string, string>) };
+  return fetch(`${gate.baseUrl}${path}`, { ...init, headers });
+}
+
+function post(body: string | JsonObject, headers: Record<string, string> = {}): Promise<Response> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return call('/chat/completions', {
+    method: 'POST',
+    body: text,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+}
+
+async function readEvents(body: JsonObject): Promise<JsonObject[]> {
+  const text = await (await post({ ...CHAT, stream: true, ...body })).text();
+  const events = text.split('\n\n').filter((event) => event.startsWith('data: {'));
+  return events.map((event) => JSON.parse(event.slice(6)) as JsonObject);
+}
+
+describe('a stream', () => {
+  test('is nothing but data lines, each followed by a blank line, and ends with [DONE]', async () => {
+    const response = await post({ ...CHAT, stream: true });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    const text = await response.text();
+    expect(text).toEndWith('\n\ndata: [DONE]\n\n');
+    expect(
+      text
+        .match(/^data: .*$/gmu)
+        ?.map((line) => `${line}\n\n`)
+        .join(''),
+    ).toBe(text);
+    expect(text.match(/\[DONE\]/gu)).toHaveLength(1);
+  });
+
+  test('has no usage key anywhere when usage was not asked for', async () => {
+    for (const stream_options of [undefined, null, {}, { include_usage: false }]) {
+      const events = await readEvents({ stream_options });
+      expect(events.length).toBeGreaterThan(10);
+      expect(events.filter((event) => 'usage' in event)).toEqual([]);
+      expect(events.filter((event) => (event['choices'] as unknown[]).length !== 1)).toEqual([]);
+    }
+  });
+
+  test.each(['on_every_chunk', 'on_finish_chunk', 'bare'] as const)(
+    'has usage only on its last chunk when the provider sends it %s',
+    async (value) => {
+      simulator.always({ type: 'usage', value });
+      const asked = await readEvents({ stream_options: { include_usage: true } });
+      expect(asked.slice(0, -1).map((event) => event['usage'])).toEqual(asked.slice(0, -1).map(() => null));
+      expect(asked.at(-1)).toMatchObject({ choices: [], usage: simulator.requests[0]?.usage as Usage });
+      const unasked = await readEvents({});
+      expect(unasked.filter((event) => 'usage' in event)).toEqual([]);
+    },
+  );
+
+  test('is kept alive by comments while the provider thinks', async () => {
+    simulator.always({ type: 'pace', gapMs: 250 });
+    const text = await (await post({ ...CHAT, stream: true, max_completion_tokens: 2 })).text();
+    expect(text.match(/^:.*\n\n/gmu)?.length).toBeGreaterThanOrEqual(4);
+    expect(text.replaceAll(/^:.*\n\n/gmu, '')).toMatch(/^(data: \{.*\}\n\n)+data: \[DONE\]\n\n$/u);
+  });
+
+  test('arrives while the provider still writes', async () => {
+    simulator.always({ type: 'pace', gapMs: 40 });
+    const startedAt = performance.now();
+    const response = await post({ ...CHAT, stream: true });
+    const firstAfterMs = performance.now() - startedAt;
+    await response.text();
+    expect(firstAfterMs).toBeLessThan((performance.now() - startedAt) / 2);
+  });
+});
+
+describe('a JSON answer', () => {
+  test('has the media type, the length and the fields of the dialect', async () => {
+    const response = await post(CHAT);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json\b/u);
+    const body = (await response.json()) as JsonObject;
+    expect(Object.keys(body)).toEqual(expect.arrayContaining(['id', 'object', 'created', 'model', 'choices', 'usage']));
+    expect(body).toMatchObject({ object: 'chat.completion', model: 'mock/gpt', created: expect.any(Number) });
+    expect(body['system_fingerprint']).toBe('fp_5imu1ator');
+  });
+
+  test('does not carry the headers of the provider', async () => {
+    const { headers } = await post(CHAT);
+    for (const name of ['set-cookie', 'openai-organization', 'openai-version']) expect(headers.get(name)).toBeNull();
+    expect(headers.get('x-ratelimit-limit-requests')).not.toBe('30000');
+  });
+
+  test('carries the rate limits of the key', async () => {
+    const { secret } = await gate.makeKey({ rpm: 77, tpm: 99_000 });
+    const { headers } = await post(CHAT, { authorization: `Bearer ${secret}` });
+    expect(headers.get('x-ratelimit-limit-requests')).toBe('77');
+    expect(headers.get('x-ratelimit-limit-tokens')).toBe('99000');
+    expect(headers.get('x-ratelimit-remaining-requests')).toBe('76');
+    expect(headers.get('x-ratelimit-remaining-tokens')).toMatch(/^\d+$/u);
+    for (const unit of ['requests', 'tokens']) {
+      expect(headers.get(`x-ratelimit-reset-${unit}`)).toMatch(/^(\d+h)?(\d+m)?(\d+(\.\d+)?s)?(\d+ms)?$/u);
+    }
+  });
+
+  test('is served to a caller who has nothing but the right media type with a charset', async () => {
+    expect((await post(CHAT, { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);
+  });
+});
+
+describe('what the provider receives', () => {
+  test('keeps unknown fields, names the model of the route and leaves the rest as it was', async () => {
+    const body = {
+      ...CHAT,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }] }],
+      temperature: 0,
+      top_k: 40,
+      user: '',
+      provider: { order: ['a', 'b'], nested: { deep: [1, null, false, 'x'] } },
+    };
+    expect((await post(body)).status).toBe(200);
+    const [request] = simulator.requests;
+    expect(request?.body).toMatchObject({ ...body, model: 'gpt-x' });
+    expect(request?.unknownFields).toEqual(['top_k', 'provider']);
+    expect(request?.headers['content-type']).toMatch(/^application\/json\b/u);
+  });
+
+  test('holds none of the headers of the caller', async () => {
+    const secrets = {
+      'openai-organization': 'org-callers',
+      'openai-project': 'proj-callers',
+      cookie: 'session=callers',
+      'x-api-key': 'callers',
+      'x-forwarded-for': '203.0.113.9',
+      'user-agent': 'callers-agent/1',
+      'x-custom': 'callers',
+      'proxy-authorization': 'Basic callers',
+    };
+    expect((await post(CHAT, secrets)).status).toBe(200);
+    const [request] = simulator.requests;
+    expect(request?.headers['authorization']).toBe(`Bearer ${simulator.apiKey}`);
+    expect(JSON.stringify(request?.headers)).not.toContain('callers');
+    expect(JSON.stringify(request?.headers)).not.toContain('203.0.113.9');
+    expect(JSON.stringify(request?.headers)).not.toContain(key.secret);
+  });
+
+  test.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])('keeps the seed %s exactly', async (seed) => {
+    expect((await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"Hi"}]}`)).status).toBe(200);
+    expect(simulator.requests[0]?.text).toMatch(new RegExp(`"seed":\\s*${seed}[,}]`, 'u'));
+  });
+
+  test.each([
+    ['plain', '"model":"mock/free","model":"mock/gpt"'],
+    ['escaped', '"model":"mock/free","\\u006dodel":"mock/gpt"'],
+    ['streams', '"model":"mock/gpt","stream":true,"stream":false'],
+    ['limits', '"model":"mock/gpt","max_tokens":1,"max_tokens":2'],
+  ])('is what was priced and served when keys come twice: %s', async (_, fields) => {
+    const payer = await gate.makeKey();
+    const headers = { authorization: `Bearer ${payer.secret}` };
+    const response = await post(`{${fields},"messages":[{"role":"user","content":"Hi"}]}`, headers);
+    expect(await response.json()).toMatchObject({ object: 'chat.completion', model: 'mock/gpt' });
+    const [request] = simulator.requests;
+    expect(request?.text.match(/"(m|\\u006d)odel"\s*:/gu)).toHaveLength(1);
+    expect(request?.text.match(/"stream"\s*:\s*true/gu)).toBeNull();
+    const cost = costNanos(request?.usage as Usage);
+    expect(await gate.settledBalance(payer)).toBe(payer.creditNanos - cost);
+  });
+
+  test('has no prototype to poison', async () => {
+    const poison = '"__proto__":{"model":"mock/free","stream":true},"constructor":{"prototype":{"n":3}}';
+    const response = await post(`{${poison},"model":"mock/gpt","messages":[{"role":"user","content":"Hi"}]}`);
+    expect(((await response.json()) as JsonObject)['model']).toBe('mock/gpt');
+    expect(simulator.requests[0]?.body['model']).toBe('gpt-x');
+  });
+});
+
+describe('addresses', () => {
+  test.each([
+    ['HEAD', '/models'],
+    ['HEAD', '/models/mock/gpt'],
+    ['GET', '/models/'],
+    ['GET', '/models?limit=5'],
+    ['GET', '/models/mock/gpt'],
+    ['GET', '/models/mock%2Fgpt'],
+    ['GET', '/models/mock%2fgpt'],
+    ['GET', '/models/mock/gpt/'],
+    ['OPTIONS', '/models'],
+    ['OPTIONS', '/chat/completions'],
+  ])('%s %s answers 200', async (method, path) => {
+    const response = await call(path, { method });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-request-id')).toBeTruthy();
+    const text = await response.text();
+    if (method === 'GET') expect(text).toContain('"mock/gpt"');
+    else expect(text).toBe('');
+  });
+
+  test('a preflight needs no key and allows the headers of the SDKs', async () => {
+    const response = await fetch(`${gate.baseUrl}/chat/completions`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example.com',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
+      },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBeTruthy();
+    expect(response.headers.get('access-control-allow-headers')?.toLowerCase()).toMatch(/\*|x-stainless-lang/u);
+  });
+
+  test('a trailing slash does not keep a completion away', async () => {
+    const response = await call('/chat/completions/', {
+      method: 'POST',
+      body: JSON.stringify(CHAT),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(response.status).toBe(200);
+  });
+
+  test('the model list has its envelope and decimal prices', async () => {
+    const list = (await (await call('/models')).json()) as { object: string; data: JsonObject[] };
+    expect(list.object).toBe('list');
+    const model = list.data.find((entry) => entry['id'] === 'mock/gpt');
+    expect(model).toMatchObject({ object: 'model', created: 1_700_000_000, owned_by: 'mock' });
+    const pricing = model?.['pricing'] as Record<string, string>;
+    expect([pricing['prompt'], pricing['completion']].map(Number)).toEqual([0.000_002_5, 0.000_01]);
+    expect(pricing['prompt']).toBeString();
+  });
+});

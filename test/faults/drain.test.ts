@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { costNanos } from '../simulator/invoice.ts';
+import type { Usage } from '../simulator/wire.ts';
+import { type Caller, CHAT, startCaller, STREAM } from './caller.ts';
+
+let caller: Caller;
+
+beforeAll(async () => {
+  caller = await startCaller({});
+}, 20_000);
+afterAll(() => caller.stop(), 20_000);
+
+function post(body: object): Promise<Response> {
+  return fetch(`${caller.gate.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${caller.key.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+test('SIGTERM lets a running stream finish, sends newcomers elsewhere and ends with 0', async () => {
+  caller.simulator.always({ type: 'pace', gapMs: 80 });
+  const running = await post({ ...CHAT, ...STREAM });
+  const text = running.text();
+  const exit = caller.gate.terminate();
+  await Bun.sleep(200);
+
+  const late = await post(CHAT);
+  expect(late.status).toBe(500);
+  expect(late.headers.get('retry-after')).toMatch(/^[1-9]\d*$/u);
+  expect(((await late.json()) as { error: { type: string } }).error.type).toBe('server_error');
+  expect((await fetch(`${caller.gate.origin}/readyz`)).status).not.toBe(200);
+
+  expect(await text).toEndWith('data: [DONE]\n\n');
+  expect(await exit).toBe(0);
+  expect(caller.simulator.requests).toHaveLength(1);
+  expect(await caller.chargedNanos()).toBe(costNanos(caller.simulator.requests[0]?.usage as Usage));
+});

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Gate } from '../simulator/gate.ts';
+import { startGate } from '../simulator/gate.ts';
+import type { OpenAiSimulator } from '../simulator/openai.ts';
+import { startOpenAiSimulator } from '../simulator/openai.ts';
+import type { FuzzKeys, Mutation } from './mutate.ts';
+import { mutateRequest } from './mutate.ts';
+import type { Outcome } from './raw-client.ts';
+import { exchangeBytes } from './raw-client.ts';
+
+const REQUESTS = Number(process.env['TOLLGATE_FUZZ_REQUESTS'] ?? 100_000);
+const SEED = Number(process.env['TOLLGATE_FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const PARALLEL = 64;
+const HANG_MS = 1000;
+const RESIDENT_SAMPLE_REQUESTS = 200;
+const RESIDENT_GROWTH_BYTES_MAX = 64 * 1024 * 1024;
+const STATUSES = new Set([200, 400, 401, 403, 404, 429, 500]);
+/** Outcomes that a long run must have seen, or it did not try hard enough. */
+const COVERED = ['http 200', 'http 400', 'http 401', 'http 403', 'http 404', 'http 429', 'not_http closed', 'oversized 431'];
+/** What the runtime's own HTTP parser answers, with an empty body, to what it does not take for HTTP. */
+const RUNTIME_STATUSES = new Set([400, 431, 505]);
+
+let simulator: OpenAiSimulator;
+let gate: Gate;
+let keys: FuzzKeys;
+
+beforeAll(async () => {
+  simulator = await startOpenAiSimulator();
+  gate = await startGate({ simulator, env: { TOLLGATE_LOG_LEVEL: 'error' } });
+  const ample = { rpm: 1_000_000_000, tpm: 1_000_000_000_000, concurrent: 10_000 };
+  const [rich, broke, hurried] = await Promise.all([
+    gate.makeKey({ ...ample, creditUsd: '100000' }),
+    gate.makeKey({ ...ample, creditUsd: '0' }),
+    gate.makeKey({ rpm: 600, tpm: 10_000, creditUsd: '100000' }),
+  ]);
+  keys = { rich: rich.secret, broke: broke.secret, hurried: hurried.secret };
+}, 20_000);
+afterAll(async () => {
+  await gate.stop();
+  await simulator.stop();
+}, 20_000);
+
+interface Tally {
+  /** How often each status, close or refusal by the runtime came back. */
+  readonly counts: Map<string, number>;
+  readonly violations: string[];
+}
+
+test(
+  `${REQUESTS} mutated requests (seed ${SEED}) give only the promised answers`,
+  async () => {
+    console.log(`fuzz seed ${SEED}: replay with TOLLGATE_FUZZ_SEED=${SEED}`);
+    const port = Number(new URL(gate.origin).port);
+    const tally: Tally = { counts: new Map(), violations: [] };
+    const share = (part: number): number => Math.floor(REQUESTS * part);
+    await sendRange(port, { from: 0, to: share(0.2) }, tally);
+    const floorBefore = await sendRange(port, { from: share(0.2), to: share(0.6) }, tally);
+    const floorAfter = await sendRange(port, { from: share(0.6), to: REQUESTS }, tally);
+    const grownBytes = floorAfter - floorBefore;
+
+    console.log(
+      `fuzz outcomes: ${[...tally.counts]
+        .map(([name, count]) => `${name} ${count}`)
+        .toSorted()
+        .join(', ')}`,
+    );
+    console.log(`the floor of resident memory moved by ${(grownBytes / 1024 / 1024).toFixed(1)} MB after the warm-up`);
+    expect(tally.violations.slice(0, 5)).toEqual([]);
+    expect(grownBytes).toBeLessThan(RESIDENT_GROWTH_BYTES_MAX);
+    if (REQUESTS >= 10_000) expect([...tally.counts.keys()]).toEqual(expect.arrayContaining(COVERED));
+    await expectStillServing();
+  },
+  { timeout: 180_000 },
+);
+
+/**
+ * Sends the requests and gives the lowest resident memory seen meanwhile: the collector makes a saw-tooth, and a
+ * leak is a rise of its floor.
+ */
+async function sendRange(port: number, range: { from: number; to: number }, tally: Tally): Promise<number> {
+  let next = range.from;
+  let floorBytes = gate.residentBytes();
+  const work = async (): Promise<void> => {
+    while (next < range.to) {
+      const index = next;
+      next += 1;
+      if (index % RESIDENT_SAMPLE_REQUESTS === 0) {
+        floorBytes = Math.min(floorBytes, gate.residentBytes());
+        // Nobody looks at the record of this run, and it would grow without end.
+        simulator.reset();
+      }
+      const mutation = mutateRequest(keys, SEED, index);
+      const outcome = await exchangeBytes({
+        port,
+        bytes: mutation.bytes,
+        isCut: !mutation.isComplete,
+        isHead: mutation.method === 'HEAD',
+        timeoutMs: HANG_MS,
+      });
+      judge(tally, index, mutation, outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  return floorBytes;
+}
+
+function judge(tally: Tally, index: number, mutation: Mutation, outcome: Outcome): void {
+  const name = `${mutation.kind} ${outcome.type === 'answer' ? outcome.status : outcome.type}`;
+  tally.counts.set(name, (tally.counts.get(name) ?? 0) + 1);
+  const complaint = complain(mutation, outcome);
+  if (complaint === undefined) return;
+  const sent = JSON.stringify(mutation.bytes.toString('latin1').slice(0, 1500));
+  tally.violations.push(`#${index}: ${complaint}\nsent ${sent}\ngot ${JSON.stringify(outcome).slice(0, 600)}`);
+}
+
+function complain(mutation: Mutation, outcome: Outcome): string | undefined {
+  if (outcome.type === 'hang') return `no answer within ${HANG_MS} ms`;
+  if (outcome.type === 'closed') {
+    return mutation.isComplete ? 'the connection was closed without an answer' : undefined;
+  }
+  const isRuntimeRefusal = outcome.body === '' && outcome.contentType === '' && RUNTIME_STATUSES.has(outcome.status);
+  if (mutation.kind !== 'http' && isRuntimeRefusal) return undefined;
+  if (!STATUSES.has(outcome.status)) return `status ${outcome.status} is not one of ours`;
+  if (outcome.status === 200 || mutation.method === 'HEAD') return undefined;
+  return isErrorBody(outcome.body) ? undefined : 'the body is not an error object';
+}
+
+function isErrorBody(text: string): boolean {
+  try {
+    const { error } = JSON.parse(text) as { error: Record<string, unknown> };
+    const isText = typeof error['message'] === 'string' && typeof error['type'] === 'string';
+    return isText && [error['param'], error['code']].every((value) => value === null || typeof value === 'string');
+  } catch {
+    // Not JSON, or JSON without an error object.
+    return false;
+  }
+}
+
+async function expectStillServing(): Promise<void> {
+  const response = await fetch(`${gate.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keys.rich}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'mock/gpt', messages: [{ role: 'user', content: 'Still there?' }] }),
+  });
+  expect(response.status).toBe(200);
+  const errors = gate.logLines().filter((line) => /internal_error|unhandled|uncaught/iu.test(JSON.stringify(line)));
+  expect(errors.slice(0, 3)).toEqual([]);
+}

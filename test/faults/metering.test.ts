@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { ANSWER_TEXT, type Behaviour } from '../simulator/behaviours.ts';
+import { costNanos } from '../simulator/invoice.ts';
+import type { Usage } from '../simulator/wire.ts';
+import { countUsage } from '../simulator/wire.ts';
+import { type Caller, CHAT, readContent, readEvents, startCaller, STREAM } from './caller.ts';
+
+/** A generous bound for a request of this size: far below what any absurd count would cost. */
+const ESTIMATE_NANOS_MAX = costNanos(countUsage({ prompt: 400, cached: 0, completion: 400 }));
+
+const OUTPUT_TOKENS_MAX = 16_384;
+
+let caller: Caller;
+
+beforeAll(async () => {
+  caller = await startCaller({});
+}, 20_000);
+afterEach(() => caller.simulator.reset());
+afterAll(() => caller.stop(), 20_000);
+
+describe('a healthy provider is relayed and charged as reported', () => {
+  test.each<[string, Behaviour]>([
+    ['a plain answer', { type: 'answer' }],
+    ['cached tokens at their own price', { type: 'answer', cachedTokens: 3 }],
+    ['lines that end with CRLF', { type: 'framing', style: 'crlf' }],
+    ['comments between events', { type: 'framing', style: 'comments' }],
+    ['all events in one write', { type: 'framing', style: 'one_write' }],
+    ['writes cut at random bytes', { type: 'random_cuts', seed: 1 }],
+    ['writes cut at other random bytes', { type: 'random_cuts', seed: 2 }],
+    ['a stream without [DONE]', { type: 'no_done' }],
+    ['a slow pace', { type: 'pace', gapMs: 20 }],
+    ['usage on the finish chunk', { type: 'usage', value: 'on_finish_chunk' }],
+    ['usage on every chunk', { type: 'usage', value: 'on_every_chunk' }],
+  ])('%s', async (_, behaviour) => {
+    const { json, streamed, chargedNanos } = await caller.askBoth(behaviour);
+    const usage = caller.simulator.requests[0]?.usage as Usage;
+    expect([json.status, streamed.status]).toEqual([200, 200]);
+    const body = JSON.parse(json.text) as { choices: { message: { content: string } }[]; usage: Usage };
+    expect(body.choices[0]?.message.content).toBe(ANSWER_TEXT);
+    expect(body.usage).toEqual(usage);
+
+    const events = readEvents(streamed.text);
+    expect(readContent(events)).toBe(ANSWER_TEXT);
+    expect(events.at(-1)).toMatchObject({ choices: [], usage });
+    expect(streamed.text).toEndWith('data: [DONE]\n\n');
+    expect(chargedNanos).toBe(2n * costNanos(usage));
+  });
+
+  test('tool calls and several choices', async () => {
+    const tools = [
+      { type: 'function', function: { name: 'clock', parameters: { type: 'object', properties: { city: { type: 'string' } } } } },
+    ];
+    for (const body of [{ tools }, { n: 3 }]) {
+      const { json, chargedNanos } = await caller.askBoth({ type: 'answer' }, body);
+      const { usage } = JSON.parse(json.text) as { usage: Usage };
+      expect(chargedNanos).toBe(2n * costNanos(usage));
+    }
+  });
+
+  test('tokens that were written to the cache at their own price', async () => {
+    const written = countUsage({ prompt: 1000, cached: 200, completion: 7 });
+    const usage = { ...written, prompt_tokens_details: { ...written.prompt_tokens_details, cache_write_tokens: 300 } };
+    const { chargedNanos } = await caller.askBoth({ type: 'answer', usage });
+    expect(chargedNanos).toBe(2n * costNanos(usage));
+  });
+
+  test('a huge answer arrives whole', async () => {
+    const { json, streamed, chargedNanos } = await caller.askBoth({ type: 'huge', bytes: 4_000_000 });
+    expect(json.text.length).toBeGreaterThan(4_000_000);
+    expect(readContent(readEvents(streamed.text)).length).toBeGreaterThanOrEqual(4_000_000);
+    expect(chargedNanos).toBe(2n * costNanos(caller.simulator.requests[0]?.usage as Usage));
+  });
+
+  test('usage of three bare counts is enough', async () => {
+    const { chargedNanos } = await caller.askBoth({ type: 'usage', value: 'bare' });
+    expect(chargedNanos).toBe(2n * costNanos(countUsage({ prompt: 12, cached: 0, completion: 5 })));
+  });
+
+  test('a free model costs nothing', async () => {
+    const { json, chargedNanos } = await caller.askBoth({ type: 'answer' }, { model: 'mock/free' });
+    expect(json.status).toBe(200);
+    expect(chargedNanos).toBe(0n);
+  });
+});
+
+describe('usage that cannot be true', () => {
+  test('of zero is a value and costs nothing', async () => {
+    const { json, streamed, chargedNanos } = await caller.askBoth({ type: 'usage', value: 'zero' });
+    expect([json.status, streamed.status]).toEqual([200, 200]);
+    expect(chargedNanos).toBe(0n);
+  });
+
+  test.each(['missing', 'negative', 'enormous', 'text'] as const)('(%s) is replaced by a bounded estimate', async (value) => {
+    const json = await caller.ask({ type: 'usage', value });
+    const streamed = await caller.ask({ type: 'usage', value }, STREAM);
+    const events = readEvents(streamed.text);
+    expect([json.status, streamed.status]).toEqual([200, 200]);
+    expect(readContent(events)).toBe(ANSWER_TEXT);
+    expectUsableUsage((JSON.parse(json.text) as { usage: Usage }).usage);
+    expectUsableUsage(events.at(-1)?.['usage'] as Usage);
+    expectEstimate(json.chargedNanos);
+    expectEstimate(streamed.chargedNanos);
+  });
+});
+
+describe('an estimate', () => {
+  test('is never above the longest answer that the model may give', async () => {
+    const text = ` ${'a'.repeat(4095)}`.repeat(250);
+    const longest = costNanos(countUsage({ prompt: 400, cached: 0, completion: OUTPUT_TOKENS_MAX }));
+    for (const body of [{}, STREAM]) {
+      const { status, chargedNanos } = await caller.ask({ type: 'answer', text, usage: null }, body);
+      expect(status).toBe(200);
+      expect(chargedNanos).toBeGreaterThan(0n);
+      expect(chargedNanos).toBeLessThanOrEqual(longest);
+    }
+  });
+
+  test('is never above the longest answer that the caller asked for', async () => {
+    const text = ` ${'a'.repeat(400)}`.repeat(20);
+    const longest = costNanos(countUsage({ prompt: 400, cached: 0, completion: 20 }));
+    const { json, chargedNanos } = await caller.askBoth({ type: 'answer', text, usage: null }, { max_completion_tokens: 20 });
+    expect(json.status).toBe(200);
+    expect(chargedNanos).toBeGreaterThan(0n);
+    expect(chargedNanos).toBeLessThanOrEqual(2n * longest);
+  });
+});
+
+describe('a caller who leaves', () => {
+  test('before the first token pays nothing', async () => {
+    expect(await leaveAfter({ type: 'hang', moment: { at: 'before_headers' } }, 0)).toBe(0n);
+    caller.simulator.reset();
+    expect(await leaveAfter({ type: 'hang', moment: { at: 'after_headers' } }, 0)).toBe(0n);
+  });
+
+  test('in the middle pays for the prompt and what was delivered', async () => {
+    const few = await leaveAfter({ type: 'hang', moment: { at: 'after_chunks', chunks: 3 } }, 3);
+    caller.simulator.reset();
+    const many = await leaveAfter({ type: 'hang', moment: { at: 'after_chunks', chunks: 12 } }, 12);
+    expectEstimate(few);
+    expectEstimate(many);
+    expect(many).toBeGreaterThan(few);
+  });
+});
+
+function expectUsableUsage(usage: Usage): void {
+  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;
+  for (const count of [prompt, completion, total]) expect(count).toBeWithin(0, 2 ** 31);
+  expect(total).toBe(prompt + completion);
+}
+
+function expectEstimate(chargedNanos: bigint): void {
+  expect(chargedNanos).toBeGreaterThan(0n);
+  expect(chargedNanos).toBeLessThanOrEqual(ESTIMATE_NANOS_MAX);
+}
+
+/** Leaves a stream once the provider has written this many chunks, and tells what it cost. */
+async function leaveAfter(behaviour: Behaviour, chunks: number): Promise<bigint> {
+  const { simulator, gate, key } = caller;
+  simulator.always(behaviour);
+  const abort = new AbortController();
+  const call = fetch(`${gate.baseUrl}/chat/completions`, {
+    method: 'POST',
+    signal: abort.signal,
+    headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...CHAT, ...STREAM }),
+  });
+  // That an aborted call fails is no news.
+  const left = call.then((response) => response.text()).catch(() => undefined);
+  await simulator.untilRequests(1);
+  while ((simulator.requests[0]?.chunksSent ?? 0) < chunks) await Bun.sleep(5);
+  await Bun.sleep(30);
+  abort.abort();
+  await left;
+  await Bun.sleep(100);
+  expect(simulator.openReplies).toBe(0);
+  return caller.chargedNanos();
+}

@@ -1,0 +1,242 @@
+import { Buffer } from 'node:buffer';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseNanos } from './invoice.ts';
+import type { OpenAiSimulator } from './openai.ts';
+import type { JsonObject } from './wire.ts';
+
+/** The real server in a process of its own, with a data folder of its own, in front of a simulator. */
+export interface Gate {
+  /** The address that ends in `/v1`. */
+  readonly baseUrl: string;
+  /** The address without `/v1`. */
+  readonly origin: string;
+  readonly dataFolder: string;
+  /** All that the server has printed so far, standard output and standard error together. */
+  output(): string;
+  /** The JSON lines among what was printed. */
+  logLines(): readonly JsonObject[];
+  /** Runs a command of the program with `--json` on the same data folder; a failure throws with its text. */
+  run(...args: readonly string[]): Promise<JsonObject>;
+  /** Makes an account with credit and a key for it. */
+  makeKey(options?: KeyOptions): Promise<TestKey>;
+  /** The account's money as soon as nothing is held any more. */
+  settledBalance(key: TestKey): Promise<bigint>;
+  /** Resident memory of the server process, from the kernel. */
+  residentBytes(): number;
+  /** Asks the server to end (SIGTERM) and gives its exit code; the data folder stays. */
+  terminate(): Promise<number | null>;
+  /** Asks the server to end and removes its data folder. */
+  stop(): Promise<number | null>;
+  /** Ends the server at once (SIGKILL). */
+  kill(): Promise<void>;
+}
+
+/** What a test may change about the server; objects are written into its YAML settings as they are. */
+export interface GateOptions {
+  readonly simulator: OpenAiSimulator;
+  readonly providers?: Readonly<Record<string, JsonObject>>;
+  readonly models?: readonly JsonObject[];
+  readonly timeouts?: Readonly<Record<string, number>>;
+  readonly settings?: JsonObject;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Options of `account create` and `key create`. */
+export interface KeyOptions {
+  readonly creditUsd?: string;
+  readonly models?: string;
+  readonly rpm?: number;
+  readonly tpm?: number;
+  readonly concurrent?: number;
+  readonly expires?: string;
+}
+
+export interface TestKey {
+  readonly id: string;
+  readonly secret: string;
+  readonly email: string;
+  readonly creditNanos: bigint;
+}
+
+const PROJECT = join(import.meta.dirname, '..', '..');
+const READY_WITHIN_MS = 10_000;
+const EXIT_WITHIN_MS = 10_000;
+const SETTLED_WITHIN_MS = 3000;
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts `tollgate serve` with the models `mock/gpt` and `mock/free` and waits until it takes work. */
+export async function startGate(options: GateOptions): Promise<Gate> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
+  const config = join(folder, 'tollgate.yaml');
+  // JSON is YAML, so the settings need no second serialiser.
+  await writeFile(config, JSON.stringify(settingsFor(options), undefined, 2));
+  const port = await findFreePort();
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    TOLLGATE_DATA: join(folder, 'data'),
+    TOLLGATE_CONFIG: config,
+    MOCK_KEY: options.simulator.apiKey,
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65536',
+    ...options.env,
+  };
+  const server = launch(['serve'], env);
+  const origin = `http://127.0.0.1:${port}`;
+  await waitUntilReady(origin, server);
+
+  const run: Gate['run'] = (...args) => runCommand([...args, '--json'], env);
+  return {
+    baseUrl: `${origin}/v1`,
+    origin,
+    dataFolder: env.TOLLGATE_DATA,
+    output: () => server.output(),
+    logLines: () => server.output().split('\n').flatMap(parseLogLine),
+    run,
+    makeKey: (keyOptions = {}) => makeKey(run, keyOptions),
+    settledBalance: (key) => readSettledBalance(run, key),
+    residentBytes: () => readResidentBytes(server.child),
+    terminate: () => end(server.child, 'SIGTERM'),
+    async stop() {
+      const code = await end(server.child, 'SIGTERM');
+      await rm(folder, { recursive: true, force: true });
+      return code;
+    },
+    async kill() {
+      await end(server.child, 'SIGKILL');
+    },
+  };
+}
+
+/** A model of the settings file whose only route is the model `gpt-x` of the given provider. */
+export function describeModel(id: string, provider: string, price: JsonObject): JsonObject {
+  return {
+    id,
+    name: `Mock ${id}`,
+    provider,
+    created: 1_700_000_000,
+    context_length: 128_000,
+    max_output_tokens: 16_384,
+    price,
+    routes: [{ provider, model: 'gpt-x' }],
+  };
+}
+
+function settingsFor(options: GateOptions): JsonObject {
+  return {
+    providers: {
+      mock: { dialect: 'openai', base_url: options.simulator.baseUrl, api_key: '${MOCK_KEY}' },
+      ...options.providers,
+    },
+    models: [
+      describeModel('mock/gpt', 'mock', { input: 2.5, cached_input: 1.25, cache_write: 3.125, output: 10 }),
+      describeModel('mock/free', 'mock', { input: 0, cached_input: 0, cache_write: 0, output: 0 }),
+      ...(options.models ?? []),
+    ],
+    ...(options.timeouts !== undefined && { timeouts: options.timeouts }),
+    ...options.settings,
+  };
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+interface Launched {
+  readonly child: ChildProcess;
+  output(): string;
+}
+
+function launch(args: readonly string[], env: Readonly<Record<string, string>>): Launched {
+  const child = spawn(process.execPath, ['src/main.ts', ...args], { cwd: PROJECT, env, stdio: 'pipe' });
+  const printed: Buffer[] = [];
+  child.stdout.on('data', (bytes: Buffer) => printed.push(bytes));
+  child.stderr.on('data', (bytes: Buffer) => printed.push(bytes));
+  running.add(child);
+  child.on('exit', () => running.delete(child));
+  return { child, output: () => Buffer.concat(printed).toString('utf8') };
+}
+
+async function waitUntilReady(origin: string, server: Launched): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < deadline && server.child.exitCode === null) {
+    const response = await fetch(`${origin}/readyz`).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.status === 200) return;
+    await Bun.sleep(25);
+  }
+  server.child.kill('SIGKILL');
+  throw new Error(`the server did not become ready; it printed:\n${server.output()}`);
+}
+
+async function runCommand(args: readonly string[], env: Readonly<Record<string, string>>): Promise<JsonObject> {
+  const command = spawn(process.execPath, ['src/main.ts', ...args], { cwd: PROJECT, env, stdio: 'pipe' });
+  const stdout = Array.fromAsync(command.stdout as AsyncIterable<Buffer>);
+  const stderr = Array.fromAsync(command.stderr as AsyncIterable<Buffer>);
+  const [code] = (await once(command, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${Buffer.concat(await stderr).toString()}`);
+  return JSON.parse(Buffer.concat(await stdout).toString()) as JsonObject;
+}
+
+async function makeKey(run: Gate['run'], options: KeyOptions): Promise<TestKey> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const creditUsd = options.creditUsd ?? '10';
+  await run('account', 'create', '--email', email, '--credit', creditUsd);
+  const flags = (['models', 'rpm', 'tpm', 'concurrent', 'expires'] as const).flatMap((name) =>
+    options[name] === undefined ? [] : [`--${name}`, String(options[name])],
+  );
+  const { id, secret } = await run('key', 'create', '--account', email, '--name', 'test', ...flags);
+  return { id: String(id), secret: String(secret), email, creditNanos: parseNanos(creditUsd) };
+}
+
+async function readSettledBalance(run: Gate['run'], key: TestKey): Promise<bigint> {
+  const deadline = performance.now() + SETTLED_WITHIN_MS;
+  for (;;) {
+    const account = await run('account', 'show', '--email', key.email);
+    if (parseNanos(String(account['held'])) === 0n) return parseNanos(String(account['balance']));
+    if (performance.now() > deadline) throw new Error(`still held: ${JSON.stringify(account)}`);
+  }
+}
+
+function readResidentBytes(child: ChildProcess): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/u.exec(status)?.[1]) * 1024;
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    const late = Bun.sleep(EXIT_WITHIN_MS).then(() => 'late' as const);
+    if ((await Promise.race([exited, late])) === 'late') {
+      child.kill('SIGKILL');
+      throw new Error(`the server did not end within ${EXIT_WITHIN_MS} ms of ${signal}`);
+    }
+  }
+  return child.exitCode;
+}
+
+function parseLogLine(line: string): JsonObject[] {
+  if (!line.startsWith('{')) return [];
+  try {
+    return [JSON.parse(line) as JsonObject];
+  } catch {
+    // A line that starts like JSON and is none, such as part of a pretty-printed message.
+    return [];
+  }
+}

@@ -1,0 +1,26 @@
+import type { Usage } from './wire.ts';
+
+/** Pico-dollars a token of `mock/gpt`: the price list of the test settings, times a million. */
+const PRICE_PICO = { input: 2_500_000n, cachedInput: 1_250_000n, cacheWrite: 3_125_000n, output: 10_000_000n };
+const NANOS_PER_USD = 1_000_000_000n;
+
+/** What a request with these token counts costs: exact in pico-dollars, rounded up once to nano-dollars. */
+export function costNanos(usage: Usage): bigint {
+  const { cached_tokens: cached, cache_write_tokens: written } = usage.prompt_tokens_details;
+  const uncached = usage.prompt_tokens - cached - written;
+  const picos =
+    BigInt(uncached) * PRICE_PICO.input +
+    BigInt(cached) * PRICE_PICO.cachedInput +
+    BigInt(written) * PRICE_PICO.cacheWrite +
+    BigInt(usage.completion_tokens) * PRICE_PICO.output;
+  return (picos + 999n) / 1000n;
+}
+
+/** Reads a decimal amount of US dollars, such as `-0.0025`, without going through floating point. */
+export function parseNanos(usd: string): bigint {
+  const match = /^(-?)(\d+)(?:\.(\d{1,9}))?$/u.exec(usd);
+  if (match === null) throw new Error(`not a decimal amount: ${usd}`);
+  const [, sign, whole = '0', fraction = ''] = match;
+  const nanos = BigInt(whole) * NANOS_PER_USD + BigInt(fraction.padEnd(9, '0'));
+  return sign === '-' ? -nanos : nanos;
+}
