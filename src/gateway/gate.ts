@@ -47,6 +47,7 @@ export class Call {
   #endReason: CallEnd | undefined;
   #attempt: AbortController | undefined;
   #deadlines: Deadlines | undefined;
+  #onTick: ((nowMs: number) => void) | undefined;
 
   constructor(id: string, startedAtMs: number, request: Request, setIdleTimeout: (seconds: number) => void) {
     this.id = id;
@@ -57,13 +58,14 @@ export class Call {
 
   /** True when the caller has left: nobody is there to be told anything. */
   get isClientGone(): boolean {
-    return this.#endReason === CLIENT_GONE;
+    return this.#endReason === CLIENT_GONE || this.#request.signal.aborted;
   }
 
-  /** The answer begins to stream: from here on a connection that takes nothing for this long is closed. */
-  startStreaming(idleSeconds: number): void {
+  /** The answer begins to stream: a connection that takes nothing for this long is closed, and the stream hears the clock. */
+  startStreaming(idleSeconds: number, onTick: (nowMs: number) => void): void {
     this.isStreaming = true;
     this.#setIdleTimeout(idleSeconds);
+    this.#onTick = onTick;
   }
 
   /** Ends the call before its answer does, and with it the provider call that is under way. */
@@ -82,6 +84,7 @@ export class Call {
   /** The clock has come round. A stream tells by itself when its caller leaves; a caller who waits must be looked after. */
   watch(nowMs: number): void {
     this.#deadlines?.check(nowMs);
+    this.#onTick?.(nowMs);
     if (this.isStreaming) return;
     if (this.#request.signal.aborted) this.end(CLIENT_GONE);
     // A provider may think for minutes before its first byte, longer than the runtime keeps a silent connection.

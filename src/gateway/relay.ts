@@ -27,7 +27,8 @@ export class Relay {
     const isLate = new Promise<typeof LATE>((resolve) => setTimeout(resolve, patienceMs, LATE).unref());
     let begun = '';
     while (!this.decoder.hasOutput) {
-      const text = await (begun === '' ? this.#read() : Promise.race([this.#read(), isLate]));
+      this.#reading ??= this.#read();
+      const text = await (begun === '' ? this.#reading : Promise.race([this.#reading, isLate]));
       if (text === LATE) break;
       this.#reading = undefined;
       if (text === undefined) break;
@@ -38,25 +39,18 @@ export class Relay {
     this.#deadlines.started();
   }
 
-  /** The next events, as they go to the caller; undefined when the answer is complete. Throws when it is broken. */
-  async next(): Promise<string | undefined> {
-    if (this.#ready !== undefined) {
-      const ready = this.#ready;
-      this.#ready = undefined;
-      return ready;
-    }
-    const text = await this.#read();
+  /** The next events, as they go to the caller; undefined when the answer is complete. Rejects when it is broken. */
+  next(): Promise<string | undefined> {
+    const ready = this.#ready;
+    this.#ready = undefined;
+    if (ready !== undefined) return Promise.resolve(ready);
+    // A read that `open` began and did not wait for comes first.
+    const reading = this.#reading ?? this.#read();
     this.#reading = undefined;
-    return text;
+    return reading;
   }
 
-  /** A read that nobody has taken yet is not begun again. */
-  #read(): Promise<string | undefined> {
-    this.#reading ??= this.#readUntilText();
-    return this.#reading;
-  }
-
-  async #readUntilText(): Promise<string | undefined> {
+  async #read(): Promise<string | undefined> {
     while (this.#fault === undefined && !this.#isEnded) {
       const { done, value } = await this.#reader.read();
       this.#deadlines.touch();

@@ -14,6 +14,8 @@ const STALLED_READER_SECONDS = 30;
 /** A proxy in between must not gather the events. */
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
 
+const encoder = new TextEncoder();
+
 type StreamAnswer = Extract<Answer, { type: 'stream' }>;
 
 /** An answer, its toll, and the headers that go with both. */
@@ -40,9 +42,10 @@ function completeUsage(reported: WireUsage | undefined, charged: TokenUsage): Wi
 }
 
 function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {
-  call.startStreaming(Math.max(STALLED_READER_SECONDS, (2 * gate.config.timeouts.keepAliveMs) / 1000));
-  const body = new ReadableStream(new CallerStream(gate, call, answer, toll));
-  return { body, headers: Object.assign(headers, STREAM_HEADERS) };
+  const stream = new CallerStream(gate, call, answer, toll);
+  const idleSeconds = Math.max(STALLED_READER_SECONDS, (2 * gate.config.timeouts.keepAliveMs) / 1000);
+  call.startStreaming(idleSeconds, (nowMs) => stream.keepAlive(nowMs));
+  return { body: new ReadableStream(stream), headers: Object.assign(headers, STREAM_HEADERS) };
 }
 
 /**
@@ -54,8 +57,8 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
   readonly #call: Call;
   readonly #answer: StreamAnswer;
   readonly #toll: Toll;
-  readonly #encoder = new TextEncoder();
-  #keepAlive: ReturnType<typeof setTimeout> | undefined;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #sentAtMs = performance.now();
 
   constructor(gate: Gate, call: Call, answer: StreamAnswer, toll: Toll) {
     this.#gate = gate;
@@ -65,29 +68,31 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#keepAlive = setInterval(() => {
-      // Only while the caller keeps up: comments must not pile up before a reader that has stopped.
-      if ((controller.desiredSize ?? 0) > 0) controller.enqueue(this.#encoder.encode(KEEP_ALIVE));
-    }, this.#gate.config.timeouts.keepAliveMs);
+    this.#controller = controller;
+  }
+
+  /** A quiet stream says that it lives; but comments must not pile up before a reader that has stopped. */
+  keepAlive(nowMs: number): void {
+    if (nowMs - this.#sentAtMs < this.#gate.config.timeouts.keepAliveMs || (this.#controller?.desiredSize ?? 0) <= 0) return;
+    this.#send(KEEP_ALIVE);
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
       const text = await this.#answer.relay.next();
       if (text !== undefined) {
-        controller.enqueue(this.#encoder.encode(text));
-        this.#keepAlive?.refresh();
+        this.#send(text);
         return;
       }
       const charged = await this.#toll.complete(this.#delivered());
-      controller.enqueue(this.#encoder.encode(this.#ending(charged)));
+      this.#send(this.#ending(charged));
       void this.#answer.relay.finish();
     } catch (error) {
       if (this.#call.isClientGone) return;
       const told = toCallerError(error, this.#answer.abort.signal, { apiKey: undefined, retryAfter: null });
       await this.#toll.fail(this.#answer.provider).catch(() => undefined);
       this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
-      controller.enqueue(this.#encoder.encode(formatEvent(errorBody(told))));
+      this.#send(formatEvent(errorBody(told)));
       this.#answer.abort.abort();
     }
     this.#end();
@@ -98,7 +103,15 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
   async cancel(): Promise<void> {
     this.#call.end(CLIENT_GONE);
     this.#end();
-    await this.#toll.abandon(this.#delivered());
+    // Nobody is left to be told, so a charge that cannot be written is told to the operator.
+    await this.#toll
+      .abandon(this.#delivered())
+      .catch((error: unknown) => this.#gate.log.internalError('a charge could not be written', error));
+  }
+
+  #send(text: string): void {
+    this.#controller?.enqueue(encoder.encode(text));
+    this.#sentAtMs = performance.now();
   }
 
   #ending(charged: TokenUsage): string {
@@ -112,7 +125,6 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #end(): void {
-    clearInterval(this.#keepAlive);
     this.#answer.deadlines.stop();
     this.#gate.calls.delete(this.#call);
   }

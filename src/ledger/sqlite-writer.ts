@@ -116,7 +116,7 @@ function prepareRecord(database: Database): (settlement: Settlement, held: Nanos
       settlement.durationMs,
       settlement.createdAtMs,
     );
-    return Number(changes) === 1;
+    return changes === 1;
   };
 }
 
