@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { loadConfig } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
-import { openKysely } from '../database/sqlite.ts';
+import { openKysely } from '../database/kysely.ts';
 
 /** `migrate`: brings the database up to date without starting the server. */
 export function migrateCommand(): Command {

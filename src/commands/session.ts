@@ -3,7 +3,7 @@ import { Accounts, type Account } from '../accounts/accounts.ts';
 import { Keys } from '../accounts/keys.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../database/migrate.ts';
-import { openKysely } from '../database/sqlite.ts';
+import { openKysely } from '../database/kysely.ts';
 import type { Tables } from '../database/tables.ts';
 
 /** What a command works on: the same database as a running server. */

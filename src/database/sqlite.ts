@@ -1,8 +1,6 @@
 import { Database } from 'bun:sqlite';
-import { Kysely, SqliteDialect } from 'kysely';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Tables } from './tables.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -16,11 +14,6 @@ export function openSqlite(path: string): Database {
   database.run('PRAGMA synchronous = FULL');
   database.run('PRAGMA foreign_keys = ON');
   return database;
-}
-
-/** The same database behind the query builder, for everything but the ledger's hot statements. */
-export function openKysely(path: string): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: asKyselyDatabase(openSqlite(path)) }) });
 }
 
 /**
@@ -42,24 +35,4 @@ export function lockDataFolder(dataFolder: string): { unlock(): void } | undefin
 function openLockFile(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return new Database(path, { create: true });
-}
-
-/** Kysely speaks to the interface of better-sqlite3; this is the part of it that Kysely uses. */
-function asKyselyDatabase(database: Database): ConstructorParameters<typeof SqliteDialect>[0]['database'] {
-  return {
-    close: () => database.close(),
-    prepare: (sql: string) => {
-      const statement = database.prepare(sql);
-      return {
-        // Statements that return columns are read; the others are run.
-        reader: statement.columnNames.length > 0,
-        all: (parameters: readonly unknown[]) => statement.all(...(parameters as never[])),
-        iterate: (parameters: readonly unknown[]) => statement.iterate(...(parameters as never[])),
-        run: (parameters: readonly unknown[]) => {
-          const { changes, lastInsertRowid } = statement.run(...(parameters as never[]));
-          return { changes, lastInsertRowid };
-        },
-      };
-    },
-  };
 }

@@ -36,9 +36,9 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
   return { body: JSON.stringify(body), headers };
 }
 
-/** The provider's own report where it is credible, else our count; always with its three sums. */
+/** The provider's own report with its details where it is credible, else our count. The three sums are what is charged. */
 function completeUsage(reported: WireUsage | undefined, charged: TokenUsage): WireUsage {
-  return { ...writeUsage(charged), ...reported };
+  return { ...reported, ...writeUsage(charged) };
 }
 
 function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {

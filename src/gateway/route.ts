@@ -19,16 +19,22 @@ export function route(catalog: Catalog, holder: KeyHolder, chat: ChatRequest): M
 /** A model by its id; 404 when there is none, 403 when the key may not use it. */
 export function findModel(catalog: Catalog, holder: KeyHolder, id: string): Model {
   const model = catalog.find(id);
-  if (model === undefined) {
-    throw new GatewayError(
-      'model_not_found',
-      `The model '${id.slice(0, 128)}' does not exist or no provider for it is configured. GET /v1/models lists what there is.`,
-    );
-  }
+  if (model === undefined) throw new GatewayError('model_not_found', `${NO_SUCH_MODEL}${suggestion(catalog, holder, id)}`);
   if (!mayCall(holder, id)) {
     throw new GatewayError('model_not_allowed', `This API key may not use the model '${id}'. Its allowed models are set in the dashboard.`);
   }
   return model;
+}
+
+/** The name is not repeated: whoever pastes a secret into the wrong field must not find it in a log of errors. */
+const NO_SUCH_MODEL =
+  'The model named in the request does not exist, or no provider for it is configured. GET /v1/models lists what there is.';
+
+/** Most wrong names are right ones without their provider. */
+function suggestion(catalog: Catalog, holder: KeyHolder, id: string): string {
+  const name = id.slice(id.lastIndexOf('/') + 1).toLowerCase();
+  const similar = catalog.list().find((model) => mayCall(holder, model.id) && model.id.endsWith(`/${name}`));
+  return similar === undefined ? '' : ` Did you mean '${similar.id}'?`;
 }
 
 /** Whether a key's list of models, if it has one, names this model. */

@@ -2,6 +2,7 @@ import type { Model, Route } from '../catalog/catalog.ts';
 import type { ProviderConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../openai/types.ts';
+import { HOSTS } from '../providers/compatible.ts';
 import { openai, readFault } from '../providers/openai.ts';
 import { ProviderFault, type DecodedReply, type Provider, type UpstreamRequest } from '../providers/provider.ts';
 import { sandbox } from '../providers/sandbox.ts';
@@ -69,7 +70,11 @@ async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg)
     : { what: 'did not answer within', ms: timeouts.answerMs };
   const deadlines = new Deadlines(abort, timeouts, phase);
   call.beginAttempt(abort, deadlines);
-  const context = { modelId: model.id, wantsUsage: chat.stream_options?.include_usage === true };
+  const context = {
+    modelId: model.id,
+    wantsUsage: chat.stream_options?.include_usage === true,
+    countsReasoningApart: HOSTS[provider.id]?.countsReasoningApart === true,
+  };
   let retryAfter: string | null = null;
   try {
     const request = dialect.encodeRequest(chat, { ...provider, model: route.model, outputTokensMax: dispatch.outputTokensMax });

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from './types.ts';
 /** Checks one value; `param` names it in the caller's words. Throws what the caller is told. */
 export type Check = (value: unknown, param: string) => void;
 
-/** Small checks that the tables of fields are made of. Messages say what was wrong, with which value, and what is allowed. */
+/** Small checks that the tables of fields are made of. Messages say what was wrong and what is allowed. */
 
 export const boolean: Check = (value, param) => {
   if (typeof value !== 'boolean') throw wrongType(value, param, 'true or false');
@@ -46,7 +46,7 @@ export function oneOf(...allowed: readonly string[]): Check {
   return (value, param) => {
     if (typeof value !== 'string') throw wrongType(value, param, `one of ${list(allowed)}`);
     if (!choices.has(value))
-      throw new GatewayError('invalid_value', `${show(value)} is not a value of '${param}'; allowed are ${list(allowed)}.`, { param });
+      throw new GatewayError('invalid_value', `'${param}' has a value that is not known; allowed are ${list(allowed)}.`, { param });
   };
 }
 
@@ -114,13 +114,6 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a number';
   return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
-}
-
-const SHOWN_LENGTH_MAX = 24;
-
-/** A short word may be repeated to its sender, so that a typing mistake is seen. */
-function show(value: string): string {
-  return value.length <= SHOWN_LENGTH_MAX ? JSON.stringify(value) : 'The given text';
 }
 
 function list(allowed: readonly string[]): string {

@@ -8,22 +8,26 @@ const TOKENS_MAX = 2 ** 31;
  * Reads a provider's `usage` into disjoint buckets. Undefined when the object is missing or its counts cannot be true
  * (negative, fractional, absurd, not numbers): `null` is not `0`, and a wrong count must not become a charge.
  */
-export function readUsage(value: unknown): TokenUsage | undefined {
+export function readUsage(
+  value: unknown,
+  { countsReasoningApart = false }: { readonly countsReasoningApart?: boolean } = {},
+): TokenUsage | undefined {
   if (!isObject(value)) return undefined;
   const prompt = value['prompt_tokens'];
-  const output = value['completion_tokens'];
-  if (!isCount(prompt) || !isCount(output)) return undefined;
+  const completion = value['completion_tokens'];
+  if (!isCount(prompt) || !isCount(completion)) return undefined;
   const promptDetails = isObject(value['prompt_tokens_details']) ? value['prompt_tokens_details'] : {};
   const outputDetails = isObject(value['completion_tokens_details']) ? value['completion_tokens_details'] : {};
   // DeepSeek reports cache hits beside the counts instead of in the details.
   const cached = countOf(promptDetails['cached_tokens'] ?? value['prompt_cache_hit_tokens'], prompt);
   const cacheWrite = countOf(promptDetails['cache_write_tokens'], prompt - cached);
+  const reasoning = countOf(outputDetails['reasoning_tokens'], countsReasoningApart ? TOKENS_MAX : completion);
   return {
     inputTokens: prompt - cached - cacheWrite,
     cachedInputTokens: cached,
     cacheWriteTokens: cacheWrite,
-    outputTokens: output,
-    reasoningTokens: countOf(outputDetails['reasoning_tokens'], output),
+    outputTokens: countsReasoningApart ? completion + reasoning : completion,
+    reasoningTokens: reasoning,
   };
 }
 

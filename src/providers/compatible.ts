@@ -3,6 +3,8 @@ export interface Host {
   readonly baseUrl: string;
   /** The environment variable whose presence switches the host's models on. */
   readonly keyVariable: string;
+  /** This host counts reasoning tokens beside the completion tokens, where the dialect counts them among them. */
+  readonly countsReasoningApart?: true;
 }
 
 /** The hosts of the shipped catalogue. Others are added under `providers` in tollgate.yaml. */
@@ -10,7 +12,7 @@ export const HOSTS: Readonly<Record<string, Host>> = {
   openai: { baseUrl: 'https://api.openai.com/v1', keyVariable: 'OPENAI_API_KEY' },
   anthropic: { baseUrl: 'https://api.anthropic.com/v1', keyVariable: 'ANTHROPIC_API_KEY' },
   gemini: { baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', keyVariable: 'GEMINI_API_KEY' },
-  xai: { baseUrl: 'https://api.x.ai/v1', keyVariable: 'XAI_API_KEY' },
+  xai: { baseUrl: 'https://api.x.ai/v1', keyVariable: 'XAI_API_KEY', countsReasoningApart: true },
   deepseek: { baseUrl: 'https://api.deepseek.com/v1', keyVariable: 'DEEPSEEK_API_KEY' },
   mistral: { baseUrl: 'https://api.mistral.ai/v1', keyVariable: 'MISTRAL_API_KEY' },
   moonshot: { baseUrl: 'https://api.moonshot.ai/v1', keyVariable: 'MOONSHOT_API_KEY' },

@@ -48,7 +48,7 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   let outputCharacters = 0;
   for (const choice of choices) outputCharacters += countCharacters(isObject(choice) ? choice['message'] : undefined);
   body['model'] = context.modelId;
-  return { body, usage: readUsage(body['usage']), outputCharacters };
+  return { body, usage: readUsage(body['usage'], context), outputCharacters };
 }
 
 class RelayedStream implements StreamDecoder {
@@ -105,7 +105,7 @@ class RelayedStream implements StreamDecoder {
   #readUsage(chunk: WireChunk): void {
     const reported = chunk.usage ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
     if (!isObject(reported)) return;
-    this.usage = readUsage(reported);
+    this.usage = readUsage(reported, this.#context);
     this.wireUsage = this.usage === undefined ? undefined : (reported as WireUsage);
   }
 

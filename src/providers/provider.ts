@@ -23,6 +23,8 @@ export interface ReplyContext {
   /** Our id of the model, which is what the caller asked for and gets back. */
   readonly modelId: string;
   readonly wantsUsage: boolean;
+  /** See Host. */
+  readonly countsReasoningApart?: boolean;
 }
 
 /** A whole answer in the dialect. */

@@ -111,7 +111,7 @@ function open(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
   });
   const deadlines = new Deadlines(new AbortController(), TIMEOUTS, { what: 'did not begin', ms: 5000 });
   deadlines.stop();
-  return new Relay(body, openai.decodeStream({ modelId: 'mock/gpt', wantsUsage }), deadlines);
+  return new Relay(body, openai.decodeStream({ modelId: 'mock/gpt', wantsUsage, countsReasoningApart: false }), deadlines);
 }
 
 async function collect(relay: Relay, into: string[]): Promise<void> {

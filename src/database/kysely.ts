@@ -1,0 +1,32 @@
+import type { Database } from 'bun:sqlite';
+import { Kysely, SqliteDialect } from 'kysely';
+import { openSqlite } from './sqlite.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * The embedded database behind the query builder, for everything but the ledger's hot statements. A file of its own, so
+ * that the writer thread, which needs none of it, does not load it.
+ */
+export function openKysely(path: string): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: asKyselyDatabase(openSqlite(path)) }) });
+}
+
+/** Kysely speaks to the interface of better-sqlite3; this is the part of it that Kysely uses. */
+function asKyselyDatabase(database: Database): ConstructorParameters<typeof SqliteDialect>[0]['database'] {
+  return {
+    close: () => database.close(),
+    prepare: (sql: string) => {
+      const statement = database.prepare(sql);
+      return {
+        // Statements that return columns are read; the others are run.
+        reader: statement.columnNames.length > 0,
+        all: (parameters: readonly unknown[]) => statement.all(...(parameters as never[])),
+        iterate: (parameters: readonly unknown[]) => statement.iterate(...(parameters as never[])),
+        run: (parameters: readonly unknown[]) => {
+          const { changes, lastInsertRowid } = statement.run(...(parameters as never[]));
+          return { changes, lastInsertRowid };
+        },
+      };
+    },
+  };
+}
