@@ -26,7 +26,7 @@ export function routes(gate: Gate, lifecycle: { isReady(): boolean; isDraining()
     '/v1/models/': models,
     '/v1/models/*': v1({ GET: retrieveModel }),
     '/healthz': () => Response.json({ status: 'alive' }),
-    '/readyz': () => (lifecycle.isReady() ? Response.json({ status: 'ready' }) : Response.json({ status: 'draining' }, { status: 503 })),
+    '/readyz': () => (lifecycle.isReady() ? Response.json({ status: 'ready' }) : Response.json({ status: 'not ready' }, { status: 503 })),
     '/': () => new Response('Tollgate is running. Point your client at /v1 with your API key.\n'),
     '/*': unknown,
   };
@@ -35,7 +35,7 @@ export function routes(gate: Gate, lifecycle: { isReady(): boolean; isDraining()
 /** Any site may call with a key of its own: there are no cookies here that a browser could add. */
 const CORS_HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'x-request-id, retry-after, x-should-retry',
+  'access-control-expose-headers': '*',
 } as const;
 
 interface Arrival {

@@ -58,7 +58,7 @@ export function loadConfig(environment: Environment): Config {
   const variables = readEnvironment(environment, mistakes);
   const file = readSettingsFile(environment, mistakes);
   const providers = collectProviders(file, environment);
-  const models = collectModels(file, providers, mistakes);
+  const models = collectModels(file);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return deepFreeze({
     host: variables.HOST,
@@ -128,6 +128,9 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
 });
 
+/** How the schema library says that something is not there. */
+const MISSING = /^Invalid input: expected (\w+), received undefined$/;
+
 type Settings = z.output<typeof settingsSchema>;
 
 function readEnvironment(environment: Environment, mistakes: string[]): z.output<typeof environmentSchema> {
@@ -137,7 +140,7 @@ function readEnvironment(environment: Environment, mistakes: string[]): z.output
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     const name = String(issue.path[0]);
-    mistakes.push(`environment variable ${name}: ${issue.message} (it is ${JSON.stringify(present[name])})`);
+    mistakes.push(`environment variable ${name}: ${issue.message}`);
   }
   return environmentSchema.parse({});
 }
@@ -167,16 +170,33 @@ function parseSettings(path: string, text: string, environment: Environment, mis
     mistakes.push(`${at(where)}: the environment variable ${name} is not set`),
   );
   const result = settingsSchema.safeParse(value);
-  if (result.success) return result.data;
+  if (result.success) {
+    checkReferences(result.data, (where, message) => mistakes.push(`${at(where)}: ${message}`));
+    return result.data;
+  }
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
         mistakes.push(`${at([...issue.path, key])}: unknown setting; docs/configuration.md lists the known ones`);
     } else {
-      mistakes.push(`${at(issue.path)}: ${issue.message}`);
+      mistakes.push(`${at(issue.path)}: ${issue.message.replace(MISSING, 'is missing; it must be a $1')}`);
     }
   }
   return settingsSchema.parse({});
+}
+
+/** What one part of the file says about another. */
+function checkReferences({ providers, models }: Settings, refuse: (where: PropertyKey[], message: string) => void): void {
+  for (const [id, provider] of Object.entries(providers)) {
+    if (id === SANDBOX_PROVIDER) refuse(['providers', id], 'this name belongs to the built-in sandbox');
+    if (provider.base_url === undefined && !Object.hasOwn(HOSTS, id)) refuse(['providers', id], 'base_url is missing');
+  }
+  const known = new Set([SANDBOX_PROVIDER, ...Object.keys(HOSTS), ...Object.keys(providers)]);
+  models.forEach((model, index) => {
+    model.routes.forEach((route, place) => {
+      if (!known.has(route.provider)) refuse(['models', index, 'routes', place, 'provider'], `there is no provider ${route.provider}`);
+    });
+  });
 }
 
 /** The line of a setting, or of the nearest parent that is written there when the setting itself is missing. */
@@ -231,23 +251,11 @@ function collectProviders(settings: Settings, environment: Environment): Map<str
   return providers;
 }
 
-function collectModels(settings: Settings, providers: ReadonlyMap<string, ProviderConfig>, mistakes: string[]): Model[] {
-  for (const provider of providers.values()) {
-    if (provider.baseUrl === '' && provider.dialect !== 'sandbox') mistakes.push(`providers.${provider.id}: base_url is missing`);
-  }
-  const models = new Map<string, Model>();
+/** The sandbox, the shipped catalogue, and the file's models, which replace those of the same id. */
+function collectModels(settings: Settings): Model[] {
   const shipped = z.object({ models: z.array(modelSchema) }).parse(parseDocument(shippedModels).toJS());
-  for (const model of [...SANDBOX_MODELS.map((entry) => modelSchema.parse(entry)), ...shipped.models, ...settings.models])
-    models.set(model.id, model);
-  for (const model of settings.models) {
-    for (const route of model.routes) {
-      if (providers.has(route.provider) || HOSTS[route.provider] !== undefined) continue;
-      mistakes.push(
-        `models: ${model.id} has a route to the provider ${route.provider}, which is not under providers (known: ${[...providers.keys()].join(', ')})`,
-      );
-    }
-  }
-  return [...models.values()];
+  const sandbox = SANDBOX_MODELS.map((entry) => modelSchema.parse(entry));
+  return [...new Map([...sandbox, ...shipped.models, ...settings.models].map((model) => [model.id, model])).values()];
 }
 
 function toLimits(limits: Settings['limits']): KeyLimits {

@@ -52,7 +52,7 @@ export async function serve(config: Config): Promise<Service> {
   gate.log.lifecycle('listening', { host: config.host, port: server.port });
 
   return {
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
+    url: config.publicUrl?.replace(/\/+$/, '') ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
     accounts: new Accounts(database),
     keys: new Keys(database),
     catalog: gate.catalog,
@@ -88,7 +88,7 @@ function listen(gate: Gate, config: Config, state: { readonly isDraining: boolea
   return startServer({
     host: config.host,
     port: config.port,
-    routes: routes(gate, { isReady: () => !state.isDraining, isDraining: () => state.isDraining }),
+    routes: routes(gate, { isReady: () => !state.isDraining && gate.ledger.isWritable, isDraining: () => state.isDraining }),
     onError: (error) => {
       gate.log.internalError('the request could not be handled', error);
       return new Response(errorBody(toGatewayError(error)), {

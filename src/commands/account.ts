@@ -14,7 +14,7 @@ export function accountCommand(): Command {
     .command('create')
     .description('make an account')
     .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
-    .option('--credit <usd>', 'credit to begin with, in USD', readUsd)
+    .option('--credit <usd>', 'credit to begin with, in USD', readCredit)
     .option('--admin', 'make it an operator account')
     .option('--json', 'print one JSON object')
     .action(create);
@@ -94,6 +94,12 @@ function printAccount(account: Account, options: JsonOption): void {
 function readEmail(text: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error(`"${text}" is not an e-mail address.`);
   return normalizeEmail(text);
+}
+
+function readCredit(text: string): Nanos {
+  const amount = readUsd(text);
+  if (amount < 0n) throw new Error('An account cannot begin with a debt.');
+  return amount;
 }
 
 function readUsd(text: string): Nanos {

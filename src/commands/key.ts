@@ -136,10 +136,12 @@ function refuseUnknownModels(config: Config, models: readonly string[]): void {
 }
 
 function readList(text: string): string[] {
-  return text
+  const items = text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+  if (items.length === 0) throw new Error('Name at least one model, or leave --models out for all.');
+  return items;
 }
 
 function readCount(text: string): number {
@@ -150,6 +152,7 @@ function readCount(text: string): number {
 
 function readTime(text: string): number {
   const ms = Date.parse(text);
+  if (ms <= Date.now()) throw new Error(`"${text}" is in the past.`);
   if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
   return ms;
 }

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -8,6 +8,7 @@ const BUSY_TIMEOUT_MS = 5000;
 export function openSqlite(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const database = new Database(path, { create: true, strict: true, safeIntegers: true });
+  chmodSync(path, 0o600);
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   database.run('PRAGMA journal_mode = WAL');
   // FULL: a commit that was reported is on disk even when the power fails right after.

@@ -46,9 +46,9 @@ export async function authenticate(request: Request, keys: KeyCache): Promise<Ke
   }
   const holder = await keys.find(secret);
   if (holder === undefined)
-    throw new GatewayError('invalid_api_key', `Incorrect API key provided${masked(secret)}. Make or look up keys in the dashboard.`);
+    throw new GatewayError('invalid_api_key', `Incorrect API key provided${masked(secret)}. Check it, or make a new key.`);
   if (holder.expiresAtMs !== undefined && holder.expiresAtMs <= Date.now()) {
-    throw new GatewayError('invalid_api_key', `The API key provided${masked(secret)} has expired. Make or rotate keys in the dashboard.`);
+    throw new GatewayError('invalid_api_key', `The API key provided${masked(secret)} has expired. Make a new key.`);
   }
   if (holder.accountStatus === 'suspended') {
     throw new GatewayError('account_suspended', 'The account that owns this API key is suspended. Ask the operator of this service.');

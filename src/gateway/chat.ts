@@ -13,7 +13,10 @@ export async function chatCompletions(request: Request, call: Call, gate: Gate):
   const holder = await authenticate(request, gate.keys);
   const { chat, bodyBytes } = await readRequest(request);
   const model = route(gate.catalog, holder, chat);
-  const admission = await admit(gate.limits, holder, { defaults: gate.config.limits, tokensExpected: estimateTokens(bodyBytes) });
+  const admission = await admit(gate.limits, holder, {
+    defaults: gate.config.limits,
+    tokensExpected: Math.min(model.contextLength, estimateTokens(bodyBytes)),
+  });
   const toll = await holdToll(gate, { call, holder, model, chat, bodyBytes, admission });
   try {
     const answer = await send(gate, { call, chat, model, outputTokensMax: toll.outputTokensMax });

@@ -29,20 +29,24 @@ export class Deadlines {
 
   /** Watches the connection to this address until something arrives. */
   connecting(url: string): void {
-    this.#probe = new ConnectionProbe(url, this.#timeouts.connectMs);
+    if (!ConnectionProbe.isKnownAlive(url)) this.#probe = new ConnectionProbe(url, this.#timeouts.connectMs);
   }
 
   /** The provider has begun to answer: from here on it may pause, but not for long. */
   started(): void {
     this.#phase = { what: 'was silent for', ms: this.#timeouts.idleMs };
-    this.touch();
+  }
+
+  /** We wait for more. While we do not, because the caller is slow to read, the provider is not to blame. */
+  waiting(): void {
+    this.#phaseEndsAtMs = performance.now() + this.#phase.ms;
   }
 
   /** Something arrived. */
-  touch(): void {
-    this.#probe?.stop();
+  arrived(): void {
+    this.#probe?.answered();
     this.#probe = undefined;
-    this.#phaseEndsAtMs = performance.now() + this.#phase.ms;
+    this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** The call is over, one way or the other. */
@@ -66,16 +70,26 @@ export class Deadlines {
   }
 }
 
+/** A place that answered within this time needs no probe. */
+const ALIVE_MS = 30_000;
+
 /**
  * `fetch` cannot tell whether it is connected or only waits for an answer. So when nothing has come after half of the
- * allowed time, which is rare, a second connection to the same place is tried: if that fails too, nobody is there.
+ * allowed time, from a place that was not heard of lately, a second connection to it is tried: if that fails too, nobody
+ * is there.
  */
 class ConnectionProbe {
+  /** When each address last answered; as many entries as there are providers. */
+  static readonly #answeredAtMs = new Map<string, number>();
   readonly #url: string;
   readonly #startsAtMs: number;
   readonly #endsAtMs: number;
   #socket: ReturnType<typeof connect> | undefined;
   #isAnswered = false;
+
+  static isKnownAlive(url: string): boolean {
+    return performance.now() - (ConnectionProbe.#answeredAtMs.get(url) ?? Number.NEGATIVE_INFINITY) < ALIVE_MS;
+  }
 
   constructor(url: string, connectMs: number) {
     const nowMs = performance.now();
@@ -87,6 +101,11 @@ class ConnectionProbe {
   isDead(nowMs: number): boolean {
     if (this.#socket === undefined && nowMs >= this.#startsAtMs && !this.#isAnswered) this.#start();
     return nowMs >= this.#endsAtMs && !this.#isAnswered;
+  }
+
+  answered(): void {
+    ConnectionProbe.#answeredAtMs.set(this.#url, performance.now());
+    this.stop();
   }
 
   stop(): void {

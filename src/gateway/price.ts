@@ -15,7 +15,7 @@ export interface Quote {
   readonly hasCallerLimit: boolean;
 }
 
-/** No tokenizer makes more than one token of a byte, so the bytes bound the input without counting its tokens. */
+/** An allowance for each image, sound or file, whose address may be short and whose content long. */
 const MEDIA_TOKENS_MAX = 20_000;
 /** A rule of thumb for text, used for the token limit and where a provider reports nothing. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -31,7 +31,7 @@ export function costOf(price: ModelPrice, usage: TokenUsage): Nanos {
   return roundUpToNanos(sum as Picos);
 }
 
-/** The worst case of a request, before anybody has counted a token. */
+/** The worst case of a request. No tokenizer makes more than one token of a byte, so bytes bound the input uncounted. */
 export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote {
   const inputTokens = Math.min(model.contextLength, bodyBytes + countMediaParts(chat) * MEDIA_TOKENS_MAX);
   const prices = pricesFor(model.price, inputTokens);
@@ -65,7 +65,6 @@ function pricesFor(price: ModelPrice, promptLength: number): TokenPrices {
   return price.long !== undefined && promptLength > price.long.overTokens ? price.long : price;
 }
 
-/** An image or file may be a short address of something long, so each gets its own allowance. */
 function countMediaParts(chat: ChatRequest): number {
   let count = 0;
   for (const { content } of chat.messages) {

@@ -24,7 +24,8 @@ export class Relay {
    * A provider that has begun but thinks for longer than `patienceMs` is let through, so that the caller sees life.
    */
   async open(patienceMs: number): Promise<void> {
-    const isLate = new Promise<typeof LATE>((resolve) => setTimeout(resolve, patienceMs, LATE).unref());
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isLate = new Promise<typeof LATE>((resolve) => (timer = setTimeout(resolve, patienceMs, LATE)));
     let begun = '';
     while (!this.decoder.hasOutput) {
       this.#reading ??= this.#read();
@@ -34,6 +35,7 @@ export class Relay {
       if (text === undefined) break;
       begun += text;
     }
+    clearTimeout(timer);
     if (begun === '') throw new ProviderFault('The provider ended the stream before it said anything');
     this.#ready = begun;
     this.#deadlines.started();
@@ -52,8 +54,9 @@ export class Relay {
 
   async #read(): Promise<string | undefined> {
     while (this.#fault === undefined && !this.#isEnded) {
+      this.#deadlines.waiting();
       const { done, value } = await this.#reader.read();
-      this.#deadlines.touch();
+      this.#deadlines.arrived();
       const text = this.#take(done, value);
       if (text !== '') return text;
     }
@@ -82,7 +85,7 @@ export class Relay {
       if (this.#isEnded && !this.decoder.isComplete) throw new ProviderFault('The provider broke off in the middle of its answer');
     } catch (error) {
       // What came before the fault is still the caller's; the fault is told next.
-      this.#fault = error;
+      this.#fault = error instanceof ProviderFault ? error : new ProviderFault('The provider sent an event without an end');
     }
     return text;
   }

@@ -89,7 +89,7 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
       void this.#answer.relay.finish();
     } catch (error) {
       if (this.#call.isClientGone) return;
-      const told = toCallerError(error, this.#answer.abort.signal, { apiKey: undefined, retryAfter: null });
+      const told = toCallerError(error, this.#answer.abort.signal, { apiKey: this.#answer.apiKey, retryAfter: null });
       await this.#toll.fail(this.#answer.provider).catch(() => undefined);
       this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
       this.#send(formatEvent(errorBody(told)));

@@ -21,7 +21,10 @@ export function findModel(catalog: Catalog, holder: KeyHolder, id: string): Mode
   const model = catalog.find(id);
   if (model === undefined) throw new GatewayError('model_not_found', `${NO_SUCH_MODEL}${suggestion(catalog, holder, id)}`);
   if (!mayCall(holder, id)) {
-    throw new GatewayError('model_not_allowed', `This API key may not use the model '${id}'. Its allowed models are set in the dashboard.`);
+    throw new GatewayError(
+      'model_not_allowed',
+      `This API key may not use the model '${id}'. Use another key, or a model from GET /v1/models.`,
+    );
   }
   return model;
 }

@@ -28,6 +28,7 @@ export type Answer =
       readonly relay: Relay;
       readonly wantsUsage: boolean;
       readonly deadlines: Deadlines;
+      readonly apiKey: string | undefined;
       /** Ends the provider's side; its reason tells why it ended. */
       readonly abort: AbortController;
     };
@@ -80,7 +81,9 @@ async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg)
     const request = dialect.encodeRequest(chat, { ...provider, model: route.model, outputTokensMax: dispatch.outputTokensMax });
     if (dialect.answer === undefined) deadlines.connecting(request.url);
     const response = await (dialect.answer ?? fetchUpstream)(request, abort.signal);
+    deadlines.arrived();
     retryAfter = response.headers.get('retry-after');
+    deadlines.waiting();
     if (response.status !== 200) throw readFault(await readBounded(response, FAULT_BYTES_MAX), response.status);
     if (!isStreaming) {
       const reply = dialect.decodeReply(await readBounded(response, REPLY_BYTES_MAX), context);
@@ -89,7 +92,8 @@ async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg)
     }
     const relay = new Relay(await eventStream(response), dialect.decodeStream(context), deadlines);
     await relay.open(timeouts.keepAliveMs);
-    return { type: 'stream', provider: provider.id, relay, wantsUsage: context.wantsUsage, deadlines, abort };
+    const { apiKey } = provider;
+    return { type: 'stream', provider: provider.id, relay, wantsUsage: context.wantsUsage, deadlines, apiKey, abort };
   } catch (error) {
     deadlines.stop();
     const callerError = toCallerError(error, abort.signal, { apiKey: provider.apiKey, retryAfter });
@@ -110,8 +114,7 @@ function fetchUpstream(request: UpstreamRequest, signal: AbortSignal): Promise<R
 async function eventStream(response: Response): Promise<ReadableStream<Uint8Array>> {
   const type = response.headers.get('content-type') ?? '';
   if (response.body !== null && type.includes('text/event-stream')) return response.body;
-  const fault = readFault(await readBounded(response, FAULT_BYTES_MAX), response.status);
-  throw new ProviderFault(fault.message, { status: undefined, code: fault.code });
+  throw readFault(await readBounded(response, FAULT_BYTES_MAX), undefined);
 }
 
 /** The body as text. A body without a length is counted as it comes, and one that is too long is an error. */

@@ -126,9 +126,9 @@ function insufficientFunds(quoted: Quote, available: Nanos): GatewayError {
   const advice =
     quoted.hasCallerLimit && tokens > 0
       ? `Top up, or lower the output limit: the balance pays for about ${tokens} tokens.`
-      : 'Top up the account in the dashboard.';
+      : 'Top up the account.';
   return new GatewayError(
     'insufficient_quota',
-    `The account balance is insufficient: this request may cost up to $${formatUsd(quoted.minimum)}, and $${formatUsd(available > 0n ? available : NO_MONEY)} is available. ${advice}`,
+    `The account balance is insufficient: this request needs $${formatUsd(quoted.minimum)} at least, and $${formatUsd(available > 0n ? available : NO_MONEY)} is available. ${advice}`,
   );
 }

@@ -36,6 +36,8 @@ export function startServer(options: ServerOptions): RunningServer {
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: BODY_BYTES_UNCHECKED,
     development: false,
+    // A second server on the same port would silently take half of the connections.
+    reusePort: false,
     routes: Object.fromEntries(
       Object.entries(options.routes).map(([route, handler]) => [
         route,

@@ -42,5 +42,7 @@ export interface Ledger {
   settle(settlement: Settlement): Promise<void>;
   /** Somebody else may have changed balances: they are read again before the next hold. */
   refresh(): void;
+  /** False when no charge can be written any more: then this process must not take work. */
+  readonly isWritable: boolean;
   close(): Promise<void>;
 }

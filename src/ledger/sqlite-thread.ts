@@ -1,5 +1,8 @@
 import type { WriterReady, WriterResult, WriterTask } from './sqlite-writer.ts';
 
+/** The last message to the writer. */
+export const CLOSE = 'close';
+
 interface Waiting {
   readonly task: WriterTask;
   readonly resolve: (result: WriterResult) => void;
@@ -8,6 +11,7 @@ interface Waiting {
 /** More tasks than this wait only when the disk hangs; then new work is refused instead of remembered. */
 const WAITING_TASKS_MAX = 10_000;
 const CLOSE_POLL_MS = 5;
+const CLOSE_MS = 2000;
 
 /**
  * The near side of the writer thread. Tasks that arrive while it commits wait and go together in the next transaction,
@@ -52,7 +56,24 @@ export class WriterThread {
   async close(): Promise<void> {
     while (this.#inFlight.length > 0 || this.#waiting.length > 0) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
     this.#isClosed = true;
+    await this.#closeDatabase();
     this.#worker.terminate();
+  }
+
+  get isAlive(): boolean {
+    return !this.#isClosed;
+  }
+
+  /** A database that is closed properly leaves no log file behind. */
+  #closeDatabase(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, CLOSE_MS);
+      this.#worker.onmessage = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#worker.postMessage(CLOSE);
+    });
   }
 
   #flush(): void {

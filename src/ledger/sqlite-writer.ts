@@ -2,6 +2,7 @@ import type { Database, Statement } from 'bun:sqlite';
 import { openSqlite } from '../database/sqlite.ts';
 import type { Settlement } from './ledger.ts';
 import type { Nanos } from './money.ts';
+import { CLOSE } from './sqlite-thread.ts';
 
 /** One piece of work for the writer thread. */
 export type WriterTask =
@@ -23,7 +24,10 @@ function start(): void {
   // Holds live in the memory of the one server that owns the data folder: what is left here is of a run that crashed.
   database.run('UPDATE wallets SET held = 0 WHERE held <> 0');
   const write = prepareWrite(database);
-  self.onmessage = (event: MessageEvent<readonly WriterTask[]>) => self.postMessage(write(event.data));
+  self.onmessage = ({ data }: MessageEvent<readonly WriterTask[] | typeof CLOSE>) => {
+    if (data === CLOSE) database.close();
+    self.postMessage(data === CLOSE ? CLOSE : write(data));
+  };
 }
 
 /** All tasks that wait are written in one transaction; when its commit fails, none of them happened. */

@@ -36,6 +36,7 @@ class SqliteLedger implements Ledger {
   readonly #wallets = new Map<string, Wallet>();
   readonly #holds = new Map<string, Hold>();
   readonly #publishTimer: ReturnType<typeof setInterval>;
+  #generation = 0;
 
   constructor(writer: WriterThread) {
     this.#writer = writer;
@@ -43,8 +44,11 @@ class SqliteLedger implements Ledger {
   }
 
   async hold({ requestId, accountId, amount, minimum }: HoldRequest): Promise<HoldResult> {
-    const known = this.#wallets.get(accountId);
-    const wallet = known === undefined || known.isStale ? await this.#read(accountId) : known;
+    let wallet = this.#wallets.get(accountId);
+    while (wallet === undefined || wallet.isStale) {
+      await this.#read(accountId);
+      wallet = this.#wallets.get(accountId);
+    }
     // Nothing is awaited from here on, so no other request can come between the question and the taking.
     const available = wallet.balance - wallet.held;
     if (minimum > 0n && available < minimum) return { type: 'insufficient_funds', available: asNanos(available) };
@@ -67,7 +71,15 @@ class SqliteLedger implements Ledger {
   }
 
   refresh(): void {
-    for (const wallet of this.#wallets.values()) wallet.isStale = true;
+    this.#generation += 1;
+    for (const [accountId, wallet] of this.#wallets) {
+      wallet.isStale = true;
+      if (wallet.held === 0n && wallet.publishedHeld === 0n) this.#wallets.delete(accountId);
+    }
+  }
+
+  get isWritable(): boolean {
+    return this.#writer.isAlive;
   }
 
   async close(): Promise<void> {
@@ -76,22 +88,16 @@ class SqliteLedger implements Ledger {
     await this.#writer.close();
   }
 
-  async #read(accountId: string): Promise<Wallet> {
+  async #read(accountId: string): Promise<void> {
+    if (this.#wallets.size >= CACHED_WALLETS_MAX) this.refresh();
+    const generation = this.#generation;
     const result = await this.#writer.submit({ type: 'read', accountId });
     if (result.type !== 'done') throw unavailable(result);
-    let wallet = this.#wallets.get(accountId);
-    if (wallet === undefined) {
-      if (this.#wallets.size >= CACHED_WALLETS_MAX) this.#forgetIdle();
-      wallet = { balance: 0n, held: 0n, publishedHeld: 0n, isStale: false };
-      this.#wallets.set(accountId, wallet);
-    }
+    const wallet = this.#wallets.get(accountId) ?? { balance: 0n, held: 0n, publishedHeld: 0n, isStale: false };
     wallet.balance = result.balance;
-    wallet.isStale = false;
-    return wallet;
-  }
-
-  #forgetIdle(): void {
-    for (const [accountId, wallet] of this.#wallets) if (wallet.held === 0n && wallet.publishedHeld === 0n) this.#wallets.delete(accountId);
+    // A change that came while we read may not be in what we read.
+    wallet.isStale = generation !== this.#generation;
+    this.#wallets.set(accountId, wallet);
   }
 
   #publishHeld(): void {

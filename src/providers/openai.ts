@@ -149,20 +149,23 @@ function refuseError(body: JsonObject): void {
 
 /**
  * Reads an error body of any host: wrapped in `error` or bare, with a string for an error, with a number for a code.
- * https://openrouter.ai/docs/errors has the status as `code`, also inside a 200.
+ * The HTTP status counts, unless that was 200: then it is whatever the body says, if anything.
  */
-export function readFault(text: string, status: number): ProviderFault {
+export function readFault(text: string, status: number | undefined): ProviderFault {
+  const silent = new ProviderFault(status === undefined ? 'The provider sent no stream' : `The provider answered with status ${status}`, {
+    status,
+  });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return new ProviderFault(`The provider answered with status ${status}`, { status });
+    return silent;
   }
   const body = Array.isArray(value) ? value[0] : value;
-  if (!isObject(body)) return new ProviderFault(`The provider answered with status ${status}`, { status });
+  if (!isObject(body)) return silent;
   const error = body['error'] ?? body;
   const fault = toFault(isObject(error) ? error : { message: error, code: body['code'] });
-  return new ProviderFault(fault.message, { status, code: fault.code, param: fault.param });
+  return new ProviderFault(fault.message, { status: status ?? fault.status, code: fault.code, param: fault.param });
 }
 
 function toFault(error: JsonObject): ProviderFault {
