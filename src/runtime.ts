@@ -1,5 +1,6 @@
 const MAX_REQUESTS = 'BUN_CONFIG_MAX_HTTP_REQUESTS';
-const MAX_REQUESTS_VALUE = '65336';
+const MAX_REQUESTS_VALUE = '65535';
+const EMBEDDED_ROOT = '/$bunfs/';
 
 /**
  * The runtime allows 256 outgoing requests at a time and reads that number once, before our first line runs. So the
@@ -7,7 +8,10 @@ const MAX_REQUESTS_VALUE = '65336';
  */
 export function ensureRuntimeSettings(): void {
   if (process.env[MAX_REQUESTS] !== undefined || process.execve === undefined) return;
-  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
+  const program = process.argv[1] ?? '';
+  // In the built executable the program is part of the runtime and is not named again.
+  const script = program.startsWith(EMBEDDED_ROOT) ? [] : [program];
+  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...script, ...process.argv.slice(2)], {
     ...definedOnly(process.env),
     [MAX_REQUESTS]: MAX_REQUESTS_VALUE,
   });

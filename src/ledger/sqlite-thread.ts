@@ -25,7 +25,7 @@ export class WriterThread {
   #isClosed = false;
 
   static async start(path: string): Promise<WriterThread> {
-    const worker = new Worker(new URL('./sqlite-writer.ts', import.meta.url), { env: { TOLLGATE_WRITER_DATABASE: path } });
+    const worker = new Worker(writerUrl(), { env: { TOLLGATE_WRITER_DATABASE: path } });
     await new Promise<void>((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<WriterReady>) =>
         data.type === 'ready' ? resolve() : reject(new Error(`The ledger's writer could not start: ${data.reason}`));
@@ -103,4 +103,10 @@ export class WriterThread {
     this.#waiting = [];
     for (const { resolve } of lost) resolve({ type: 'failed', reason });
   }
+}
+
+/** In the built executable everything lies where the program does, compiled. */
+function writerUrl(): URL {
+  const isBuilt = import.meta.url.includes('/$bunfs/');
+  return new URL(isBuilt ? './ledger/sqlite-writer.js' : './sqlite-writer.ts', import.meta.url);
 }

@@ -133,7 +133,7 @@ describe('a secret of the caller leaves no trace', () => {
     ['tool_choice', chat({ tool_choice: CANARY })],
     ['broken JSON', `{"model": "mock/gpt", "messages": ${CANARY}`],
     ['text that is no JSON', CANARY],
-  ])('in a bad request: %s', async (name, body) => {
+  ])('in a bad request: %s', async (_, body) => {
     const text = await send(body);
     expect(JSON.parse(text)).toHaveProperty('error.message');
     expect(text).not.toContain(CANARY);

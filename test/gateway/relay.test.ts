@@ -86,10 +86,25 @@ describe('the relay', () => {
     await expect(open([new TextEncoder().encode(text)], false).open(1000)).rejects.toBeInstanceOf(ProviderFault);
   });
 
+  test('adds the finish reason that a provider forgot before it was done', async () => {
+    const { chunks } = await relayed([new TextEncoder().encode(`data: ${delta('a')}\n\ndata: [DONE]\n\n`)], false);
+    expect(chunks.map((text) => JSON.parse(text).choices[0].finish_reason)).toEqual([null, 'stop']);
+  });
+
+  test('waits for the first token, but not for ever once the provider has begun', async () => {
+    const role = chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
+    const silent = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(`data: ${role}\n\n`)),
+    });
+    const relay = openBody(silent, false);
+    await relay.open(20);
+    expect(await relay.next()).toContain('"role":"assistant"');
+  });
+
   test('refuses an event without an end instead of keeping it', async () => {
     const piece = new Uint8Array(100_000).fill(0x61);
     const relay = open([new TextEncoder().encode('data: '), ...Array.from({ length: 20 }, () => piece)], false);
-    await expect(relay.open(1000)).rejects.toThrow('longer than');
+    await expect(relay.open(1000)).rejects.toThrow('without an end');
   });
 });
 
@@ -109,6 +124,10 @@ function open(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
       controller.close();
     },
   });
+  return openBody(body, wantsUsage);
+}
+
+function openBody(body: ReadableStream<Uint8Array>, wantsUsage: boolean): Relay {
   const deadlines = new Deadlines(new AbortController(), TIMEOUTS, { what: 'did not begin', ms: 5000 });
   deadlines.stop();
   return new Relay(body, openai.decodeStream({ modelId: 'mock/gpt', wantsUsage, countsReasoningApart: false }), deadlines);

@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'bun:test';
+import { Catalog, describeModel, modelSchema, type Model } from '../../src/catalog/catalog.ts';
+import { loadConfig } from '../../src/config.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
+import { SANDBOX_PROVIDER } from '../../src/providers/sandbox.ts';
+
+/** The catalogue as the program ships it: the settings say nothing. */
+const shipped = loadConfig({ TOLLGATE_CONFIG: '/dev/null' }).models;
+const hosted = shipped.filter((model) => model.provider !== SANDBOX_PROVIDER);
+const TODAY_SECONDS = Date.now() / 1000;
+
+const ENTRY = {
+  id: 'mock/gpt',
+  name: 'Mock GPT',
+  provider: 'mock',
+  created: 1_700_000_000,
+  context_length: 128_000,
+  max_output_tokens: 16_384,
+  input: ['text', 'image'],
+  features: ['tools', 'reasoning'],
+  price: { input: 2.5, cached_input: 1.25, cache_write: 3.125, output: 10 },
+  routes: [
+    { provider: 'mock', model: 'gpt-x' },
+    { provider: 'other', model: 'gpt-y' },
+  ],
+};
+
+function makeModel(changes: object = {}): Model {
+  return modelSchema.parse({ ...ENTRY, ...changes });
+}
+
+describe('the shipped catalogue', () => {
+  test('has at least 60 models of at least 12 providers', () => {
+    expect(hosted.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(hosted.map((model) => model.provider)).size).toBeGreaterThanOrEqual(12);
+  });
+
+  test('names every model once', () => {
+    expect(new Set(shipped.map((model) => model.id)).size).toBe(shipped.length);
+    expect(new Set(shipped.map((model) => model.name)).size).toBe(shipped.length);
+  });
+
+  test.each(hosted.map((model) => [model.id, model] as const))('%s is complete and believable', (id, model) => {
+    const { price } = model;
+    for (const prices of price.long === undefined ? [price] : [price, price.long]) {
+      expect(prices.input > 0n && prices.output > 0n && prices.cachedInput > 0n && prices.cacheWrite > 0n).toBe(true);
+      expect(prices.cachedInput <= prices.input && prices.input <= prices.output).toBe(true);
+    }
+    if (price.long !== undefined) {
+      expect(price.long.overTokens).toBeWithin(1000, model.contextLength + 1);
+      expect(price.long.input >= price.input && price.long.output >= price.output).toBe(true);
+    }
+    expect(id).toStartWith(`${model.provider}/`);
+    expect(model.contextLength).toBeWithin(4096, 20_000_000);
+    expect(model.maxOutputTokens).toBeWithin(1024, model.contextLength + 1);
+    expect(model.createdAtSeconds).toBeWithin(1_600_000_000, TODAY_SECONDS);
+    expect(model.createdAtSeconds % 86_400).toBe(0);
+    expect(model.inputModalities).toContain('text');
+    expect(model.outputModalities).toContain('text');
+    for (const route of model.routes) expect(Object.keys(HOSTS)).toContain(route.provider);
+    expect(Object.keys(HOSTS)).toContain(model.provider);
+  });
+
+  test('leaves no host without a model', () => {
+    expect([...new Set(hosted.map((model) => model.provider))].toSorted()).toEqual(Object.keys(HOSTS).toSorted());
+  });
+});
+
+describe('a host', () => {
+  test.each(Object.entries(HOSTS))('%s has a secure address without a slash at its end and a variable of its own', (_, host) => {
+    expect(host.baseUrl).toMatch(/^https:\/\/[a-z0-9.-]+(\/[a-z0-9/-]*[a-z0-9])?$/u);
+    expect(host.keyVariable).toMatch(/^[A-Z]+_API_KEY$/u);
+    expect(Object.values(HOSTS).filter((other) => other.keyVariable === host.keyVariable)).toHaveLength(1);
+  });
+});
+
+describe('a model', () => {
+  test('is described by the four fields of the dialect and the extras that clients read', () => {
+    expect(describeModel(makeModel())).toEqual({
+      id: 'mock/gpt',
+      object: 'model',
+      created: 1_700_000_000,
+      owned_by: 'mock',
+      name: 'Mock GPT',
+      context_length: 128_000,
+      max_output_tokens: 16_384,
+      pricing: { prompt: '0.0000025', completion: '0.00001', input_cache_read: '0.00000125', input_cache_write: '0.000003125' },
+      architecture: { modality: 'text+image->text', input_modalities: ['text', 'image'], output_modalities: ['text'] },
+      supported_parameters: [
+        'max_tokens',
+        'max_completion_tokens',
+        'tools',
+        'tool_choice',
+        'parallel_tool_calls',
+        'reasoning_effort',
+        'reasoning',
+        'include_reasoning',
+      ],
+    });
+  });
+
+  test.each(shipped.map((model) => [model.id, model] as const))('%s is described in full', (id, model) => {
+    const described = describeModel(model);
+    expect(described).toMatchObject({
+      id,
+      object: 'model',
+      owned_by: model.provider,
+      created: expect.any(Number),
+      name: expect.any(String),
+    });
+    for (const price of Object.values(described['pricing'] as Record<string, string>)) expect(price).toMatch(/^(0|0\.0*[1-9]\d*)$/u);
+    const parameters = described['supported_parameters'] as string[];
+    expect(new Set(parameters).size).toBe(parameters.length);
+  });
+
+  test('costs the same for cached tokens where no other price is listed', () => {
+    const { price } = makeModel({ price: { input: 3, output: 15 } });
+    expect(price).toEqual({ input: price.input, cachedInput: price.input, cacheWrite: price.input, output: price.output });
+  });
+
+  test('gets dearer in the cache by the factor of its long input where no other price is listed', () => {
+    const { price } = makeModel({
+      price: { input: 1, cached_input: 0.1, cache_write: 1.25, output: 5, long: { over: 200_000, input: 2, output: 7 } },
+    });
+    expect(price.long).toMatchObject({ overTokens: 200_000, input: 2_000_000n, cachedInput: 200_000n, cacheWrite: 2_500_000n });
+  });
+
+  test('without a price of its input has a free cache in its long tier too', () => {
+    const { price } = makeModel({ price: { input: 0, output: 5, long: { over: 10, input: 2, output: 7 } } });
+    expect(price.long).toMatchObject({ input: 2_000_000n, cachedInput: 0n, cacheWrite: 0n });
+  });
+});
+
+describe('the catalogue', () => {
+  const models = [makeModel(), makeModel({ id: 'other/gpt', routes: [{ provider: 'other', model: 'gpt-y' }] })];
+
+  test('keeps the models that a configured provider serves, and of each only the routes that can be used', () => {
+    const catalog = new Catalog(models, (provider) => provider === 'mock');
+    expect(catalog.list().map((model) => model.id)).toEqual(['mock/gpt']);
+    expect(catalog.find('mock/gpt')?.routes).toEqual([{ provider: 'mock', model: 'gpt-x' }]);
+    expect(catalog.find('other/gpt')).toBeUndefined();
+  });
+
+  test('keeps the order of the routes', () => {
+    expect(new Catalog(models, () => true).find('mock/gpt')?.routes).toEqual(ENTRY.routes);
+  });
+
+  test('does not change the models that it was given', () => {
+    new Catalog(models, () => false).list();
+    expect(models[0]?.routes).toHaveLength(2);
+  });
+
+  test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', '', 'MOCK/GPT', 'mock/gpt ', 'mock', 'gpt-x'])(
+    'knows no model called %p',
+    (id) => {
+      expect(new Catalog(models, () => true).find(id)).toBeUndefined();
+    },
+  );
+
+  test('takes a model called constructor like any other', () => {
+    const catalog = new Catalog([makeModel({ id: 'constructor' })], () => true);
+    expect(catalog.find('constructor')?.id).toBe('constructor');
+  });
+});

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '../simulator/wire.ts';
+
+const PROJECT = join(import.meta.dirname, '..', '..');
+const EMAIL = 'owner@example.com';
+const OWNER = ['--email', EMAIL];
+const ACCOUNT = ['--account', EMAIL];
+
+let folder: string;
+let env: Record<string, string>;
+let keyId: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-commands-'));
+  const settings = join(folder, 'tollgate.yaml');
+  await writeFile(settings, '');
+  env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    TOLLGATE_DATA: join(folder, 'data'),
+    TOLLGATE_CONFIG: settings,
+    PORT: '0',
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65336',
+    NO_COLOR: '1',
+  };
+  await runJson('account', 'create', ...OWNER);
+  keyId = String((await runJson('key', 'create', ...ACCOUNT, '--name', 'first'))['id']);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const child = spawn(process.execPath, ['src/main.ts', ...args], {
+    cwd: PROJECT,
+    env: { ...env, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => Array.fromAsync(stream as AsyncIterable<Buffer>));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout: Buffer.concat((await stdout) ?? []).toString(), stderr: Buffer.concat((await stderr) ?? []).toString() };
+}
+
+/** Runs a command with `--json`: it must print one line, one object, and nothing else. */
+async function runJson(...args: readonly string[]): Promise<JsonObject> {
+  const { code, stdout, stderr } = await run([...args, '--json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^\{.*\}\n$/u);
+  return JSON.parse(stdout) as JsonObject;
+}
+
+describe('--help', () => {
+  const commands = [
+    '',
+    'serve',
+    'migrate',
+    'account',
+    'account create',
+    'account credit',
+    'account show',
+    'account suspend',
+    'account resume',
+    'key',
+    'key create',
+    'key list',
+    'key rotate',
+    'key delete',
+    'models',
+    'models list',
+  ];
+  test.each(commands)('explains `%s` and every command below it', async (command) => {
+    const data = join(folder, 'untouched');
+    const { code, stdout, stderr } = await run([...command.split(' ').filter((word) => word !== ''), '--help'], { TOLLGATE_DATA: data });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toStartWith(`Usage: ${`tollgate ${command}`.trim()}`);
+    expect(stdout).toContain('--help');
+    const members = commands.filter((name) => name !== '' && name.split(' ').slice(0, -1).join(' ') === command);
+    for (const name of members) expect(stdout).toMatch(new RegExp(`^  ${name.split(' ').at(-1)} .*\\s{2}\\S`, 'mu'));
+    expect(existsSync(data)).toBe(false);
+  });
+});
+
+test('--version prints the version', async () => {
+  expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u), stderr: '' });
+});
+
+describe('bad input ends with exit code 1, a message on standard error and nothing on standard output', () => {
+  const credit = ['account', 'credit', ...OWNER];
+  const key = ['key', 'create', ...ACCOUNT, '--name', 'a'];
+  test.each<[readonly string[], RegExp]>([
+    [[], /Usage: tollgate/u],
+    [['fly'], /unknown command 'fly'/u],
+    [['account'], /Usage: tollgate account/u],
+    [['serve', '--fast'], /unknown option '--fast'/u],
+    [['serve', 'now'], /too many arguments/u],
+    [['account', 'create'], /--email <address>' not specified/u],
+    [['account', 'create', '--email', 'nobody'], /"nobody" is not an e-mail address/u],
+    [['account', 'create', ...OWNER], /There is an account owner@example\.com already/u],
+    [['account', 'create', '--email', EMAIL.toUpperCase()], /There is an account owner@example\.com already/u],
+    [['account', 'create', '--email', 'new@example.com', '--credit', 'lots'], /"lots" is not an amount in USD/u],
+    [['account', 'create', '--email', 'new@example.com', '--credit', '-1'], /cannot begin with a debt/u],
+    [['account', 'show', '--email', 'new@example.com'], /There is no account new@example\.com.*account create/u],
+    [[...credit, '--usd', '1'], /--reason <text>' not specified/u],
+    [[...credit, '--usd', '0.0000000001', '--reason', 'a'], /at most nine decimals/u],
+    [['key', 'create', '--account', 'new@example.com', '--name', 'a'], /There is no account new@example\.com/u],
+    [['key', 'create', ...ACCOUNT], /--name <name>' not specified/u],
+    [[...key, '--rpm', '0'], /"0" is not a whole number above zero/u],
+    [[...key, '--concurrent', 'many'], /"many" is not a whole number above zero/u],
+    [[...key, '--models', 'sandbox/echo,sandbox/eco'], /Unknown model sandbox\/eco\. See them with: models list/u],
+    [[...key, '--models', ' , '], /at least one model/u],
+    [[...key, '--expires', '2020-01-31'], /"2020-01-31" is in the past/u],
+    [[...key, '--expires', 'someday'], /"someday" is not a time such as/u],
+    [['key', 'list'], /--account <email>' not specified/u],
+    [['key', 'rotate'], /missing required argument 'id'/u],
+    [['key', 'rotate', 'key_none'], /There is no key key_none.*key list/u],
+    [['key', 'rotate', 'key_none', '--overlap', 'soon'], /"soon" is not a duration such as/u],
+    [['key', 'delete', 'key_none'], /There is no key key_none/u],
+  ])('%j', async (args, message) => {
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  test('--json does not change where a failure is told', async () => {
+    const { code, stdout, stderr } = await run(['key', 'delete', 'key_none', '--json']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/There is no key key_none/u);
+  });
+
+  test.each(['serve', `key list --account ${EMAIL}`])('settings with a mistake: %s', async (command) => {
+    const { code, stdout, stderr } = await run(command.split(' '), { PORT: 'http' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toStartWith('The settings have a mistake:\n  - environment variable PORT: ');
+  });
+});
+
+describe('--json prints one JSON object', () => {
+  const shape = { id: expect.stringMatching(/^acct_/u), email: EMAIL, status: 'active', admin: false, created_at: expect.any(String) };
+
+  test('account create, with decimal amounts as texts', async () => {
+    const made = await runJson('account', 'create', '--email', 'New@Example.com', '--credit', '12.50', '--admin');
+    expect(made).toMatchObject({ email: 'new@example.com', admin: true, balance: '12.5', available: '12.5', held: '0' });
+  });
+
+  test('account credit, show, suspend and resume', async () => {
+    const money = { balance: '0.000000003', available: '0.000000003', held: '0' };
+    expect(await runJson('account', 'credit', ...OWNER, '--usd', '0.000000003', '--reason', 'a "quoted"\nreason')).toMatchObject({
+      ...shape,
+      ...money,
+    });
+    expect(await runJson('account', 'show', ...OWNER)).toMatchObject({ ...shape, ...money });
+    expect(await runJson('account', 'suspend', ...OWNER)).toMatchObject({ ...shape, status: 'suspended' });
+    expect(await runJson('account', 'resume', ...OWNER)).toMatchObject(shape);
+    expect(await runJson('account', 'credit', ...OWNER, '--usd', '-0.000000003', '--reason', 'back')).toMatchObject({ balance: '0' });
+  });
+
+  test('key create and key rotate, with the secret', async () => {
+    const made = await runJson('key', 'create', ...ACCOUNT, '--name', 'second');
+    const rotated = await runJson('key', 'rotate', String(made['id']), '--overlap', '24h');
+    expect(rotated['id']).toBe(made['id']);
+    for (const { secret, prefix, last_four: lastFour } of [made, rotated]) {
+      expect(secret).toMatch(/^sk-tg-[0-9A-Za-z]{49}$/u);
+      expect(String(secret).startsWith(String(prefix)) && String(secret).endsWith(String(lastFour))).toBe(true);
+    }
+  });
+
+  test('key list, with what was fixed and without a secret', async () => {
+    const flags = ['--models', 'sandbox/echo, sandbox/story', '--rpm', '1', '--tpm', '2', '--concurrent', '3', '--expires', '2099-01-31'];
+    const { id, secret } = await runJson('key', 'create', ...ACCOUNT, '--name', 'third', ...flags);
+    const listed = (await runJson('key', 'list', ...ACCOUNT)) as { keys: JsonObject[] };
+    expect(listed.keys.map((key) => key['name'])).toEqual(['first', 'second', 'third']);
+    expect(listed.keys.at(-1)).toMatchObject({
+      id: String(id),
+      models: ['sandbox/echo', 'sandbox/story'],
+      requests_per_minute: 1,
+      tokens_per_minute: 2,
+      concurrent: 3,
+      expires_at: '2099-01-31T00:00:00.000Z',
+    });
+    expect(JSON.stringify(listed)).not.toContain(String(secret));
+    expect(listed.keys[0]).toMatchObject({ id: keyId, models: null, requests_per_minute: null, expires_at: null });
+  });
+
+  test('key delete', async () => {
+    const { id } = await runJson('key', 'create', ...ACCOUNT, '--name', 'short');
+    expect(await runJson('key', 'delete', String(id))).toEqual({ id, deleted: true });
+    expect((await run(['key', 'delete', String(id)])).code).toBe(1);
+  });
+
+  test('models list, of the models that can be called or of all', async () => {
+    const served = (await runJson('models', 'list')) as { models: JsonObject[] };
+    expect(served.models.map((model) => model['id'])).toEqual(['sandbox/echo', 'sandbox/story']);
+    const all = (await runJson('models', 'list', '--all')) as { models: JsonObject[] };
+    expect(all.models.length).toBeGreaterThan(60);
+    expect(all.models[0]).toMatchObject({ object: 'model', pricing: expect.any(Object) });
+  });
+
+  test('migrate', async () => {
+    await runJson('migrate');
+  });
+});
+
+describe('people get lines', () => {
+  test('with the secret of a new key, and the advice to store it', async () => {
+    const { stdout } = await run(['key', 'create', ...ACCOUNT, '--name', 'shown']);
+    expect(stdout).toMatch(/^key_\S+ \(shown\)\nsk-tg-\S+\nStore the secret now: it is not shown again\.\n$/u);
+  });
+
+  test('with the ends of the secrets in the list', async () => {
+    const { stdout } = await run(['key', 'list', ...ACCOUNT]);
+    expect(stdout).toMatch(/^key_\S+ {2}first {2}sk-tg-\w{4}…\w{4}$/mu);
+    expect(stdout).not.toMatch(/sk-tg-\w{5}/u);
+  });
+
+  test('with the balance of an account', async () => {
+    const { stdout } = await run(['account', 'show', ...OWNER]);
+    expect(stdout).toBe(`${EMAIL}, active\nbalance $0, of which $0 available and $0 held for running requests\n`);
+  });
+
+  test('with what a migration did', async () => {
+    const fresh = { TOLLGATE_DATA: join(folder, 'fresh') };
+    expect((await run(['migrate'], fresh)).stdout).toMatch(/^Ran 001-initial/u);
+    expect((await run(['migrate'], fresh)).stdout).toBe('The schema is up to date.\n');
+  });
+});

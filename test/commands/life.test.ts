@@ -1,0 +1,275 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '../simulator/wire.ts';
+
+const PROJECT = join(import.meta.dirname, '..', '..');
+const SERVE = [process.execPath, 'src/main.ts', 'serve'];
+const WITHIN_MS = 10_000;
+const LISTENS = /^Tollgate listens on (http:\/\/\S+)\/v1$/mu;
+const WELCOME_END = 'to switch its models on.';
+const CHAT = { model: 'sandbox/story', messages: [{ role: 'user', content: 'Tell me a story' }] };
+
+/** A program that was started, and what it printed so far. */
+interface Running {
+  readonly child: ChildProcess;
+  readonly exit: Promise<number | null>;
+  stdout(): string;
+  stderr(): string;
+}
+
+let folder: string;
+let env: Record<string, string>;
+const children = new Set<ChildProcess>();
+process.on('exit', endAll);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-life-'));
+  const settings = join(folder, 'tollgate.yaml');
+  await writeFile(settings, '');
+  // Without the setting that spares the program its second beginning: this is how people start it.
+  env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    TOLLGATE_CONFIG: settings,
+    PORT: '0',
+    OPENAI_API_KEY: 'sk-none',
+    npm_config_update_notifier: 'false',
+  };
+});
+afterAll(async () => {
+  endAll();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function endAll(): void {
+  for (const child of children) killGroup(child);
+}
+
+/** Ends a child with everything that it started: each leads a group of its own. */
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group has ended by itself, which is as good.
+  }
+}
+
+function start(command: readonly string[], variables: Readonly<Record<string, string>>): Running {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, { cwd: PROJECT, env: { ...env, ...variables }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const [out, err]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (bytes: Buffer) => out.push(bytes));
+  child.stderr.on('data', (bytes: Buffer) => err.push(bytes));
+  children.add(child);
+  const exit = once(child, 'close').then(([code]: (number | null)[]) => {
+    children.delete(child);
+    return code ?? null;
+  });
+  return { child, exit, stdout: () => Buffer.concat(out).toString(), stderr: () => Buffer.concat(err).toString() };
+}
+
+/** Runs a command to its end. */
+async function run(command: readonly string[], data: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const running = start(command, { TOLLGATE_DATA: data });
+  const code = await within(running.exit);
+  return { code, stdout: running.stdout(), stderr: running.stderr() };
+}
+
+async function within<Result>(promise: Promise<Result>): Promise<Result> {
+  const late = Bun.sleep(WITHIN_MS).then((): never => {
+    throw new Error(`nothing within ${WITHIN_MS} ms`);
+  });
+  return Promise.race([promise, late]);
+}
+
+/** Starts the server and gives its address once it has said everything that it says at its start. */
+async function serve(
+  data: string,
+  { command = SERVE, until = LISTENS }: { command?: readonly string[]; until?: RegExp | string } = {},
+): Promise<Running & { origin: string }> {
+  const running = start(command, { TOLLGATE_DATA: data });
+  const deadline = performance.now() + WITHIN_MS;
+  while (running.stdout().match(until) === null) {
+    if (performance.now() > deadline || running.child.exitCode !== null) throw new Error(`${running.stdout()}\n${running.stderr()}`);
+    await Bun.sleep(10);
+  }
+  // The address is the first thing it says; a moment later it listens to signals as well.
+  await Bun.sleep(100);
+  return { ...running, origin: LISTENS.exec(running.stdout())?.[1] ?? '' };
+}
+
+function stop(running: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+  running.child.kill(signal);
+  return within(running.exit);
+}
+
+function ask(origin: string, secret: string, body: object): Promise<Response> {
+  return fetch(`${origin}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+function secretIn(text: string): string {
+  const secret = /sk-tg-[0-9A-Za-z]+/u.exec(text)?.[0];
+  if (secret === undefined) throw new Error(`no key in: ${text}`);
+  return secret;
+}
+
+describe('the first start', () => {
+  let data: string;
+  let server: Running & { origin: string };
+  let curl: string;
+
+  beforeAll(async () => {
+    data = join(folder, 'first');
+    server = await serve(data, { until: WELCOME_END });
+    curl = /^ *curl [^]*?\}'$/mu.exec(server.stdout())?.[0] ?? '';
+  });
+
+  test('prints the address, a command to try and the command for the operator', () => {
+    expect(server.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/u);
+    expect(curl).toContain(`${server.origin}/v1/chat/completions`);
+    expect(curl).toContain(`Bearer ${secretIn(server.stdout())}`);
+    expect(server.stdout()).toContain('account create --admin');
+    expect(server.stdout().split('sk-tg-')).toHaveLength(2);
+    expect(existsSync(join(data, 'tollgate.db'))).toBe(true);
+  });
+
+  test('keeps the key out of the log', () => {
+    expect(server.stderr()).not.toContain('sk-tg-');
+  });
+
+  test('prints a command that works when it is pasted', async () => {
+    const { code, stdout } = await run(['bash', '-c', curl], data);
+    expect(code).toBe(0);
+    const answer = JSON.parse(stdout) as JsonObject & { choices: { message: { content: string } }[]; usage: Record<string, number> };
+    expect(answer).toMatchObject({ object: 'chat.completion', model: 'sandbox/story', choices: [{ finish_reason: 'stop' }] });
+    expect(answer.choices[0]?.message.content).toStartWith('Once there was a gate');
+    expect(answer.usage['total_tokens']).toBe((answer.usage['prompt_tokens'] ?? 0) + (answer.usage['completion_tokens'] ?? 0));
+  });
+
+  test('prints a command that streams when it is told to', async () => {
+    const streaming = curl.replace(/\}'$/u, `, "stream": true}'`);
+    const { code, stdout } = await run(['bash', '-c', streaming], data);
+    expect(code).toBe(0);
+    expect(stdout).toStartWith('data: {"');
+    expect(stdout).toEndWith('data: [DONE]\n\n');
+    expect(stdout.split('\n\n').length).toBeGreaterThan(20);
+  });
+
+  test.each([
+    ['openai/gpt-5', 403, 'model_not_allowed'],
+    ['nobody/nothing', 404, 'model_not_found'],
+  ])('gives a key that may not call %s', async (model, status, code) => {
+    const response = await ask(server.origin, secretIn(server.stdout()), { ...CHAT, model });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { code } });
+  });
+
+  test('gives a key that sees the sandbox models and no others', async () => {
+    const headers = { authorization: `Bearer ${secretIn(server.stdout())}` };
+    const { data: models } = (await (await fetch(`${server.origin}/v1/models`, { headers })).json()) as { data: { id: string }[] };
+    expect(models.map((model) => model.id).toSorted()).toEqual(['sandbox/echo', 'sandbox/story']);
+  });
+
+  test('prints commands with which the operator gets an account and a key that work', async () => {
+    const commands = server.stdout().match(/^ *npm run tollgate -- .*$/gmu) ?? [];
+    expect(commands).toHaveLength(2);
+    const [account, key] = [await run(['bash', '-c', commands[0] ?? ''], data), await run(['bash', '-c', commands[1] ?? ''], data)];
+    expect([account.code, key.code]).toEqual([0, 0]);
+    expect(account.stdout).toContain('you@example.com (operator), active');
+    expect((await ask(server.origin, secretIn(key.stdout), { ...CHAT, max_tokens: 3 })).status).toBe(200);
+  }, 20_000);
+
+  test('has the folder for itself: a second server is refused, and the first goes on', async () => {
+    const { code, stdout, stderr } = await run(SERVE, data);
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`Another Tollgate server already uses the data folder ${data}.`);
+    expect(stderr).toContain('TOLLGATE_DATA');
+    expect(stderr).not.toContain('    at ');
+    expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
+  });
+
+  test('is followed by starts that print neither a key nor the command for the operator', async () => {
+    expect(await stop(server)).toBe(0);
+    const second = await serve(data);
+    expect(second.stdout()).toMatch(LISTENS);
+    expect(second.stdout()).not.toContain('sk-tg-');
+    expect(second.stdout()).not.toContain('account create');
+    expect((await ask(second.origin, secretIn(server.stdout()), { ...CHAT, max_tokens: 3 })).status).toBe(200);
+    expect(await stop(second)).toBe(0);
+  });
+});
+
+describe('the end', () => {
+  let server: Running & { origin: string };
+  let count = 0;
+  const freshData = (): string => join(folder, `end-${(count += 1)}`);
+  afterEach(() => killGroup(server.child));
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('comes with exit code 0 after %s', async (signal) => {
+    server = await serve(freshData(), { until: WELCOME_END });
+    expect(await stop(server, signal)).toBe(0);
+    expect(server.stderr()).toContain('"msg":"ended"');
+  });
+
+  test('comes with exit code 0 after Ctrl-C, which npm and the server get at once', async () => {
+    server = await serve(freshData(), { command: ['npm', 'start'], until: WELCOME_END });
+    process.kill(-(server.child.pid ?? 0), 'SIGINT');
+    expect(await within(server.exit)).toBe(0);
+    expect(server.stderr()).toContain('"msg":"ended"');
+  }, 20_000);
+
+  test('of a server that npm started waits for a running stream: npm sends Ctrl-C on, so it comes twice', async () => {
+    server = await serve(freshData(), { command: ['npm', 'start'], until: WELCOME_END });
+    const running = await ask(server.origin, secretIn(server.stdout()), { ...CHAT, stream: true, max_tokens: 40 });
+    process.kill(-(server.child.pid ?? 0), 'SIGINT');
+    expect(await running.text()).toEndWith('data: [DONE]\n\n');
+    expect(await within(server.exit)).toBe(0);
+  }, 20_000);
+
+  test('waits for a running stream and sends newcomers elsewhere', async () => {
+    server = await serve(freshData(), { until: WELCOME_END });
+    const secret = secretIn(server.stdout());
+    const text = (await ask(server.origin, secret, { ...CHAT, stream: true })).text();
+    server.child.kill('SIGTERM');
+    await Bun.sleep(200);
+
+    const late = await ask(server.origin, secret, CHAT);
+    expect(late.status).toBe(500);
+    expect(late.headers.get('retry-after')).toMatch(/^[1-9]\d*$/u);
+    expect(await late.json()).toMatchObject({ error: { type: 'server_error', code: 'draining' } });
+    expect((await fetch(`${server.origin}/readyz`)).status).toBe(503);
+    expect((await fetch(`${server.origin}/healthz`)).status).toBe(200);
+
+    expect(await text).toEndWith('data: [DONE]\n\n');
+    expect(await within(server.exit)).toBe(0);
+  });
+
+  test('comes at once with the second signal', async () => {
+    server = await serve(freshData(), { until: WELCOME_END });
+    const response = await ask(server.origin, secretIn(server.stdout()), { ...CHAT, stream: true });
+    const cut = response.text().catch(() => 'cut');
+    server.child.kill('SIGTERM');
+    await Bun.sleep(200);
+    expect(await stop(server)).toBe(1);
+    expect(await cut).not.toEndWith('data: [DONE]\n\n');
+  });
+});
+
+test('a port that is taken is told on standard error with exit code 1', async () => {
+  const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
+  const running = start(SERVE, { TOLLGATE_DATA: join(folder, 'taken'), PORT: String(taken.port) });
+  expect(await within(running.exit)).toBe(1);
+  taken.stop(true);
+  expect(running.stdout()).toBe('');
+  expect(running.stderr()).toContain(String(taken.port));
+});

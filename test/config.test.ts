@@ -1,0 +1,332 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, loadConfig, type Config } from '../src/config.ts';
+import type { Picos } from '../src/ledger/money.ts';
+import { HOSTS } from '../src/providers/compatible.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+const MODEL = 'context_length: 1000, max_output_tokens: 100, price: { input: 1, output: 2 }';
+const ROUTE = 'routes: [{ provider: elsewhere, model: x }]';
+
+let folder: string;
+let file: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'));
+  file = join(folder, 'settings.yaml');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function load(lines: readonly string[], variables: Variables = {}): Config {
+  writeFileSync(file, lines.join('\n'));
+  return loadConfig({ TOLLGATE_CONFIG: file, ...variables });
+}
+
+function mistakesOf(lines: readonly string[], variables: Variables = {}): string[] {
+  try {
+    load(lines, variables);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    const [head, ...mistakes] = (error as ConfigError).message.split('\n');
+    expect(head).toBe(`The settings have ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}:`);
+    return mistakes.map((mistake) => mistake.replace(/^ {2}- /u, ''));
+  }
+  throw new Error('the settings were taken');
+}
+
+/** Runs in a folder that holds no settings, whatever the developer keeps in the project's. */
+function inEmptyFolder<Result>(work: () => Result): Result {
+  const before = process.cwd();
+  process.chdir(mkdtempSync(join(folder, 'empty-')));
+  try {
+    return work();
+  } finally {
+    process.chdir(before);
+  }
+}
+
+describe('without settings', () => {
+  test('the gate listens on loopback, keeps its data here and has the sandbox', () => {
+    const { config, cwd } = inEmptyFolder(() => ({ config: loadConfig({}), cwd: process.cwd() }));
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8787,
+      publicUrl: undefined,
+      dataFolder: join(cwd, 'data'),
+      databasePath: join(cwd, 'data', 'tollgate.db'),
+      logLevel: 'info',
+      limits: { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 },
+      timeouts: { connectMs: 5000, firstByteMs: 60_000, answerMs: 600_000, idleMs: 120_000, totalMs: 1_800_000, keepAliveMs: 15_000 },
+    });
+    expect([...config.providers.keys()]).toEqual(['sandbox']);
+    expect(config.models.map((model) => model.id)).toEqual(expect.arrayContaining(['sandbox/echo', 'sandbox/story']));
+  });
+
+  test.each([
+    ['an empty file', []],
+    ['a file of comments', ['# nothing yet']],
+    ['an empty object', ['{}']],
+  ])('%s says as much as no file', (_, lines) => {
+    const { limits, timeouts } = inEmptyFolder(() => loadConfig({}));
+    expect(load(lines)).toMatchObject({ limits, timeouts });
+  });
+
+  test('an empty environment variable is an unset one', () => {
+    const variables = { HOST: '', PORT: '', PUBLIC_URL: '', TOLLGATE_LOG_LEVEL: '', DATABASE_URL: '', REDIS_URL: '', OPENAI_API_KEY: '' };
+    const config = load([], variables);
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 8787, publicUrl: undefined, logLevel: 'info' });
+    expect(config.providers.has('openai')).toBe(false);
+  });
+});
+
+describe('settings that are right', () => {
+  test('the environment is read', () => {
+    const config = load([], { HOST: '::1', PORT: '0', PUBLIC_URL: 'https://gate.example.com', TOLLGATE_DATA: folder });
+    expect(config).toMatchObject({
+      host: '::1',
+      port: 0,
+      publicUrl: 'https://gate.example.com',
+      databasePath: join(folder, 'tollgate.db'),
+    });
+  });
+
+  test('the file is read, and what it leaves out keeps its default', () => {
+    const config = load(['limits: { concurrent: 3 }', 'timeouts: { idle_ms: 7 }']);
+    expect(config.limits).toEqual({ requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 3 });
+    expect(config.timeouts).toMatchObject({ idleMs: 7, totalMs: 1_800_000 });
+  });
+
+  test('a variable is filled into a text, also into the middle of one', () => {
+    const lines = ['providers:', '  mock: { base_url: "http://${MOCK_HOST}:9100/v1/", api_key: "${MOCK_KEY}" }'];
+    expect(load(lines, { MOCK_HOST: '127.0.0.1', MOCK_KEY: 'sk-1' }).providers.get('mock')).toEqual({
+      id: 'mock',
+      dialect: 'openai',
+      baseUrl: 'http://127.0.0.1:9100/v1',
+      apiKey: 'sk-1',
+    });
+  });
+
+  test('a secret with the signs of YAML stays one text', () => {
+    const secret = 'a: {b} #c\n- "d" ${OTHER} $& *e';
+    const lines = ['providers:', '  mock: { base_url: http://127.0.0.1/v1, api_key: "${MOCK_KEY}" }'];
+    expect(load(lines, { MOCK_KEY: secret }).providers.get('mock')?.apiKey).toBe(secret);
+  });
+
+  test.each(Object.entries(HOSTS))('a key in the environment switches the models of %s on', (id, { keyVariable, baseUrl }) => {
+    const config = load([], { [keyVariable]: 'sk-1' });
+    expect(config.providers.get(id)).toEqual({ id, dialect: 'openai', baseUrl, apiKey: 'sk-1' });
+    expect([...config.providers.keys()].toSorted()).toEqual(['sandbox', id].toSorted());
+  });
+
+  test('the file may send a known host elsewhere and keep the key of the environment', () => {
+    const config = load(['providers:', '  openai: { base_url: "http://127.0.0.1:9/v1" }'], { OPENAI_API_KEY: 'sk-1' });
+    expect(config.providers.get('openai')).toMatchObject({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-1' });
+  });
+
+  test('a model in the file replaces the shipped one of the same id, and a new one is added', () => {
+    const shipped = load([]).models.map((model) => model.id);
+    const config = load([
+      'models:',
+      `  - { id: openai/gpt-5, name: Ours, provider: mine, ${MODEL}, routes: [{ provider: sandbox, model: echo }] }`,
+      `  - { id: mine/new, provider: mine, ${MODEL}, routes: [{ provider: sandbox, model: echo }] }`,
+    ]);
+    expect(config.models.map((model) => model.id).toSorted()).toEqual([...shipped, 'mine/new'].toSorted());
+    expect(config.models.find((model) => model.id === 'openai/gpt-5')).toMatchObject({
+      name: 'Ours',
+      provider: 'mine',
+      contextLength: 1000,
+    });
+    expect(config.models.find((model) => model.id === 'mine/new')).toMatchObject({ name: 'mine/new', features: expect.any(Array) });
+  });
+
+  test('prices are exact integers, whether written as a number or as a text', () => {
+    const { models } = load([
+      'models:',
+      '  - id: mine/new',
+      '    provider: mine',
+      '    context_length: 1000',
+      '    max_output_tokens: 100',
+      '    price: { input: 0.1, cached_input: "0.000001", output: 2 }',
+      '    routes: [{ provider: sandbox, model: echo }]',
+    ]);
+    const price = { input: 100_000n, cachedInput: 1n, cacheWrite: 100_000n, output: 2_000_000n };
+    expect(models.find((model) => model.id === 'mine/new')?.price).toEqual(price as Record<keyof typeof price, Picos>);
+  });
+
+  test('everything in the result is frozen', () => {
+    const config = load(
+      [
+        'providers:',
+        '  mock: { base_url: http://127.0.0.1/v1 }',
+        'models:',
+        `  - { id: a, provider: mock, ${MODEL}, routes: [{ provider: mock, model: a }] }`,
+      ],
+      { OPENAI_API_KEY: 'sk-1' },
+    );
+    expect(thawedIn(config, 'config')).toEqual([]);
+  });
+});
+
+const provider = (text: string): string[] => ['providers:', `  mock: { ${text} }`];
+const model = (text: string): string[] => ['models:', '  - id: a/b', `    ${text}`];
+const price = (text: string): string[] => [
+  ...model('provider: a'),
+  '    context_length: 1000',
+  '    max_output_tokens: 100',
+  '    routes: [{ provider: sandbox, model: echo }]',
+  `    price: { input: 1, ${text} }`,
+];
+
+describe('a mistake is told with its place and what to do', () => {
+  test.each<[string, readonly string[], string, RegExp]>([
+    ['an address that is none', provider('base_url: nowhere'), 'line 2: providers.mock.base_url', /http or https address/u],
+    ['an address that is no web address', provider('base_url: ftp://h/v1'), 'line 2: providers.mock.base_url', /http or https address/u],
+    ['an unknown dialect', provider('base_url: http://h/v1, dialect: morse'), 'line 2: providers.mock.dialect', /"openai"/u],
+    ['an unknown key at the top', ['', '# limits', 'limit: {}'], 'line 3: limit', /unknown setting.*docs\/configuration\.md/u],
+    ['an unknown key inside', ['limits:', '  concurrent: 1', '  rpm: 5'], 'line 3: limits.rpm', /unknown setting/u],
+    ['an unknown key of a model', model('context: 1'), 'line 3: models[0].context', /unknown setting/u],
+    [
+      'a variable that is not set',
+      provider('base_url: http://h/v1, api_key: "${ABSENT}"'),
+      'line 2: providers.mock.api_key',
+      /ABSENT is not set/u,
+    ],
+    ['a variable that is empty', provider('base_url: http://h/v1, api_key: "${EMPTY}"'), 'line 2: providers.mock.api_key', />=1/u],
+    ['a price with seven decimals', price('output: 0.0000001'), 'line 7: models[0].price.output', /at most six decimals/u],
+    [
+      'a price written as a text with seven decimals',
+      price('output: "1.0000001"'),
+      'line 7: models[0].price.output',
+      /at most six decimals/u,
+    ],
+    ['a price below zero', price('output: -1'), 'line 7: models[0].price.output', /zero or more/u],
+    ['a price that is missing', price('cached_input: 1'), 'line 7: models[0].price.output', /USD per million tokens|expected/u],
+    ['a limit below one', ['limits:', '  concurrent: -1'], 'line 2: limits.concurrent', />=1/u],
+    ['a limit that is a text', ['limits:', '  concurrent: many'], 'line 2: limits.concurrent', /number/u],
+    ['a time of zero', ['timeouts:', '  idle_ms: 0'], 'line 2: timeouts.idle_ms', />=1/u],
+    ['a model id with spaces', ['models:', '  - id: "a b"'], 'line 2: models[0].id', /letters, digits/u],
+    [
+      'a field that is missing',
+      ['limits: {}', 'models:', '  - { id: a/b }'],
+      'line 3: models[0].provider',
+      /is missing; it must be a string/u,
+    ],
+    ['a model without routes', model('routes: []'), 'line 3: models[0].routes', />=1/u],
+  ])('%s', (_, lines, place, hint) => {
+    const told = mistakesOf(lines, { EMPTY: '' }).filter((mistake) => mistake.startsWith(`${file}, ${place}: `));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(hint);
+  });
+
+  test.each<[string, readonly string[], number]>([
+    ['an open brace', ['limits: { concurrent: 1', 'timeouts: {}'], 2],
+    ['a tab', ['limits:', '\tconcurrent: 1'], 2],
+    ['a key that is written twice', ['limits: {}', 'timeouts: {}', 'limits: {}'], 3],
+    ['an alias without its anchor', ['limits: {}', 'timeouts: *usual'], 2],
+  ])('YAML with %s', (_, lines, line) => {
+    const mistakes = mistakesOf(lines);
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toStartWith(`${file}, line ${line}: `);
+  });
+
+  test.each([
+    ['PORT', '70000', /from 0 to 65535/u],
+    ['PORT', 'http', /from 0 to 65535/u],
+    ['PORT', '80.5', /from 0 to 65535/u],
+    ['PUBLIC_URL', 'gate', /such as https:\/\/gate\.example\.com/u],
+    ['TOLLGATE_LOG_LEVEL', 'loud', /"debug"\|"info"/u],
+    ['DATABASE_URL', 'postgres://h/tollgate', /not supported by this version.*embedded database only.*Unset it/u],
+    ['REDIS_URL', 'redis://h', /not supported by this version.*Unset it/u],
+  ])('the environment variable %s with %p', (name, value, hint) => {
+    const mistakes = mistakesOf([], { [name]: value });
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toStartWith(`environment variable ${name}: `);
+    expect(mistakes[0]).toMatch(hint);
+  });
+
+  test.each([
+    [
+      'a route to a provider that is not there',
+      ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`],
+      2,
+      /no provider elsewhere/u,
+    ],
+    [
+      'a route to a name that every object has',
+      ['models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE.replace('elsewhere', 'constructor')} }`],
+      2,
+      /no provider constructor/u,
+    ],
+    ['a provider with the name of the sandbox', ['providers:', '  sandbox: { base_url: http://h/v1 }'], 2, /built-in sandbox/u],
+    ['a provider without an address', ['limits: {}', 'providers:', '  mine: { api_key: abc }'], 3, /base_url is missing/u],
+  ])('%s', (_, lines, line, hint) => {
+    const mistakes = mistakesOf(lines);
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toMatch(hint);
+    expect(mistakes[0]).toStartWith(`${file}, line ${line}: `);
+  });
+});
+
+describe('all mistakes are listed at once', () => {
+  test('those of the environment and those of the file', () => {
+    const lines = [
+      'providers:',
+      '  mock: { base_url: nowhere, api_key: "${ABSENT}", colour: red }',
+      'limits: { concurrent: -1 }',
+      'models:',
+      `  - { id: "a b", provider: a, ${MODEL}, routes: [{ provider: sandbox, model: x }] }`,
+    ];
+    const mistakes = mistakesOf(lines, { PORT: '-1', REDIS_URL: 'redis://h' });
+    const expected = ['PORT', 'REDIS_URL', 'mock.base_url', 'ABSENT', 'mock.colour', 'limits.concurrent', 'models[0].id'];
+    for (const part of expected) expect(mistakes.filter((mistake) => mistake.includes(part))).toHaveLength(1);
+    expect(mistakes).toHaveLength(expected.length);
+  });
+
+  test('those of the settings themselves and those between them', () => {
+    const lines = ['limits: { concurrent: -1 }', 'models:', `  - { id: a/b, provider: a, ${MODEL}, ${ROUTE} }`];
+    const text = mistakesOf(lines).join('\n');
+    expect(text).toContain('limits.concurrent');
+    expect(text).toContain('no provider elsewhere');
+  });
+});
+
+test('a file that is named and missing is a mistake; a missing tollgate.yaml is none', () => {
+  const missing = join(folder, 'missing.yaml');
+  expect(() => loadConfig({ TOLLGATE_CONFIG: missing })).toThrow(`${missing}: cannot be read`);
+  expect(() => inEmptyFolder(() => loadConfig({}))).not.toThrow();
+  expect(() => inEmptyFolder(() => loadConfig({ TOLLGATE_CONFIG: '' }))).not.toThrow();
+});
+
+test('tollgate.yaml of the working folder is read without being named', () => {
+  const port = inEmptyFolder(() => {
+    writeFileSync('tollgate.yaml', 'limits: { concurrent: 5 }');
+    return loadConfig({}).limits.concurrent;
+  });
+  expect(port).toBe(5);
+});
+
+describe('no secret is in the text of a mistake', () => {
+  test.each<[string, readonly string[], Variables]>([
+    ['a wrong provider', ['providers:', '  mock: { api_key: "${CANARY}", base_url: "${CANARY}", dialect: "${CANARY}" }'], {}],
+    ['a secret as a number of requests', ['limits: { concurrent: "${CANARY}" }'], {}],
+    ['a secret as a price', ['models:', '  - { id: "${CANARY}", price: { input: "${CANARY}", output: "${CANARY}" } }'], {}],
+    ['a secret in a broken line', ['providers:', '  mock: { api_key: c4n4ry', 'limits: {}'], {}],
+    ['a secret under a wrong key', ['providers:', '  mock: { base_url: http://h/v1, apikey: c4n4ry }'], {}],
+    ['keys of providers beside a mistake', ['limits: { concurrent: 0 }'], { OPENAI_API_KEY: 'c4n4ry', PORT: 'x' }],
+    ['the password of a database', [], { DATABASE_URL: 'postgres://tollgate:c4n4ry@h/tollgate' }],
+    ['the password of a cache', [], { REDIS_URL: 'rediss://:c4n4ry@h' }],
+  ])('%s', (_, lines, variables) => {
+    expect(mistakesOf(lines, { CANARY: 'c4n4ry', ...variables }).join('\n')).not.toContain('c4n4ry');
+  });
+});
+
+/** The paths of everything that could still be changed. */
+function thawedIn(value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = value instanceof Map ? [...value.entries()] : Object.entries(value);
+  const thawed = inner.flatMap(([key, item]) => thawedIn(item, `${path}.${key}`));
+  return Object.isFrozen(value) ? thawed : [path, ...thawed];
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
+import { openai, readFault } from '../../src/providers/openai.ts';
+import { ProviderFault, type StreamDecoder, type Target } from '../../src/providers/provider.ts';
+
+const CHAT: ChatRequest = { model: 'mock/gpt', messages: [{ role: 'user', content: 'Hi' }] };
+const TARGET: Target = { baseUrl: 'http://127.0.0.1:9100/v1', apiKey: 'sk-1', model: 'gpt-x', outputTokensMax: undefined };
+const CONTEXT = { modelId: 'mock/gpt', wantsUsage: true };
+const USAGE = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+
+function encode(chat: Partial<ChatRequest>, target: Partial<Target> = {}): JsonObject {
+  return JSON.parse(openai.encodeRequest({ ...CHAT, ...chat }, { ...TARGET, ...target }).body) as JsonObject;
+}
+
+describe('an encoded request', () => {
+  test('goes to the address of the host with its key', () => {
+    const request = openai.encodeRequest(CHAT, TARGET);
+    expect(request.url).toBe('http://127.0.0.1:9100/v1/chat/completions');
+    expect(request.headers).toEqual({ 'content-type': 'application/json', accept: 'application/json', authorization: 'Bearer sk-1' });
+  });
+
+  test('has no credentials when the host needs none', () => {
+    expect(openai.encodeRequest(CHAT, { ...TARGET, apiKey: undefined }).headers).not.toHaveProperty('authorization');
+  });
+
+  test('names the model as the host does and keeps everything else, also what we do not know', () => {
+    const chat = {
+      temperature: 0,
+      seed: 7,
+      tools: [],
+      top_k: 40,
+      provider: { order: ['a'] },
+      'x-odd': [null, { a: '☕' }],
+      metadata: { a: 'b' },
+    };
+    expect(encode(chat)).toEqual({ ...CHAT, ...chat, model: 'gpt-x' });
+  });
+
+  test('leaves the caller’s request as it was', () => {
+    const chat = Object.freeze({ ...CHAT, stream: true, stream_options: Object.freeze({ include_usage: false }) });
+    openai.encodeRequest(chat, { ...TARGET, outputTokensMax: 5 });
+    expect(chat).toEqual({ ...CHAT, stream: true, stream_options: { include_usage: false } });
+  });
+
+  test.each<[Partial<ChatRequest>, unknown]>([
+    [{ stream: true }, { include_usage: true }],
+    [{ stream: true, stream_options: {} }, { include_usage: true }],
+    [{ stream: true, stream_options: { include_usage: false } }, { include_usage: true }],
+    [
+      { stream: true, stream_options: { include_obfuscation: false, more: 1 } },
+      { include_obfuscation: false, more: 1, include_usage: true },
+    ],
+    [{ stream: false }, undefined],
+    [{}, undefined],
+  ])('always asks a stream for its usage: %j', (chat, options) => {
+    expect(encode(chat)['stream_options']).toEqual(options);
+    const { accept } = openai.encodeRequest({ ...CHAT, ...chat }, TARGET).headers;
+    expect(accept).toBe(chat.stream === true ? 'text/event-stream' : 'application/json');
+  });
+
+  test.each(Object.entries(HOSTS))('limits the output of %s by the field that it understands', (id, { baseUrl }) => {
+    const field = id === 'openai' ? 'max_completion_tokens' : 'max_tokens';
+    expect(encode({}, { baseUrl, outputTokensMax: 9 })).toEqual({ ...CHAT, model: 'gpt-x', [field]: 9 });
+  });
+
+  test('has no limit that nobody asked for, and keeps the one of the caller', () => {
+    expect(encode({})).toEqual({ ...CHAT, model: 'gpt-x' });
+    expect(encode({ max_tokens: 5 })).toEqual({ ...CHAT, model: 'gpt-x', max_tokens: 5 });
+  });
+});
+
+const answer = (changes: object = {}): JsonObject => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-x-2026-08-01',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello', refusal: null }, logprobs: null, finish_reason: 'stop' }],
+  usage: USAGE,
+  ...changes,
+});
+
+describe('a whole answer', () => {
+  test('passes with our model id and everything that we do not know', () => {
+    const reply = openai.decodeReply(JSON.stringify(answer({ citations: ['a'], x_groq: { id: 'b' } })), CONTEXT);
+    expect(reply.body).toEqual({ ...answer(), citations: ['a'], x_groq: { id: 'b' }, model: 'mock/gpt' });
+    expect(reply.usage).toEqual({ inputTokens: 3, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 4, reasoningTokens: 0 });
+    expect(reply.outputCharacters).toBe(5);
+  });
+
+  test('may begin with the blank lines that DeepSeek sends while it waits', () => {
+    expect(openai.decodeReply(`\n\n\n${JSON.stringify(answer())}`, CONTEXT).outputCharacters).toBe(5);
+  });
+
+  test.each<[string, object, number]>([
+    ['text', { content: 'Hello' }, 5],
+    ['a refusal', { content: null, refusal: 'No.' }, 3],
+    ['reasoning in two spellings', { content: 'a', reasoning_content: 'bc', reasoning: 'def' }, 6],
+    ['no text at all', { content: null }, 0],
+  ])('is measured by what it says: %s', (_, message, characters) => {
+    const choices = [
+      { index: 0, message },
+      { index: 1, message },
+    ];
+    expect(openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT).outputCharacters).toBe(2 * characters);
+  });
+
+  test('counts a tool call as output', () => {
+    const toolCalls = [{ id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Zürich"}' } }];
+    const choices = [{ index: 0, message: { role: 'assistant', content: null, tool_calls: toolCalls } }];
+    expect(openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT).outputCharacters).toBeGreaterThan(20);
+  });
+
+  test.each([null, undefined, {}, { prompt_tokens: -1, completion_tokens: 1 }, 'many'])('with the usage %j reports none', (usage) => {
+    expect(openai.decodeReply(JSON.stringify(answer({ usage })), CONTEXT).usage).toBeUndefined();
+  });
+
+  test.each<[string, string, Partial<ProviderFault>]>([
+    ['nothing', '', {}],
+    ['an HTML page', '<!doctype html><title>Bad gateway</title>', {}],
+    ['half of an answer', JSON.stringify(answer()).slice(0, -20), {}],
+    ['a list', '[]', {}],
+    ['a text', '"ok"', {}],
+    ['null', 'null', {}],
+    ['an object without choices', '{}', {}],
+    ['no choice', JSON.stringify(answer({ choices: [] })), {}],
+    ['choices that are no list', JSON.stringify(answer({ choices: { 0: {} } })), {}],
+    [
+      'an error',
+      '{"error":{"message":"Overloaded","code":"busy","param":"model"}}',
+      { message: 'Overloaded', code: 'busy', param: 'model' },
+    ],
+    ['an error with a number for a code', '{"error":{"code":502,"message":"Down"},"user_id":"u"}', { message: 'Down', status: 502 }],
+    ['an error that is a text', '{"code":"busy","error":"Too many"}', { message: 'Too many', code: 'busy' }],
+    ['an error beside choices', JSON.stringify(answer({ error: { message: 'Cut off' } })), { message: 'Cut off' }],
+  ])('that is %s is a fault', (_, text, fault) => {
+    expect(faultOf(() => openai.decodeReply(text, CONTEXT))).toMatchObject(fault);
+  });
+});
+
+describe('the error of a provider', () => {
+  test.each<[string, string, Partial<ProviderFault>]>([
+    ['a number for a code', '{"error":{"code":502,"message":"Down"}}', { message: 'Down', status: 502 }],
+    ['a code that is no status', '{"error":{"code":"busy","message":"Down"}}', { message: 'Down', status: undefined, code: 'busy' }],
+    ['an HTML page', '<html></html>', { message: 'The provider sent no stream', status: undefined }],
+  ])('inside a 200 has the status that it tells itself: %s', (_, text, fault) => {
+    expect(readFault(text, undefined)).toMatchObject(fault);
+  });
+
+  test.each<[string, unknown, Partial<ProviderFault>]>([
+    [
+      'wrapped, as OpenAI has it',
+      { error: { message: 'Bad top_p', type: 'invalid_request_error', param: 'top_p', code: 'invalid_value' } },
+      { message: 'Bad top_p', code: 'invalid_value', param: 'top_p' },
+    ],
+    [
+      'wrapped with nulls',
+      { error: { message: 'Bad', type: 'x', param: null, code: null } },
+      { message: 'Bad', code: undefined, param: undefined },
+    ],
+    [
+      'bare, as Mistral has it',
+      { object: 'error', message: 'Invalid model: a', type: 'invalid_model', param: null, code: '1500' },
+      { message: 'Invalid model: a', code: '1500', param: undefined },
+    ],
+    [
+      'a text, as xAI has it',
+      { code: 'Client specified an invalid argument', error: 'Unknown model' },
+      { message: 'Unknown model', code: 'Client specified an invalid argument' },
+    ],
+    [
+      'with a number for a code, as OpenRouter has it',
+      { error: { code: 402, message: 'No credits', metadata: { provider_name: 'a' } }, user_id: 'u' },
+      { message: 'No credits', code: undefined },
+    ],
+    ['with a number in a text for a code', { error: { code: '402', message: 'No credits' } }, { message: 'No credits', code: undefined }],
+    [
+      'in a list, as Google has it',
+      [{ error: { code: 400, message: 'Invalid argument', status: 'INVALID_ARGUMENT' } }],
+      { message: 'Invalid argument', code: undefined },
+    ],
+    ['with a message that is no text', { error: { message: { detail: 'a' } } }, { message: 'The provider reported an error' }],
+    ['with an empty message', { error: { message: '' } }, { message: 'The provider reported an error' }],
+    ['without a message', { error: {} }, { message: 'The provider reported an error' }],
+    ['that is null', { error: null, message: 'Down' }, { message: 'Down' }],
+    ['without anything', {}, { message: 'The provider reported an error' }],
+  ])('%s', (_, body, fault) => {
+    const read = readFault(JSON.stringify(body), 418);
+    expect(read).toBeInstanceOf(ProviderFault);
+    expect(read).toMatchObject({ ...fault, status: 418 });
+  });
+
+  test.each([
+    ['an HTML page', '<html><head><title>502</title></head></html>'],
+    ['nothing', ''],
+    ['half of a JSON', '{"error": {"mess'],
+    ['a text', '"Down"'],
+    ['a number', '502'],
+    ['null', 'null'],
+    ['an empty list', '[]'],
+    ['a list of texts', '["Down"]'],
+  ])('that is %s has its status and none of its text', (_, text) => {
+    expect(readFault(text, 502)).toMatchObject({ message: 'The provider answered with status 502', status: 502, code: undefined });
+  });
+});
+
+const chunk = (choices: readonly object[], more: object = {}): string =>
+  JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices, ...more });
+const delta = (content: string, finish: string | null = null): object => ({ index: 0, delta: { content }, finish_reason: finish });
+const push = (decoder: StreamDecoder, ...events: readonly string[]): JsonObject[] =>
+  events.flatMap((data) => decoder.push({ name: undefined, data }).map((text) => JSON.parse(text) as JsonObject));
+
+describe('a stream', () => {
+  test.each<[string, string]>([
+    ['in a chunk of its own', chunk([], { usage: USAGE })],
+    ['on a chunk with choices', chunk([delta('', 'stop')], { usage: USAGE })],
+    ['where Groq puts it', chunk([delta('', 'stop')], { x_groq: { id: 'a', usage: USAGE } })],
+  ])('tells its usage %s, and the caller does not see it there', (_, data) => {
+    const decoder = openai.decodeStream(CONTEXT);
+    const chunks = push(decoder, chunk([delta('Hi')]), data);
+    expect(decoder.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
+    expect(decoder.wireUsage).toEqual(USAGE);
+    expect(chunks.map((sent) => sent['usage'])).toEqual(chunks.map(() => null));
+    expect(JSON.parse(decoder.usageChunk(USAGE))).toMatchObject({ id: 'chatcmpl-1', model: 'mock/gpt', choices: [], usage: USAGE });
+  });
+
+  test('counts the last usage when it grows from chunk to chunk', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    push(decoder, chunk([delta('a')], { usage: { ...USAGE, completion_tokens: 1 } }), chunk([delta('b', 'stop')], { usage: USAGE }));
+    expect(decoder.usage?.outputTokens).toBe(4);
+  });
+
+  test('does not keep a usage that a later one shows to be wrong', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    push(decoder, chunk([delta('a', 'stop')], { usage: USAGE }), chunk([], { usage: { prompt_tokens: -1, completion_tokens: 1 } }));
+    expect(decoder).toMatchObject({ usage: undefined, wireUsage: undefined });
+  });
+
+  test('hides chunks without choices, which clients that look at the first one would fail on', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    expect(push(decoder, chunk([], { prompt_filter_results: [] }), '{"id":"chatcmpl-1"}', '{"choices":null}')).toEqual([]);
+    expect(decoder).toMatchObject({ hasOutput: false, isComplete: false, isDone: false });
+  });
+
+  test('has output only when something was said', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    push(decoder, chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]));
+    expect(decoder.hasOutput).toBe(false);
+    push(decoder, chunk([{ index: 0, delta: { reasoning_content: 'Hm' }, finish_reason: null }]));
+    expect(decoder).toMatchObject({ hasOutput: true, isComplete: false, outputCharacters: 2 });
+  });
+
+  test('that is done gets the finish reasons that its provider forgot', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    const sent = push(decoder, chunk([delta('a')]), '[DONE]');
+    expect(sent.at(-1)).toMatchObject({ id: 'chatcmpl-1', model: 'mock/gpt', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    expect(decoder).toMatchObject({ isDone: true, isComplete: true });
+  });
+
+  test.each<[string, { name?: string; data: string }, Partial<ProviderFault>]>([
+    ['an error', { data: '{"error":{"message":"Overloaded","code":529}}' }, { message: 'Overloaded', status: 529 }],
+    ['an error that is a text', { data: '{"error":"Too many","code":"busy"}' }, { message: 'Too many', code: 'busy' }],
+    ['an event named error', { name: 'error', data: '{"message":"Overloaded"}' }, { message: 'Overloaded' }],
+    ['an event named error with an error inside', { name: 'error', data: '{"error":{"message":"Down"}}' }, { message: 'Down' }],
+    ['something that is not JSON', { data: '<html>' }, {}],
+    ['JSON that is no object', { data: '[]' }, {}],
+    ['an empty event', { data: '' }, {}],
+  ])('with %s is a fault', (_, event, fault) => {
+    const decoder = openai.decodeStream(CONTEXT);
+    expect(faultOf(() => decoder.push({ name: event.name, data: event.data }))).toMatchObject(fault);
+  });
+});
+
+function faultOf(work: () => unknown): ProviderFault {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ProviderFault);
+    return error as ProviderFault;
+  }
+  throw new Error('no fault');
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'bun:test';
+import { modelSchema } from '../../src/catalog/catalog.ts';
+import { SseParser } from '../../src/http/sse.ts';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { readUsage } from '../../src/openai/usage.ts';
+import { sandbox, SANDBOX_MODELS } from '../../src/providers/sandbox.ts';
+import { totalTokens } from '../../src/tokens.ts';
+
+const ECHO: ChatRequest = { model: 'echo', messages: [{ role: 'user', content: 'One two three four five' }] };
+const STORY: ChatRequest = { model: 'story', messages: [{ role: 'user', content: 'Tell me a story' }] };
+
+interface Choice {
+  readonly index: number;
+  readonly message: { readonly role: string; readonly content: string; readonly refusal: null };
+  readonly delta: { readonly role?: string; readonly content?: string };
+  readonly finish_reason: string | null;
+}
+
+async function ask(
+  chat: ChatRequest,
+  { outputTokensMax, signal }: { outputTokensMax?: number; signal?: AbortSignal } = {},
+): Promise<Response> {
+  if (sandbox.answer === undefined) throw new Error('the sandbox has no answer of its own');
+  const request = sandbox.encodeRequest(chat, { baseUrl: '', apiKey: undefined, model: chat.model, outputTokensMax });
+  return sandbox.answer(request, signal ?? new AbortController().signal);
+}
+
+async function answerOf(chat: ChatRequest): Promise<JsonObject & { choices: Choice[]; usage: JsonObject }> {
+  return (await (await ask(chat)).json()) as JsonObject & { choices: Choice[]; usage: JsonObject };
+}
+
+async function eventsOf(chat: ChatRequest): Promise<string[]> {
+  const response = await ask({ ...chat, stream: true });
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  return new SseParser().push(await response.bytes()).map((event) => event.data);
+}
+
+async function chunksOf(chat: ChatRequest): Promise<(JsonObject & { choices: Choice[] })[]> {
+  const events = await eventsOf(chat);
+  expect(events.at(-1)).toBe('[DONE]');
+  return events.slice(0, -1).map((text) => JSON.parse(text) as JsonObject & { choices: Choice[] });
+}
+
+function timeless({ created, ...rest }: JsonObject): JsonObject {
+  return { ...rest, created: typeof created };
+}
+
+describe('the sandbox models', () => {
+  test.each(SANDBOX_MODELS.map((entry) => [String(entry['id']), entry] as const))(
+    '%s is a priced model that says that it is canned',
+    (_, entry) => {
+      const model = modelSchema.parse(entry);
+      expect(model.name).toContain('canned');
+      expect(model.price.input > 0n && model.price.output > 0n).toBe(true);
+    },
+  );
+
+  test('echo repeats the last message of the user', async () => {
+    const messages = [
+      { role: 'user', content: 'First' },
+      { role: 'assistant', content: 'Second' },
+      { role: 'user', content: 'Third  one ☕' },
+      { role: 'assistant', content: 'Fourth' },
+    ];
+    expect((await answerOf({ ...ECHO, messages })).choices[0]?.message).toEqual({
+      role: 'assistant',
+      content: 'Third  one ☕',
+      refusal: null,
+    });
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      'parts',
+      [
+        { type: 'text', text: 'Look:' },
+        { type: 'image_url', image_url: { url: 'data:' } },
+      ],
+      'Look: [not text]',
+    ],
+    ['nothing', '', '(empty)'],
+    ['blanks', ' \n ', '(empty)'],
+  ])('echo answers a message of %s', async (_, content, said) => {
+    expect((await answerOf({ ...ECHO, messages: [{ role: 'user', content }] })).choices[0]?.message.content).toBe(said);
+  });
+
+  test('echo answers a conversation without a user', async () => {
+    const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'system', content: 'Be brief' }] });
+    expect(choices[0]?.message.content).not.toBe('');
+  });
+
+  test('story says that it is canned', async () => {
+    expect((await answerOf(STORY)).choices[0]?.message.content).toContain('canned');
+  });
+});
+
+describe('an answer of the sandbox', () => {
+  test.each([ECHO, { ...STORY, max_tokens: 12 }])('is the same every time, streamed or not: %j', async (chat) => {
+    const whole = await answerOf(chat);
+    expect(timeless(await answerOf(chat))).toEqual(timeless(whole));
+    const chunks = await chunksOf(chat);
+    expect((await chunksOf(chat)).map(timeless)).toEqual(chunks.map(timeless));
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(String(whole.choices[0]?.message.content));
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
+  });
+
+  test.each([
+    [{ max_tokens: 3 }, 'One two three', 'length', 3],
+    [{ max_completion_tokens: 1 }, 'One', 'length', 1],
+    [{ max_tokens: 5 }, 'One two three four five', 'stop', 5],
+    [{ max_tokens: 4096 }, 'One two three four five', 'stop', 5],
+    [{}, 'One two three four five', 'stop', 5],
+  ])('with %j ends where it must', async (limit, said, finish, tokens) => {
+    const { choices, usage } = await answerOf({ ...ECHO, ...limit });
+    expect(choices[0]).toMatchObject({ message: { content: said }, finish_reason: finish });
+    expect(usage['completion_tokens']).toBe(tokens);
+    const chunks = await chunksOf({ ...ECHO, ...limit });
+    expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason ?? undefined).filter((reason) => reason !== undefined)).toEqual([finish]);
+  });
+
+  test('obeys the limit that the gate sets', async () => {
+    const reply = sandbox.decodeReply(await (await ask(ECHO, { outputTokensMax: 2 })).text(), {
+      modelId: 'sandbox/echo',
+      wantsUsage: false,
+    });
+    expect(reply).toMatchObject({ usage: { outputTokens: 2 }, outputCharacters: 'One two'.length });
+  });
+
+  test('has n choices, each of which is paid for', async () => {
+    const { choices, usage } = await answerOf({ ...ECHO, n: 3 });
+    expect(choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
+    expect(new Set(choices.map((choice) => choice.message.content))).toEqual(new Set(['One two three four five']));
+    expect(usage['completion_tokens']).toBe(15);
+    const chunks = await chunksOf({ ...ECHO, n: 2, max_tokens: 1 });
+    const spoken = chunks.flatMap((chunk) => chunk.choices);
+    expect(spoken.filter((choice) => choice.delta.role === 'assistant').map((choice) => choice.index)).toEqual([0, 1]);
+    expect(spoken.filter((choice) => choice.finish_reason !== null).map((choice) => choice.index)).toEqual([0, 1]);
+  });
+
+  test('reports a usage that adds up', async () => {
+    const { usage } = await answerOf(STORY);
+    const read = readUsage(usage);
+    if (read === undefined) throw new Error('not believed');
+    expect(totalTokens(read)).toBe(usage['total_tokens'] as number);
+    expect(read.inputTokens).toBeWithin(1, JSON.stringify(STORY.messages).length);
+  });
+
+  test('streams in the order of the dialect: role, words, finish, usage', async () => {
+    const chunks = await chunksOf({ ...ECHO, max_tokens: 2 });
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta)).toEqual([
+      { role: 'assistant', content: '', refusal: null } as Choice['delta'],
+      { content: 'One' },
+      { content: ' two' },
+      {},
+      undefined,
+    ]);
+    expect(new Set(chunks.map((chunk) => chunk['id'])).size).toBe(1);
+  });
+
+  test('stops when the caller has left', async () => {
+    const abort = new AbortController();
+    const response = await ask({ ...STORY, stream: true }, { signal: abort.signal });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    expect((await reader.read()).done).toBe(false);
+    abort.abort();
+    const startedAt = performance.now();
+    // One more piece may have been on its way.
+    const rest = [await reader.read(), await reader.read()];
+    expect(rest.at(-1)?.done).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});

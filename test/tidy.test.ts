@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import { environmentSchema, loadConfig, settingsSchema } from '../src/config.ts';
+import { ERRORS } from '../src/errors.ts';
+import { HOSTS } from '../src/providers/compatible.ts';
+
+/** What no linter checks: that the docs tell what the code does, and that the code stays small and honest. */
+
+const ROOT = resolve(import.meta.dirname, '..');
+/** A limit is raised in a commit of its own, with a reason. */
+const SRC_LINES_MAX = 4500;
+const FILE_LINES_MAX = 300;
+const README_LINES_MAX = 150;
+const CONTRIBUTING_LINES_MAX = 149;
+
+const sources = filesIn('src', '.ts');
+const tests = filesIn('test', '.ts');
+const pages = [...readdirSync(ROOT).filter((name) => name.endsWith('.md')), ...filesIn('docs', '.md')];
+
+function filesIn(folder: string, ending: string): string[] {
+  const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(ending));
+  return files.map((entry) => relative(ROOT, join(entry.parentPath, entry.name))).toSorted();
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+function linesOf(path: string): string[] {
+  return read(path).trimEnd().split('\n');
+}
+
+/** The rows of a page's tables: the texts of their cells, without the marks of code. */
+function rowsOf(path: string): string[][] {
+  const rows = linesOf(path).filter((line) => line.startsWith('| `'));
+  return rows.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replace(/^`([^`]*)`$/u, '$1')),
+  );
+}
+
+/** The lines that a machine reads, with their numbers. */
+function codeLinesOf(path: string): { readonly text: string; readonly place: string }[] {
+  const lines = linesOf(path).map((text, index) => ({ text, place: `${path}:${index + 1}` }));
+  return lines.filter(({ text }) => !/^\s*(?:\/\/|\/\*|\*|$)/u.test(text));
+}
+
+function placesOf(paths: readonly string[], pattern: RegExp): string[] {
+  return paths.flatMap((path) =>
+    codeLinesOf(path)
+      .filter(({ text }) => pattern.test(text))
+      .map(({ place }) => place),
+  );
+}
+
+describe('docs/errors.md', () => {
+  test('explains every error of the table with its status, and no other', () => {
+    const told = rowsOf('docs/errors.md').flatMap(([name, status]) => (/^\d{3}$/u.test(status ?? '') ? [`${name} ${status}`] : []));
+    expect(told.toSorted()).toEqual(
+      Object.entries(ERRORS)
+        .map(([name, { status }]) => `${name} ${status}`)
+        .toSorted(),
+    );
+  });
+});
+
+describe('docs/configuration.md', () => {
+  const rows = rowsOf('docs/configuration.md');
+  const settings = settingsIn(z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '');
+
+  test('lists every environment variable, and no other', () => {
+    const told = rows.map(([name]) => name ?? '').filter((name) => /^[A-Z][A-Z0-9_]*$/u.test(name));
+    const known = [...Object.keys(environmentSchema.shape), ...Object.values(HOSTS).map((host) => host.keyVariable)];
+    expect(told.toSorted()).toEqual(known.toSorted());
+  });
+
+  test('names the provider of every key', () => {
+    const told = Object.fromEntries(rows.filter(([name]) => name?.endsWith('_API_KEY')).map(([name, provider]) => [provider, name]));
+    expect(told).toEqual(Object.fromEntries(Object.entries(HOSTS).map(([id, host]) => [id, host.keyVariable])));
+  });
+
+  test('lists every key of tollgate.yaml, and no other', () => {
+    const told = rows.map(([name]) => name ?? '').filter((name) => /^(?:providers|models|limits|timeouts)\b/u.test(name));
+    // A part that only groups others needs no row of its own.
+    const groups = new Set(['limits', 'timeouts', 'providers.<id>', 'models[]', 'models[].routes[]']);
+    const known = [...settings.keys()].filter((path) => !groups.has(path));
+    expect(told.filter((name) => !groups.has(name)).toSorted()).toEqual(known.toSorted());
+  });
+
+  test('tells the defaults as they are', () => {
+    const wrong = rows.filter(([name, told]) => {
+      const value = settings.get(name ?? '');
+      return (typeof value === 'string' || typeof value === 'number') && told !== String(value);
+    });
+    expect(wrong).toEqual([]);
+    const { HOST, PORT, TOLLGATE_DATA, TOLLGATE_LOG_LEVEL } = environmentSchema.parse({});
+    const defaults = new Map(rows.map(([name, told]) => [name, told]));
+    for (const [name, value] of Object.entries({ HOST, PORT, TOLLGATE_DATA, TOLLGATE_LOG_LEVEL }))
+      expect(defaults.get(name)).toBe(String(value));
+  });
+});
+
+describe('the docs', () => {
+  test.each(pages)('%s has links that lead somewhere', (page) => {
+    const text = read(page).replace(/^```.*?^```/gmsu, '');
+    const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/gu)].map((match) => match[1] ?? '');
+    expect(links.filter((link) => !leadsSomewhere(page, link))).toEqual([]);
+  });
+
+  test('README.md and CONTRIBUTING.md are short', () => {
+    expect(linesOf('README.md').length).toBeLessThanOrEqual(README_LINES_MAX);
+    expect(linesOf('CONTRIBUTING.md').length).toBeLessThanOrEqual(CONTRIBUTING_LINES_MAX);
+  });
+
+  test('decisions are dated', () => {
+    const records = readdirSync(join(ROOT, 'docs/decisions'));
+    expect(records.filter((name) => !/^\d{4}-\d{2}-\d{2}-[a-z0-9-]+\.md$/u.test(name))).toEqual([]);
+  });
+
+  test('tollgate.example.yaml loads as it is', () => {
+    const config = loadConfig({ TOLLGATE_CONFIG: join(ROOT, 'tollgate.example.yaml') });
+    expect(config.providers.size).toBeGreaterThan(1);
+  });
+});
+
+describe('the code', () => {
+  test('has no way around its types', () => {
+    expect(placesOf([...sources, ...tests], /(?:\bas|[:<|(]|=>)\s*any\b|\bany\[\]/u)).toEqual([]);
+    expect(
+      [...sources, ...tests].filter((path) => /@ts-(?:ignore|expect-error|nocheck)|(?:oxlint|eslint)-disable/u.test(read(path))),
+    ).toEqual([]);
+  });
+
+  test('has nothing left to do', () => {
+    expect(sources.filter((path) => /\b(?:TODO|FIXME|XXX|HACK)\b/u.test(read(path)))).toEqual([]);
+  });
+
+  test('swallows no error without a word', () => {
+    expect([...sources, ...tests].filter((path) => /\bcatch\s*(?:\([^)]*\)\s*)?\{\s*\}/u.test(read(path)))).toEqual([]);
+  });
+
+  test('leaves no test out', () => {
+    expect(placesOf(tests, /\.(?:only|skip|todo|failing)\(|\b(?:xtest|xit|xdescribe|fdescribe)\(/u)).toEqual([]);
+  });
+
+  test('touches the runtime’s own interfaces in few, named files', () => {
+    const using = sources.filter((path) => codeLinesOf(path).some(({ text }) => /\bBun\.|(?<!import type .*)['"]bun:/u.test(text)));
+    expect(using).toEqual(['src/database/sqlite.ts', 'src/http/server.ts']);
+    const typed = sources.filter((path) => codeLinesOf(path).some(({ text }) => /^import type .*['"]bun:/u.test(text)));
+    expect(typed).toEqual(['src/database/kysely.ts', 'src/ledger/sqlite-writer.ts']);
+    const started = sources.filter((path) => read(path).startsWith('#!'));
+    expect(started).toEqual(['src/main.ts']);
+  });
+
+  test('has files that can be read in one go', () => {
+    expect(sources.filter((path) => codeLinesOf(path).length > FILE_LINES_MAX)).toEqual([]);
+  });
+
+  test('is no larger than it must be', () => {
+    expect(sources.reduce((sum, path) => sum + codeLinesOf(path).length, 0)).toBeLessThanOrEqual(SRC_LINES_MAX);
+  });
+});
+
+describe('the packages', () => {
+  test('are locked without the address of a registry', () => {
+    expect(read('package-lock.json')).not.toContain('"resolved"');
+  });
+
+  test('are wanted in one exact version each', () => {
+    const manifest = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/u.test(version))).toEqual([]);
+  });
+});
+
+interface JsonSchema {
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly items?: JsonSchema;
+}
+
+/** Every setting by its path as the docs write it, such as `models[].price.input`, with its default. */
+function settingsIn(schema: JsonSchema, path: string): Map<string, unknown> {
+  const found = new Map<string, unknown>(path === '' ? [] : [[path, schema.default]]);
+  const add = (inner: JsonSchema, name: string): void => settingsIn(inner, name).forEach((value, key) => found.set(key, value));
+  for (const [name, inner] of Object.entries(schema.properties ?? {})) add(inner, path === '' ? name : `${path}.${name}`);
+  if (typeof schema.additionalProperties === 'object') add(schema.additionalProperties, `${path}.<id>`);
+  // What a list of plain words holds is no setting of its own.
+  if (schema.items?.properties !== undefined) add(schema.items, `${path}[]`);
+  return found;
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || (target.endsWith('.md') && anchorsOf(target).has(anchor));
+}
+
+/** The anchors that a page's headings get: small letters, blanks as hyphens, no other signs. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const headings = linesOf(page).filter((line) => /^#+ /u.test(line));
+  const slugs = headings.map((line) =>
+    line
+      .replace(/^#+ /u, '')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set(slugs);
+}
