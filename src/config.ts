@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isMap, LineCounter, parseDocument, type Document } from 'yaml';
+import { isMap, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
 import shippedModels from './catalog/models.yaml' with { type: 'text' };
 import { modelSchema, type Model } from './catalog/catalog.ts';
 import type { KeyLimits } from './limits/limits.ts';
+import { isObject, type JsonObject } from './openai/types.ts';
 import { HOSTS } from './providers/compatible.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
 
@@ -100,7 +101,7 @@ const milliseconds = z
 export const settingsSchema = z.strictObject({
   providers: z
     .record(
-      z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, 'must be lower-case letters, digits, - and _'),
+      z.string().regex(/^[a-z0-9][a-z0-9_-]*$/),
       z.strictObject({
         dialect: z.enum(['openai']).default('openai'),
         base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
@@ -128,6 +129,7 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
 });
 
+const PROVIDER_ID_HINT = 'the name of a provider must be lower-case letters, digits, - and _';
 /** How the schema library says that something is not there. */
 const MISSING = /^Invalid input: expected (\w+), received undefined$/;
 
@@ -135,7 +137,7 @@ type Settings = z.output<typeof settingsSchema>;
 
 function readEnvironment(environment: Environment, mistakes: string[]): z.output<typeof environmentSchema> {
   // An empty variable is how many tools write "not set".
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim() !== ''));
   const result = environmentSchema.safeParse(present);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
@@ -162,41 +164,65 @@ function readSettingsFile(environment: Environment, mistakes: string[]): Setting
 function parseSettings(path: string, text: string, environment: Environment, mistakes: string[]): Settings {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  for (const error of document.errors) mistakes.push(`${path}, line ${lines.linePos(error.pos[0]).line}: ${error.message}`);
-  if (document.errors.length > 0) return settingsSchema.parse({});
+  const lineAt = (position: number): number => lines.linePos(position).line;
+  const broken = document.errors.map((error) => `${path}, line ${lineAt(error.pos[0])}: ${error.message}`);
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) === undefined)
+        broken.push(`${path}, line ${lineAt(alias.range?.[0] ?? 0)}: there is no anchor &${alias.source}`);
+    },
+  });
+  mistakes.push(...broken);
+  if (broken.length > 0) return settingsSchema.parse({});
 
   const at = (where: readonly PropertyKey[]): string => `${path}, line ${lineOf(document, lines, where)}: ${spell(where)}`;
-  const value = fillVariables(document.toJS() ?? {}, environment, [], (where, name) =>
-    mistakes.push(`${at(where)}: the environment variable ${name} is not set`),
-  );
+  const refuse = (where: PropertyKey[], message: string): void => void mistakes.push(`${at(where)}: ${message}`);
+  const value = fillVariables(readValue(document, path, mistakes), environment, [], (where, name) =>
+    refuse(where, `the environment variable ${name} is not set`),
+  ) as JsonObject;
+  checkReferences(value, refuse);
   const result = settingsSchema.safeParse(value);
-  if (result.success) {
-    checkReferences(result.data, (where, message) => mistakes.push(`${at(where)}: ${message}`));
-    return result.data;
-  }
+  if (result.success) return result.data;
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys)
-        mistakes.push(`${at([...issue.path, key])}: unknown setting; docs/configuration.md lists the known ones`);
+      for (const key of issue.keys) refuse([...issue.path, key], 'unknown setting; docs/configuration.md lists the known ones');
     } else {
-      mistakes.push(`${at(issue.path)}: ${issue.message.replace(MISSING, 'is missing; it must be a $1')}`);
+      refuse(issue.path, issue.code === 'invalid_key' ? PROVIDER_ID_HINT : issue.message.replace(MISSING, 'is missing; it must be a $1'));
     }
   }
   return settingsSchema.parse({});
 }
 
-/** What one part of the file says about another. */
-function checkReferences({ providers, models }: Settings, refuse: (where: PropertyKey[], message: string) => void): void {
+/** The file as a plain object. A section without content is one that is not there. */
+function readValue(document: Document, path: string, mistakes: string[]): JsonObject {
+  const value: unknown = document.toJS() ?? {};
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));
+  mistakes.push(`${path}, line 1: the file must be a list of named settings, such as "limits: { concurrent: 8 }"`);
+  return {};
+}
+
+/** What one part of the file says about another. Looks at the raw value, so that it is told beside all other mistakes. */
+function checkReferences(value: JsonObject, refuse: (where: PropertyKey[], message: string) => void): void {
+  const providers = isObject(value['providers']) ? value['providers'] : {};
   for (const [id, provider] of Object.entries(providers)) {
     if (id === SANDBOX_PROVIDER) refuse(['providers', id], 'this name belongs to the built-in sandbox');
-    if (provider.base_url === undefined && !Object.hasOwn(HOSTS, id)) refuse(['providers', id], 'base_url is missing');
+    if (isObject(provider) && provider['base_url'] === undefined && !Object.hasOwn(HOSTS, id))
+      refuse(['providers', id], 'base_url is missing');
   }
   const known = new Set([SANDBOX_PROVIDER, ...Object.keys(HOSTS), ...Object.keys(providers)]);
-  models.forEach((model, index) => {
-    model.routes.forEach((route, place) => {
-      if (!known.has(route.provider)) refuse(['models', index, 'routes', place, 'provider'], `there is no provider ${route.provider}`);
+  const seen = new Set<unknown>();
+  objectsIn(value['models']).forEach((model, index) => {
+    if (seen.has(model['id'])) refuse(['models', index, 'id'], 'there is another model with this id');
+    seen.add(model['id']);
+    objectsIn(model['routes']).forEach(({ provider }, place) => {
+      if (typeof provider !== 'string' || known.has(provider)) return;
+      refuse(['models', index, 'routes', place, 'provider'], `there is no provider ${provider}`);
     });
   });
+}
+
+function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : {})) : [];
 }
 
 /** The line of a setting, or of the nearest parent that is written there when the setting itself is missing. */

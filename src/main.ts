@@ -15,8 +15,16 @@ async function main(): Promise<void> {
     .description('One gate in front of every AI model, and an honest toll.')
     .version(VERSION)
     .showHelpAfterError('(--help shows what is possible)');
-  for (const command of [serveCommand(), migrateCommand(), accountCommand(), keyCommand(), modelsCommand()]) program.addCommand(command);
+  for (const command of [serveCommand(), migrateCommand(), accountCommand(), keyCommand(), modelsCommand()])
+    program.addCommand(inherit(program, command));
   await program.parseAsync();
+}
+
+/** Subcommands answer mistakes in the same way as the program. */
+function inherit(parent: Command, command: Command): Command {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) inherit(command, child);
+  return command;
 }
 
 try {

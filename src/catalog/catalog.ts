@@ -55,7 +55,9 @@ const FEATURES = Object.keys(FEATURE_PARAMETERS) as [Feature, ...Feature[]];
 const TOKENS_MAX = 100_000_000;
 
 const price = z
-  .union([z.number(), z.string()])
+  .union([z.number(), z.string()], {
+    error: ({ input }) => (input === undefined ? 'is missing; it must be USD per million tokens' : 'must be USD per million tokens'),
+  })
   .transform((value) => parsePrice(String(value)))
   .refine(
     (value): value is Picos => value !== undefined && value >= 0n,

@@ -14,9 +14,9 @@ export function serveCommand(): Command {
 
 async function run(): Promise<void> {
   const service = await serve(loadConfig(process.env));
+  endOnSignal(service);
   process.stdout.write(`Tollgate listens on ${service.url}/v1\n`);
   if (await service.accounts.isEmpty()) await welcome(service);
-  endOnSignal(service);
 }
 
 /** The very first start: a key that can be tried at once, and the way to an account of one's own. */
@@ -45,12 +45,18 @@ Set a provider's key, such as OPENAI_API_KEY, to switch its models on.
 `);
 }
 
-/** The first signal lets running answers finish; the second ends at once. */
+/** npm passes a Ctrl-C on to a process that had it already: two signals in quick succession are one. */
+const SAME_SIGNAL_MS = 100;
+
+/** The first signal lets running answers finish; a later one ends at once. */
 function endOnSignal(service: Service): void {
-  let isEnding = false;
+  let signalledAtMs: number | undefined;
   const end = async (): Promise<void> => {
-    if (isEnding) process.exit(1);
-    isEnding = true;
+    if (signalledAtMs !== undefined) {
+      if (performance.now() - signalledAtMs > SAME_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    signalledAtMs = performance.now();
     await service.drain();
     process.exit(0);
   };

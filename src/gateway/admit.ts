@@ -12,7 +12,7 @@ export async function admit(
   if (result.type === 'admitted') return result;
   throw new GatewayError(ERROR_NAMES[result.limit](result), messageFor(result, request.tokensExpected), {
     headers: limitHeaders(result.state),
-    ...(result.retryAfterMs === undefined ? {} : { retryAfterSeconds: result.retryAfterMs / 1000 }),
+    retryAfterSeconds: (result.retryAfterMs ?? NEVER_RETRY_MS) / 1000,
   });
 }
 
@@ -27,6 +27,9 @@ export function limitHeaders(state: LimitState): Record<string, string> {
     'x-ratelimit-reset-tokens': formatDuration(state.resetTokensMs),
   };
 }
+
+/** Every 429 says when to come back; one that will not fit then either also says not to retry. */
+const NEVER_RETRY_MS = 60_000;
 
 const ERROR_NAMES: Record<Refusal['limit'], (refusal: Refusal) => ErrorName> = {
   requests: () => 'rate_limit_exceeded',

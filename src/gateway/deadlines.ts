@@ -29,7 +29,7 @@ export class Deadlines {
 
   /** Watches the connection to this address until something arrives. */
   connecting(url: string): void {
-    if (!ConnectionProbe.isKnownAlive(url)) this.#probe = new ConnectionProbe(url, this.#timeouts.connectMs);
+    this.#probe = new ConnectionProbe(url, this.#timeouts.connectMs);
   }
 
   /** The provider has begun to answer: from here on it may pause, but not for long. */
@@ -42,10 +42,14 @@ export class Deadlines {
     this.#phaseEndsAtMs = performance.now() + this.#phase.ms;
   }
 
-  /** Something arrived. */
-  arrived(): void {
+  /** The provider has answered, so it is there. */
+  connected(): void {
     this.#probe?.answered();
     this.#probe = undefined;
+  }
+
+  /** Something of a stream arrived. */
+  arrived(): void {
     this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
   }
 
@@ -70,32 +74,26 @@ export class Deadlines {
   }
 }
 
-/** A place that answered within this time needs no probe. */
-const ALIVE_MS = 30_000;
-
 /**
  * `fetch` cannot tell whether it is connected or only waits for an answer. So when nothing has come after half of the
- * allowed time, from a place that was not heard of lately, a second connection to it is tried: if that fails too, nobody
- * is there.
+ * allowed time, from a place that answered nobody else meanwhile, a second connection to it is tried: if that fails
+ * too, nobody is there.
  */
 class ConnectionProbe {
   /** When each address last answered; as many entries as there are providers. */
   static readonly #answeredAtMs = new Map<string, number>();
   readonly #url: string;
+  readonly #beganAtMs: number;
   readonly #startsAtMs: number;
   readonly #endsAtMs: number;
   #socket: ReturnType<typeof connect> | undefined;
   #isAnswered = false;
 
-  static isKnownAlive(url: string): boolean {
-    return performance.now() - (ConnectionProbe.#answeredAtMs.get(url) ?? Number.NEGATIVE_INFINITY) < ALIVE_MS;
-  }
-
   constructor(url: string, connectMs: number) {
-    const nowMs = performance.now();
     this.#url = url;
-    this.#startsAtMs = nowMs + connectMs / 2;
-    this.#endsAtMs = nowMs + connectMs;
+    this.#beganAtMs = performance.now();
+    this.#startsAtMs = this.#beganAtMs + connectMs / 2;
+    this.#endsAtMs = this.#beganAtMs + connectMs;
   }
 
   isDead(nowMs: number): boolean {
@@ -114,6 +112,8 @@ class ConnectionProbe {
   }
 
   #start(): void {
+    this.#isAnswered = (ConnectionProbe.#answeredAtMs.get(this.#url) ?? Number.NEGATIVE_INFINITY) >= this.#beganAtMs;
+    if (this.#isAnswered) return;
     const { hostname, port, protocol } = new URL(this.#url);
     const defaultPort = protocol === 'https:' ? 443 : 80;
     this.#socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) });

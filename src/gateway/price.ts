@@ -34,10 +34,9 @@ export function costOf(price: ModelPrice, usage: TokenUsage): Nanos {
 /** The worst case of a request. No tokenizer makes more than one token of a byte, so bytes bound the input uncounted. */
 export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote {
   const inputTokens = Math.min(model.contextLength, bodyBytes + countMediaParts(chat) * MEDIA_TOKENS_MAX);
-  const prices = pricesFor(model.price, inputTokens);
-  const inputPrice = prices.cacheWrite > prices.input ? prices.cacheWrite : prices.input;
+  const prices = dearest(model.price, inputTokens);
   const outputTokenPicos = priceTokens(chat.n ?? 1, prices.output);
-  const inputPicos = priceTokens(inputTokens, inputPrice);
+  const inputPicos = priceTokens(inputTokens, prices.input);
   const withOutput = (tokens: number): Nanos => roundUpToNanos((inputPicos + priceTokens(tokens, outputTokenPicos)) as Picos);
   const callerLimit = chat.max_completion_tokens ?? chat.max_tokens;
   const amount = withOutput(callerLimit ?? model.maxOutputTokens);
@@ -59,6 +58,19 @@ export function affordableOutputTokens(quoted: Quote, amount: Nanos): number {
 /** A guess at the tokens of a text of this length. */
 export function estimateTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+/** The highest price that a token of the input, whatever becomes of it, and of the output can have. */
+function dearest(price: ModelPrice, inputTokensMax: number): { readonly input: Picos; readonly output: Picos } {
+  const tiers = price.long !== undefined && inputTokensMax > price.long.overTokens ? [price, price.long] : [price];
+  return {
+    input: highest(tiers.flatMap(({ input, cachedInput, cacheWrite }) => [input, cachedInput, cacheWrite])),
+    output: highest(tiers.map(({ output }) => output)),
+  };
+}
+
+function highest(prices: readonly Picos[]): Picos {
+  return prices.reduce((first, second) => (second > first ? second : first));
 }
 
 function pricesFor(price: ModelPrice, promptLength: number): TokenPrices {

@@ -81,9 +81,8 @@ async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg)
     const request = dialect.encodeRequest(chat, { ...provider, model: route.model, outputTokensMax: dispatch.outputTokensMax });
     if (dialect.answer === undefined) deadlines.connecting(request.url);
     const response = await (dialect.answer ?? fetchUpstream)(request, abort.signal);
-    deadlines.arrived();
+    deadlines.connected();
     retryAfter = response.headers.get('retry-after');
-    deadlines.waiting();
     if (response.status !== 200) throw readFault(await readBounded(response, FAULT_BYTES_MAX), response.status);
     if (!isStreaming) {
       const reply = dialect.decodeReply(await readBounded(response, REPLY_BYTES_MAX), context);

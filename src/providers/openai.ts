@@ -169,11 +169,19 @@ export function readFault(text: string, status: number | undefined): ProviderFau
 }
 
 function toFault(error: JsonObject): ProviderFault {
-  const { message, code, param } = error;
+  const { code, param } = error;
+  const message = readMessage(error);
   const numeric = typeof code === 'number' ? code : Number(typeof code === 'string' && /^\d{3}$/.test(code) ? code : Number.NaN);
-  return new ProviderFault(typeof message === 'string' && message !== '' ? message : 'The provider reported an error', {
+  return new ProviderFault(message ?? 'The provider reported an error', {
     status: numeric >= 400 && numeric <= 599 ? numeric : undefined,
     code: typeof code === 'string' && Number.isNaN(numeric) ? code : undefined,
     param: typeof param === 'string' ? param : undefined,
   });
+}
+
+/** Hosts that check requests with FastAPI say `detail`, a text or a list of complaints, where others say `message`. */
+function readMessage({ message, detail }: JsonObject): string | undefined {
+  const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
+  const texts = [message, detail, isObject(first) ? first['msg'] : undefined];
+  return texts.find((text): text is string => typeof text === 'string' && text !== '');
 }

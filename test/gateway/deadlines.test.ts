@@ -144,7 +144,7 @@ describe('a provider that takes connections but does not answer', () => {
     const { deadlines } = start({ connectMs: 200 });
     deadlines.connecting(`${url}?quick`);
     await Bun.sleep(50);
-    deadlines.arrived();
+    deadlines.connected();
     await watch(deadlines, 300);
     expect(sockets.size).toBe(0);
     deadlines.stop();

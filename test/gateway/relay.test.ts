@@ -108,8 +108,8 @@ describe('the relay', () => {
   });
 });
 
-function bytesOf(events: readonly string[]): Uint8Array {
-  return new TextEncoder().encode([...events, '[DONE]'].map((data) => `data: ${data}\n\n`).join(''));
+function bytesOf(texts: readonly string[]): Uint8Array {
+  return new TextEncoder().encode([...texts, '[DONE]'].map((data) => `data: ${data}\n\n`).join(''));
 }
 
 function slice(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
