@@ -4,7 +4,7 @@ import type { LoadGenerator, LoadPlan, LoadResult } from './load.ts';
 import type { BenchOptions } from './options.ts';
 import { readCpuMicros, readMemoryMb } from './process-tree.ts';
 
-const JSON_CONNECTIONS = 32;
+const JSON_CONNECTIONS = 64;
 const STREAM_CONNECTIONS = 64;
 
 /** Work put off until after the answer (logs, charges written in batches) belongs to the load. */

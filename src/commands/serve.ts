@@ -15,6 +15,8 @@ export function serveCommand(): Command {
 async function run(): Promise<void> {
   const service = await serve(loadConfig(process.env));
   endOnSignal(service);
+  // A mistake in the handling of one request must not end all the others.
+  process.on('unhandledRejection', (error) => service.log.internalError('a promise was rejected and nobody listened', error));
   process.stdout.write(`Tollgate listens on ${service.url}/v1\n`);
   if (await service.accounts.isEmpty()) await welcome(service);
 }

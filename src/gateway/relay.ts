@@ -26,6 +26,15 @@ export class Relay {
   async open(patienceMs: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isLate = new Promise<typeof LATE>((resolve) => (timer = setTimeout(resolve, patienceMs, LATE)));
+    try {
+      this.#ready = await this.#begin(isLate);
+    } finally {
+      clearTimeout(timer);
+    }
+    this.#deadlines.started();
+  }
+
+  async #begin(isLate: Promise<typeof LATE>): Promise<string> {
     let begun = '';
     while (!this.decoder.hasOutput) {
       this.#reading ??= this.#read();
@@ -35,10 +44,10 @@ export class Relay {
       if (text === undefined) break;
       begun += text;
     }
-    clearTimeout(timer);
+    // Should the caller leave before it takes the read that is under way, nobody else would hear it fail.
+    this.#reading?.catch(() => undefined);
     if (begun === '') throw new ProviderFault('The provider ended the stream before it said anything');
-    this.#ready = begun;
-    this.#deadlines.started();
+    return begun;
   }
 
   /** The next events, as they go to the caller; undefined when the answer is complete. Rejects when it is broken. */
