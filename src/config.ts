@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isMap, LineCounter, parseDocument, visit, type Document } from 'yaml';
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import shippedModels from './catalog/models.yaml' with { type: 'text' };
 import { modelSchema, type Model } from './catalog/catalog.ts';
 import type { KeyLimits } from './limits/limits.ts';
-import { isObject, type JsonObject } from './openai/types.ts';
 import { HOSTS } from './providers/compatible.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
+import { readSettingsFile, type Environment, type Settings } from './settings.ts';
 
 /** How long each phase of a provider call may take. */
 export interface Timeouts {
@@ -51,8 +50,6 @@ export class ConfigError extends Error {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads the environment and the settings file into one frozen object, or throws one error that lists every mistake. */
 export function loadConfig(environment: Environment): Config {
   const mistakes: string[] = [];
@@ -90,51 +87,6 @@ export const environmentSchema = z.object({
   REDIS_URL: empty,
 });
 
-const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
-const milliseconds = z
-  .number()
-  .int()
-  .min(1)
-  .max(24 * 3600 * 1000);
-
-/** tollgate.yaml. Unknown keys are mistakes: a misspelt limit must not be ignored. */
-export const settingsSchema = z.strictObject({
-  providers: z
-    .record(
-      z.string().regex(/^[a-z0-9][a-z0-9_-]*$/),
-      z.strictObject({
-        dialect: z.enum(['openai']).default('openai'),
-        base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-        api_key: z.string().min(1).optional(),
-      }),
-    )
-    .default({}),
-  models: z.array(modelSchema).default([]),
-  limits: z
-    .strictObject({
-      requests_per_minute: count.default(600),
-      tokens_per_minute: count.default(1_000_000),
-      concurrent: count.default(64),
-    })
-    .prefault({}),
-  timeouts: z
-    .strictObject({
-      connect_ms: milliseconds.default(5000),
-      first_byte_ms: milliseconds.default(60_000),
-      answer_ms: milliseconds.default(600_000),
-      idle_ms: milliseconds.default(120_000),
-      total_ms: milliseconds.default(1_800_000),
-      keep_alive_ms: milliseconds.default(15_000),
-    })
-    .prefault({}),
-});
-
-const PROVIDER_ID_HINT = 'the name of a provider must be lower-case letters, digits, - and _';
-/** How the schema library says that something is not there. */
-const MISSING = /^Invalid input: expected (\w+), received undefined$/;
-
-type Settings = z.output<typeof settingsSchema>;
-
 function readEnvironment(environment: Environment, mistakes: string[]): z.output<typeof environmentSchema> {
   // An empty variable is how many tools write "not set".
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim() !== ''));
@@ -145,119 +97,6 @@ function readEnvironment(environment: Environment, mistakes: string[]): z.output
     mistakes.push(`environment variable ${name}: ${issue.message}`);
   }
   return environmentSchema.parse({});
-}
-
-function readSettingsFile(environment: Environment, mistakes: string[]): Settings {
-  const named = environment['TOLLGATE_CONFIG'];
-  const path = named === undefined || named === '' ? 'tollgate.yaml' : named;
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const isMissingDefault = path !== named && (error as NodeJS.ErrnoException).code === 'ENOENT';
-    if (!isMissingDefault) mistakes.push(`${path}: cannot be read (${(error as Error).message})`);
-    return settingsSchema.parse({});
-  }
-  return parseSettings(path, text, environment, mistakes);
-}
-
-function parseSettings(path: string, text: string, environment: Environment, mistakes: string[]): Settings {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const lineAt = (position: number): number => lines.linePos(position).line;
-  const broken = document.errors.map((error) => `${path}, line ${lineAt(error.pos[0])}: ${error.message}`);
-  visit(document, {
-    Alias: (_, alias) => {
-      if (alias.resolve(document) === undefined)
-        broken.push(`${path}, line ${lineAt(alias.range?.[0] ?? 0)}: there is no anchor &${alias.source}`);
-    },
-  });
-  mistakes.push(...broken);
-  if (broken.length > 0) return settingsSchema.parse({});
-
-  const at = (where: readonly PropertyKey[]): string => `${path}, line ${lineOf(document, lines, where)}: ${spell(where)}`;
-  const refuse = (where: PropertyKey[], message: string): void => void mistakes.push(`${at(where)}: ${message}`);
-  const value = fillVariables(readValue(document, path, mistakes), environment, [], (where, name) =>
-    refuse(where, `the environment variable ${name} is not set`),
-  ) as JsonObject;
-  checkReferences(value, refuse);
-  const result = settingsSchema.safeParse(value);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) refuse([...issue.path, key], 'unknown setting; docs/configuration.md lists the known ones');
-    } else {
-      refuse(issue.path, issue.code === 'invalid_key' ? PROVIDER_ID_HINT : issue.message.replace(MISSING, 'is missing; it must be a $1'));
-    }
-  }
-  return settingsSchema.parse({});
-}
-
-/** The file as a plain object. A section without content is one that is not there. */
-function readValue(document: Document, path: string, mistakes: string[]): JsonObject {
-  const value: unknown = document.toJS() ?? {};
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));
-  mistakes.push(`${path}, line 1: the file must be a list of named settings, such as "limits: { concurrent: 8 }"`);
-  return {};
-}
-
-/** What one part of the file says about another. Looks at the raw value, so that it is told beside all other mistakes. */
-function checkReferences(value: JsonObject, refuse: (where: PropertyKey[], message: string) => void): void {
-  const providers = isObject(value['providers']) ? value['providers'] : {};
-  for (const [id, provider] of Object.entries(providers)) {
-    if (id === SANDBOX_PROVIDER) refuse(['providers', id], 'this name belongs to the built-in sandbox');
-    if (isObject(provider) && provider['base_url'] === undefined && !Object.hasOwn(HOSTS, id))
-      refuse(['providers', id], 'base_url is missing');
-  }
-  const known = new Set([SANDBOX_PROVIDER, ...Object.keys(HOSTS), ...Object.keys(providers)]);
-  const seen = new Set<unknown>();
-  objectsIn(value['models']).forEach((model, index) => {
-    if (seen.has(model['id'])) refuse(['models', index, 'id'], 'there is another model with this id');
-    seen.add(model['id']);
-    objectsIn(model['routes']).forEach(({ provider }, place) => {
-      if (typeof provider !== 'string' || known.has(provider)) return;
-      refuse(['models', index, 'routes', place, 'provider'], `there is no provider ${provider}`);
-    });
-  });
-}
-
-function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : {})) : [];
-}
-
-/** The line of a setting, or of the nearest parent that is written there when the setting itself is missing. */
-function lineOf(document: Document, lines: LineCounter, where: readonly PropertyKey[]): number {
-  for (let length = where.length; length > 0; length -= 1) {
-    const parent: unknown = length === 1 ? document.contents : document.getIn(where.slice(0, length - 1), true);
-    const pair = isMap(parent) ? parent.items.find((item) => String(item.key) === String(where[length - 1])) : undefined;
-    const node: unknown = pair?.key ?? document.getIn(where.slice(0, length), true);
-    const range = (node as { range?: [number, number, number] } | undefined)?.range;
-    if (range !== undefined) return lines.linePos(range[0]).line;
-  }
-  return 1;
-}
-
-function spell(where: readonly PropertyKey[]): string {
-  return where.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`)).join('');
-}
-
-/** Replaces `${NAME}` by the environment's value, in strings only and after parsing, so that a secret cannot change the structure. */
-function fillVariables(
-  value: unknown,
-  environment: Environment,
-  where: PropertyKey[],
-  missing: (where: PropertyKey[], name: string) => void,
-): unknown {
-  if (typeof value === 'string') {
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-      const filled = environment[name];
-      if (filled === undefined) missing(where, name);
-      return filled ?? name;
-    });
-  }
-  if (Array.isArray(value)) return value.map((item, index) => fillVariables(item, environment, [...where, index], missing));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillVariables(item, environment, [...where, key], missing)]));
 }
 
 /** The sandbox, every known host whose key is in the environment, and what the file adds or changes. */

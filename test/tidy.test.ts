@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import { environmentSchema, loadConfig, settingsSchema } from '../src/config.ts';
+import { environmentSchema, loadConfig } from '../src/config.ts';
+import { settingsSchema } from '../src/settings.ts';
 import { ERRORS } from '../src/errors.ts';
 import { HOSTS } from '../src/providers/compatible.ts';
 
