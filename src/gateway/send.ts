@@ -74,6 +74,9 @@ async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg)
   const context = {
     modelId: model.id,
     wantsUsage: chat.stream_options?.include_usage === true,
+    chat,
+    requestId: call.id,
+    createdSeconds: Math.floor(call.startedAtMs / 1000),
     countsReasoningApart: HOSTS[provider.id]?.countsReasoningApart === true,
   };
   let retryAfter: string | null = null;

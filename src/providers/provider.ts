@@ -9,6 +9,10 @@ export interface Target {
   readonly model: string;
   /** An output limit to set because the caller set none and the account cannot pay for the model's maximum. */
   readonly outputTokensMax: number | undefined;
+  /** What earlier answers gave us to keep, by tool-call id: see `DecodedReply.carried`. */
+  readonly carried?: ReadonlyMap<string, string>;
+  /** Asks for the rest of an answer that broke off: see `DecodedReply.continuation`. */
+  readonly continuation?: string;
 }
 
 /** An HTTP request to a provider. */
@@ -16,6 +20,8 @@ export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Fields of the caller's request that the provider has no way to honour; the caller is told. */
+  readonly dropped?: readonly string[];
 }
 
 /** What a decoder must know about the request it answers. */
@@ -23,6 +29,11 @@ export interface ReplyContext {
   /** Our id of the model, which is what the caller asked for and gets back. */
   readonly modelId: string;
   readonly wantsUsage: boolean;
+  /** The request itself: some answers can only be read with the question at hand. */
+  readonly chat: ChatRequest;
+  /** For dialects whose answers have no id or time of their own. */
+  readonly requestId: string;
+  readonly createdSeconds: number;
   /** See Host. */
   readonly countsReasoningApart?: boolean;
 }
@@ -33,6 +44,13 @@ export interface DecodedReply {
   readonly usage: TokenUsage | undefined;
   /** Length of the text produced, for the estimate where the provider reports no usage. */
   readonly outputCharacters: number;
+  /**
+   * What the provider wants back with the next turn and callers do not keep, such as signatures of its reasoning: by the
+   * id of the tool call that the caller will answer. The gate remembers it and gives it to `encodeRequest`.
+   */
+  readonly carried?: ReadonlyMap<string, string>;
+  /** The provider stopped for reasons of its own; the same request with this value gives the rest. */
+  readonly continuation?: string | undefined;
 }
 
 /** Turns a provider's events into the dialect's chunks, and watches what passes. */
@@ -51,6 +69,9 @@ export interface StreamDecoder {
   readonly isComplete: boolean;
   /** True when nothing more is to come. */
   readonly isDone: boolean;
+  /** As in DecodedReply. */
+  readonly carried?: ReadonlyMap<string, string>;
+  readonly continuation?: string | undefined;
 }
 
 /**
@@ -62,6 +83,14 @@ export interface Provider {
   /** Throws a ProviderFault when the body is an error or not an answer at all. */
   decodeReply(text: string, context: ReplyContext): DecodedReply;
   decodeStream(context: ReplyContext): StreamDecoder;
+  /** Reads an error answer; without it, an error is read as the relayed dialect spells it. */
+  readonly decodeFault?: (text: string, status: number | undefined, header: (name: string) => string | null) => ProviderFault;
+  /** How a stream is cut into events; server-sent events unless said otherwise. */
+  readonly framing?: 'sse' | 'aws-event-stream';
+  /** True when the provider fetches nothing itself: media given by an address must be put into the request. */
+  readonly needsInlineMedia?: true;
+  /** Adds what only the moment of sending knows, such as a signature with its time. */
+  readonly sign?: (request: UpstreamRequest, target: Target, nowMs: number) => Promise<UpstreamRequest>;
   /** Answers without a network, for models that are built in. */
   readonly answer?: (request: UpstreamRequest, signal: AbortSignal) => Promise<Response>;
 }
@@ -73,14 +102,14 @@ export class ProviderFault extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly param: string | undefined;
+  /** Where the provider says in its body when to come back. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(
-    message: string,
-    facts: { readonly status?: number | undefined; readonly code?: string | undefined; readonly param?: string | undefined } = {},
-  ) {
+  constructor(message: string, facts: Partial<Pick<ProviderFault, 'status' | 'code' | 'param' | 'retryAfterSeconds'>> = {}) {
     super(message);
     this.status = facts.status;
     this.code = facts.code;
     this.param = facts.param;
+    this.retryAfterSeconds = facts.retryAfterSeconds;
   }
 }

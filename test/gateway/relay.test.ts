@@ -130,7 +130,9 @@ function open(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
 function openBody(body: ReadableStream<Uint8Array>, wantsUsage: boolean): Relay {
   const deadlines = new Deadlines(new AbortController(), TIMEOUTS, { what: 'did not begin', ms: 5000 });
   deadlines.stop();
-  return new Relay(body, openai.decodeStream({ modelId: 'mock/gpt', wantsUsage, countsReasoningApart: false }), deadlines);
+  const chat = { model: 'mock/gpt', messages: [] };
+  const context = { modelId: 'mock/gpt', wantsUsage, chat, requestId: 'req_1', createdSeconds: 1 };
+  return new Relay(body, openai.decodeStream(context), deadlines);
 }
 
 async function collect(relay: Relay, into: string[]): Promise<void> {

@@ -6,7 +6,7 @@ import { ProviderFault, type StreamDecoder, type Target } from '../../src/provid
 
 const CHAT: ChatRequest = { model: 'mock/gpt', messages: [{ role: 'user', content: 'Hi' }] };
 const TARGET: Target = { baseUrl: 'http://127.0.0.1:9100/v1', apiKey: 'sk-1', model: 'gpt-x', outputTokensMax: undefined };
-const CONTEXT = { modelId: 'mock/gpt', wantsUsage: true };
+const CONTEXT = { modelId: 'mock/gpt', wantsUsage: true, chat: { model: 'mock/gpt', messages: [] }, requestId: 'req_1', createdSeconds: 1 };
 const USAGE = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 
 function encode(chat: Partial<ChatRequest>, target: Partial<Target> = {}): JsonObject {

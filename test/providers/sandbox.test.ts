@@ -122,6 +122,9 @@ describe('an answer of the sandbox', () => {
     const reply = sandbox.decodeReply(await (await ask(ECHO, { outputTokensMax: 2 })).text(), {
       modelId: 'sandbox/echo',
       wantsUsage: false,
+      chat: ECHO,
+      requestId: 'req_1',
+      createdSeconds: 1,
     });
     expect(reply).toMatchObject({ usage: { outputTokens: 2 }, outputCharacters: 'One two'.length });
   });
