@@ -1,0 +1,95 @@
+import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+
+/** One part of a message, in the spellings that clients use for it. */
+export type Part =
+  | { readonly type: 'text'; readonly text: string; readonly isCacheBreak: boolean }
+  | { readonly type: 'image'; readonly url: string; readonly isCacheBreak: boolean }
+  | { readonly type: 'audio'; readonly data: string; readonly format: string }
+  | { readonly type: 'file'; readonly name: string | undefined; readonly url: string | undefined; readonly id: string | undefined }
+  | { readonly type: 'unknown'; readonly name: string };
+
+/** The content of a message as parts: a text is one part, `null` is none. */
+export function readParts(content: unknown): readonly Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content, isCacheBreak: false }];
+  return Array.isArray(content) ? content.filter(isObject).map(readPart) : [];
+}
+
+/** The text of a message, whatever else is in it. */
+export function readText(content: unknown): string {
+  return readParts(content)
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('');
+}
+
+/** Media that is in the request itself: `data:image/png;base64,...`. */
+export function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
+  const comma = url.indexOf(',');
+  const match = /^data:([^;,]+)(?:;[^;,]+)*;base64$/i.exec(comma < 0 ? '' : url.slice(0, comma));
+  return match?.[1] === undefined ? undefined : { mediaType: match[1].toLowerCase(), data: url.slice(comma + 1) };
+}
+
+/** A tool call of an earlier answer, as the caller sends it back. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+/** The tool calls of an assistant message. Custom tools, whose input is free text, count as tools with one field. */
+export function readToolCalls(message: JsonObject): readonly ToolCall[] {
+  const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
+  return calls.map((call) => {
+    const called = isObject(call['function']) ? call['function'] : isObject(call['custom']) ? call['custom'] : {};
+    const input = 'input' in called ? { input: called['input'] } : parseArguments(called['arguments']);
+    return { id: String(call['id']), name: String(called['name']), input };
+  });
+}
+
+/** Which function each tool call called: tool messages carry only the id, and some providers want the name. */
+export function namesOfToolCalls(chat: ChatRequest): ReadonlyMap<string, string> {
+  return new Map(chat.messages.flatMap(readToolCalls).map(({ id, name }) => [id, name]));
+}
+
+function readPart(part: JsonObject): Part {
+  const isCacheBreak = isObject(part['cache_control']) || isObject(part['prompt_cache_breakpoint']);
+  switch (part['type']) {
+    case 'text':
+      return { type: 'text', text: String(part['text'] ?? ''), isCacheBreak };
+    case 'refusal':
+      return { type: 'text', text: String(part['refusal'] ?? ''), isCacheBreak };
+    case 'image_url': {
+      const image = part['image_url'];
+      return { type: 'image', url: String(isObject(image) ? image['url'] : image), isCacheBreak };
+    }
+    case 'input_audio': {
+      const audio = isObject(part['input_audio']) ? part['input_audio'] : {};
+      return { type: 'audio', data: String(audio['data'] ?? ''), format: String(audio['format'] ?? 'wav') };
+    }
+    case 'file': {
+      const file = isObject(part['file']) ? part['file'] : {};
+      return {
+        type: 'file',
+        name: optionalText(file['filename']),
+        url: optionalText(file['file_data']),
+        id: optionalText(file['file_id']),
+      };
+    }
+    default:
+      return { type: 'unknown', name: String(part['type']) };
+  }
+}
+
+/** Arguments are JSON in a text, which a model may have left empty or broken. */
+function parseArguments(text: unknown): JsonObject {
+  if (typeof text !== 'string' || text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : { value };
+  } catch {
+    return { value: text };
+  }
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
