@@ -33,6 +33,8 @@ export interface Config {
   readonly publicUrl: string | undefined;
   readonly dataFolder: string;
   readonly databasePath: string;
+  /** PostgreSQL's address; undefined for the embedded database. */
+  readonly databaseUrl: string | undefined;
   readonly logLevel: string;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   readonly models: readonly Model[];
@@ -64,6 +66,7 @@ export function loadConfig(environment: Environment): Config {
     publicUrl: variables.PUBLIC_URL,
     dataFolder: resolve(variables.TOLLGATE_DATA),
     databasePath: join(resolve(variables.TOLLGATE_DATA), 'tollgate.db'),
+    databaseUrl: variables.DATABASE_URL,
     logLevel: variables.TOLLGATE_LOG_LEVEL,
     providers,
     models,
@@ -72,7 +75,7 @@ export function loadConfig(environment: Environment): Config {
   });
 }
 
-const NOT_YET = 'is not supported by this version, which has the embedded database only. Unset it';
+const NOT_YET = 'is not supported by this version, whose limits are kept in memory. Unset it';
 const empty = z.literal('', NOT_YET).optional();
 
 /** The environment variables, apart from the providers' keys. docs/configuration.md lists them; a test compares. */
@@ -83,7 +86,9 @@ export const environmentSchema = z.object({
   TOLLGATE_DATA: z.string().default('./data'),
   TOLLGATE_CONFIG: z.string().optional(),
   TOLLGATE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  DATABASE_URL: empty,
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(?:ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/tollgate' })
+    .optional(),
   REDIS_URL: empty,
 });
 

@@ -39,6 +39,7 @@ export const ERRORS = {
   model_not_allowed: forbidden,
   account_suspended: forbidden,
   insufficient_quota: { ...forbidden, type: 'insufficient_quota' },
+  budget_exhausted: { ...forbidden, type: 'insufficient_quota', code: 'insufficient_quota' },
   model_not_found: notFound,
   unknown_url: notFound,
   method_not_supported: notFound,

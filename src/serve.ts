@@ -4,8 +4,8 @@ import { Keys } from './accounts/keys.ts';
 import { routes } from './app.ts';
 import { Catalog } from './catalog/catalog.ts';
 import type { Config } from './config.ts';
-import { migrate } from './database/migrate.ts';
-import { openKysely } from './database/kysely.ts';
+import { connect } from './database/connect.ts';
+import { prepareSchema } from './database/migrate.ts';
 import { lockDataFolder } from './database/sqlite.ts';
 import type { Tables } from './database/tables.ts';
 import { errorBody, GatewayError, toGatewayError } from './errors.ts';
@@ -13,12 +13,17 @@ import { KeyCache } from './gateway/authenticate.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
-import { openSqliteLedger } from './ledger/sqlite.ts';
+import type { GroupCommitLedger } from './ledger/group-commit.ts';
+import { openLedger } from './ledger/open.ts';
+import { recordPrices } from './ledger/price-versions.ts';
 import { MemoryLimits } from './limits/memory.ts';
 import { openLog, type Log } from './observe/log.ts';
 
 /** Well under the second within which a change made on the command line must be felt. */
 const CHANGES_INTERVAL_MS = 250;
+/** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
+const RECOVER_INTERVAL_MS = 5000;
+const EXPIRE_INTERVAL_MS = 60_000;
 const DRAIN_MS = 120_000;
 const DRAIN_POLL_MS = 20;
 
@@ -35,19 +40,18 @@ export interface Service {
 
 /** Opens the database, starts the ledger and listens. */
 export async function serve(config: Config): Promise<Service> {
-  const lock = lockDataFolder(config.dataFolder);
-  if (lock === undefined)
-    throw new Error(
-      `Another Tollgate server already uses the data folder ${config.dataFolder}. Stop it, or set TOLLGATE_DATA to another folder.`,
-    );
-  const database = openKysely(config.databasePath);
-  await migrate(database);
-  const gate = await openGate(config, database);
+  const lock = config.databaseUrl === undefined ? ownDataFolder(config.dataFolder) : undefined;
+  const { kysely: database, dialect } = await connect(config);
+  await prepareSchema(database, dialect);
+  const ledger = await openLedger(config, makeId('node'));
+  const gate = await openGate(config, database, ledger);
+  const housekeeping = await keepHouse(gate, ledger);
   const state = { isDraining: false };
   const server = listen(gate, config, state);
   const timers = [
     setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS),
     setInterval(watchChanges(gate, new Keys(database)), CHANGES_INTERVAL_MS),
+    ...housekeeping,
   ];
   gate.log.lifecycle('listening', { host: config.host, port: server.port });
 
@@ -63,22 +67,43 @@ export async function serve(config: Config): Promise<Service> {
       await finishCalls(gate);
       await server.stop(true);
       for (const timer of timers) clearInterval(timer);
-      await gate.ledger.close();
+      await ledger.close();
       await database.destroy();
-      lock.unlock();
+      lock?.unlock();
       gate.log.lifecycle('ended');
     },
   };
 }
 
-async function openGate(config: Config, database: Kysely<Tables>): Promise<Gate> {
+/** The embedded database has one server: a second one would take the first one's holds for those of a dead process. */
+function ownDataFolder(dataFolder: string): { unlock(): void } {
+  const lock = lockDataFolder(dataFolder);
+  if (lock !== undefined) return lock;
+  throw new Error(`Another Tollgate server already uses the data folder ${dataFolder}. Stop it, or set TOLLGATE_DATA to another folder.`);
+}
+
+/** Settles what a crash left open before any work is taken, and from then on looks after the ledger. */
+async function keepHouse(gate: Gate, ledger: GroupCommitLedger): Promise<ReturnType<typeof setInterval>[]> {
+  const recover = async (): Promise<void> => {
+    const count = await ledger.recover();
+    if (count > 0) gate.log.lifecycle('settled what a dead process left open', { holds: count });
+  };
+  const expire = async (): Promise<void> => void (await ledger.expire(Date.now()));
+  const now = (work: () => Promise<void>) => () =>
+    void work().catch((error: unknown) => gate.log.internalError('the ledger could not be looked after', error));
+  await recover();
+  return [setInterval(now(recover), RECOVER_INTERVAL_MS), setInterval(now(expire), EXPIRE_INTERVAL_MS)];
+}
+
+async function openGate(config: Config, database: Kysely<Tables>, ledger: GroupCommitLedger): Promise<Gate> {
   const log = openLog(config.logLevel);
   return {
     config,
     catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),
     keys: new KeyCache(new Keys(database)),
     limits: new MemoryLimits(),
-    ledger: await openSqliteLedger(config.databasePath),
+    ledger,
+    priceVersions: await recordPrices(database, config.models),
     log,
     calls: new Set(),
   };
@@ -112,7 +137,6 @@ function watchChanges(gate: Gate, keys: Keys): () => void {
     if (current === counter) return;
     counter = current;
     gate.keys.refresh();
-    gate.ledger.refresh();
   };
   return () => void look().catch((error: unknown) => gate.log.internalError('changes of accounts and keys could not be read', error));
 }

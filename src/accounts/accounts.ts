@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
+import { postCredit, postDebit } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 
 /** Who owns keys and pays. */
@@ -32,7 +33,7 @@ export class Accounts {
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst();
       if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
-      await transaction.insertInto('wallets').values({ account_id: id, balance: 0, held: 0 }).execute();
+      await transaction.insertInto('wallets').values({ account_id: id, credits_posted: 0, debits_posted: 0, debits_pending: 0 }).execute();
       return true;
     });
     return isMade ? this.find(email) : undefined;
@@ -43,7 +44,7 @@ export class Accounts {
       .selectFrom('accounts')
       .innerJoin('wallets', 'wallets.account_id', 'accounts.id')
       .selectAll('accounts')
-      .select(['wallets.balance', 'wallets.held'])
+      .select(['wallets.credits_posted', 'wallets.debits_posted', 'wallets.debits_pending'])
       .where('email', '=', email)
       .executeTakeFirst();
     if (row === undefined) return undefined;
@@ -52,25 +53,29 @@ export class Accounts {
       email: row.email,
       status: row.status,
       isAdmin: row.is_admin === 1n,
-      balance: asNanos(row.balance),
-      held: asNanos(row.held),
+      balance: asNanos(row.credits_posted - row.debits_posted),
+      held: asNanos(row.debits_pending),
       createdAtMs: Number(row.created_at),
     };
   }
 
-  /** Adds money (or takes it, when negative) with a reason: an entry of its own, never an overwritten balance. */
-  async credit(account: Account, amount: Nanos, reason: string): Promise<void> {
-    await this.#database.transaction().execute(async (transaction) => {
-      await transaction
-        .insertInto('credits')
-        .values({ id: makeId('cred'), account_id: account.id, amount, reason, created_at: Date.now() })
-        .execute();
-      await transaction
-        .updateTable('wallets')
-        .set((expression) => ({ balance: expression('balance', '+', amount) }))
-        .where('account_id', '=', account.id)
-        .execute();
-    });
+  /** Adds money by hand (or takes it, when negative): a transfer with a reason and an entry in the audit, never an overwritten balance. */
+  async credit(account: Account, amount: Nanos, { reason, actor }: { readonly reason: string; readonly actor: string }): Promise<void> {
+    const id = makeId('cred');
+    const posting = { accountId: account.id, house: 'promo_expense', source: `manual:${id}`, reason, kind: 'manual' } as const;
+    if (amount > 0n) await postCredit(this.#database, { ...posting, amount });
+    if (amount < 0n) await postDebit(this.#database, { ...posting, amount: asNanos(-amount) });
+    await this.#database
+      .insertInto('audit')
+      .values({
+        id,
+        actor,
+        action: 'credit',
+        subject: account.id,
+        detail: JSON.stringify({ nanos: String(amount), reason }),
+        created_at: Date.now(),
+      })
+      .execute();
   }
 
   async setStatus(account: Account, status: Account['status']): Promise<void> {

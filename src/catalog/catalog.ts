@@ -1,18 +1,6 @@
 import { z } from 'zod';
 import { formatPricePerToken, parsePrice, type Picos } from '../ledger/money.ts';
-
-/** What each kind of token costs. */
-export interface TokenPrices {
-  readonly input: Picos;
-  readonly cachedInput: Picos;
-  readonly cacheWrite: Picos;
-  readonly output: Picos;
-}
-
-/** The prices of a model; some charge more when the prompt is long. */
-export interface ModelPrice extends TokenPrices {
-  readonly long?: TokenPrices & { readonly overTokens: number };
-}
+import type { ModelPrice, TokenPrices } from '../ledger/price.ts';
 
 /** One way to reach a model: which provider, and what the model is called there. */
 export interface Route {

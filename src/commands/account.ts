@@ -51,14 +51,18 @@ async function create(options: JsonOption & { readonly email: string; readonly c
     const account = await session.accounts.create(options.email, options.admin === true);
     if (account === undefined)
       throw new Error(`There is an account ${options.email} already. See it with: account show --email ${options.email}`);
-    if (options.credit !== undefined) await session.accounts.credit(account, options.credit, 'credit at creation');
+    if (options.credit !== undefined)
+      await session.accounts.credit(account, options.credit, { reason: 'credit at creation', actor: 'command line' });
     printAccount(await requireAccount(session, options.email), options);
   });
 }
 
 async function credit(options: JsonOption & { readonly email: string; readonly usd: Nanos; readonly reason: string }): Promise<void> {
   await withSession(async (session) => {
-    await session.accounts.credit(await requireAccount(session, options.email), options.usd, options.reason);
+    await session.accounts.credit(await requireAccount(session, options.email), options.usd, {
+      reason: options.reason,
+      actor: 'command line',
+    });
     printAccount(await requireAccount(session, options.email), options);
   });
 }

@@ -25,7 +25,10 @@ async function run(): Promise<void> {
 async function welcome(service: Service): Promise<void> {
   const account = await service.accounts.create(TRIAL_EMAIL, false);
   if (account === undefined) return;
-  await service.accounts.credit(account, parseUsd(TRIAL_CREDIT_USD) ?? NO_MONEY, 'trial credit for the sandbox');
+  await service.accounts.credit(account, parseUsd(TRIAL_CREDIT_USD) ?? NO_MONEY, {
+    reason: 'trial credit for the sandbox',
+    actor: 'first start',
+  });
   const models = service.catalog.list().filter((model) => model.provider === SANDBOX_PROVIDER);
   const { secret } = await service.keys.create(account.id, { name: 'trial', models: models.map((model) => model.id) });
   process.stdout.write(`

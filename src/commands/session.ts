@@ -2,14 +2,16 @@ import type { Kysely } from 'kysely';
 import { Accounts, type Account } from '../accounts/accounts.ts';
 import { Keys } from '../accounts/keys.ts';
 import { loadConfig, type Config } from '../config.ts';
-import { migrate } from '../database/migrate.ts';
-import { openKysely } from '../database/kysely.ts';
+import { prepareSchema } from '../database/migrate.ts';
+import { connect } from '../database/connect.ts';
+import type { Dialect } from '../database/dialect.ts';
 import type { Tables } from '../database/tables.ts';
 
 /** What a command works on: the same database as a running server. */
 export interface CommandSession {
   readonly config: Config;
   readonly database: Kysely<Tables>;
+  readonly dialect: Dialect;
   readonly accounts: Accounts;
   readonly keys: Keys;
 }
@@ -17,10 +19,10 @@ export interface CommandSession {
 /** Opens the database, runs the command's work, and closes it whatever happens. */
 export async function withSession<Result>(work: (session: CommandSession) => Promise<Result>): Promise<Result> {
   const config = loadConfig(process.env);
-  const database = openKysely(config.databasePath);
+  const { kysely: database, dialect } = await connect(config);
   try {
-    await migrate(database);
-    return await work({ config, database, accounts: new Accounts(database), keys: new Keys(database) });
+    await prepareSchema(database, dialect);
+    return await work({ config, database, dialect, accounts: new Accounts(database), keys: new Keys(database) });
   } finally {
     await database.destroy();
   }

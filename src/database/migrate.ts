@@ -1,15 +1,71 @@
-import type { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
-import type { Tables } from './tables.ts';
+import { sql, type Kysely } from 'kysely';
+import { Migrator, type Migration } from 'kysely/migration';
+import type { Dialect } from './dialect.ts';
 import { initial } from './migrations/001-initial.ts';
+import { ledger } from './migrations/002-ledger.ts';
+import type { Tables } from './tables.ts';
+
+/** In the order in which they are run; never changed once released. */
+const MIGRATIONS = { '001-initial': initial, '002-ledger': ledger } as const;
+
+/** Two processes that start together may both try; the later one then finds the work done. */
+const TRIES_MAX = 3;
+const RETRY_MS = 200;
 
 /** Brings the schema up to date, forward only, and gives the names of the migrations that were run. */
-export async function migrate(database: Kysely<Tables>): Promise<string[]> {
-  const migrator = new Migrator({
-    db: database,
-    provider: { getMigrations: async () => ({ '001-initial': initial }) },
-  });
-  const { error, results = [] } = await migrator.migrateToLatest();
-  if (error !== undefined) throw new Error('The database schema could not be brought up to date', { cause: error });
-  return results.map((result) => result.migrationName);
+export async function migrate(database: Kysely<Tables>, dialect: Dialect, target?: keyof typeof MIGRATIONS): Promise<string[]> {
+  await refuseNewer(database, dialect);
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrationsFor(dialect) } });
+  for (let tries = 1; ; tries += 1) {
+    const { error, results = [] } = await (target === undefined ? migrator.migrateToLatest() : migrator.migrateTo(target));
+    if (error === undefined) return results.map((result) => result.migrationName);
+    if (tries === TRIES_MAX) throw new Error('The database schema could not be brought up to date', { cause: error });
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/**
+ * Makes sure that the schema is the one of this program. The embedded database belongs to this program alone and is
+ * brought up to date on the spot; on PostgreSQL other nodes may still run an older program, so somebody must say when.
+ */
+export async function prepareSchema(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  if (dialect === 'sqlite') {
+    await migrate(database, dialect);
+    return;
+  }
+  await refuseNewer(database, dialect);
+  const done = new Set(await executedMigrations(database, dialect));
+  const pending = Object.keys(MIGRATIONS).filter((name) => !done.has(name));
+  if (pending.length > 0)
+    throw new Error(`The database schema lacks ${pending.join(', ')}. Bring it up to date, once for all nodes, with: tollgate migrate`);
+}
+
+/** Each in a transaction of its own, so that none is ever done by half. PostgreSQL's migrator has one already. */
+function migrationsFor(dialect: Dialect): Record<string, Migration> {
+  const entries = Object.entries(MIGRATIONS).map(([name, run]): [string, Migration] => [
+    name,
+    {
+      up: async (database: Kysely<unknown>) =>
+        dialect === 'postgres' ? run(database, dialect) : database.transaction().execute((transaction) => run(transaction, dialect)),
+    },
+  ]);
+  return Object.fromEntries(entries);
+}
+
+async function refuseNewer(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  const unknown = (await executedMigrations(database, dialect)).filter((name) => !(name in MIGRATIONS));
+  if (unknown.length > 0)
+    throw new Error(
+      `The database was made by a newer Tollgate: it has ${unknown.join(', ')}, which this program does not know. Start the newer program, or restore a backup of before.`,
+    );
+}
+
+async function executedMigrations(database: Kysely<Tables>, dialect: Dialect): Promise<string[]> {
+  const catalog =
+    dialect === 'sqlite'
+      ? sql`SELECT name FROM sqlite_master WHERE name = 'kysely_migration'`
+      : sql`SELECT 1 WHERE to_regclass('kysely_migration') IS NOT NULL`;
+  if ((await catalog.execute(database)).rows.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(database);
+  return rows.map((row) => row.name);
 }

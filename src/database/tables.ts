@@ -13,8 +13,30 @@ export interface Tables {
     is_admin: Integer;
     created_at: Integer;
   };
-  wallets: { account_id: string; balance: Integer; held: Integer };
-  credits: { id: string; account_id: string; amount: Integer; reason: string; created_at: Integer };
+  wallets: { account_id: string; credits_posted: Integer; debits_posted: Integer; debits_pending: Integer };
+  transfers: { id: string; debit: string; credit: string; amount: Integer; kind: string; ref: string; created_at: Integer };
+  grants: {
+    id: string;
+    account_id: string;
+    kind: 'paid' | 'plan' | 'promo' | 'manual';
+    amount: Integer;
+    remaining: Integer;
+    expires_at: OptionalInteger;
+    /** What it was given for; the same thing is never given twice. */
+    source: string;
+    created_at: Integer;
+  };
+  holds: {
+    id: string;
+    account_id: string;
+    key_id: string;
+    model: string;
+    price_version: Integer;
+    amount: Integer;
+    node_id: string;
+    created_at: Integer;
+    progress: Integer;
+  };
   usage: {
     request_id: string;
     account_id: string;
@@ -27,12 +49,40 @@ export interface Tables {
     output_tokens: Integer;
     reasoning_tokens: Integer;
     is_estimated: Integer;
+    price_version: Integer;
     cost: Integer;
     held: Integer;
     outcome: string;
+    first_token_ms: OptionalInteger;
     duration_ms: Integer;
+    attempts: Integer;
     created_at: Integer;
   };
+  attempts: { request_id: string; n: Integer; provider: string; outcome: string; duration_ms: Integer };
+  usage_rollups: {
+    account_id: string;
+    key_id: string;
+    model: string;
+    quarter_hour: Integer;
+    requests: Integer;
+    errors: Integer;
+    input_tokens: Integer;
+    cached_input_tokens: Integer;
+    cache_write_tokens: Integer;
+    output_tokens: Integer;
+    cost: Integer;
+  };
+  prices: { model: string; version: Integer; item: string; pico: Integer; created_at: Integer };
+  key_budgets: {
+    key_id: string;
+    period: 'day' | 'week' | 'month' | 'total';
+    amount: Integer;
+    spent: Integer;
+    held: Integer;
+    window_start: Integer;
+  };
+  nodes: { node_id: string; epoch: Integer; heartbeat: Integer };
+  audit: { id: string; actor: string; action: string; subject: string; detail: string; created_at: Integer };
   api_keys: {
     id: string;
     account_id: string;
@@ -54,6 +104,6 @@ export interface Tables {
     created_at: Integer;
     expires_at: OptionalInteger;
   };
-  /** One row: raised by every change of accounts, credit and keys, so that a running server knows what it knew is old. */
+  /** One row: raised by every change of accounts and keys, so that a running server knows what it knew is old. */
   changes: { id: Generated<bigint>; counter: Integer };
 }

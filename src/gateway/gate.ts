@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import type { GatewayError } from '../errors.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
 import type { KeyCache } from './authenticate.ts';
@@ -14,6 +14,8 @@ export interface Gate {
   readonly keys: KeyCache;
   readonly limits: Limits;
   readonly ledger: Ledger;
+  /** The version of each model's prices that is in force. */
+  readonly priceVersions: ReadonlyMap<string, number>;
   readonly log: Log;
   /** The requests under way. One clock watches them all: a timer and a listener for each would cost more than they do. */
   readonly calls: Set<Call>;
@@ -41,6 +43,8 @@ export class Call {
   readonly startedAtMs: number;
   /** True once the answer streams: then the end of the stream is the end of the call, not the return of its handler. */
   isStreaming = false;
+  /** The providers that were asked and failed, in their order. */
+  readonly failedAttempts: Attempt[] = [];
   readonly #request: Request;
   readonly #setIdleTimeout: (seconds: number) => void;
   #isLong = false;

@@ -1,7 +1,7 @@
-import type { Model, ModelPrice, TokenPrices } from '../catalog/catalog.ts';
+import type { Model } from '../catalog/catalog.ts';
 import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
+import type { ModelPrice } from '../ledger/price.ts';
 import { isObject, type ChatRequest } from '../openai/types.ts';
-import { promptTokens, type TokenUsage } from '../tokens.ts';
 
 /** What a request can cost at most, and the least that must be there to try it. */
 export interface Quote {
@@ -9,6 +9,8 @@ export interface Quote {
   readonly minimum: Nanos;
   /** The worst case of the input alone. */
   readonly inputPicos: Picos;
+  /** More tokens of input than the request can have. */
+  readonly inputTokensMax: number;
   /** What one more token of output costs, over all choices. */
   readonly outputTokenPicos: Picos;
   /** True when the caller fixed the output limit: then it is that or nothing. */
@@ -19,17 +21,6 @@ export interface Quote {
 const MEDIA_TOKENS_MAX = 20_000;
 /** A rule of thumb for text, used for the token limit and where a provider reports nothing. */
 const CHARACTERS_PER_TOKEN = 4;
-
-/** What the tokens cost, rounded up once. */
-export function costOf(price: ModelPrice, usage: TokenUsage): Nanos {
-  const prices = pricesFor(price, promptTokens(usage));
-  const sum =
-    priceTokens(usage.inputTokens, prices.input) +
-    priceTokens(usage.cachedInputTokens, prices.cachedInput) +
-    priceTokens(usage.cacheWriteTokens, prices.cacheWrite) +
-    priceTokens(usage.outputTokens, prices.output);
-  return roundUpToNanos(sum as Picos);
-}
 
 /** The worst case of a request. No tokenizer makes more than one token of a byte, so bytes bound the input uncounted. */
 export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote {
@@ -44,6 +35,7 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote
     amount,
     minimum: callerLimit === undefined ? withOutput(1) : amount,
     inputPicos,
+    inputTokensMax: inputTokens,
     outputTokenPicos,
     hasCallerLimit: callerLimit !== undefined,
   };
@@ -71,10 +63,6 @@ function dearest(price: ModelPrice, inputTokensMax: number): { readonly input: P
 
 function highest(prices: readonly Picos[]): Picos {
   return prices.reduce((first, second) => (second > first ? second : first));
-}
-
-function pricesFor(price: ModelPrice, promptLength: number): TokenPrices {
-  return price.long !== undefined && promptLength > price.long.overTokens ? price.long : price;
 }
 
 function countMediaParts(chat: ChatRequest): number {

@@ -1,12 +1,12 @@
 import { errorBody } from '../errors.ts';
 import { DONE, formatEvent, KEEP_ALIVE } from '../http/sse.ts';
+import { formatUsd } from '../ledger/money.ts';
 import type { WireUsage } from '../openai/types.ts';
 import { writeUsage } from '../openai/usage.ts';
-import type { TokenUsage } from '../tokens.ts';
 import { toCallerError } from './faults.ts';
 import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
 import type { Answer } from './send.ts';
-import type { Delivered, Toll } from './toll.ts';
+import type { Charge, Delivered, Toll } from './toll.ts';
 
 /** A slow reader gets this long to take what was sent; then the connection is closed and the request settled. */
 const STALLED_READER_SECONDS = 30;
@@ -29,16 +29,18 @@ interface Outgoing<Kind extends Answer> {
 export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>): Promise<Reply> {
   const { answer, toll, headers } = outgoing;
   if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
-  const { body, usage, outputCharacters } = answer.reply;
-  const charged = await toll.complete({ provider: answer.provider, usage, outputCharacters });
+  const { body, usage, outputText } = answer.reply;
+  const charged = await toll.complete({ provider: answer.provider, usage, outputText });
   body['usage'] = completeUsage(usage === undefined ? undefined : (body['usage'] as WireUsage), charged);
   headers['content-type'] = 'application/json';
+  headers['x-tollgate-cost'] = formatUsd(charged.cost);
   return { body: JSON.stringify(body), headers };
 }
 
-/** The provider's own report with its details where it is credible, else our count. The three sums are what is charged. */
-function completeUsage(reported: WireUsage | undefined, charged: TokenUsage): WireUsage {
-  return { ...reported, ...writeUsage(charged) };
+/** The provider's own report with its details where it is credible, else our count. The three sums and the cost are what is charged. */
+function completeUsage(reported: WireUsage | undefined, { usage, cost }: Charge): WireUsage {
+  // A number of USD has at most nine decimals, few enough for a JSON number to be exact.
+  return { ...reported, ...writeUsage(usage), cost: Number(formatUsd(cost)) };
 }
 
 function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {
@@ -114,14 +116,14 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
     this.#sentAtMs = performance.now();
   }
 
-  #ending(charged: TokenUsage): string {
+  #ending(charged: Charge): string {
     const { decoder } = this.#answer.relay;
     return this.#answer.wantsUsage ? formatEvent(decoder.usageChunk(completeUsage(decoder.wireUsage, charged))) + DONE : DONE;
   }
 
   #delivered(): Delivered {
     const { decoder } = this.#answer.relay;
-    return { provider: this.#answer.provider, usage: decoder.usage, outputCharacters: decoder.outputCharacters };
+    return { provider: this.#answer.provider, usage: decoder.usage, outputText: decoder.outputText };
   }
 
   #end(): void {

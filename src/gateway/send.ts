@@ -39,10 +39,13 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
   for (const route of dispatch.model.routes) {
     const provider = gate.config.providers.get(route.provider);
     if (provider === undefined) continue;
+    const beganAtMs = performance.now();
     try {
       return await attempt(gate, dispatch, { route, provider });
     } catch (error) {
       failure = error as GatewayError;
+      const durationMs = Math.round(performance.now() - beganAtMs);
+      dispatch.call.failedAttempts.push({ provider: provider.id, outcome: failure.errorName, durationMs });
       gate.log.attemptFailed({ requestId: dispatch.call.id, model: dispatch.model.id, provider: provider.id, error: failure });
       if (dispatch.call.isClientGone || !mayTryNext(failure)) break;
     }

@@ -1,13 +1,15 @@
 import type { KeyHolder } from '../accounts/keys.ts';
 import type { Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
-import type { Outcome } from '../ledger/ledger.ts';
+import type { HoldResult, Outcome, Settlement } from '../ledger/ledger.ts';
 import { formatUsd, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { costOf } from '../ledger/price.ts';
 import type { Admission } from '../limits/limits.ts';
 import type { ChatRequest } from '../openai/types.ts';
-import { NO_TOKENS, totalTokens, type TokenUsage } from '../tokens.ts';
+import { NO_TOKENS, promptTokens, totalTokens, type TokenUsage } from '../tokens.ts';
+import { countTokens } from './count-tokens.ts';
 import type { Call, Gate } from './gate.ts';
-import { affordableOutputTokens, costOf, estimateTokens, quote, type Quote } from './price.ts';
+import { affordableOutputTokens, estimateTokens, quote, type Quote } from './price.ts';
 
 /** Whose request is charged for what. */
 export interface TollFacts {
@@ -23,70 +25,136 @@ export interface TollFacts {
 export interface Delivered {
   readonly provider: string;
   readonly usage: TokenUsage | undefined;
-  readonly outputCharacters: number;
+  /** Everything that the model said, for our own count where the provider's is missing. */
+  readonly outputText: string;
+}
+
+/** What a request was charged. */
+export interface Charge {
+  readonly usage: TokenUsage;
+  readonly cost: Nanos;
 }
 
 /** Sets aside the worst case of a request before any provider hears of it. */
 export async function holdToll(gate: Gate, facts: TollFacts): Promise<Toll> {
-  const quoted = quote(facts.model, facts.chat, facts.bodyBytes);
+  const { holder, call, model } = facts;
+  const quoted = quote(model, facts.chat, facts.bodyBytes);
+  const priceVersion = gate.priceVersions.get(model.id) ?? 0;
   try {
-    const { holder, call } = facts;
     const result = await gate.ledger.hold({
       requestId: call.id,
       accountId: holder.accountId,
+      keyId: holder.keyId,
+      model: model.id,
+      priceVersion,
       amount: quoted.amount,
       minimum: quoted.minimum,
+      createdAtMs: call.startedAtMs,
     });
-    if (result.type === 'insufficient_funds') throw insufficientFunds(quoted, result.available);
-    return new Toll(gate, facts, affordableLimit(quoted, result.amount));
+    if (result.type !== 'held') throw refusal(quoted, result);
+    return new Toll(gate, facts, { quoted, amount: result.amount, priceVersion });
   } catch (error) {
     facts.admission.release(0);
     throw error;
   }
 }
 
+interface Held {
+  readonly quoted: Quote;
+  readonly amount: Nanos;
+  readonly priceVersion: number;
+}
+
+/** A stream older than this records what it has cost so far, and does so again as often. */
+const PROGRESS_INTERVAL_MS = 1000;
+/** No text has more characters to a token on average; a stream that does has passed its limit. */
+const CHARACTERS_PER_TOKEN_MAX = 8;
+const EXTENSION_TOKENS = 1024;
+
 /** The charge of one request: held now, settled exactly once, however the request ends. */
 export class Toll {
   /** The output limit that the held amount pays for, where that is less than what the request could use. */
   readonly outputTokensMax: number | undefined;
+  /** True when the provider went on beyond what was held and there is no money for more: the answer must end. */
+  isExhausted = false;
   readonly #gate: Gate;
   readonly #facts: TollFacts;
-  #settling: Promise<TokenUsage> | undefined;
+  readonly #held: Held;
+  /** How many tokens of output are paid for, over all choices. */
+  #outputTokensPaid: number;
+  #isExtending = false;
+  #firstTokenMs: number | undefined;
+  #recordedAtMs = performance.now();
+  #settling: Promise<Charge> | undefined;
 
-  constructor(gate: Gate, facts: TollFacts, outputTokensMax: number | undefined) {
+  constructor(gate: Gate, facts: TollFacts, held: Held) {
     this.#gate = gate;
     this.#facts = facts;
-    this.outputTokensMax = outputTokensMax;
+    this.#held = held;
+    this.outputTokensMax = affordableLimit(held.quoted, held.amount);
+    const { chat, model } = facts;
+    this.#outputTokensPaid =
+      (chat.n ?? 1) * (chat.max_completion_tokens ?? chat.max_tokens ?? this.outputTokensMax ?? model.maxOutputTokens);
   }
 
-  /** Charges a finished answer; resolves when the charge is on disk, with the tokens that were charged. */
-  complete(delivered: Delivered): Promise<TokenUsage> {
-    return this.#settleOnce('completed', delivered.provider, delivered.usage ?? this.#estimate(delivered), delivered.usage === undefined);
+  /** The first token of a stream is here. */
+  begin(): void {
+    this.#firstTokenMs = Date.now() - this.#facts.call.startedAtMs;
+  }
+
+  /** Looks after a running stream: `nowMs` is `performance.now()`. */
+  watch(nowMs: number, delivered: Delivered): void {
+    if (nowMs - this.#recordedAtMs < PROGRESS_INTERVAL_MS) return;
+    this.#recordedAtMs = nowMs;
+    const { call, holder, model } = this.#facts;
+    const usage = this.#estimate(delivered);
+    const cost = costOf(model.price, usage);
+    this.#gate.ledger.progress({
+      requestId: call.id,
+      accountId: holder.accountId,
+      provider: delivered.provider,
+      usage,
+      cost: cost < this.#held.amount ? cost : this.#held.amount,
+    });
+    if (delivered.outputText.length / CHARACTERS_PER_TOKEN_MAX > this.#outputTokensPaid) void this.#extend();
+  }
+
+  /** Charges a finished answer; resolves when the charge is on disk. */
+  async complete(delivered: Delivered): Promise<Charge> {
+    return this.#settleDelivered('completed', delivered);
   }
 
   /** The caller left: the output delivered so far is charged, with its input. Nothing delivered, nothing charged. */
-  abandon(delivered?: Delivered): Promise<TokenUsage> {
-    if (delivered === undefined || delivered.outputCharacters === 0)
-      return this.#settleOnce('client_gone', delivered?.provider ?? '', NO_TOKENS, false);
-    return this.#settleOnce('client_gone', delivered.provider, delivered.usage ?? this.#estimate(delivered), delivered.usage === undefined);
+  async abandon(delivered?: Delivered): Promise<Charge> {
+    if (delivered === undefined || delivered.outputText === '')
+      return this.#settleOnce('client_gone', delivered?.provider ?? '', { usage: NO_TOKENS, isEstimated: false });
+    return this.#settleDelivered('client_gone', delivered);
   }
 
   /** The answer failed: nothing is charged. */
-  fail(provider = ''): Promise<TokenUsage> {
-    return this.#settleOnce('failed', provider, NO_TOKENS, false);
+  fail(provider = ''): Promise<Charge> {
+    return this.#settleOnce('failed', provider, { usage: NO_TOKENS, isEstimated: false });
   }
 
-  #settleOnce(outcome: Outcome, provider: string, usage: TokenUsage, isEstimated: boolean): Promise<TokenUsage> {
-    this.#settling ??= this.#settle(outcome, provider, usage, isEstimated);
+  async #settleDelivered(outcome: Outcome, delivered: Delivered): Promise<Charge> {
+    const { usage } = delivered;
+    if (usage !== undefined && this.#isCredible(usage)) return this.#settleOnce(outcome, delivered.provider, { usage, isEstimated: false });
+    const counted = await countTokens(this.#facts.chat, delivered.outputText);
+    const bounded = counted === undefined ? this.#estimate(delivered) : this.#bound(counted.inputTokens, counted.outputTokens);
+    return this.#settleOnce(outcome, delivered.provider, { usage: bounded, isEstimated: true });
+  }
+
+  #settleOnce(outcome: Outcome, provider: string, counts: { usage: TokenUsage; isEstimated: boolean }): Promise<Charge> {
+    this.#settling ??= this.#settle(outcome, provider, counts);
     return this.#settling;
   }
 
-  async #settle(outcome: Outcome, provider: string, usage: TokenUsage, isEstimated: boolean): Promise<TokenUsage> {
+  async #settle(outcome: Outcome, provider: string, { usage, isEstimated }: { usage: TokenUsage; isEstimated: boolean }): Promise<Charge> {
     const { call, holder, model, admission } = this.#facts;
     admission.release(totalTokens(usage));
     const cost = usage === NO_TOKENS ? NO_MONEY : costOf(model.price, usage);
-    const durationMs = Date.now() - call.startedAtMs;
-    const settlement = {
+    const { failedAttempts } = call;
+    const settlement: Settlement = {
       requestId: call.id,
       accountId: holder.accountId,
       keyId: holder.keyId,
@@ -94,24 +162,60 @@ export class Toll {
       provider,
       usage,
       isEstimated,
+      priceVersion: this.#held.priceVersion,
       cost,
       outcome,
-      durationMs,
+      firstTokenMs: this.#firstTokenMs,
+      durationMs: Date.now() - call.startedAtMs,
       createdAtMs: call.startedAtMs,
+      attempts: failedAttempts.length + (provider === '' ? 0 : 1),
+      failedAttempts,
+      isDelivered: call.isStreaming,
     };
-    await this.#gate.ledger.settle(settlement);
-    this.#gate.log.settled(settlement);
-    return usage;
+    const result = await this.#gate.ledger.settle(settlement);
+    this.#gate.log.settled(settlement, { isOverrun: cost > this.#held.amount, isResolvedBefore: result === 'resolved_before' });
+    return { usage, cost };
+  }
+
+  /** A provider was told where to stop and cannot have read more than the model can: a report beyond that is a mistake. */
+  #isCredible(usage: TokenUsage): boolean {
+    const { model, chat } = this.#facts;
+    const visibleTokens = usage.outputTokens - usage.reasoningTokens;
+    return (
+      promptTokens(usage) <= model.contextLength &&
+      visibleTokens <= this.#outputTokensPaid &&
+      usage.outputTokens <= Math.max(this.#outputTokensPaid, (chat.n ?? 1) * model.maxOutputTokens)
+    );
+  }
+
+  /** The provider went beyond the limit it was given. A caller's own limit is the end; ours is only where the money was thought to end. */
+  async #extend(): Promise<void> {
+    if (this.#isExtending || this.isExhausted) return;
+    const { call, holder } = this.#facts;
+    const { quoted } = this.#held;
+    this.#isExtending = true;
+    const amount = ((BigInt(EXTENSION_TOKENS) * quoted.outputTokenPicos) / 1000n + 1n) as Nanos;
+    const isExtended =
+      !quoted.hasCallerLimit &&
+      (await this.#gate.ledger
+        .extend({ requestId: call.id, accountId: holder.accountId, keyId: holder.keyId, amount })
+        // A ledger that cannot be asked has given nothing.
+        .catch(() => false));
+    this.#isExtending = false;
+    if (isExtended) this.#outputTokensPaid += EXTENSION_TOKENS * (this.#facts.chat.n ?? 1);
+    else this.isExhausted = true;
   }
 
   #estimate(delivered: Delivered): TokenUsage {
-    const { bodyBytes, chat, model } = this.#facts;
-    const outputTokensMax = chat.max_completion_tokens ?? chat.max_tokens ?? this.outputTokensMax ?? model.maxOutputTokens;
+    return this.#bound(estimateTokens(this.#facts.bodyBytes), estimateTokens(delivered.outputText.length));
+  }
+
+  /** Our own count, at most what the hold was made for. */
+  #bound(inputTokens: number, outputTokens: number): TokenUsage {
     return {
       ...NO_TOKENS,
-      inputTokens: Math.min(model.contextLength, estimateTokens(bodyBytes)),
-      // The provider was told where to stop, so it cannot have gone further.
-      outputTokens: Math.min((chat.n ?? 1) * outputTokensMax, estimateTokens(delivered.outputCharacters)),
+      inputTokens: Math.min(inputTokens, this.#held.quoted.inputTokensMax),
+      outputTokens: Math.min(outputTokens, this.#outputTokensPaid),
     };
   }
 }
@@ -121,14 +225,17 @@ function affordableLimit(quoted: Quote, held: Nanos): number | undefined {
   return quoted.hasCallerLimit || held >= quoted.amount ? undefined : Math.max(1, affordableOutputTokens(quoted, held));
 }
 
-function insufficientFunds(quoted: Quote, available: Nanos): GatewayError {
+function refusal(quoted: Quote, result: Exclude<HoldResult, { type: 'held' }>): GatewayError {
+  const available = result.available > 0n ? result.available : NO_MONEY;
   const tokens = affordableOutputTokens(quoted, available);
-  const advice =
-    quoted.hasCallerLimit && tokens > 0
-      ? `Top up, or lower the output limit: the balance pays for about ${tokens} tokens.`
-      : 'Top up the account.';
+  const isBudget = result.type === 'budget_exhausted';
+  const advice = isBudget ? 'Raise the budget of the key, or use another key' : 'Top up the account';
+  const shorter = quoted.hasCallerLimit && tokens > 0 ? `, or lower the output limit: this pays for about ${tokens} tokens` : '';
+  const whose = isBudget
+    ? `The budget of this API key (${result.period === 'total' ? 'in total' : `a ${result.period}`}) is used up`
+    : 'The account balance is insufficient';
   return new GatewayError(
-    'insufficient_quota',
-    `The account balance is insufficient: this request needs $${formatUsd(quoted.minimum)} at least, and $${formatUsd(available > 0n ? available : NO_MONEY)} is available. ${advice}`,
+    isBudget ? 'budget_exhausted' : 'insufficient_quota',
+    `${whose}: this request needs $${formatUsd(quoted.minimum)} at least, and $${formatUsd(available)} is available. ${advice}${shorter}.`,
   );
 }

@@ -1,23 +1,56 @@
 import type { TokenUsage } from '../tokens.ts';
 import type { Nanos } from './money.ts';
 
-/** Money to set aside before a provider is called. */
+/** The windows that a key's budget can have. Each is counted in UTC. */
+export const BUDGET_PERIODS = ['day', 'week', 'month', 'total'] as const;
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
+
+/** Money to set aside before a provider is called, and what must be known to settle it should this process not live to do so. */
 export interface HoldRequest {
   readonly requestId: string;
   readonly accountId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly priceVersion: number;
   /** The worst case. */
   readonly amount: Nanos;
   /** The least that is of use; equal to `amount` when the caller fixed the output limit. */
   readonly minimum: Nanos;
+  readonly createdAtMs: number;
 }
 
-/** What became of a hold request: money was set aside, or there was not enough and this much is available. */
+/** What became of a hold request: money was set aside, or this much was to be had and it is too little. */
 export type HoldResult =
   | { readonly type: 'held'; readonly amount: Nanos }
-  | { readonly type: 'insufficient_funds'; readonly available: Nanos };
+  | { readonly type: 'insufficient_funds'; readonly available: Nanos }
+  | { readonly type: 'budget_exhausted'; readonly available: Nanos; readonly period: BudgetPeriod };
+
+/** What a stream has cost so far: charged should this process die before the end. */
+export interface Progress {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly provider: string;
+  readonly usage: TokenUsage;
+  readonly cost: Nanos;
+}
+
+/** More money for a hold that turns out too small. */
+export interface Extension {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly amount: Nanos;
+}
 
 /** How a request ended; docs/billing.md says what each costs. */
-export type Outcome = 'completed' | 'client_gone' | 'failed';
+export type Outcome = 'completed' | 'client_gone' | 'failed' | 'recovered';
+
+/** A provider call that failed before the one that counts. */
+export interface Attempt {
+  readonly provider: string;
+  readonly outcome: string;
+  readonly durationMs: number;
+}
 
 /** The end of a request: the hold is given back, the cost is taken, the usage is recorded, all at once. */
 export interface Settlement {
@@ -29,20 +62,66 @@ export interface Settlement {
   readonly usage: TokenUsage;
   /** True where the provider reported no credible usage and the counts are our own. */
   readonly isEstimated: boolean;
+  readonly priceVersion: number;
   readonly cost: Nanos;
   readonly outcome: Outcome;
+  readonly firstTokenMs: number | undefined;
   readonly durationMs: number;
   readonly createdAtMs: number;
+  /** How many providers were asked, and those that failed. */
+  readonly attempts: number;
+  readonly failedAttempts: readonly Attempt[];
+  /**
+   * True when the caller has the answer but for its end. Where the charge cannot be written in time, a delivered answer
+   * is still charged as soon as it can be; one that the caller will never see is released instead.
+   */
+  readonly isDelivered: boolean;
 }
 
-/** Holds money before a provider is called and settles it afterwards. A charge is on disk when its promise resolves. */
+/** Whether a settlement found its hold. If not, somebody resolved it before: the same call, or the recovery of a node taken for dead. */
+export type SettleResult = 'settled' | 'resolved_before';
+
+/**
+ * Holds money before a provider is called and settles it afterwards, each exactly once. What its promises resolve with
+ * is on disk. They reject with `ledger_unavailable` when it could not be written.
+ */
 export interface Ledger {
   hold(request: HoldRequest): Promise<HoldResult>;
-  /** Settles a hold once; a second settlement of the same request changes nothing. */
-  settle(settlement: Settlement): Promise<void>;
-  /** Somebody else may have changed balances: they are read again before the next hold. */
-  refresh(): void;
+  /** True when the hold grew; false when there is no money for it, or no hold any more. */
+  extend(extension: Extension): Promise<boolean>;
+  /** Written with the next batch and not waited for. */
+  progress(progress: Progress): void;
+  settle(settlement: Settlement): Promise<SettleResult>;
   /** False when no charge can be written any more: then this process must not take work. */
   readonly isWritable: boolean;
+  /** Ends when everything that was asked for is written. */
+  close(): Promise<void>;
+}
+
+/** One change of the ledger, in a form that can be handed to another thread or machine. */
+export type Operation =
+  | { readonly type: 'hold'; readonly hold: HoldRequest }
+  | { readonly type: 'extend'; readonly extension: Extension }
+  | { readonly type: 'progress'; readonly progress: Progress }
+  | { readonly type: 'settle'; readonly settlement: Settlement }
+  /** Settles the holds of processes that are no more, at their last progress. */
+  | { readonly type: 'recover' }
+  /** Takes back credit whose time is over, as far as no running request may need it. */
+  | { readonly type: 'expire'; readonly nowMs: number };
+
+/** What became of an operation; `count` is how many holds were recovered or grants expired. */
+export type OperationResult =
+  | HoldResult
+  | { readonly type: SettleResult | 'extended' | 'refused' | 'recorded' }
+  | { readonly type: 'done'; readonly count: number };
+
+/** Where the ledger is kept: the embedded database, or PostgreSQL. This is all that the two have to do alike. */
+export interface LedgerStore {
+  /**
+   * Carries out the operations in their order, in one transaction. Resolves when it is on disk; when it rejects, either
+   * nothing of it happened, or all of it did and a repetition finds that out.
+   */
+  apply(operations: readonly Operation[]): Promise<readonly OperationResult[]>;
+  readonly isAlive: boolean;
   close(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export interface RefusedRequest {
  * no way in, so no prompt and no secret can get out.
  */
 export interface Log {
-  settled(settlement: Settlement): void;
+  settled(settlement: Settlement, facts: { readonly isOverrun: boolean; readonly isResolvedBefore: boolean }): void;
   refused(request: RefusedRequest): void;
   attemptFailed(attempt: FailedAttempt & { readonly model: string }): void;
   streamFailed(attempt: FailedAttempt): void;
@@ -40,7 +40,9 @@ export function openLog(level: string): Log {
   );
   return {
     // Every settled request has its row in the database; a line for each would cost more than the rest of the request.
-    settled: (settlement) => {
+    settled: (settlement, { isOverrun, isResolvedBefore }) => {
+      if (isResolvedBefore) logger.warn({ request_id: settlement.requestId }, 'the hold was resolved before the request ended');
+      if (isOverrun) logger.warn(describeSettlement(settlement), 'the request cost more than was held for it');
       if (logger.isLevelEnabled('debug')) logger.debug(describeSettlement(settlement), 'request settled');
     },
     refused: ({ requestId, path, error }) => {

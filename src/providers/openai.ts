@@ -45,16 +45,16 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   refuseError(body);
   const { choices } = body;
   if (!Array.isArray(choices) || choices.length === 0) throw new ProviderFault('The provider answered without choices');
-  let outputCharacters = 0;
-  for (const choice of choices) outputCharacters += countCharacters(isObject(choice) ? choice['message'] : undefined);
+  let outputText = '';
+  for (const choice of choices) outputText += readOutput(isObject(choice) ? choice['message'] : undefined);
   body['model'] = context.modelId;
-  return { body, usage: readUsage(body['usage'], context), outputCharacters };
+  return { body, usage: readUsage(body['usage'], context), outputText };
 }
 
 class RelayedStream implements StreamDecoder {
   wireUsage: WireUsage | undefined;
   usage: TokenUsage | undefined;
-  outputCharacters = 0;
+  outputText = '';
   isDone = false;
   readonly #context: ReplyContext;
   readonly #unfinished = new Set<unknown>();
@@ -66,7 +66,7 @@ class RelayedStream implements StreamDecoder {
   }
 
   get hasOutput(): boolean {
-    return this.outputCharacters > 0 || this.isComplete;
+    return this.outputText !== '' || this.isComplete;
   }
 
   get isComplete(): boolean {
@@ -112,22 +112,22 @@ class RelayedStream implements StreamDecoder {
   #watch(choice: unknown): void {
     if (!isObject(choice)) return;
     this.#hasChoices = true;
-    this.outputCharacters += countCharacters(choice['delta']);
+    this.outputText += readOutput(choice['delta']);
     if (typeof choice['finish_reason'] === 'string') this.#unfinished.delete(choice['index']);
     else this.#unfinished.add(choice['index']);
   }
 }
 
-/** The length of everything a message or delta says: text, refusal, reasoning under its several names, tool calls. */
-function countCharacters(message: unknown): number {
-  if (!isObject(message)) return 0;
-  let count = 0;
+/** Everything that a message or delta says: text, refusal, reasoning under its several names, tool calls. */
+function readOutput(message: unknown): string {
+  if (!isObject(message)) return '';
+  let output = '';
   for (const name of ['content', 'refusal', 'reasoning_content', 'reasoning'] as const) {
     const text = message[name];
-    if (typeof text === 'string') count += text.length;
+    if (typeof text === 'string') output += text;
   }
-  if (Array.isArray(message['tool_calls'])) count += JSON.stringify(message['tool_calls']).length;
-  return count;
+  if (Array.isArray(message['tool_calls'])) output += JSON.stringify(message['tool_calls']);
+  return output;
 }
 
 function parseObject(text: string): JsonObject {

@@ -42,8 +42,8 @@ export interface ReplyContext {
 export interface DecodedReply {
   readonly body: JsonObject;
   readonly usage: TokenUsage | undefined;
-  /** Length of the text produced, for the estimate where the provider reports no usage. */
-  readonly outputCharacters: number;
+  /** Everything that the model said, for our own count where the provider reports no usage. */
+  readonly outputText: string;
   /**
    * What the provider wants back with the next turn and callers do not keep, such as signatures of its reasoning: by the
    * id of the tool call that the caller will answer. The gate remembers it and gives it to `encodeRequest`.
@@ -62,7 +62,7 @@ export interface StreamDecoder {
   /** What the provider reported, as it spelled it and as we read it. */
   readonly wireUsage: WireUsage | undefined;
   readonly usage: TokenUsage | undefined;
-  readonly outputCharacters: number;
+  readonly outputText: string;
   /** True once something of the answer itself has come, not only its envelope. */
   readonly hasOutput: boolean;
   /** True once every choice has its finish reason, or the provider said that it is done. */

@@ -1,13 +1,19 @@
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
+import { raiseChangesOf, runStatements, type Dialect } from '../dialect.ts';
 
 /** Accounts, wallets, keys and usage. Money is an integer count of nano-dollars, time of milliseconds. */
-export const initial = {
-  async up(database: Kysely<unknown>): Promise<void> {
-    for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
-  },
-};
+export async function initial(database: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  await runStatements(database, dialect, TABLES);
+  if (dialect === 'postgres') await runStatements(database, dialect, [RAISE_CHANGES]);
+  const tables = ['accounts', 'credits', 'api_keys', 'key_secrets'];
+  await runStatements(
+    database,
+    dialect,
+    tables.flatMap((table) => raiseChangesOf(table, dialect)),
+  );
+}
 
-const STATEMENTS: readonly string[] = [
+const TABLES: readonly string[] = [
   `CREATE TABLE accounts (
     id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, status TEXT NOT NULL CHECK (status IN ('active', 'suspended')),
     is_admin INTEGER NOT NULL, created_at INTEGER NOT NULL
@@ -39,11 +45,7 @@ const STATEMENTS: readonly string[] = [
   'CREATE INDEX key_secrets_by_key ON key_secrets (key_id)',
   'CREATE TABLE changes (id INTEGER PRIMARY KEY CHECK (id = 1), counter INTEGER NOT NULL) STRICT',
   'INSERT INTO changes (id, counter) VALUES (1, 0)',
-  ...['accounts', 'credits', 'api_keys', 'key_secrets'].flatMap((table) =>
-    ['INSERT', 'UPDATE', 'DELETE'].map(
-      (event) =>
-        `CREATE TRIGGER ${table}_${event.toLowerCase()} AFTER ${event} ON ${table}
-         BEGIN UPDATE changes SET counter = counter + 1; END`,
-    ),
-  ),
 ];
+
+const RAISE_CHANGES = `CREATE FUNCTION raise_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN UPDATE changes SET counter = counter + 1; RETURN NULL; END $$`;

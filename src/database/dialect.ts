@@ -1,0 +1,29 @@
+import { sql, type Kysely } from 'kysely';
+
+/** The two databases that the program runs on. */
+export type Dialect = 'sqlite' | 'postgres';
+
+/**
+ * Runs schema statements, which are written for the embedded database: what PostgreSQL spells otherwise is little
+ * enough to be respelled here.
+ */
+export async function runStatements(database: Kysely<unknown>, dialect: Dialect, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(dialect === 'sqlite' ? statement : toPostgres(statement)).execute(database);
+}
+
+/** Every change of a table raises the counter in `changes`, which running servers look at. */
+export function raiseChangesOf(table: string, dialect: Dialect): string[] {
+  if (dialect === 'postgres')
+    return [
+      `CREATE TRIGGER ${table}_changed AFTER INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION raise_changes()`,
+    ];
+  return ['INSERT', 'UPDATE', 'DELETE'].map(
+    (event) =>
+      `CREATE TRIGGER ${table}_${event.toLowerCase()} AFTER ${event} ON ${table}
+       BEGIN UPDATE changes SET counter = counter + 1; END`,
+  );
+}
+
+function toPostgres(statement: string): string {
+  return statement.replace(/\bINTEGER\b/g, 'BIGINT').replace(/\) STRICT(?:, WITHOUT ROWID)?$/, ')');
+}

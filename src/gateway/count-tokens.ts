@@ -1,0 +1,66 @@
+import type { ChatRequest } from '../openai/types.ts';
+import type { CountedTokens, CountRequest } from './count-tokens-worker.ts';
+
+/** The tokenizer takes memory of its own; when nobody needs it for this long, it is given back. */
+const IDLE_MS = 60_000;
+const COUNT_MS = 10_000;
+/** Nothing that a model reads or writes is longer. */
+const CHARACTERS_MAX = 20_000_000;
+
+interface Counter {
+  readonly worker: Worker;
+  readonly waiting: Map<number, (counted: CountedTokens | undefined) => void>;
+}
+
+let counter: Counter | undefined;
+let idleTimer: ReturnType<typeof setTimeout> | undefined;
+let lastId = 0;
+
+/**
+ * Our own count of a request, for providers that report none and answers that broke off. It runs in a thread that is
+ * started when it is first needed: no honest request waits for it. Undefined when it cannot be had.
+ */
+export function countTokens(chat: ChatRequest, outputText: string): Promise<CountedTokens | undefined> {
+  if (outputText.length > CHARACTERS_MAX) return Promise.resolve(undefined);
+  counter ??= startCounter();
+  const { worker, waiting } = counter;
+  clearTimeout(idleTimer);
+  idleTimer = setTimeout(stopCounter, IDLE_MS);
+  // A timer for the sake of memory must not keep the process alive.
+  idleTimer.unref();
+  lastId += 1;
+  const request: CountRequest = { id: lastId, messages: chat.messages, tools: chat['tools'], outputText };
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => finish(undefined), COUNT_MS);
+    const finish = (counted: CountedTokens | undefined): void => {
+      clearTimeout(timer);
+      waiting.delete(request.id);
+      resolve(counted);
+    };
+    waiting.set(request.id, finish);
+    worker.postMessage(request);
+  });
+}
+
+/** Ends the thread; whoever still waits goes without a count. */
+export function stopCounter(): void {
+  const stopped = counter;
+  counter = undefined;
+  clearTimeout(idleTimer);
+  for (const finish of stopped?.waiting.values() ?? []) finish(undefined);
+  stopped?.worker.terminate();
+}
+
+function startCounter(): Counter {
+  const worker = new Worker(workerUrl());
+  const waiting: Counter['waiting'] = new Map();
+  worker.onmessage = ({ data }: MessageEvent<CountedTokens & { readonly id: number }>) => waiting.get(data.id)?.(data);
+  worker.onerror = stopCounter;
+  return { worker, waiting };
+}
+
+/** In the built executable everything lies where the program does, compiled. */
+function workerUrl(): URL {
+  const isBuilt = import.meta.url.includes('/$bunfs/');
+  return new URL(isBuilt ? './gateway/count-tokens-worker.js' : './count-tokens-worker.ts', import.meta.url);
+}

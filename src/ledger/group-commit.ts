@@ -1,0 +1,193 @@
+import { GatewayError } from '../errors.ts';
+import type {
+  Extension,
+  HoldRequest,
+  HoldResult,
+  Ledger,
+  LedgerStore,
+  Operation,
+  OperationResult,
+  Progress,
+  SettleResult,
+  Settlement,
+} from './ledger.ts';
+import { NO_MONEY } from './money.ts';
+import { NO_TOKENS } from '../tokens.ts';
+
+/** A batch is one transaction: large enough to share its fsync, small enough not to keep others waiting. */
+const BATCH_MAX = 512;
+/** More operations than this wait only when the store hangs; then new work is refused instead of remembered. */
+const WAITING_MAX = 20_000;
+const CLOSE_POLL_MS = 5;
+
+/** How patient the ledger is with its store. */
+export interface Patience {
+  /** A hold that is not written by then is refused: nothing has been sent to a provider yet. */
+  readonly holdMs: number;
+  /** A settlement that is not written by then goes on waiting, but its caller does not. */
+  readonly settleMs: number;
+  readonly retryMs: number;
+}
+
+const PATIENCE: Patience = { holdMs: 5000, settleMs: 15_000, retryMs: 100 };
+
+interface Waiting {
+  operation: Operation;
+  readonly sinceMs: number;
+  readonly resolve: (result: OperationResult) => void;
+  readonly reject: (error: unknown) => void;
+  isGivenUp: boolean;
+}
+
+/**
+ * The ledger in front of a store. Operations that arrive while a transaction commits wait and go together in the next
+ * one, so one fsync serves many requests and nobody waits for a timer. When a transaction fails, holds are refused and
+ * settlements are tried again for as long as the process lives.
+ */
+export class GroupCommitLedger implements Ledger {
+  readonly #store: LedgerStore;
+  readonly #patience: Patience;
+  #waiting: Waiting[] = [];
+  #inFlight: readonly Waiting[] = [];
+  #isGathering = false;
+  #failingSinceMs: number | undefined;
+
+  constructor(store: LedgerStore, patience: Patience = PATIENCE) {
+    this.#store = store;
+    this.#patience = patience;
+  }
+
+  hold(hold: HoldRequest): Promise<HoldResult> {
+    return this.#submit({ type: 'hold', hold }) as Promise<HoldResult>;
+  }
+
+  async extend(extension: Extension): Promise<boolean> {
+    return (await this.#submit({ type: 'extend', extension })).type === 'extended';
+  }
+
+  progress(progress: Progress): void {
+    // A lost progress costs the operator a second of a stream, and only if the process dies within the next.
+    void this.#submit({ type: 'progress', progress }).catch(() => undefined);
+  }
+
+  async settle(settlement: Settlement): Promise<SettleResult> {
+    return (await this.#submit({ type: 'settle', settlement })).type as SettleResult;
+  }
+
+  /** Settles what dead processes left open; gives how many holds there were. */
+  async recover(): Promise<number> {
+    return countOf(await this.#submit({ type: 'recover' }));
+  }
+
+  /** Takes back credit whose time is over; gives how many grants there were. */
+  async expire(nowMs: number): Promise<number> {
+    return countOf(await this.#submit({ type: 'expire', nowMs }));
+  }
+
+  get isWritable(): boolean {
+    return this.#store.isAlive;
+  }
+
+  /** How long the store has refused every transaction; zero when the last one went through. */
+  failingForMs(nowMs = performance.now()): number {
+    return this.#failingSinceMs === undefined ? 0 : nowMs - this.#failingSinceMs;
+  }
+
+  async close(): Promise<void> {
+    while (this.#store.isAlive && (this.#inFlight.length > 0 || this.#waiting.length > 0))
+      await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
+    await this.#store.close();
+  }
+
+  #submit(operation: Operation): Promise<OperationResult> {
+    if (!this.#store.isAlive) return Promise.reject(unavailable(new Error('the store has ended')));
+    // What was delivered must be charged, so settlements always find room.
+    if (operation.type !== 'settle' && this.#waiting.length >= WAITING_MAX)
+      return Promise.reject(unavailable(new Error('too much work is waiting')));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ operation, resolve, reject, sinceMs: performance.now(), isGivenUp: false });
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#inFlight.length > 0 || this.#waiting.length === 0 || this.#isGathering) return;
+    const batch = this.#waiting.length <= BATCH_MAX ? this.#waiting : this.#waiting.slice(0, BATCH_MAX);
+    this.#waiting = this.#waiting.length <= BATCH_MAX ? [] : this.#waiting.slice(BATCH_MAX);
+    this.#inFlight = batch;
+    this.#store.apply(batch.map(({ operation }) => operation)).then(
+      (results) => this.#committed(batch, results),
+      (error: unknown) => this.#failed(batch, error),
+    );
+  }
+
+  #committed(batch: readonly Waiting[], results: readonly OperationResult[]): void {
+    this.#inFlight = [];
+    this.#failingSinceMs = undefined;
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const result = results[index];
+      if (result === undefined) reject(unavailable(new Error('the store gave no answer')));
+      else resolve(result);
+    }
+    if (this.#waiting.length === 0) return;
+    // Under load, whoever is about to ask in this turn of the event loop still gets into the next transaction.
+    this.#isGathering = true;
+    setImmediate(() => this.#resume());
+  }
+
+  /** Holds are refused, for their callers wait; settlements stand first in line for the next transaction. */
+  #failed(batch: readonly Waiting[], error: unknown): void {
+    const nowMs = performance.now();
+    this.#inFlight = [];
+    this.#failingSinceMs ??= nowMs;
+    const again: Waiting[] = [];
+    for (const waiting of [...batch, ...this.#waiting]) {
+      const isLate = nowMs - waiting.sinceMs >= (waiting.operation.type === 'settle' ? this.#patience.settleMs : this.#patience.holdMs);
+      if ((isLate || !this.#store.isAlive) && !waiting.isGivenUp) giveUp(waiting, error);
+      if (this.#store.isAlive && (!waiting.isGivenUp || waiting.operation.type === 'settle')) again.push(waiting);
+    }
+    this.#waiting = again;
+    if (again.length === 0) return;
+    this.#isGathering = true;
+    setTimeout(() => this.#resume(), this.#patience.retryMs);
+  }
+
+  #resume(): void {
+    this.#isGathering = false;
+    this.#flush();
+  }
+}
+
+/**
+ * The caller is told and waits no longer. A settlement does: a delivered answer must be charged, and the hold of one that
+ * the caller does not get must be given back. So must a hold that may have been taken without our hearing of it.
+ */
+function giveUp(waiting: Waiting, error: unknown): void {
+  waiting.isGivenUp = true;
+  waiting.reject(unavailable(error));
+  const { operation } = waiting;
+  if (operation.type === 'hold') waiting.operation = { type: 'settle', settlement: release(operation.hold) };
+  if (operation.type === 'settle' && !operation.settlement.isDelivered)
+    waiting.operation = { type: 'settle', settlement: { ...operation.settlement, ...NOTHING } };
+}
+
+const NOTHING = { usage: NO_TOKENS, cost: NO_MONEY, outcome: 'failed', isEstimated: false } as const;
+
+function release({ requestId, accountId, keyId, model, priceVersion, createdAtMs }: HoldRequest): Settlement {
+  return {
+    ...NOTHING,
+    ...{ requestId, accountId, keyId, model, priceVersion, createdAtMs },
+    ...{ provider: '', firstTokenMs: undefined, durationMs: 0, attempts: 0, failedAttempts: [], isDelivered: true },
+  };
+}
+
+function countOf(result: OperationResult): number {
+  return result.type === 'done' ? result.count : 0;
+}
+
+function unavailable(cause: unknown): GatewayError {
+  return new GatewayError('ledger_unavailable', 'The ledger cannot be written just now, so nothing was charged. Try again shortly.', {
+    cause,
+    retryAfterSeconds: 1,
+  });
+}

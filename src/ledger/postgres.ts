@@ -1,0 +1,60 @@
+import type { Pool } from 'pg';
+import { openPostgres } from '../database/postgres.ts';
+import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
+import { asNanos } from './money.ts';
+
+const RETRIES_MAX = 10;
+const RETRY_MS_MAX = 50;
+/** Serialization failure and deadlock: the transaction did not happen and may be tried again. */
+const RETRYABLE_CODES = new Set(['40001', '40P01']);
+
+/** Opens the ledger's store on PostgreSQL, which many nodes share. The database's own functions do the work. */
+export function openPostgresStore(url: string, nodeId: string): LedgerStore {
+  return new PostgresStore(openPostgres(url, 2), nodeId);
+}
+
+class PostgresStore implements LedgerStore {
+  isAlive = true;
+  readonly #pool: Pool;
+  readonly #nodeId: string;
+
+  constructor(pool: Pool, nodeId: string) {
+    this.#pool = pool;
+    this.#nodeId = nodeId;
+  }
+
+  async apply(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
+    const text = JSON.stringify(operations, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const { rows } = await this.#pool.query<{ results: readonly WireResult[] }>({
+          name: 'ledger_apply',
+          text: 'SELECT ledger_apply($1::JSONB, $2) AS results',
+          values: [text, this.#nodeId],
+        });
+        return (rows[0]?.results ?? []).map(readResult);
+      } catch (error) {
+        if (tries === RETRIES_MAX || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * RETRY_MS_MAX));
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.isAlive) return;
+    this.isAlive = false;
+    await this.#pool.end();
+  }
+}
+
+/** Amounts travel as texts: JSON's numbers are too small for them. */
+type WireResult = OperationResult & { readonly amount?: string; readonly available?: string };
+
+function readResult(result: WireResult): OperationResult {
+  const { amount, available, ...rest } = result as { amount?: string; available?: string };
+  return {
+    ...rest,
+    ...(amount === undefined ? {} : { amount: asNanos(BigInt(amount)) }),
+    ...(available === undefined ? {} : { available: asNanos(BigInt(available)) }),
+  } as OperationResult;
+}

@@ -1,0 +1,89 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import type { ModelPrice } from './price.ts';
+
+/** The names under which a model's prices are recorded. `long_over` is not a price but the prompt length above which the long ones count. */
+export const PRICE_ITEMS = [
+  'input',
+  'cached_input',
+  'cache_write',
+  'output',
+  'long_over',
+  'long_input',
+  'long_cached_input',
+  'long_cache_write',
+  'long_output',
+] as const;
+type PriceItem = (typeof PRICE_ITEMS)[number];
+
+interface PricedModel {
+  readonly id: string;
+  readonly price: ModelPrice;
+}
+
+/**
+ * Records the prices in force: a model whose prices differ from the newest recorded ones gets a new version. Every
+ * charge names its version, so it can be recomputed whatever the prices are by then.
+ */
+export async function recordPrices(database: Kysely<Tables>, models: readonly PricedModel[]): Promise<ReadonlyMap<string, number>> {
+  const newest = await readNewest(database);
+  const versions = new Map<string, number>();
+  const rows: { model: string; version: number; item: PriceItem; pico: bigint; created_at: number }[] = [];
+  const nowMs = Date.now();
+  for (const { id, price } of models) {
+    const items = itemsOf(price);
+    const last = newest.get(id);
+    const isSame =
+      last !== undefined && last.items.size === items.size && [...items].every(([item, pico]) => last.items.get(item) === pico);
+    const version = isSame ? last.version : (last?.version ?? 0) + 1;
+    versions.set(id, version);
+    if (!isSame) for (const [item, pico] of items) rows.push({ model: id, version, item, pico, created_at: nowMs });
+  }
+  if (rows.length > 0)
+    await database
+      .insertInto('prices')
+      .values(rows)
+      // Another node may have started with the same prices at the same time.
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  return versions;
+}
+
+function itemsOf(price: ModelPrice): Map<PriceItem, bigint> {
+  const items = new Map<PriceItem, bigint>([
+    ['input', price.input],
+    ['cached_input', price.cachedInput],
+    ['cache_write', price.cacheWrite],
+    ['output', price.output],
+  ]);
+  if (price.long === undefined) return items;
+  return items
+    .set('long_over', BigInt(price.long.overTokens))
+    .set('long_input', price.long.input)
+    .set('long_cached_input', price.long.cachedInput)
+    .set('long_cache_write', price.long.cacheWrite)
+    .set('long_output', price.long.output);
+}
+
+async function readNewest(database: Kysely<Tables>): Promise<Map<string, { version: number; items: Map<string, bigint> }>> {
+  const rows = await database
+    .selectFrom('prices')
+    .selectAll()
+    .where(({ eb, selectFrom }) =>
+      eb(
+        'version',
+        '=',
+        selectFrom('prices as newer')
+          .select(({ fn }) => fn.max('newer.version').as('version'))
+          .whereRef('newer.model', '=', 'prices.model'),
+      ),
+    )
+    .execute();
+  const newest = new Map<string, { version: number; items: Map<string, bigint> }>();
+  for (const row of rows) {
+    const entry = newest.get(row.model) ?? { version: Number(row.version), items: new Map<string, bigint>() };
+    entry.items.set(row.item, row.pico);
+    newest.set(row.model, entry);
+  }
+  return newest;
+}

@@ -1,0 +1,244 @@
+import type { Database } from 'bun:sqlite';
+import type { Operation, OperationResult, Settlement } from './ledger.ts';
+import { asNanos } from './money.ts';
+import { SqliteBooks } from './sqlite-books.ts';
+
+/** What carries out operations on the embedded database, all of a call in one transaction. */
+export type Apply = (operations: readonly Operation[]) => OperationResult[];
+
+/** Prepares the hot statements of the ledger. `nodeId` marks the holds of this process, to tell them from those of a dead one. */
+export function prepareApply(database: Database, nodeId: string): Apply {
+  const books = new SqliteBooks(database);
+  const ledger = new SqliteOperations(database, books, nodeId);
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  return (operations) => {
+    // IMMEDIATE locks out every other writer, so what the books read stays true until they are saved.
+    begin.run();
+    try {
+      const results = operations.map((operation) => ledger.run(operation));
+      books.save();
+      commit.run();
+      return results;
+    } catch (error) {
+      books.forget();
+      if (database.inTransaction) database.run('ROLLBACK');
+      throw error;
+    }
+  };
+}
+
+interface HoldRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly key_id: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly price_version: bigint;
+  readonly amount: bigint;
+  readonly progress: bigint;
+  readonly input_tokens: bigint;
+  readonly cached_input_tokens: bigint;
+  readonly cache_write_tokens: bigint;
+  readonly output_tokens: bigint;
+  readonly reasoning_tokens: bigint;
+  readonly created_at: bigint;
+}
+
+class SqliteOperations {
+  readonly #database: Database;
+  readonly #books: SqliteBooks;
+  readonly #nodeId: string;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(database: Database, books: SqliteBooks, nodeId: string) {
+    this.#database = database;
+    this.#books = books;
+    this.#nodeId = nodeId;
+    this.#statements = prepareStatements(database);
+  }
+
+  run(operation: Operation): OperationResult {
+    switch (operation.type) {
+      case 'hold':
+        return this.#hold(operation);
+      case 'extend':
+        return this.#extend(operation);
+      case 'progress':
+        return this.#progress(operation);
+      case 'settle':
+        return this.#settle(operation.settlement);
+      case 'recover':
+        return this.#recover();
+      case 'expire':
+        return { type: 'done', count: this.#books.expire(operation.nowMs) };
+    }
+  }
+
+  #hold({ hold }: Extract<Operation, { type: 'hold' }>): OperationResult {
+    const wallet = this.#books.wallet(hold.accountId);
+    const budgets = this.#books.budgets(hold.keyId);
+    let available = wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
+    if (hold.minimum > 0n && available < hold.minimum) return { type: 'insufficient_funds', available: asNanos(available) };
+    for (const budget of budgets) {
+      const left = budget.left(hold.createdAtMs);
+      if (hold.minimum > 0n && left < hold.minimum) return { type: 'budget_exhausted', available: asNanos(left), period: budget.period };
+      if (left < available) available = left;
+    }
+    const amount = hold.amount > available && hold.amount > hold.minimum ? available : hold.amount;
+    const { changes } = this.#statements.insertHold.run(
+      hold.requestId,
+      hold.accountId,
+      hold.keyId,
+      hold.model,
+      hold.priceVersion,
+      amount,
+      this.#nodeId,
+      hold.createdAtMs,
+    );
+    // The same hold again: its first answer got lost.
+    if (changes === 0) return { type: 'held', amount: asNanos(this.#statements.findHold.get(hold.requestId)?.amount ?? 0n) };
+    wallet.debitsPending += amount;
+    for (const budget of budgets) budget.held += amount;
+    return { type: 'held', amount: asNanos(amount) };
+  }
+
+  #extend({ extension }: Extract<Operation, { type: 'extend' }>): OperationResult {
+    const { requestId, accountId, keyId, amount } = extension;
+    const wallet = this.#books.wallet(accountId);
+    const budgets = this.#books.budgets(keyId);
+    const nowMs = Date.now();
+    const isAffordable =
+      wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending >= amount &&
+      budgets.every((budget) => budget.left(nowMs) >= amount);
+    if (!isAffordable || this.#statements.growHold.run(amount, requestId).changes === 0) return { type: 'refused' };
+    wallet.debitsPending += amount;
+    for (const budget of budgets) budget.held += amount;
+    return { type: 'extended' };
+  }
+
+  #progress({ progress }: Extract<Operation, { type: 'progress' }>): OperationResult {
+    const { usage, provider, cost, requestId } = progress;
+    this.#statements.recordProgress.run(
+      cost,
+      provider,
+      usage.inputTokens,
+      usage.cachedInputTokens,
+      usage.cacheWriteTokens,
+      usage.outputTokens,
+      usage.reasoningTokens,
+      requestId,
+    );
+    return { type: 'recorded' };
+  }
+
+  /** Deleting the hold row is what makes this happen at most once: who deletes nothing, writes nothing. */
+  #settle(settlement: Settlement): OperationResult {
+    const hold = this.#statements.deleteHold.get(settlement.requestId);
+    if (hold === null) return { type: 'resolved_before' };
+    const wallet = this.#books.wallet(settlement.accountId);
+    wallet.debitsPending -= hold.amount;
+    wallet.debitsPosted += settlement.cost;
+    wallet.drawn += settlement.cost;
+    for (const budget of this.#books.budgets(settlement.keyId)) budget.settle(hold.amount, settlement.cost, settlement.createdAtMs);
+    if (settlement.cost > 0n)
+      this.#statements.insertTransfer.run(
+        settlement.requestId,
+        `wallet:${settlement.accountId}`,
+        settlement.cost,
+        settlement.createdAtMs + settlement.durationMs,
+      );
+    this.#insertUsage(settlement, hold.amount);
+    this.#books.count(settlement);
+    return { type: 'settled' };
+  }
+
+  #insertUsage(settlement: Settlement, held: bigint): void {
+    const { usage } = settlement;
+    this.#statements.insertUsage.run(
+      settlement.requestId,
+      settlement.accountId,
+      settlement.keyId,
+      settlement.model,
+      settlement.provider,
+      usage.inputTokens,
+      usage.cachedInputTokens,
+      usage.cacheWriteTokens,
+      usage.outputTokens,
+      usage.reasoningTokens,
+      settlement.isEstimated ? 1 : 0,
+      settlement.priceVersion,
+      settlement.cost,
+      held,
+      settlement.outcome,
+      settlement.firstTokenMs ?? null,
+      settlement.durationMs,
+      settlement.attempts,
+      settlement.createdAtMs,
+    );
+    for (const [index, attempt] of settlement.failedAttempts.entries())
+      this.#statements.insertAttempt.run(settlement.requestId, index + 1, attempt.provider, attempt.outcome, attempt.durationMs);
+  }
+
+  /** One process owns the embedded database, so whatever another one held is held by nobody. */
+  #recover(): OperationResult {
+    const rows = this.#database.query<HoldRow, [string]>('SELECT * FROM holds WHERE node_id <> ?1').all(this.#nodeId);
+    const nowMs = Date.now();
+    for (const row of rows) this.#settle(recovered(row, nowMs));
+    return { type: 'done', count: rows.length };
+  }
+}
+
+/** What a hold is settled at when its process died: the progress last recorded, which never exceeds what was held. */
+function recovered(row: HoldRow, nowMs: number): Settlement {
+  const createdAtMs = Number(row.created_at);
+  return {
+    requestId: row.id,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    model: row.model,
+    provider: row.provider,
+    usage: {
+      inputTokens: Number(row.input_tokens),
+      cachedInputTokens: Number(row.cached_input_tokens),
+      cacheWriteTokens: Number(row.cache_write_tokens),
+      outputTokens: Number(row.output_tokens),
+      reasoningTokens: Number(row.reasoning_tokens),
+    },
+    isEstimated: row.progress > 0n,
+    priceVersion: Number(row.price_version),
+    cost: asNanos(row.progress < row.amount ? row.progress : row.amount),
+    outcome: 'recovered',
+    firstTokenMs: undefined,
+    durationMs: Math.max(0, nowMs - createdAtMs),
+    createdAtMs,
+    attempts: 0,
+    failedAttempts: [],
+    isDelivered: true,
+  };
+}
+
+function prepareStatements(database: Database) {
+  return {
+    findHold: database.prepare<{ amount: bigint }, [string]>('SELECT amount FROM holds WHERE id = ?1'),
+    insertHold: database.prepare(
+      `INSERT INTO holds (id, account_id, key_id, model, price_version, amount, node_id, created_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING`,
+    ),
+    growHold: database.prepare('UPDATE holds SET amount = amount + ?1 WHERE id = ?2'),
+    recordProgress: database.prepare(
+      `UPDATE holds SET progress = ?1, provider = ?2, input_tokens = ?3, cached_input_tokens = ?4, cache_write_tokens = ?5,
+       output_tokens = ?6, reasoning_tokens = ?7 WHERE id = ?8`,
+    ),
+    deleteHold: database.prepare<{ amount: bigint }, [string]>('DELETE FROM holds WHERE id = ?1 RETURNING amount'),
+    insertTransfer: database.prepare(
+      `INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at) VALUES (?1, ?2, 'revenue', ?3, 'usage', '', ?4)`,
+    ),
+    insertUsage: database.prepare(
+      `INSERT INTO usage (request_id, account_id, key_id, model, provider, input_tokens, cached_input_tokens, cache_write_tokens,
+         output_tokens, reasoning_tokens, is_estimated, price_version, cost, held, outcome, first_token_ms, duration_ms, attempts, created_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)`,
+    ),
+    insertAttempt: database.prepare('INSERT INTO attempts (request_id, n, provider, outcome, duration_ms) VALUES (?1, ?2, ?3, ?4, ?5)'),
+  };
+}

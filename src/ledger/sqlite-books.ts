@@ -1,0 +1,249 @@
+import type { Database, Statement } from 'bun:sqlite';
+import { totalTokens } from '../tokens.ts';
+import { windowStartMs } from './budget.ts';
+import type { BudgetPeriod, Settlement } from './ledger.ts';
+
+/** Roll-ups count by quarters of an hour: every time zone begins its day with one. */
+export const QUARTER_HOUR_MS = 900_000;
+
+/** An account's sums; `drawn` is what this transaction takes from its grants. */
+interface Wallet {
+  creditsPosted: bigint;
+  debitsPosted: bigint;
+  debitsPending: bigint;
+  drawn: bigint;
+}
+
+/** What a key may spend in a window of time. */
+class Budget {
+  readonly period: BudgetPeriod;
+  readonly amount: bigint;
+  spent: bigint;
+  held: bigint;
+  windowStart: number;
+
+  constructor(row: BudgetRow) {
+    this.period = row.period;
+    this.amount = row.amount;
+    this.spent = row.spent;
+    this.held = row.held;
+    this.windowStart = Number(row.window_start);
+  }
+
+  left(nowMs: number): bigint {
+    this.#turn(nowMs);
+    return this.amount - this.spent - this.held;
+  }
+
+  settle(held: bigint, cost: bigint, nowMs: number): void {
+    this.#turn(nowMs);
+    this.held -= held;
+    this.spent += cost;
+  }
+
+  /** A new window begins with nothing spent; what is held stays held. Late news of an old window does not turn it back. */
+  #turn(nowMs: number): void {
+    const start = windowStartMs(this.period, nowMs);
+    if (start <= this.windowStart) return;
+    this.windowStart = start;
+    this.spent = 0n;
+  }
+}
+
+interface BudgetRow {
+  readonly period: BudgetPeriod;
+  readonly amount: bigint;
+  readonly spent: bigint;
+  readonly held: bigint;
+  readonly window_start: bigint;
+}
+
+interface GrantRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly remaining: bigint;
+}
+
+/**
+ * The rows that many operations of one transaction touch: each is read once, changed here, and written once. Without
+ * this a busy account's wallet would be written as often as it has requests in the batch.
+ */
+export class SqliteBooks {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #wallets = new Map<string, Wallet>();
+  readonly #budgets = new Map<string, readonly Budget[]>();
+  readonly #rollups = new Map<string, Rollup>();
+
+  constructor(database: Database) {
+    this.#statements = prepareStatements(database);
+  }
+
+  wallet(accountId: string): Wallet {
+    let wallet = this.#wallets.get(accountId);
+    if (wallet === undefined) {
+      const row = this.#statements.readWallet.get(accountId);
+      if (row === null) throw new Error('There is no wallet for the account');
+      wallet = { creditsPosted: row.credits_posted, debitsPosted: row.debits_posted, debitsPending: row.debits_pending, drawn: 0n };
+      this.#wallets.set(accountId, wallet);
+    }
+    return wallet;
+  }
+
+  budgets(keyId: string): readonly Budget[] {
+    let budgets = this.#budgets.get(keyId);
+    if (budgets === undefined) {
+      budgets = this.#statements.readBudgets.all(keyId).map((row) => new Budget(row));
+      this.#budgets.set(keyId, budgets);
+    }
+    return budgets;
+  }
+
+  /** Adds a settlement to its quarter of an hour. */
+  count(settlement: Settlement): void {
+    const quarterHour = settlement.createdAtMs - (settlement.createdAtMs % QUARTER_HOUR_MS);
+    const name = `${settlement.accountId} ${settlement.keyId} ${settlement.model} ${quarterHour}`;
+    let rollup = this.#rollups.get(name);
+    if (rollup === undefined) {
+      const { accountId, keyId, model } = settlement;
+      rollup = { accountId, keyId, model, quarterHour, requests: 0, errors: 0, input: 0, cached: 0, written: 0, output: 0, cost: 0n };
+      this.#rollups.set(name, rollup);
+    }
+    const { usage } = settlement;
+    rollup.requests += 1;
+    rollup.errors += settlement.outcome === 'failed' ? 1 : 0;
+    if (totalTokens(usage) === 0) return;
+    rollup.input += usage.inputTokens;
+    rollup.cached += usage.cachedInputTokens;
+    rollup.written += usage.cacheWriteTokens;
+    rollup.output += usage.outputTokens;
+    rollup.cost += settlement.cost;
+  }
+
+  /** Takes back what is left of grants whose time is over, but leaves what running requests may need. */
+  expire(nowMs: number): number {
+    const grants = this.#statements.readExpired.all(nowMs);
+    let count = 0;
+    for (const grant of grants) {
+      this.#saveWallet(grant.account_id);
+      const wallet = this.wallet(grant.account_id);
+      const free = wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
+      const remaining = this.#statements.readGrant.get(grant.id)?.remaining ?? 0n;
+      const amount = free < remaining ? free : remaining;
+      if (amount <= 0n) continue;
+      count += 1;
+      wallet.debitsPosted += amount;
+      this.#statements.writeGrant.run(remaining - amount, grant.id);
+      // What running requests leave over is taken by a later turn, as an entry of its own.
+      this.#statements.insertExpiry.run(`expiry:${grant.id}:${remaining}`, `wallet:${grant.account_id}`, amount, grant.id, nowMs);
+    }
+    return count;
+  }
+
+  save(): void {
+    for (const accountId of this.#wallets.keys()) this.#saveWallet(accountId);
+    for (const [keyId, budgets] of this.#budgets)
+      for (const { spent, held, windowStart, period } of budgets) this.#statements.writeBudget.run(spent, held, windowStart, keyId, period);
+    for (const row of this.#rollups.values())
+      this.#statements.addRollup.run(
+        row.accountId,
+        row.keyId,
+        row.model,
+        row.quarterHour,
+        row.requests,
+        row.errors,
+        row.input,
+        row.cached,
+        row.written,
+        row.output,
+        row.cost,
+      );
+    this.forget();
+  }
+
+  forget(): void {
+    this.#wallets.clear();
+    this.#budgets.clear();
+    this.#rollups.clear();
+  }
+
+  #saveWallet(accountId: string): void {
+    const wallet = this.#wallets.get(accountId);
+    if (wallet === undefined) return;
+    this.#statements.writeWallet.run(wallet.debitsPosted, wallet.debitsPending, accountId);
+    this.#draw(accountId, wallet.drawn);
+    wallet.drawn = 0n;
+  }
+
+  /** Credit that ends first is used first. What no grant covers is the account's debt. */
+  #draw(accountId: string, cost: bigint): void {
+    if (cost === 0n) return;
+    let left = cost;
+    for (const grant of this.#statements.readGrants.all(accountId)) {
+      const taken = grant.remaining < left ? grant.remaining : left;
+      this.#statements.writeGrant.run(grant.remaining - taken, grant.id);
+      left -= taken;
+      if (left === 0n) break;
+    }
+  }
+}
+
+interface Rollup {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly quarterHour: number;
+  requests: number;
+  errors: number;
+  input: number;
+  cached: number;
+  written: number;
+  output: number;
+  cost: bigint;
+}
+
+interface WalletRow {
+  readonly credits_posted: bigint;
+  readonly debits_posted: bigint;
+  readonly debits_pending: bigint;
+}
+
+function prepareStatements(database: Database): {
+  readonly readWallet: Statement<WalletRow, [string]>;
+  readonly writeWallet: Statement;
+  readonly readBudgets: Statement<BudgetRow, [string]>;
+  readonly writeBudget: Statement;
+  readonly readGrants: Statement<GrantRow, [string]>;
+  readonly readGrant: Statement<GrantRow, [string]>;
+  readonly readExpired: Statement<GrantRow, [number]>;
+  readonly writeGrant: Statement;
+  readonly insertExpiry: Statement;
+  readonly addRollup: Statement;
+} {
+  return {
+    readWallet: database.prepare('SELECT credits_posted, debits_posted, debits_pending FROM wallets WHERE account_id = ?1'),
+    writeWallet: database.prepare('UPDATE wallets SET debits_posted = ?1, debits_pending = ?2 WHERE account_id = ?3'),
+    readBudgets: database.prepare('SELECT period, amount, spent, held, window_start FROM key_budgets WHERE key_id = ?1 ORDER BY period'),
+    writeBudget: database.prepare('UPDATE key_budgets SET spent = ?1, held = ?2, window_start = ?3 WHERE key_id = ?4 AND period = ?5'),
+    readGrants: database.prepare(
+      `SELECT id, account_id, remaining FROM grants WHERE account_id = ?1 AND remaining > 0
+       ORDER BY expires_at IS NULL, expires_at, created_at, id`,
+    ),
+    readGrant: database.prepare('SELECT id, account_id, remaining FROM grants WHERE id = ?1'),
+    readExpired: database.prepare(
+      'SELECT id, account_id, remaining FROM grants WHERE expires_at <= ?1 AND remaining > 0 ORDER BY expires_at, id LIMIT 500',
+    ),
+    writeGrant: database.prepare('UPDATE grants SET remaining = ?1 WHERE id = ?2'),
+    insertExpiry: database.prepare(
+      `INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at) VALUES (?1, ?2, 'breakage', ?3, 'expiry', ?4, ?5)`,
+    ),
+    addRollup: database.prepare(
+      `INSERT INTO usage_rollups (account_id, key_id, model, quarter_hour, requests, errors, input_tokens, cached_input_tokens,
+         cache_write_tokens, output_tokens, cost) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+       ON CONFLICT (account_id, key_id, model, quarter_hour) DO UPDATE SET requests = requests + excluded.requests,
+         errors = errors + excluded.errors, input_tokens = input_tokens + excluded.input_tokens,
+         cached_input_tokens = cached_input_tokens + excluded.cached_input_tokens,
+         cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
+         output_tokens = output_tokens + excluded.output_tokens, cost = cost + excluded.cost`,
+    ),
+  };
+}
