@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { errorBody, errorHeaders, GatewayError, toGatewayError } from './errors.ts';
 import { chatCompletions } from './gateway/chat.ts';
 import { Call, type Gate, type Reply } from './gateway/gate.ts';
@@ -27,9 +28,29 @@ export function routes(gate: Gate, lifecycle: { isReady(): boolean; isDraining()
     '/v1/models/*': v1({ GET: retrieveModel }),
     '/healthz': () => Response.json({ status: 'alive' }),
     '/readyz': () => (lifecycle.isReady() ? Response.json({ status: 'ready' }) : Response.json({ status: 'not ready' }, { status: 503 })),
+    '/metrics': (request) => metrics(request, gate),
     '/': () => new Response('Tollgate is running. Point your client at /v1 with your API key.\n'),
     '/*': unknown,
   };
+}
+
+/** Numbers about everybody's business: for whoever is on this machine, or has the token. */
+async function metrics(request: Request, gate: Gate): Promise<Response> {
+  const { host, metricsToken } = gate.config;
+  const isAllowed =
+    metricsToken === undefined
+      ? LOOPBACK_HOSTS.has(host)
+      : isSameText(request.headers.get('authorization') ?? '', `Bearer ${metricsToken}`);
+  if (!isAllowed) return new Response('Set TOLLGATE_METRICS_TOKEN and send it as a bearer token.\n', { status: 401 });
+  return new Response(await gate.metrics.render(), { headers: { 'content-type': gate.metrics.contentType } });
+}
+
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** Takes the same time wherever the texts differ. */
+function isSameText(first: string, second: string): boolean {
+  const [left, right] = [first, second].map((text) => createHash('sha256').update(text).digest());
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }
 
 /** Any site may call with a key of its own: there are no cookies here that a browser could add. */

@@ -40,6 +40,10 @@ export interface Config {
   readonly models: readonly Model[];
   readonly limits: KeyLimits;
   readonly timeouts: Timeouts;
+  /** How long usage rows are kept; undefined for ever. */
+  readonly usageDays: number | undefined;
+  /** What `/metrics` asks for; undefined where it is only to be had on this machine. */
+  readonly metricsToken: string | undefined;
 }
 
 /** Tells everything that is wrong with the settings at once. */
@@ -72,6 +76,8 @@ export function loadConfig(environment: Environment): Config {
     models,
     limits: toLimits(file.limits),
     timeouts: toTimeouts(file.timeouts),
+    usageDays: file.retention.usage_days,
+    metricsToken: variables.TOLLGATE_METRICS_TOKEN,
   });
 }
 
@@ -86,6 +92,7 @@ export const environmentSchema = z.object({
   TOLLGATE_DATA: z.string().default('./data'),
   TOLLGATE_CONFIG: z.string().optional(),
   TOLLGATE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  TOLLGATE_METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   DATABASE_URL: z
     .url({ protocol: /^postgres(?:ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/tollgate' })
     .optional(),

@@ -18,5 +18,10 @@ export function makeId(prefix: string, nowMs: number = Date.now()): string {
   }
   const random = pool.toString('hex', poolOffset, poolOffset + RANDOM_BYTES);
   poolOffset += RANDOM_BYTES;
-  return `${prefix}_${nowMs.toString(36).padStart(TIME_DIGITS, '0')}${random}`;
+  return `${idAt(prefix, nowMs)}${random}`;
+}
+
+/** The beginning of every id made at this moment: ids made before are smaller, ids made after are larger. */
+export function idAt(prefix: string, atMs: number): string {
+  return `${prefix}_${Math.max(0, atMs).toString(36).padStart(TIME_DIGITS, '0')}`;
 }

@@ -1,10 +1,13 @@
 #!/usr/bin/env bun
 import { Command } from 'commander';
 import { accountCommand } from './commands/account.ts';
+import { backupCommand } from './commands/backup.ts';
 import { keyCommand } from './commands/key.ts';
+import { ledgerCommand } from './commands/ledger.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { modelsCommand } from './commands/models.ts';
 import { serveCommand } from './commands/serve.ts';
+import { usageCommand } from './commands/usage.ts';
 import { ensureRuntimeSettings } from './runtime.ts';
 import { VERSION } from './version.ts';
 
@@ -15,8 +18,11 @@ async function main(): Promise<void> {
     .description('One gate in front of every AI model, and an honest toll.')
     .version(VERSION)
     .showHelpAfterError('(--help shows what is possible)');
-  for (const command of [serveCommand(), migrateCommand(), accountCommand(), keyCommand(), modelsCommand()])
-    program.addCommand(inherit(program, command));
+  const commands = [
+    ...[serveCommand(), migrateCommand(), accountCommand(), keyCommand(), modelsCommand()],
+    ...[ledgerCommand(), usageCommand(), backupCommand()],
+  ];
+  for (const command of commands) program.addCommand(inherit(program, command));
   await program.parseAsync();
 }
 

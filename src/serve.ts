@@ -10,7 +10,9 @@ import { lockDataFolder } from './database/sqlite.ts';
 import type { Tables } from './database/tables.ts';
 import { errorBody, GatewayError, toGatewayError } from './errors.ts';
 import { KeyCache } from './gateway/authenticate.ts';
+import { stopCounter } from './gateway/count-tokens.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
+import { keepHouse } from './housekeeping.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
@@ -18,12 +20,10 @@ import { openLedger } from './ledger/open.ts';
 import { recordPrices } from './ledger/price-versions.ts';
 import { MemoryLimits } from './limits/memory.ts';
 import { openLog, type Log } from './observe/log.ts';
+import { openMetrics } from './observe/metrics.ts';
 
 /** Well under the second within which a change made on the command line must be felt. */
 const CHANGES_INTERVAL_MS = 250;
-/** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
-const RECOVER_INTERVAL_MS = 5000;
-const EXPIRE_INTERVAL_MS = 60_000;
 const DRAIN_MS = 120_000;
 const DRAIN_POLL_MS = 20;
 
@@ -41,11 +41,12 @@ export interface Service {
 /** Opens the database, starts the ledger and listens. */
 export async function serve(config: Config): Promise<Service> {
   const lock = config.databaseUrl === undefined ? ownDataFolder(config.dataFolder) : undefined;
-  const { kysely: database, dialect } = await connect(config);
+  const opened = await connect(config);
+  const { kysely: database, dialect } = opened;
   await prepareSchema(database, dialect);
   const ledger = await openLedger(config, makeId('node'));
   const gate = await openGate(config, database, ledger);
-  const housekeeping = await keepHouse(gate, ledger);
+  const housekeeping = await keepHouse({ config, database: opened, ledger, log: gate.log, metrics: gate.metrics });
   const state = { isDraining: false };
   const server = listen(gate, config, state);
   const timers = [
@@ -67,6 +68,7 @@ export async function serve(config: Config): Promise<Service> {
       await finishCalls(gate);
       await server.stop(true);
       for (const timer of timers) clearInterval(timer);
+      stopCounter();
       await ledger.close();
       await database.destroy();
       lock?.unlock();
@@ -82,19 +84,6 @@ function ownDataFolder(dataFolder: string): { unlock(): void } {
   throw new Error(`Another Tollgate server already uses the data folder ${dataFolder}. Stop it, or set TOLLGATE_DATA to another folder.`);
 }
 
-/** Settles what a crash left open before any work is taken, and from then on looks after the ledger. */
-async function keepHouse(gate: Gate, ledger: GroupCommitLedger): Promise<ReturnType<typeof setInterval>[]> {
-  const recover = async (): Promise<void> => {
-    const count = await ledger.recover();
-    if (count > 0) gate.log.lifecycle('settled what a dead process left open', { holds: count });
-  };
-  const expire = async (): Promise<void> => void (await ledger.expire(Date.now()));
-  const now = (work: () => Promise<void>) => () =>
-    void work().catch((error: unknown) => gate.log.internalError('the ledger could not be looked after', error));
-  await recover();
-  return [setInterval(now(recover), RECOVER_INTERVAL_MS), setInterval(now(expire), EXPIRE_INTERVAL_MS)];
-}
-
 async function openGate(config: Config, database: Kysely<Tables>, ledger: GroupCommitLedger): Promise<Gate> {
   const log = openLog(config.logLevel);
   return {
@@ -105,6 +94,7 @@ async function openGate(config: Config, database: Kysely<Tables>, ledger: GroupC
     ledger,
     priceVersions: await recordPrices(database, config.models),
     log,
+    metrics: openMetrics(() => ledger.waitingCount),
     calls: new Set(),
   };
 }

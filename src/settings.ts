@@ -45,6 +45,7 @@ export const settingsSchema = z.strictObject({
       keep_alive_ms: milliseconds.default(15_000),
     })
     .prefault({}),
+  retention: z.strictObject({ usage_days: count.optional() }).prefault({}),
 });
 
 const PROVIDER_ID_HINT = 'the name of a provider must be lower-case letters, digits, - and _';

@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
+import { windowStartMs } from '../ledger/budget.ts';
+import type { BudgetPeriod } from '../ledger/ledger.ts';
+import { asNanos, type Nanos } from '../ledger/money.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
 
 /** What the maker of a key may fix; absent means no limit of its own. */
@@ -21,10 +24,19 @@ export interface FreshKey {
   readonly lastFour: string;
 }
 
+/** What a key may spend in a period, and what it has. */
+export interface KeyBudget {
+  readonly period: BudgetPeriod;
+  readonly amount: Nanos;
+  readonly spent: Nanos;
+  readonly held: Nanos;
+}
+
 /** A key as the list shows it. */
 export interface ListedKey extends KeySettings {
   readonly id: string;
   readonly createdAtMs: number;
+  readonly budgets: readonly KeyBudget[];
   /** Newest first; more than one while a rotation overlaps. */
   readonly secrets: readonly { readonly prefix: string; readonly lastFour: string; readonly expiresAtMs: number | undefined }[];
 }
@@ -118,14 +130,70 @@ export class Keys {
       .where('api_keys.account_id', '=', accountId)
       .orderBy('key_secrets.created_at', 'desc')
       .execute();
+    const budgets = await this.#listBudgets(accountId);
     const nowMs = Date.now();
     return keys.map((row) => ({
       id: row.id,
       createdAtMs: Number(row.created_at),
       ...readSettings(row),
+      budgets: budgets.filter((budget) => budget.keyId === row.id),
       secrets: secrets
         .filter((secret) => secret.key_id === row.id && (secret.expires_at === null || secret.expires_at > nowMs))
         .map((secret) => ({ prefix: secret.prefix, lastFour: secret.last_four, expiresAtMs: readOptional(secret.expires_at) })),
+    }));
+  }
+
+  /** Sets what a key may spend in a period, or lifts that; false when there is no such key. What was spent stays counted. */
+  async setBudget(id: string, period: BudgetPeriod, amount: Nanos | undefined): Promise<boolean> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const key = await transaction
+        .selectFrom('api_keys')
+        .select('account_id')
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst();
+      if (key === undefined) return false;
+      if (amount === undefined) {
+        await transaction.deleteFrom('key_budgets').where('key_id', '=', id).where('period', '=', period).execute();
+        return true;
+      }
+      // The wallet's lock keeps requests of the key from beginning or ending between the sum and the insert.
+      await transaction
+        .updateTable('wallets')
+        .set((expression) => ({ debits_pending: expression.ref('debits_pending') }))
+        .where('account_id', '=', key.account_id)
+        .execute();
+      const open = await transaction
+        .selectFrom('holds')
+        .select(({ fn }) => fn.sum<bigint | null>('amount').as('held'))
+        .where('key_id', '=', id)
+        .executeTakeFirst();
+      const window = BigInt(windowStartMs(period, Date.now()));
+      await transaction
+        .insertInto('key_budgets')
+        .values({ key_id: id, period, amount, spent: 0n, held: open?.held ?? 0n, window_start: window })
+        .onConflict((conflict) => conflict.columns(['key_id', 'period']).doUpdateSet({ amount }))
+        .execute();
+      return true;
+    });
+  }
+
+  async #listBudgets(accountId: string): Promise<(KeyBudget & { readonly keyId: string })[]> {
+    const rows = await this.#database
+      .selectFrom('key_budgets')
+      .innerJoin('api_keys', 'api_keys.id', 'key_budgets.key_id')
+      .selectAll('key_budgets')
+      .where('api_keys.account_id', '=', accountId)
+      .orderBy('period')
+      .execute();
+    const nowMs = Date.now();
+    return rows.map((row) => ({
+      keyId: row.key_id,
+      period: row.period,
+      amount: asNanos(row.amount),
+      // A window that is over resets with the next request; until then its sum is of the past.
+      spent: asNanos(Number(row.window_start) < windowStartMs(row.period, nowMs) ? 0n : row.spent),
+      held: asNanos(row.held),
     }));
   }
 

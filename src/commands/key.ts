@@ -1,13 +1,15 @@
 import { Command } from 'commander';
-import type { FreshKey, ListedKey } from '../accounts/keys.ts';
+import type { FreshKey, KeyBudget, ListedKey } from '../accounts/keys.ts';
 import type { Config } from '../config.ts';
+import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
+import { formatUsd, parseUsd, type Nanos } from '../ledger/money.ts';
 import { print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `key create|list|rotate|delete`. */
+/** `key create|list|rotate|budget|delete`. */
 export function keyCommand(): Command {
   const command = new Command('key').description('API keys. A running server sees changes within a second.');
   command
@@ -19,6 +21,8 @@ export function keyCommand(): Command {
     .option('--rpm <n>', 'requests a minute', readCount)
     .option('--tpm <n>', 'tokens a minute', readCount)
     .option('--concurrent <n>', 'requests at once', readCount)
+    .option('--budget-usd <amount>', 'what the key may spend in a period', readBudget)
+    .option('--budget-period <period>', `the period of the budget: ${BUDGET_PERIODS.join(', ')}`, readPeriod, 'month')
     .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z', readTime)
     .option('--json', 'print one JSON object')
     .action(create);
@@ -36,6 +40,14 @@ export function keyCommand(): Command {
     .option('--json', 'print one JSON object')
     .action(rotate);
   command
+    .command('budget')
+    .description('set what a key may spend; a key may have a budget for every period at once')
+    .argument('<id>', 'the key, as `key list` shows it')
+    .requiredOption('--usd <amount>', 'USD in a period, or `none` to lift the budget', readBudgetOrNone)
+    .requiredOption('--period <period>', BUDGET_PERIODS.join(', '), readPeriod)
+    .option('--json', 'print one JSON object')
+    .action(budget);
+  command
     .command('delete')
     .description('end a key and all its secrets at once')
     .argument('<id>', 'the key, as `key list` shows it')
@@ -52,6 +64,8 @@ interface CreateOptions extends JsonOption {
   readonly tpm?: number;
   readonly concurrent?: number;
   readonly expires?: number;
+  readonly budgetUsd?: Nanos;
+  readonly budgetPeriod: BudgetPeriod;
 }
 
 async function create(options: CreateOptions): Promise<void> {
@@ -66,6 +80,7 @@ async function create(options: CreateOptions): Promise<void> {
       concurrent: options.concurrent,
       expiresAtMs: options.expires,
     });
+    if (options.budgetUsd !== undefined) await session.keys.setBudget(fresh.id, options.budgetPeriod, options.budgetUsd);
     printFresh(fresh, options.name, options);
   });
 }
@@ -83,6 +98,17 @@ async function rotate(id: string, options: JsonOption & { readonly overlap: numb
     const fresh = await session.keys.rotate(id, options.overlap);
     if (fresh === undefined) throw new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
     printFresh(fresh, id, options);
+  });
+}
+
+async function budget(id: string, options: JsonOption & { readonly usd: Nanos | undefined; readonly period: BudgetPeriod }): Promise<void> {
+  await withSession(async (session) => {
+    if (!(await session.keys.setBudget(id, options.period, options.usd)))
+      throw new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
+    const shown = { id, period: options.period, usd: options.usd === undefined ? null : formatUsd(options.usd) };
+    print(shown, options, [
+      shown.usd === null ? `${id} has no budget (${shown.period})` : `${id} may spend $${shown.usd} (${shown.period})`,
+    ]);
   });
 }
 
@@ -106,6 +132,7 @@ function describeKey(key: ListedKey): Record<string, unknown> {
     requests_per_minute: key.requestsPerMinute ?? null,
     tokens_per_minute: key.tokensPerMinute ?? null,
     concurrent: key.concurrent ?? null,
+    budgets: key.budgets.map(describeBudget),
     expires_at: formatTime(key.expiresAtMs),
     created_at: formatTime(key.createdAtMs),
     secrets: key.secrets.map((secret) => ({
@@ -116,12 +143,17 @@ function describeKey(key: ListedKey): Record<string, unknown> {
   };
 }
 
+function describeBudget({ period, amount, spent, held }: KeyBudget): Record<string, string> {
+  return { period, usd: formatUsd(amount), spent: formatUsd(spent), held: formatUsd(held) };
+}
+
 function describeLine(key: ListedKey): string {
   const secrets = key.secrets.map(
     (secret) => `${secret.prefix}…${secret.lastFour}${secret.expiresAtMs === undefined ? '' : ` until ${formatTime(secret.expiresAtMs)}`}`,
   );
   const end = key.expiresAtMs === undefined ? '' : `, expires ${formatTime(key.expiresAtMs)}`;
-  return `${key.id}  ${key.name}  ${secrets.join(' and ')}${end}`;
+  const budgets = key.budgets.map(({ period, amount, spent }) => `, $${formatUsd(spent)} of $${formatUsd(amount)} spent (${period})`);
+  return `${key.id}  ${key.name}  ${secrets.join(' and ')}${end}${budgets.join('')}`;
 }
 
 function formatTime(ms: number | undefined): string | null {
@@ -142,6 +174,22 @@ function readList(text: string): string[] {
     .filter((item) => item !== '');
   if (items.length === 0) throw new Error('Name at least one model, or leave --models out for all.');
   return items;
+}
+
+function readPeriod(text: string): BudgetPeriod {
+  const period = BUDGET_PERIODS.find((name) => name === text);
+  if (period === undefined) throw new Error(`"${text}" is not a period; use ${BUDGET_PERIODS.join(', ')}.`);
+  return period;
+}
+
+function readBudget(text: string): Nanos {
+  const amount = parseUsd(text);
+  if (amount === undefined || amount < 0n) throw new Error(`"${text}" is not an amount in USD such as 25 or 0.5.`);
+  return amount;
+}
+
+function readBudgetOrNone(text: string): Nanos | undefined {
+  return text === 'none' ? undefined : readBudget(text);
 }
 
 function readCount(text: string): number {

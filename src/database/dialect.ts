@@ -25,5 +25,12 @@ export function raiseChangesOf(table: string, dialect: Dialect): string[] {
 }
 
 function toPostgres(statement: string): string {
-  return statement.replace(/\bINTEGER\b/g, 'BIGINT').replace(/\) STRICT(?:, WITHOUT ROWID)?$/, ')');
+  if (!statement.startsWith('CREATE TABLE')) return statement;
+  return (
+    statement
+      // Ids must sort by their bytes, whatever the language of the server.
+      .replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+      .replace(/\bINTEGER\b/g, 'BIGINT')
+      .replace(/\) STRICT(?:, WITHOUT ROWID)?$/, ')')
+  );
 }

@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const BUSY_TIMEOUT_MS = 5000;
+const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Opens the embedded database with the settings every connection of ours must share. */
 export function openSqlite(path: string): Database {
@@ -13,6 +14,8 @@ export function openSqlite(path: string): Database {
   database.run('PRAGMA journal_mode = WAL');
   // FULL: a commit that was reported is on disk even when the power fails right after.
   database.run('PRAGMA synchronous = FULL');
+  // A long report keeps the log from being written back while it reads; afterwards the log shrinks to this again.
+  database.run(`PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`);
   database.run('PRAGMA foreign_keys = ON');
   return database;
 }
@@ -36,4 +39,18 @@ export function lockDataFolder(dataFolder: string): { unlock(): void } | undefin
 function openLockFile(path: string): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return new Database(path, { create: true });
+}
+
+/** Copies the database at one moment into a new file, and makes sure that the copy is on disk. Writers go on meanwhile. */
+export function backupSqlite(path: string, file: string): void {
+  const database = openSqlite(path);
+  try {
+    database.prepare('VACUUM INTO ?1').run(file);
+  } finally {
+    database.close();
+  }
+  chmodSync(file, 0o600);
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }

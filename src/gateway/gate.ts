@@ -4,6 +4,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import type { KeyCache } from './authenticate.ts';
 import type { Deadlines } from './deadlines.ts';
 
@@ -17,6 +18,7 @@ export interface Gate {
   /** The version of each model's prices that is in force. */
   readonly priceVersions: ReadonlyMap<string, number>;
   readonly log: Log;
+  readonly metrics: Metrics;
   /** The requests under way. One clock watches them all: a timer and a listener for each would cost more than they do. */
   readonly calls: Set<Call>;
 }

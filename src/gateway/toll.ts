@@ -173,7 +173,9 @@ export class Toll {
       isDelivered: call.isStreaming,
     };
     const result = await this.#gate.ledger.settle(settlement);
-    this.#gate.log.settled(settlement, { isOverrun: cost > this.#held.amount, isResolvedBefore: result === 'resolved_before' });
+    const facts = { isOverrun: cost > this.#held.amount, isResolvedBefore: result === 'resolved_before' };
+    this.#gate.log.settled(settlement, facts);
+    this.#gate.metrics.settled(settlement, facts);
     return { usage, cost };
   }
 

@@ -18,6 +18,8 @@ import { NO_TOKENS } from '../tokens.ts';
 const BATCH_MAX = 512;
 /** More operations than this wait only when the store hangs; then new work is refused instead of remembered. */
 const WAITING_MAX = 20_000;
+/** More accounts than this are not verified in one turn; they will be in a later one. */
+const CHANGED_MAX = 1000;
 const CLOSE_POLL_MS = 5;
 
 /** How patient the ledger is with its store. */
@@ -50,7 +52,7 @@ export class GroupCommitLedger implements Ledger {
   #waiting: Waiting[] = [];
   #inFlight: readonly Waiting[] = [];
   #isGathering = false;
-  #failingSinceMs: number | undefined;
+  readonly #changed = new Set<string>();
 
   constructor(store: LedgerStore, patience: Patience = PATIENCE) {
     this.#store = store;
@@ -71,6 +73,7 @@ export class GroupCommitLedger implements Ledger {
   }
 
   async settle(settlement: Settlement): Promise<SettleResult> {
+    if (this.#changed.size < CHANGED_MAX) this.#changed.add(settlement.accountId);
     return (await this.#submit({ type: 'settle', settlement })).type as SettleResult;
   }
 
@@ -84,13 +87,27 @@ export class GroupCommitLedger implements Ledger {
     return countOf(await this.#submit({ type: 'expire', nowMs }));
   }
 
+  /** Drops usage rows with smaller ids, in small transactions between the others; gives how many there were. */
+  async prune(beforeId: string): Promise<number> {
+    let total = 0;
+    for (let count = 1; count > 0; total += count) count = countOf(await this.#submit({ type: 'prune', beforeId }));
+    return total;
+  }
+
   get isWritable(): boolean {
     return this.#store.isAlive;
   }
 
-  /** How long the store has refused every transaction; zero when the last one went through. */
-  failingForMs(nowMs = performance.now()): number {
-    return this.#failingSinceMs === undefined ? 0 : nowMs - this.#failingSinceMs;
+  /** How many operations wait to be written. */
+  get waitingCount(): number {
+    return this.#waiting.length + this.#inFlight.length;
+  }
+
+  /** The accounts that were charged since this was last asked, as far as they were remembered. */
+  takeChanged(): readonly string[] {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    return changed;
   }
 
   async close(): Promise<void> {
@@ -123,7 +140,6 @@ export class GroupCommitLedger implements Ledger {
 
   #committed(batch: readonly Waiting[], results: readonly OperationResult[]): void {
     this.#inFlight = [];
-    this.#failingSinceMs = undefined;
     for (const [index, { resolve, reject }] of batch.entries()) {
       const result = results[index];
       if (result === undefined) reject(unavailable(new Error('the store gave no answer')));
@@ -139,7 +155,6 @@ export class GroupCommitLedger implements Ledger {
   #failed(batch: readonly Waiting[], error: unknown): void {
     const nowMs = performance.now();
     this.#inFlight = [];
-    this.#failingSinceMs ??= nowMs;
     const again: Waiting[] = [];
     for (const waiting of [...batch, ...this.#waiting]) {
       const isLate = nowMs - waiting.sinceMs >= (waiting.operation.type === 'settle' ? this.#patience.settleMs : this.#patience.holdMs);

@@ -107,9 +107,11 @@ export type Operation =
   /** Settles the holds of processes that are no more, at their last progress. */
   | { readonly type: 'recover' }
   /** Takes back credit whose time is over, as far as no running request may need it. */
-  | { readonly type: 'expire'; readonly nowMs: number };
+  | { readonly type: 'expire'; readonly nowMs: number }
+  /** Drops the oldest usage rows, as many as a transaction should; their transfers and roll-ups stay. */
+  | { readonly type: 'prune'; readonly beforeId: string };
 
-/** What became of an operation; `count` is how many holds were recovered or grants expired. */
+/** What became of an operation; `count` is how many holds were recovered, grants expired or rows dropped. */
 export type OperationResult =
   | HoldResult
   | { readonly type: SettleResult | 'extended' | 'refused' | 'recorded' }

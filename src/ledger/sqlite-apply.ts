@@ -72,6 +72,8 @@ class SqliteOperations {
         return this.#recover();
       case 'expire':
         return { type: 'done', count: this.#books.expire(operation.nowMs) };
+      case 'prune':
+        return this.#prune(operation.beforeId);
     }
   }
 
@@ -187,6 +189,12 @@ class SqliteOperations {
     for (const row of rows) this.#settle(recovered(row, nowMs));
     return { type: 'done', count: rows.length };
   }
+
+  #prune(beforeId: string): OperationResult {
+    const { changes } = this.#statements.pruneUsage.run(beforeId);
+    this.#statements.pruneAttempts.run(beforeId);
+    return { type: 'done', count: changes };
+  }
 }
 
 /** What a hold is settled at when its process died: the progress last recorded, which never exceeds what was held. */
@@ -238,6 +246,12 @@ function prepareStatements(database: Database) {
       `INSERT INTO usage (request_id, account_id, key_id, model, provider, input_tokens, cached_input_tokens, cache_write_tokens,
          output_tokens, reasoning_tokens, is_estimated, price_version, cost, held, outcome, first_token_ms, duration_ms, attempts, created_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)`,
+    ),
+    pruneUsage: database.prepare(
+      'DELETE FROM usage WHERE request_id IN (SELECT request_id FROM usage WHERE request_id < ?1 ORDER BY request_id LIMIT 500)',
+    ),
+    pruneAttempts: database.prepare(
+      `DELETE FROM attempts WHERE request_id < ?1 AND request_id < (SELECT COALESCE(MIN(request_id), ?1) FROM usage)`,
     ),
     insertAttempt: database.prepare('INSERT INTO attempts (request_id, n, provider, outcome, duration_ms) VALUES (?1, ?2, ?3, ?4, ?5)'),
   };

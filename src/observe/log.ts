@@ -27,6 +27,8 @@ export interface Log {
   refused(request: RefusedRequest): void;
   attemptFailed(attempt: FailedAttempt & { readonly model: string }): void;
   streamFailed(attempt: FailedAttempt): void;
+  /** The ledger contradicts itself: the one thing that must never happen. */
+  ledgerDiffers(facts: { readonly rule: string; readonly difference: string; readonly places: readonly string[] }): void;
   lifecycle(event: string, facts?: Readonly<Record<string, string | number>>): void;
   internalError(event: string, error: unknown): void;
 }
@@ -62,6 +64,7 @@ export function openLog(level: string): Log {
         { request_id: requestId, provider, error: error.errorName, ...describeCause(error) },
         'stream broke after its first chunk',
       ),
+    ledgerDiffers: (facts) => logger.error({ ...facts, alert: true }, 'the ledger has a difference'),
     lifecycle: (event, facts = {}) => logger.info(facts, event),
     internalError: (event, error) => logger.error(describeError(error), event),
   };

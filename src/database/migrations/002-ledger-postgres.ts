@@ -181,6 +181,17 @@ export const LEDGER_FUNCTIONS: readonly string[] = [
     RETURN jsonb_build_object('type', 'done', 'count', expired);
   END $$`,
 
+  // Drops the oldest usage rows, as many as a transaction should; their transfers and roll-ups stay.
+  `CREATE FUNCTION ledger_prune(before_id TEXT) RETURNS JSONB LANGUAGE plpgsql AS $$
+  DECLARE
+    dropped INT;
+  BEGIN
+    DELETE FROM usage WHERE request_id IN (SELECT request_id FROM usage WHERE request_id < before_id ORDER BY request_id LIMIT 500);
+    GET DIAGNOSTICS dropped = ROW_COUNT;
+    DELETE FROM attempts WHERE request_id < before_id AND request_id < (SELECT COALESCE(MIN(request_id), before_id) FROM usage);
+    RETURN jsonb_build_object('type', 'done', 'count', dropped);
+  END $$`,
+
   `CREATE FUNCTION ledger_apply(operations JSONB, node TEXT) RETURNS JSONB LANGUAGE plpgsql AS $$
   DECLARE
     operation JSONB;
@@ -201,6 +212,7 @@ export const LEDGER_FUNCTIONS: readonly string[] = [
         WHEN 'settle' THEN ledger_settle(operation->'settlement')
         WHEN 'recover' THEN ledger_recover(node)
         WHEN 'expire' THEN ledger_expire((operation->>'nowMs')::BIGINT)
+        WHEN 'prune' THEN ledger_prune(operation->>'beforeId')
       END;
     END LOOP;
     RETURN to_jsonb(results);

@@ -1,0 +1,80 @@
+import { Command } from 'commander';
+import { longestRequest } from '../housekeeping.ts';
+import { verifyLedger } from '../ledger/reconcile.ts';
+import { formatUsd } from '../ledger/money.ts';
+import { readStatement, type StatementLine } from '../ledger/statement.ts';
+import { print, requireAccount, withSession } from './session.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `ledger verify|show`. */
+export function ledgerCommand(): Command {
+  const command = new Command('ledger').description('The ledger: every cent, and the proof of it.');
+  command
+    .command('verify')
+    .description('recompute every sum of the ledger; exit code 1 on any difference')
+    .option('--json', 'print one JSON object')
+    .action(verify);
+  command
+    .command('show')
+    .description("print an account's statement, newest first, with the running balance")
+    .requiredOption('--account <email>', 'the account')
+    .option('--limit <n>', 'how many lines', readCount, 50)
+    .option('--json', 'print one JSON object')
+    .action(show);
+  return command;
+}
+
+async function verify(options: JsonOption): Promise<void> {
+  await withSession(async ({ config, database, dialect }) => {
+    const isTerminal = process.stderr.isTTY && options.json !== true;
+    const checks = await verifyLedger(database, {
+      dialect,
+      longestRequestMs: longestRequest(config),
+      onProgress: (name) => isTerminal && process.stderr.write(`checking ${name} …\n`),
+    });
+    const ok = checks.every((check) => check.ok);
+    print({ ok, checks }, options, [
+      ...checks.map(({ name, ok: isFine, difference, places }) =>
+        isFine ? `ok         ${name}` : `DIFFERENT  ${name}: by ${difference}, at ${places.join(', ')}`,
+      ),
+      ok ? 'The ledger is right.' : 'The ledger has differences. Keep the database as it is and look at docs/operations.md.',
+    ]);
+    if (!ok) process.exitCode = 1;
+  });
+}
+
+async function show(options: JsonOption & { readonly account: string; readonly limit: number }): Promise<void> {
+  await withSession(async (session) => {
+    const account = await requireAccount(session, options.account);
+    const { lines, next } = await readStatement(session.database, account.id, { linesMax: options.limit });
+    const shown = lines.map(describe);
+    const rest = next === undefined ? [] : [`… older lines are left out; show more with --limit`];
+    print({ account: account.email, balance: formatUsd(account.balance), lines: shown }, options, [
+      `${account.email}: balance $${formatUsd(account.balance)}`,
+      ...shown.map(
+        ({ at, kind, amount, balance, id, reason }) => `${at}  ${amount.padStart(16)}  ${balance.padStart(16)}  ${kind}  ${reason || id}`,
+      ),
+      ...rest,
+    ]);
+  });
+}
+
+function describe(line: StatementLine): { at: string; id: string; kind: string; reason: string; amount: string; balance: string } {
+  return {
+    at: new Date(line.atMs).toISOString(),
+    id: line.id,
+    kind: line.kind,
+    reason: line.reason,
+    amount: formatUsd(line.amount),
+    balance: formatUsd(line.balance),
+  };
+}
+
+function readCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1 || value > 100_000) throw new Error(`"${text}" is not a whole number from 1 to 100000.`);
+  return value;
+}

@@ -1,0 +1,119 @@
+import { Command } from 'commander';
+import { asNanos, formatUsd } from '../ledger/money.ts';
+import { readUsage, type UsageRow } from '../usage/export.ts';
+import { requireAccount, withSession } from './session.ts';
+
+/** `usage export`. */
+export function usageCommand(): Command {
+  const command = new Command('usage').description('What was used, request by request.');
+  command
+    .command('export')
+    .description('write usage rows to standard output, oldest first')
+    .option('--from <time>', 'first moment, such as 2026-11-01 (UTC)', readTime, 0)
+    .option('--to <time>', 'the moment after the last (default: now)', readTime)
+    .option('--account <email>', 'only this account')
+    .option('--format <format>', 'csv or jsonl', readFormat, 'csv')
+    .action(exportUsage);
+  return command;
+}
+
+type Format = keyof typeof WRITERS;
+
+interface ExportOptions {
+  readonly from: number;
+  readonly to?: number;
+  readonly account?: string;
+  readonly format: Format;
+}
+
+async function exportUsage(options: ExportOptions): Promise<void> {
+  await withSession(async (session) => {
+    const accountId = options.account === undefined ? undefined : (await requireAccount(session, options.account)).id;
+    const write = WRITERS[options.format];
+    if (options.format === 'csv') await print(`${COLUMNS.join(',')}\n`);
+    const startedAtMs = Date.now();
+    let count = 0;
+    for await (const rows of readUsage(session.database, { fromMs: options.from, toMs: options.to ?? Date.now() + 1, accountId })) {
+      await print(rows.map((row) => `${write(describe(row))}\n`).join(''));
+      count += rows.length;
+      if (process.stderr.isTTY && !process.stdout.isTTY) process.stderr.write(`\r${count} rows`);
+    }
+    if (process.stderr.isTTY && !process.stdout.isTTY) process.stderr.write(`\r${count} rows in ${Date.now() - startedAtMs} ms\n`);
+  });
+}
+
+const COLUMNS = [
+  'request_id',
+  'created_at',
+  'account_id',
+  'key_id',
+  'model',
+  'provider',
+  'outcome',
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'is_estimated',
+  'price_version',
+  'cost_usd',
+  'held_usd',
+  'first_token_ms',
+  'duration_ms',
+  'attempts',
+] as const;
+
+type Described = Readonly<Record<(typeof COLUMNS)[number], string | number | boolean | null>>;
+
+function describe(row: UsageRow): Described {
+  return {
+    request_id: row.request_id,
+    created_at: new Date(Number(row.created_at)).toISOString(),
+    account_id: row.account_id,
+    key_id: row.key_id,
+    model: row.model,
+    provider: row.provider,
+    outcome: row.outcome,
+    input_tokens: Number(row.input_tokens),
+    cached_input_tokens: Number(row.cached_input_tokens),
+    cache_write_tokens: Number(row.cache_write_tokens),
+    output_tokens: Number(row.output_tokens),
+    reasoning_tokens: Number(row.reasoning_tokens),
+    is_estimated: row.is_estimated === 1n,
+    price_version: Number(row.price_version),
+    cost_usd: formatUsd(asNanos(row.cost)),
+    held_usd: formatUsd(asNanos(row.held)),
+    first_token_ms: row.first_token_ms === null ? null : Number(row.first_token_ms),
+    duration_ms: Number(row.duration_ms),
+    attempts: Number(row.attempts),
+  };
+}
+
+const WRITERS = {
+  csv: (row: Described) => COLUMNS.map((name) => quoteCsv(row[name])).join(','),
+  jsonl: (row: Described) => JSON.stringify(row),
+} as const;
+
+/** Commas, quotes and line ends are quoted; a leading sign that a spreadsheet would take for a formula is not possible in our ids and numbers. */
+function quoteCsv(value: string | number | boolean | null): string {
+  const text = value === null ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Waits until the reader has taken what was written, so that a slow one costs no memory. */
+async function print(text: string): Promise<void> {
+  if (process.stdout.write(text)) return;
+  await new Promise((resolve) => process.stdout.once('drain', resolve));
+}
+
+function readFormat(text: string): Format {
+  if (text === 'csv' || text === 'jsonl') return text;
+  throw new Error(`"${text}" is not a format; use csv or jsonl.`);
+}
+
+function readTime(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2026-11-01 or 2026-11-01T12:00:00Z.`);
+  return ms;
+}

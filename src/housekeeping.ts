@@ -1,0 +1,105 @@
+import type { Config } from './config.ts';
+import type { OpenDatabase } from './database/connect.ts';
+import { idAt } from './ids.ts';
+import type { GroupCommitLedger } from './ledger/group-commit.ts';
+import { verifyLedger, type CheckResult } from './ledger/reconcile.ts';
+import type { VerifyWork } from './ledger/reconcile-worker.ts';
+import type { Log } from './observe/log.ts';
+import type { Metrics } from './observe/metrics.ts';
+
+/** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
+const RECOVER_INTERVAL_MS = 5000;
+const EXPIRE_INTERVAL_MS = 60_000;
+const PRUNE_INTERVAL_MS = 10 * 60_000;
+const VERIFY_INTERVAL_MS = 5 * 60_000;
+const VERIFY_MS_MAX = 60_000;
+const DAY_MS = 86_400_000;
+
+/** What the work is done with. */
+export interface House {
+  readonly config: Config;
+  readonly database: OpenDatabase;
+  readonly ledger: GroupCommitLedger;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Settles what a crash left open before any work is taken, and from then on looks after the ledger. */
+export async function keepHouse(house: House): Promise<ReturnType<typeof setInterval>[]> {
+  await recover(house);
+  const every = (intervalMs: number, work: (house: House) => Promise<void>) => setInterval(guarded(house, work), intervalMs);
+  return [
+    every(RECOVER_INTERVAL_MS, recover),
+    every(EXPIRE_INTERVAL_MS, async ({ ledger }) => void (await ledger.expire(Date.now()))),
+    every(PRUNE_INTERVAL_MS, prune),
+    every(VERIFY_INTERVAL_MS, verifyChanged),
+  ];
+}
+
+/** One turn at a time: a slow one is not joined by the next. A failure is told and does not end the others. */
+function guarded(house: House, work: (house: House) => Promise<void>): () => void {
+  let isRunning = false;
+  const turn = async (): Promise<void> => {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      await work(house);
+    } catch (error) {
+      house.log.internalError('the ledger could not be looked after', error);
+    }
+    isRunning = false;
+  };
+  return () => void turn();
+}
+
+async function recover({ ledger, log, metrics }: House): Promise<void> {
+  const count = await ledger.recover();
+  if (count === 0) return;
+  metrics.recovered(count);
+  log.lifecycle('settled what a dead process left open', { holds: count });
+}
+
+/** Usage rows are kept for as long as the settings say; transfers and roll-ups stay. */
+async function prune({ config, ledger, log }: House): Promise<void> {
+  if (config.usageDays === undefined) return;
+  const count = await ledger.prune(idAt('req', Date.now() - config.usageDays * DAY_MS));
+  if (count > 0) log.lifecycle('dropped old usage rows', { rows: count });
+}
+
+/** Verifies the accounts that changed since the last time. Any difference is an alarm. */
+async function verifyChanged({ config, database, ledger, log, metrics }: House): Promise<void> {
+  const accountIds = ledger.takeChanged();
+  if (accountIds.length === 0) return;
+  const checks = await verify(config, database, accountIds);
+  metrics.verified(checks, Date.now());
+  for (const { name, ok, difference, places } of checks) if (!ok) log.ledgerDiffers({ rule: name, difference, places });
+}
+
+/** On the embedded database a thread of its own reads, because reading blocks there. */
+async function verify(config: Config, database: OpenDatabase, accountIds: readonly string[]): Promise<CheckResult[]> {
+  const longestRequestMs = longestRequest(config);
+  if (database.dialect === 'postgres') return verifyLedger(database.kysely, { dialect: 'postgres', accountIds, longestRequestMs });
+  const worker = new Worker(workerUrl());
+  const work: VerifyWork = { databasePath: config.databasePath, accountIds, longestRequestMs };
+  try {
+    return await new Promise<CheckResult[]>((resolve, reject) => {
+      setTimeout(() => reject(new Error('the verification took too long')), VERIFY_MS_MAX).unref();
+      worker.onmessage = ({ data }: MessageEvent<CheckResult[]>) => resolve(data);
+      worker.onerror = (event) => reject(new Error(event.message));
+      worker.postMessage(work);
+    });
+  } finally {
+    worker.terminate();
+  }
+}
+
+/** No request is open for longer than its total time-out, and a margin for its end to be written. */
+export function longestRequest({ timeouts }: Config): number {
+  return Math.max(timeouts.totalMs, timeouts.answerMs) + VERIFY_INTERVAL_MS;
+}
+
+/** In the built executable everything lies where the program does, compiled. */
+function workerUrl(): URL {
+  const isBuilt = import.meta.url.includes('/$bunfs/');
+  return new URL(isBuilt ? './ledger/reconcile-worker.js' : './ledger/reconcile-worker.ts', import.meta.url);
+}

@@ -1,0 +1,181 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Dialect } from '../database/dialect.ts';
+
+/** One place where two things differ that must be equal. */
+export interface Difference {
+  readonly place: string;
+  readonly difference: bigint;
+}
+
+interface Scope {
+  readonly accountIds: readonly string[] | undefined;
+  readonly nowMs: number;
+  readonly longestRequestMs: number;
+  readonly dialect: Dialect;
+}
+
+/** A rule of the ledger: a statement that gives a row for every violation. */
+interface Check {
+  readonly name: string;
+  readonly unit: 'usd' | 'rows';
+  /** True when the rule can be looked at for some accounts alone. */
+  readonly isPerAccount: boolean;
+  statement(scope: Scope): RawBuilder<Difference>;
+}
+
+/** The accounts that are looked at, as a condition on a column. */
+function within({ accountIds }: Scope, column: string): RawBuilder<unknown> {
+  if (accountIds === undefined) return sql`1 = 1`;
+  if (accountIds.length === 0) return sql`1 = 0`;
+  return sql`${sql.ref(column)} IN (${sql.join([...accountIds])})`;
+}
+
+/** The same for the ends of transfers. The second condition is what lets the index of credits be used. */
+function walletsWithin({ accountIds }: Scope, column: 'debit' | 'credit'): RawBuilder<unknown> {
+  const notRevenue = sql`${sql.ref(column)} <> 'revenue'`;
+  if (accountIds === undefined) return notRevenue;
+  if (accountIds.length === 0) return sql`1 = 0`;
+  return sql`${sql.ref(column)} IN (${sql.join(accountIds.map((id) => `wallet:${id}`))}) AND ${notRevenue}`;
+}
+
+/** What a usage row must have cost: its counts at the prices of its version, rounded up once; a recovered one at most what was held. */
+const RECOMPUTED = sql`CASE WHEN outcome = 'recovered' AND priced > held THEN held ELSE priced END`;
+
+const PRICED_USAGE = sql`
+  SELECT u.request_id, u.account_id, u.outcome, u.held, u.cost, CASE
+    WHEN p.long_over IS NOT NULL AND u.input_tokens + u.cached_input_tokens + u.cache_write_tokens > p.long_over
+    THEN (u.input_tokens * p.long_input + u.cached_input_tokens * p.long_cached_input + u.cache_write_tokens * p.long_cache_write
+      + u.output_tokens * p.long_output + 999) / 1000
+    ELSE (u.input_tokens * p.input + u.cached_input_tokens * p.cached_input + u.cache_write_tokens * p.cache_write
+      + u.output_tokens * p.output + 999) / 1000 END AS priced
+  FROM usage u JOIN (
+    SELECT model, version, MAX(CASE WHEN item = 'input' THEN pico END) AS input,
+      MAX(CASE WHEN item = 'cached_input' THEN pico END) AS cached_input, MAX(CASE WHEN item = 'cache_write' THEN pico END) AS cache_write,
+      MAX(CASE WHEN item = 'output' THEN pico END) AS output, MAX(CASE WHEN item = 'long_over' THEN pico END) AS long_over,
+      MAX(CASE WHEN item = 'long_input' THEN pico END) AS long_input,
+      MAX(CASE WHEN item = 'long_cached_input' THEN pico END) AS long_cached_input,
+      MAX(CASE WHEN item = 'long_cache_write' THEN pico END) AS long_cache_write,
+      MAX(CASE WHEN item = 'long_output' THEN pico END) AS long_output
+    FROM prices GROUP BY model, version
+  ) p ON p.model = u.model AND p.version = u.price_version`;
+
+const ROLLUP_SUMS = ['requests', 'errors', 'input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'cost'];
+
+/** The rules, in the order in which they are told. */
+export const CHECKS: readonly Check[] = [
+  {
+    name: 'R1 the sums of every wallet equal its transfers',
+    unit: 'usd',
+    isPerAccount: true,
+    statement: (scope) => sql<Difference>`
+      SELECT account_id AS place, ABS(credits_posted - COALESCE(credited, 0)) + ABS(debits_posted - COALESCE(debited, 0)) AS difference
+      FROM wallets
+      LEFT JOIN (SELECT credit, SUM(amount) AS credited FROM transfers WHERE ${walletsWithin(scope, 'credit')} GROUP BY credit) c
+        ON c.credit = 'wallet:' || account_id
+      LEFT JOIN (SELECT debit, SUM(amount) AS debited FROM transfers WHERE ${walletsWithin(scope, 'debit')} GROUP BY debit) d
+        ON d.debit = 'wallet:' || account_id
+      WHERE ${within(scope, 'account_id')} AND (credits_posted <> COALESCE(credited, 0) OR debits_posted <> COALESCE(debited, 0))`,
+  },
+  {
+    name: 'R2 what is pending equals the open holds, of wallets and of budgets',
+    unit: 'usd',
+    isPerAccount: true,
+    statement: (scope) => sql<Difference>`
+      SELECT account_id AS place, ABS(debits_pending - held) AS difference FROM (
+        SELECT account_id, debits_pending, (SELECT COALESCE(SUM(amount), 0) FROM holds WHERE holds.account_id = wallets.account_id) AS held
+        FROM wallets WHERE ${within(scope, 'account_id')}) w WHERE debits_pending <> held
+      UNION ALL
+      SELECT place, ABS(held - open) AS difference FROM (
+        SELECT key_budgets.key_id || ' ' || period AS place, key_budgets.held,
+          (SELECT COALESCE(SUM(amount), 0) FROM holds WHERE holds.key_id = key_budgets.key_id) AS open
+        FROM key_budgets JOIN api_keys ON api_keys.id = key_budgets.key_id WHERE ${within(scope, 'api_keys.account_id')}) b WHERE held <> open`,
+  },
+  {
+    name: 'R3 what is left of the grants equals the balance, or nothing where there is a debt',
+    unit: 'usd',
+    isPerAccount: true,
+    statement: (scope) => sql<Difference>`
+      SELECT account_id AS place, ABS(remaining - balance) AS difference FROM (
+        SELECT account_id, CASE WHEN credits_posted > debits_posted THEN credits_posted - debits_posted ELSE 0 END AS balance,
+          (SELECT COALESCE(SUM(remaining), 0) FROM grants WHERE grants.account_id = wallets.account_id AND remaining > 0) AS remaining
+        FROM wallets WHERE ${within(scope, 'account_id')}) w WHERE remaining <> balance`,
+  },
+  {
+    name: 'R4 every charge has one transfer, and its cost follows from its counts and prices',
+    unit: 'usd',
+    isPerAccount: true,
+    statement: (scope) => sql<Difference>`
+      SELECT request_id AS place, ABS(cost - COALESCE(amount, 0)) AS difference FROM usage LEFT JOIN transfers ON transfers.id = request_id
+      WHERE ${within(scope, 'account_id')} AND cost <> COALESCE(amount, 0)
+      UNION ALL
+      SELECT request_id AS place, ABS(cost - ${RECOMPUTED}) AS difference FROM (${PRICED_USAGE}) priced
+      WHERE ${within(scope, 'account_id')} AND cost <> ${RECOMPUTED}`,
+  },
+  {
+    name: 'R4 every charge has its usage row',
+    unit: 'usd',
+    isPerAccount: false,
+    // Rows older than what is kept are gone, and their transfers are not: ids grow with time.
+    statement: () => sql<Difference>`
+      SELECT id AS place, amount AS difference FROM transfers
+      WHERE kind = 'usage' AND id >= (SELECT MIN(request_id) FROM usage) AND NOT EXISTS (SELECT 1 FROM usage WHERE request_id = id)`,
+  },
+  {
+    name: 'R5 no hold is older than the longest request',
+    unit: 'rows',
+    isPerAccount: true,
+    statement: (scope) => sql<Difference>`
+      SELECT id AS place, 1 AS difference FROM holds
+      WHERE ${within(scope, 'account_id')} AND created_at < ${scope.nowMs - scope.longestRequestMs}`,
+  },
+  {
+    name: 'R6 the uses of every promo code equal its redemptions',
+    unit: 'rows',
+    isPerAccount: false,
+    statement: () => sql<Difference>`
+      SELECT id AS place, used - redeemed AS difference FROM (
+        SELECT id, used, (SELECT COUNT(*) FROM promo_redemptions WHERE code_id = promo_codes.id) AS redeemed FROM promo_codes) c
+      WHERE used <> redeemed`,
+  },
+  {
+    name: 'R7 clearing equals the payments',
+    unit: 'usd',
+    isPerAccount: false,
+    statement: () => sql<Difference>`
+      SELECT 'stripe_clearing' AS place, cleared - paid AS difference FROM (
+        SELECT (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE debit = 'stripe_clearing')
+          - (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE credit = 'stripe_clearing') AS cleared,
+          (SELECT COALESCE(SUM(amount - refunded), 0) FROM payments WHERE status IN ('paid', 'refunded')) AS paid) s
+      WHERE cleared <> paid`,
+  },
+  {
+    name: 'R8 the roll-ups equal a recount of the usage',
+    unit: 'rows',
+    isPerAccount: true,
+    statement: (scope) => sql<Difference>`
+      SELECT account_id || ' ' || key_id || ' ' || model || ' ' || quarter_hour AS place, 1 AS difference FROM (
+        SELECT account_id, key_id, model, quarter_hour, requests, errors, input_tokens, cached_input_tokens, cache_write_tokens,
+          output_tokens, cost FROM usage_rollups
+        WHERE ${within(scope, 'account_id')} AND quarter_hour >= (SELECT COALESCE(MIN(created_at), 0) FROM usage)
+        UNION ALL
+        SELECT account_id, key_id, model, created_at - created_at % 900000, -1, CASE WHEN outcome = 'failed' THEN -1 ELSE 0 END,
+          -input_tokens, -cached_input_tokens, -cache_write_tokens, -output_tokens, -cost FROM usage
+        WHERE ${within(scope, 'account_id')} AND created_at - created_at % 900000 >= (SELECT COALESCE(MIN(created_at), 0) FROM usage)) both_ways
+      GROUP BY account_id, key_id, model, quarter_hour
+      HAVING ${sql.join(
+        ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) <> 0`),
+        sql` OR `,
+      )}`,
+  },
+  {
+    name: 'R9 the trial balance is zero',
+    unit: 'usd',
+    isPerAccount: false,
+    statement: () => sql<Difference>`
+      SELECT 'all accounts' AS place, wallets + house AS difference FROM (
+        SELECT (SELECT COALESCE(SUM(credits_posted - debits_posted), 0) FROM wallets) AS wallets,
+          (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE credit NOT LIKE 'wallet:%')
+          - (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE debit NOT LIKE 'wallet:%') AS house) s
+      WHERE wallets + house <> 0`,
+  },
+];

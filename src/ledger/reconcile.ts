@@ -1,0 +1,61 @@
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { Dialect } from '../database/dialect.ts';
+import type { Tables } from '../database/tables.ts';
+import { formatUsd, asNanos } from './money.ts';
+import { CHECKS, type Difference } from './checks.ts';
+
+/** What one rule found: how far apart two things are that must be equal, and where. */
+export interface CheckResult {
+  readonly name: string;
+  readonly ok: boolean;
+  /** USD where the rule is about money, else a number of rows; "0" when all is well. */
+  readonly difference: string;
+  /** The first places where they differ. */
+  readonly places: readonly string[];
+}
+
+export interface VerifyOptions {
+  readonly dialect: Dialect;
+  /** Only these accounts; undefined for everything, including what belongs to no account. */
+  readonly accountIds?: readonly string[] | undefined;
+  /** No request takes longer: a hold older than this was forgotten. */
+  readonly longestRequestMs: number;
+  /** Told before each rule, for people who wait. */
+  readonly onProgress?: (name: string) => void;
+}
+
+const PLACES_MAX = 10;
+
+/** Recomputes what the ledger has stored, in every way that there is a second way. Reads one moment of the database. */
+export async function verifyLedger(database: Kysely<Tables>, options: VerifyOptions): Promise<CheckResult[]> {
+  const { dialect, accountIds } = options;
+  const begin = dialect === 'postgres' ? database.transaction().setIsolationLevel('repeatable read') : database.transaction();
+  return begin.execute(async (transaction) => {
+    const results: CheckResult[] = [];
+    for (const check of CHECKS) {
+      if (accountIds !== undefined && !check.isPerAccount) continue;
+      options.onProgress?.(check.name);
+      const statement = check.statement({ accountIds, nowMs: Date.now(), longestRequestMs: options.longestRequestMs, dialect });
+      results.push(toResult(check, await run(transaction, statement)));
+    }
+    return results;
+  });
+}
+
+async function run(transaction: Transaction<Tables>, statement: RawBuilder<Difference>): Promise<readonly Difference[]> {
+  return (await statement.execute(transaction)).rows;
+}
+
+function toResult({ name, unit }: (typeof CHECKS)[number], rows: readonly Difference[]): CheckResult {
+  const total = rows.reduce((sum, row) => sum + magnitude(BigInt(row.difference)), 0n);
+  return {
+    name,
+    ok: rows.length === 0,
+    difference: unit === 'usd' ? formatUsd(asNanos(total)) : String(total),
+    places: rows.slice(0, PLACES_MAX).map((row) => row.place),
+  };
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
