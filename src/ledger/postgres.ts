@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { openPostgres } from '../database/postgres.ts';
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
-import { asNanos } from './money.ts';
+import { decodeResults, encodeOperations, type WireResult } from './wire.ts';
 
 const RETRIES_MAX = 10;
 const RETRY_MS_MAX = 50;
@@ -24,7 +24,7 @@ class PostgresStore implements LedgerStore {
   }
 
   async apply(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
-    const text = JSON.stringify(operations, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+    const text = encodeOperations(operations);
     for (let tries = 1; ; tries += 1) {
       try {
         const { rows } = await this.#pool.query<{ results: readonly WireResult[] }>({
@@ -32,7 +32,7 @@ class PostgresStore implements LedgerStore {
           text: 'SELECT ledger_apply($1::JSONB, $2) AS results',
           values: [text, this.#nodeId],
         });
-        return (rows[0]?.results ?? []).map(readResult);
+        return decodeResults(rows[0]?.results ?? []);
       } catch (error) {
         if (tries === RETRIES_MAX || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) throw error;
         await new Promise((resolve) => setTimeout(resolve, Math.random() * RETRY_MS_MAX));
@@ -45,16 +45,4 @@ class PostgresStore implements LedgerStore {
     this.isAlive = false;
     await this.#pool.end();
   }
-}
-
-/** Amounts travel as texts: JSON's numbers are too small for them. */
-type WireResult = OperationResult & { readonly amount?: string; readonly available?: string };
-
-function readResult(result: WireResult): OperationResult {
-  const { amount, available, ...rest } = result as { amount?: string; available?: string };
-  return {
-    ...rest,
-    ...(amount === undefined ? {} : { amount: asNanos(BigInt(amount)) }),
-    ...(available === undefined ? {} : { available: asNanos(BigInt(available)) }),
-  } as OperationResult;
 }

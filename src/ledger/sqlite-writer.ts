@@ -1,12 +1,12 @@
 import { openSqlite } from '../database/sqlite.ts';
-import type { Operation, OperationResult } from './ledger.ts';
 import { prepareApply } from './sqlite-apply.ts';
+import { decodeOperations, encodeResults } from './wire.ts';
 
-/** A message to the writer thread: operations to carry out, or the last one. */
-export type WriterMessage = readonly Operation[] | 'close';
+/** The last message to the writer thread; every other is operations to carry out, as JSON. */
+export const CLOSE = 'close';
 
-/** Its answer: what became of them, or why nothing did. */
-export type WriterAnswer = readonly OperationResult[] | { readonly error: string } | 'closed';
+/** The writer's answer: the results as JSON, or why nothing was done, or that it is closed. */
+export type WriterAnswer = string | { readonly error: string };
 
 /** The writer says this once, when its database is open. */
 export type WriterReady = { readonly type: 'ready' } | { readonly type: 'broken'; readonly reason: string };
@@ -17,13 +17,13 @@ declare const self: Worker;
 function start(): void {
   const database = openSqlite(process.env['TOLLGATE_WRITER_DATABASE'] ?? '');
   const apply = prepareApply(database, process.env['TOLLGATE_WRITER_NODE'] ?? '');
-  self.onmessage = ({ data }: MessageEvent<WriterMessage>) => {
-    if (data === 'close') database.close();
-    self.postMessage(data === 'close' ? 'closed' : answer(() => apply(data)));
+  self.onmessage = ({ data }: MessageEvent<string>) => {
+    if (data === CLOSE) database.close();
+    self.postMessage(data === CLOSE ? CLOSE : answer(() => encodeResults(apply(decodeOperations(data)))));
   };
 }
 
-function answer(work: () => readonly OperationResult[]): WriterAnswer {
+function answer(work: () => string): WriterAnswer {
   try {
     return work();
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
-import type { WriterAnswer, WriterMessage, WriterReady } from './sqlite-writer.ts';
+import type { CLOSE, WriterAnswer, WriterReady } from './sqlite-writer.ts';
+import { decodeResults, encodeOperations, type WireResult } from './wire.ts';
 
 const CLOSE_MS = 2000;
 
@@ -36,7 +37,7 @@ class SqliteStore implements LedgerStore {
     if (!this.isAlive) return Promise.reject(new Error('the writer has ended'));
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#post(operations);
+      this.#worker.postMessage(encodeOperations(operations));
     });
   }
 
@@ -50,24 +51,21 @@ class SqliteStore implements LedgerStore {
         clearTimeout(timer);
         resolve();
       };
-      this.#post('close');
+      const message: typeof CLOSE = 'close';
+      this.#worker.postMessage(message);
     });
     this.#worker.terminate();
   }
 
-  #post(message: WriterMessage): void {
-    this.#worker.postMessage(message);
-  }
-
   #answered(answer: WriterAnswer): void {
-    if (answer === 'closed') {
+    if (answer === ('close' satisfies typeof CLOSE)) {
       this.#onClosed?.();
       return;
     }
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if ('error' in answer) waiting?.reject(new Error(answer.error));
-    else waiting?.resolve(answer);
+    if (typeof answer === 'string') waiting?.resolve(decodeResults(JSON.parse(answer) as WireResult[]));
+    else waiting?.reject(new Error(answer.error));
   }
 
   #broke(reason: string): void {
