@@ -89,7 +89,6 @@ const INDEXES = [
   'CREATE INDEX usage_by_account ON usage (account_id, request_id)',
   'CREATE INDEX grants_by_account ON grants (account_id) WHERE remaining > 0',
   'CREATE INDEX grants_by_expiry ON grants (expires_at) WHERE remaining > 0',
-  'CREATE INDEX holds_by_node ON holds (node_id)',
 ];
 
 /** Version 0 of a price stands for charges made before prices were recorded: they cannot be recomputed. */

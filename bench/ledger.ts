@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Database } from 'bun:sqlite';
+import { connect } from '../src/database/connect.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { openSqlite } from '../src/database/sqlite.ts';
+import { makeId } from '../src/ids.ts';
+import { type Operation, type Settlement } from '../src/ledger/ledger.ts';
+import { asNanos } from '../src/ledger/money.ts';
+import { verifyLedger } from '../src/ledger/reconcile.ts';
+import { type Apply, prepareApply } from '../src/ledger/sqlite-apply.ts';
+import { readStatement } from '../src/ledger/statement.ts';
+
+/** What the ledger costs when this many requests are in it already. */
+export interface LedgerFigures {
+  readonly rows: number;
+  /** CPU of one hold and one settlement in batches of 16, commits included. */
+  readonly requestMicros: number;
+  readonly statementMs: number;
+  readonly verifySeconds: number;
+}
+
+const SIZES = [10, 10_000, 1_000_000];
+const ACCOUNTS_MAX = 10_000;
+const FILL_BATCH = 5000;
+const BATCH = 16;
+const BATCHES = 1500;
+const DAY_MS = 86_400_000;
+
+/** Measures the embedded ledger at growing sizes: no figure but the verification may grow with them. */
+export async function measureLedger(report: (line: string) => void): Promise<readonly LedgerFigures[]> {
+  const figures: LedgerFigures[] = [];
+  for (const rows of SIZES) {
+    report(`the ledger with ${rows} requests in it`);
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+    try {
+      figures.push(await measureSize(join(folder, 'tollgate.db'), rows));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  return figures;
+}
+
+async function measureSize(path: string, rows: number): Promise<LedgerFigures> {
+  const { kysely } = await connect({ databaseUrl: undefined, databasePath: path });
+  await migrate(kysely, 'sqlite');
+  const database = openSqlite(path);
+  const accountIds = insertAccounts(database, Math.min(rows, ACCOUNTS_MAX));
+  const apply = prepareApply(database, 'bench');
+  database.run('PRAGMA synchronous = OFF');
+  fill(apply, accountIds, rows);
+  database.run('PRAGMA synchronous = FULL');
+  const requestMicros = measureRequests(apply, accountIds);
+  const statementMs = await best(5, () => readStatement(kysely, accountIds[0] ?? '', { linesMax: 50 }));
+  const verifyMs = await best(1, () => verifyAll(kysely));
+  database.close();
+  await kysely.destroy();
+  return { rows, requestMicros, statementMs, verifySeconds: verifyMs / 1000 };
+}
+
+async function verifyAll(kysely: Parameters<typeof verifyLedger>[0]): Promise<void> {
+  const checks = await verifyLedger(kysely, { dialect: 'sqlite', longestRequestMs: DAY_MS });
+  const broken = checks.filter((check) => !check.ok);
+  if (broken.length > 0) throw new Error(`the ledger has differences: ${broken.map((check) => check.name).join(', ')}`);
+}
+
+function insertAccounts(database: Database, count: number): string[] {
+  const ids = Array.from({ length: count }, () => makeId('acct'));
+  const nowMs = Date.now();
+  const amount = 10n ** 12n;
+  database.transaction(() => {
+    database.run(
+      `INSERT INTO prices VALUES ('m', 1, 'input', 1000000, 0), ('m', 1, 'cached_input', 0, 0), ('m', 1, 'cache_write', 0, 0), ('m', 1, 'output', 2000000, 0)`,
+    );
+    for (const id of ids) {
+      database.query("INSERT INTO accounts VALUES (?1, ?1, 'active', 0, ?2)").run(id, nowMs);
+      database.query('INSERT INTO wallets VALUES (?1, ?2, 0, 0)').run(id, amount);
+      database.query("INSERT INTO transfers VALUES ('credit:' || ?1, 'promo_expense', 'wallet:' || ?1, ?2, 'manual', '', ?3)").run(id, amount, nowMs);
+      database.query("INSERT INTO grants VALUES ('grant:' || ?1, ?1, 'manual', ?2, ?2, NULL, ?1, ?3)").run(id, amount, nowMs);
+    }
+  })();
+  return ids;
+}
+
+/** Requests of the last thirty days, in the order of time. */
+function fill(apply: Apply, accountIds: readonly string[], rows: number): void {
+  const beganAtMs = Date.now() - 30 * DAY_MS;
+  for (let done = 0; done < rows; done += FILL_BATCH) {
+    const count = Math.min(FILL_BATCH, rows - done);
+    const requests = Array.from({ length: count }, (_, index) =>
+      makeRequest(accountIds, done + index, beganAtMs + Math.floor(((done + index) / rows) * 30 * DAY_MS)),
+    );
+    apply(requests.map(({ hold }) => hold));
+    apply(requests.map(({ settle }) => settle));
+  }
+}
+
+function measureRequests(apply: Apply, accountIds: readonly string[]): number {
+  let before = process.cpuUsage();
+  for (let batch = 0; batch < BATCHES; batch += 1) {
+    // The first third warms up.
+    if (batch === BATCHES / 3) before = process.cpuUsage();
+    const requests = Array.from({ length: BATCH }, (_, index) => makeRequest(accountIds, batch * 7919 + index * 104_729, Date.now()));
+    apply(requests.map(({ hold }) => hold));
+    apply(requests.map(({ settle }) => settle));
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / ((BATCHES * 2) / 3) / BATCH;
+}
+
+function makeRequest(accountIds: readonly string[], index: number, createdAtMs: number): { hold: Operation; settle: Operation } {
+  const accountId = accountIds[index % accountIds.length] ?? '';
+  const common = { requestId: makeId('req', createdAtMs), accountId, keyId: `key_${accountId}`, model: 'm', priceVersion: 1, createdAtMs };
+  const usage = { inputTokens: 100, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 50, reasoningTokens: 0 };
+  const settlement: Settlement = {
+    ...common,
+    usage,
+    provider: 'p',
+    isEstimated: false,
+    cost: asNanos(200_000n),
+    outcome: 'completed',
+    firstTokenMs: undefined,
+    durationMs: 5,
+    attempts: 1,
+    failedAttempts: [],
+    isDelivered: false,
+  };
+  return {
+    hold: { type: 'hold', hold: { ...common, amount: asNanos(400_000n), minimum: asNanos(1000n) } },
+    settle: { type: 'settle', settlement },
+  };
+}
+
+/** The quickest of several runs, in milliseconds. */
+async function best(runs: number, work: () => Promise<unknown>): Promise<number> {
+  let quickestMs = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < runs; run += 1) {
+    const beganAtMs = performance.now();
+    await work();
+    quickestMs = Math.min(quickestMs, performance.now() - beganAtMs);
+  }
+  return quickestMs;
+}
