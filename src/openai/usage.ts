@@ -37,7 +37,8 @@ export function writeUsage(usage: TokenUsage): WireUsage {
   return { prompt_tokens: prompt, completion_tokens: usage.outputTokens, total_tokens: prompt + usage.outputTokens };
 }
 
-function isCount(value: unknown): value is number {
+/** Whether a provider's count can be true. */
+export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX;
 }
 

@@ -6,7 +6,8 @@ export type Part =
   | { readonly type: 'image'; readonly url: string; readonly isCacheBreak: boolean }
   | { readonly type: 'audio'; readonly data: string; readonly format: string }
   | { readonly type: 'file'; readonly name: string | undefined; readonly url: string | undefined; readonly id: string | undefined }
-  | { readonly type: 'unknown'; readonly name: string };
+  /** A part of some providers only; media such as `video_url` has its address under the part's own name. */
+  | { readonly type: 'unknown'; readonly name: string; readonly url: string | undefined };
 
 /** The content of a message as parts: a text is one part, `null` is none. */
 export function readParts(content: unknown): readonly Part[] {
@@ -54,16 +55,16 @@ function readPart(part: JsonObject): Part {
   const isCacheBreak = isObject(part['cache_control']) || isObject(part['prompt_cache_breakpoint']);
   switch (part['type']) {
     case 'text':
-      return { type: 'text', text: String(part['text'] ?? ''), isCacheBreak };
+      return { type: 'text', text: optionalText(part['text']) ?? '', isCacheBreak };
     case 'refusal':
-      return { type: 'text', text: String(part['refusal'] ?? ''), isCacheBreak };
+      return { type: 'text', text: optionalText(part['refusal']) ?? '', isCacheBreak };
     case 'image_url': {
       const image = part['image_url'];
       return { type: 'image', url: String(isObject(image) ? image['url'] : image), isCacheBreak };
     }
     case 'input_audio': {
       const audio = isObject(part['input_audio']) ? part['input_audio'] : {};
-      return { type: 'audio', data: String(audio['data'] ?? ''), format: String(audio['format'] ?? 'wav') };
+      return { type: 'audio', data: optionalText(audio['data']) ?? '', format: optionalText(audio['format']) ?? 'wav' };
     }
     case 'file': {
       const file = isObject(part['file']) ? part['file'] : {};
@@ -74,8 +75,11 @@ function readPart(part: JsonObject): Part {
         id: optionalText(file['file_id']),
       };
     }
-    default:
-      return { type: 'unknown', name: String(part['type']) };
+    default: {
+      const name = String(part['type']);
+      const media = part[name];
+      return { type: 'unknown', name, url: optionalText(isObject(media) ? media['url'] : media) };
+    }
   }
 }
 

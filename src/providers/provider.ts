@@ -36,6 +36,8 @@ export interface ReplyContext {
   readonly createdSeconds: number;
   /** See Host. */
   readonly countsReasoningApart?: boolean;
+  /** As in Target: this answer is the rest of one that broke off, so its role was told already and its tool calls are counted on. */
+  readonly continuation?: string;
 }
 
 /** A whole answer in the dialect. */

@@ -1,0 +1,68 @@
+import { isObject, type JsonObject } from '../../openai/types.ts';
+
+/** One piece of what the model said. */
+export type Piece =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | {
+      readonly type: 'call';
+      readonly id: string | undefined;
+      readonly name: string;
+      readonly args: JsonObject;
+      readonly signature: string | undefined;
+    }
+  | { readonly type: 'image'; readonly url: string };
+
+/** One of the answers, or a part of one. */
+export interface Candidate {
+  readonly index: number;
+  readonly pieces: readonly Piece[];
+  readonly reason: string | undefined;
+  /** Google's own words about the reason. */
+  readonly explanation: string | undefined;
+  /** Gives the rest, where the answer broke off. */
+  readonly continuationToken: string | undefined;
+}
+
+/** The candidates of an answer or an event. A prompt that was blocked has none; it counts as one that was filtered. */
+export function readCandidates(body: JsonObject): readonly Candidate[] {
+  const candidates = Array.isArray(body['candidates']) ? body['candidates'].filter(isObject) : [];
+  if (candidates.length > 0) return candidates.map(readCandidate);
+  const feedback = isObject(body['promptFeedback']) ? body['promptFeedback'] : {};
+  return feedback['blockReason'] === undefined ? [] : [readCandidate({ finishReason: 'PROHIBITED_CONTENT' }, 0)];
+}
+
+function readCandidate(candidate: JsonObject, position: number): Candidate {
+  const { index, content, finishReason, finishMessage, continuationToken } = candidate;
+  const parts = isObject(content) && Array.isArray(content['parts']) ? content['parts'].filter(isObject) : [];
+  return {
+    index: typeof index === 'number' ? index : position,
+    pieces: parts.flatMap(readPiece),
+    reason: optionalText(finishReason),
+    explanation: optionalText(finishMessage),
+    continuationToken: optionalText(continuationToken),
+  };
+}
+
+function readPiece(part: JsonObject): readonly Piece[] {
+  const { text, functionCall: call, inlineData: data } = part;
+  if (isObject(call)) return [readCall(call, part)];
+  if (isObject(data)) return [{ type: 'image', url: `data:${String(data['mimeType'])};base64,${String(data['data'])}` }];
+  // A part may hold nothing but the signature of the text before it.
+  if (typeof text !== 'string' || text === '') return [];
+  return [{ type: part['thought'] === true ? 'reasoning' : 'text', text }];
+}
+
+function readCall(call: JsonObject, part: JsonObject): Piece {
+  const { id, name, args } = call;
+  return {
+    type: 'call',
+    id: optionalText(id),
+    name: String(name),
+    args: isObject(args) ? args : {},
+    signature: optionalText(part['thoughtSignature']),
+  };
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,96 @@
+import { isObject, type JsonObject } from '../../openai/types.ts';
+import { ProviderFault } from '../provider.ts';
+
+/** Reads the body of an error answer. */
+export function decodeFault(text: string, status: number | undefined): ProviderFault {
+  try {
+    const error = readError(parseBody(text));
+    if (error !== undefined) return toFault(error, status);
+  } catch {
+    // A page of some proxy: its status is all that it tells.
+  }
+  return new ProviderFault(status === undefined ? 'The provider sent no stream' : `The provider answered with status ${status}`, {
+    status,
+  });
+}
+
+/** The body of an answer or an event. The stream's address wraps errors in a list. */
+export function parseBody(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ProviderFault('The provider sent something that is not JSON');
+  }
+  const body: unknown = Array.isArray(value) ? value[0] : value;
+  if (!isObject(body)) throw new ProviderFault('The provider sent JSON that is not an object');
+  return body;
+}
+
+/** As `parseBody`, for what should be an answer: an error in it is thrown with the status that it stands for. */
+export function parseAnswer(text: string): JsonObject {
+  const body = parseBody(text);
+  const error = readError(body);
+  if (error !== undefined) throw toFault(error, undefined);
+  return body;
+}
+
+function readError(body: JsonObject): JsonObject | undefined {
+  return isObject(body['error']) ? body['error'] : undefined;
+}
+
+const STATUSES: Readonly<Record<string, number>> = {
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  OUT_OF_RANGE: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  ABORTED: 409,
+  ALREADY_EXISTS: 409,
+  RESOURCE_EXHAUSTED: 429,
+  CANCELLED: 499,
+  INTERNAL: 500,
+  UNKNOWN: 500,
+  DATA_LOSS: 500,
+  UNIMPLEMENTED: 501,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
+};
+
+function toFault(error: JsonObject, httpStatus: number | undefined): ProviderFault {
+  const { message } = error;
+  const details = (Array.isArray(error['details']) ? error['details'] : []).filter(isObject);
+  const text = typeof message === 'string' && message !== '' ? message : 'The provider reported an error';
+  // A wrong key is reported as a wrong request, which would be the caller's mistake.
+  const isOurKey = details.some(({ reason }) => reason === 'API_KEY_INVALID');
+  return new ProviderFault(text, {
+    status: isOurKey ? 401 : (httpStatus ?? statusOf(error)),
+    code: codeOf(text, details),
+    retryAfterSeconds: readRetryDelay(details),
+  });
+}
+
+function statusOf({ code, status }: JsonObject): number | undefined {
+  if (typeof code === 'number' && code >= 400 && code <= 599) return code;
+  return Object.hasOwn(STATUSES, String(status)) ? STATUSES[String(status)] : undefined;
+}
+
+function codeOf(message: string, details: readonly JsonObject[]): string | undefined {
+  if (/token count.*exceeds the maximum/i.test(message)) return 'context_length_exceeded';
+  // A quota by the day does not come back within a wait that anyone would make.
+  return details.some(hasDailyQuota) ? 'insufficient_quota' : undefined;
+}
+
+function hasDailyQuota({ violations }: JsonObject): boolean {
+  return Array.isArray(violations) && violations.some((violation) => isObject(violation) && /PerDay/i.test(String(violation['quotaId'])));
+}
+
+/** Google says when to come back in the body, as `34s` or `34.07s`, and not in a header. */
+function readRetryDelay(details: readonly JsonObject[]): number | undefined {
+  for (const { retryDelay } of details) {
+    const match = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay));
+    if (match !== null) return Number(match[1]);
+  }
+  return undefined;
+}

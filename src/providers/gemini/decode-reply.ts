@@ -1,0 +1,68 @@
+import type { JsonObject } from '../../openai/types.ts';
+import { writeCompletion, type WholeChoice } from '../envelope.ts';
+import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
+import { writeContinuation } from './continuation.ts';
+import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
+import { parseAnswer } from './decode-fault.ts';
+import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
+import { decodeUsage } from './decode-usage.ts';
+import { countCallCharacters, ToolCallWriter } from './tool-call-writer.ts';
+
+/** Reads a whole answer. */
+export function decodeReply(text: string, context: ReplyContext): DecodedReply {
+  const body = parseAnswer(text);
+  const candidates = readCandidates(body);
+  const [first] = candidates;
+  if (first === undefined) throw new ProviderFault('The provider answered without candidates');
+  const calls = new ToolCallWriter(context);
+  const choices = candidates.map((candidate) => writeChoice(candidate, calls, { context, responseId: body['responseId'] }));
+  const reported = decodeUsage(body['usageMetadata']);
+  const token = continuationTokenOf(first);
+  return {
+    body: { ...writeCompletion(context, choices), ...(reported === undefined ? {} : { usage: reported.wireUsage }) },
+    usage: reported?.usage,
+    outputCharacters: candidates.flatMap(({ pieces }) => pieces).reduce((sum, piece) => sum + countCharacters(piece), 0),
+    carried: calls.carried,
+    continuation: token === undefined ? undefined : writeContinuation({ token, toolCalls: calls.count }),
+  };
+}
+
+/** The length of what a piece says, for the estimate; an image is not text. */
+export function countCharacters(piece: Piece): number {
+  return piece.type === 'call' ? countCallCharacters(piece) : piece.type === 'image' ? 0 : piece.text.length;
+}
+
+interface Source {
+  readonly context: ReplyContext;
+  readonly responseId: unknown;
+}
+
+function writeChoice(candidate: Candidate, calls: ToolCallWriter, { context, responseId }: Source): WholeChoice {
+  const { pieces } = candidate;
+  const hadCalls = calls.count > 0 && context.continuation !== undefined;
+  const toolCalls = pieces.flatMap((piece): JsonObject[] => (piece.type === 'call' ? [calls.write(piece, responseId)] : []));
+  const images = pieces.flatMap((piece) => (piece.type === 'image' ? [writeImage(piece.url)] : []));
+  const [content, reasoning] = [joinText(pieces, 'text'), joinText(pieces, 'reasoning')];
+  const finish = decodeFinish(candidate.reason ?? 'STOP', candidate, {
+    hasOutput: pieces.length > 0 || context.continuation !== undefined,
+    hasToolCalls: hadCalls || toolCalls.length > 0,
+  });
+  return {
+    finish,
+    message: {
+      content: content === '' && toolCalls.length > 0 ? null : content,
+      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+      ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+      ...(images.length === 0 ? {} : { images }),
+    },
+  };
+}
+
+/** The dialect has no field for images in an answer; this one is what clients that show them read. */
+export function writeImage(url: string): JsonObject {
+  return { type: 'image_url', image_url: { url } };
+}
+
+function joinText(pieces: readonly Piece[], type: 'text' | 'reasoning'): string {
+  return pieces.map((piece) => (piece.type === type ? piece.text : '')).join('');
+}

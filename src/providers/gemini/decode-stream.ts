@@ -1,0 +1,122 @@
+import type { SseEvent } from '../../http/sse.ts';
+import type { JsonObject, WireUsage } from '../../openai/types.ts';
+import type { TokenUsage } from '../../tokens.ts';
+import { writeChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
+import type { ReplyContext, StreamDecoder } from '../provider.ts';
+import { writeContinuation } from './continuation.ts';
+import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
+import { parseAnswer } from './decode-fault.ts';
+import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
+import { countCharacters, writeImage } from './decode-reply.ts';
+import { decodeUsage } from './decode-usage.ts';
+import { ToolCallWriter } from './tool-call-writer.ts';
+
+/** What has been told of one choice. */
+interface Choice {
+  toolCalls: number;
+  hasOutput: boolean;
+  isFinished: boolean;
+  told: FinishReason | undefined;
+}
+
+/** Turns Google's events, each a small answer of its own, into chunks. */
+export class GeminiStream implements StreamDecoder {
+  wireUsage: WireUsage | undefined;
+  usage: TokenUsage | undefined;
+  outputCharacters = 0;
+  continuation: string | undefined;
+  /** Nothing marks the end but the end itself: counts may still come after the finish reason. */
+  readonly isDone = false;
+  readonly #context: ReplyContext;
+  readonly #calls: ToolCallWriter;
+  readonly #choices = new Map<number, Choice>();
+
+  constructor(context: ReplyContext) {
+    this.#context = context;
+    this.#calls = new ToolCallWriter(context);
+  }
+
+  get carried(): ReadonlyMap<string, string> {
+    return this.#calls.carried;
+  }
+
+  get hasOutput(): boolean {
+    return this.isComplete || [...this.#choices.values()].some((choice) => choice.hasOutput);
+  }
+
+  get isComplete(): boolean {
+    return this.#choices.size > 0 && [...this.#choices.values()].every((choice) => choice.isFinished);
+  }
+
+  push(event: SseEvent): readonly string[] {
+    const body = parseAnswer(event.data);
+    this.#readUsage(body['usageMetadata']);
+    return readCandidates(body).flatMap((candidate) => this.#writeCandidate(candidate, body['responseId']));
+  }
+
+  usageChunk(usage: WireUsage): string {
+    return writeUsageChunk(this.#context, usage);
+  }
+
+  /** Counts come with every event and grow: the last ones are the whole. */
+  #readUsage(value: unknown): void {
+    if (value === undefined) return;
+    const reported = decodeUsage(value);
+    this.usage = reported?.usage;
+    this.wireUsage = reported?.wireUsage;
+  }
+
+  #writeCandidate(candidate: Candidate, responseId: unknown): string[] {
+    const { index, pieces } = candidate;
+    const known = this.#choices.get(index);
+    const choice = known ?? this.#beginChoice(index);
+    const isFirst = known === undefined && this.#context.continuation === undefined;
+    const chunks = isFirst ? [writeChunk(this.#context, { role: 'assistant', content: '' }, { index })] : [];
+    for (const piece of pieces) chunks.push(writeChunk(this.#context, this.#writeDelta(piece, choice, responseId), { index }));
+    return [...chunks, ...this.#finish(candidate, choice)];
+  }
+
+  /** In the rest of an answer that broke off, the first choice has said something before. */
+  #beginChoice(index: number): Choice {
+    const isRest = this.#context.continuation !== undefined;
+    const choice = { toolCalls: isRest ? this.#calls.count : 0, hasOutput: isRest, isFinished: false, told: undefined };
+    this.#choices.set(index, choice);
+    return choice;
+  }
+
+  #writeDelta(piece: Piece, choice: Choice, responseId: unknown): JsonObject {
+    this.outputCharacters += countCharacters(piece);
+    choice.hasOutput = true;
+    switch (piece.type) {
+      case 'text':
+        return { content: piece.text };
+      case 'reasoning':
+        return { reasoning_content: piece.text };
+      case 'image':
+        return { images: [writeImage(piece.url)] };
+      case 'call': {
+        // A call comes whole, and goes as one delta.
+        const call = { index: choice.toolCalls, ...this.#calls.write(piece, responseId) };
+        choice.toolCalls += 1;
+        return { tool_calls: [call] };
+      }
+    }
+  }
+
+  /** Some models repeat a finish reason on every event, so it is told once, and again only when it has changed. */
+  #finish(candidate: Candidate, choice: Choice): string[] {
+    const { index, reason } = candidate;
+    if (reason === undefined) return [];
+    const finish = decodeFinish(reason, candidate, { hasOutput: choice.hasOutput, hasToolCalls: choice.toolCalls > 0 });
+    choice.isFinished = true;
+    const token = index === 0 ? continuationTokenOf(candidate) : undefined;
+    if (token !== undefined) {
+      // The rest comes with another answer, which then has the finish reason.
+      this.continuation = writeContinuation({ token, toolCalls: choice.toolCalls });
+      return [];
+    }
+    if (choice.told === finish) return [];
+    choice.told = finish;
+    return [writeChunk(this.#context, {}, { index, finish })];
+  }
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../openai/types.ts';
+import { encodeThinking } from './encode-thinking.ts';
+import { refusal, type Encoding } from './encoding.ts';
+
+const INT32_MAX = 2 ** 31 - 1;
+
+/** Everything about how the model writes. `format` are the fields of the response format. */
+export function encodeGenerationConfig(encoding: Encoding, format: JsonObject): JsonObject {
+  const { chat, target } = encoding;
+  const config: JsonObject = {
+    maxOutputTokens: target.outputTokensMax ?? chat.max_completion_tokens ?? chat.max_tokens,
+    temperature: chat['temperature'],
+    topP: chat['top_p'],
+    topK: chat['top_k'],
+    ...encodePenalties(encoding),
+    stopSequences: encodeStop(chat['stop']),
+    seed: encodeSeed(encoding),
+    candidateCount: chat.n === undefined || chat.n === 1 ? undefined : chat.n,
+    thinkingConfig: encodeThinking(encoding),
+    responseModalities: encodeModalities(encoding),
+    ...format,
+  };
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
+}
+
+function encodePenalties({ chat, service, capabilities, dropped }: Encoding): JsonObject {
+  const { presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty } = chat;
+  if (service === 'vertex' || capabilities.hasPenalties) return { presencePenalty, frequencyPenalty };
+  for (const name of ['presence_penalty', 'frequency_penalty']) if (chat[name] !== undefined && chat[name] !== 0) dropped.add(name);
+  return {};
+}
+
+function encodeStop(stop: unknown): readonly unknown[] | undefined {
+  const sequences = (Array.isArray(stop) ? stop : [stop]).filter((text) => typeof text === 'string' && text !== '');
+  return sequences.length === 0 ? undefined : sequences;
+}
+
+/** The dialect's seeds have 64 bits, Google's 32: cutting one would make two seeds the same. */
+function encodeSeed({ chat, dropped }: Encoding): number | undefined {
+  const { seed } = chat;
+  if (seed === undefined) return undefined;
+  if (typeof seed === 'number' && Math.abs(seed) <= INT32_MAX) return seed;
+  dropped.add('seed');
+  return undefined;
+}
+
+function encodeModalities({ chat, capabilities }: Encoding): readonly string[] | undefined {
+  const { modalities } = chat;
+  if (!Array.isArray(modalities)) return undefined;
+  if (modalities.includes('audio')) throw refusal('modalities', 'This model cannot answer with audio here: ask for text.');
+  if (!modalities.includes('image')) return undefined;
+  if (!capabilities.hasImageOutput) throw refusal('modalities', 'This model cannot answer with images: ask for text.');
+  return modalities.map((name) => String(name).toUpperCase());
+}

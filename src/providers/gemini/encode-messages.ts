@@ -1,0 +1,158 @@
+import { isObject, type JsonObject } from '../../openai/types.ts';
+import { readText, readToolCalls, type ToolCall } from '../content.ts';
+import { encodeParts } from './encode-parts.ts';
+import { refusal, type Encoding } from './encoding.ts';
+import { readSignature, SKIPPED_SIGNATURE } from './signatures.ts';
+import { encodeToolName } from './tool-names.ts';
+
+type Parts = readonly JsonObject[];
+
+/** One turn. Results of functions stand in a turn of their own, as many as there were calls. */
+interface Content {
+  readonly role: 'user' | 'model';
+  readonly parts: Parts;
+  readonly isResults?: true;
+}
+
+/** The conversation in Google's words. */
+export interface EncodedMessages {
+  readonly contents: readonly JsonObject[];
+  readonly systemInstruction: JsonObject | undefined;
+}
+
+/** Encodes the messages; `instruction` is one of our own, added to the caller's. */
+export function encodeMessages(encoding: Encoding, instruction: string | undefined): EncodedMessages {
+  const system = [...leadingInstructions(encoding), ...(instruction === undefined ? [] : [{ text: instruction }])];
+  const turns = joinTurns(encodeTurns(encoding));
+  const isApart = encoding.capabilities.hasSystemInstruction && turns.length > 0;
+  const contents = isApart || system.length === 0 ? turns : joinTurns([{ role: 'user', parts: system }, ...turns]);
+  if (contents.length === 0) throw refusal('messages', 'There is nothing to answer: every message is empty.');
+  return {
+    contents: openWithUser(contents).map(({ role, parts }) => ({ role, parts })),
+    systemInstruction: isApart && system.length > 0 ? { parts: system } : undefined,
+  };
+}
+
+const INSTRUCTION_ROLES: ReadonlySet<unknown> = new Set(['system', 'developer']);
+
+function countLeading({ chat }: Encoding): number {
+  const first = chat.messages.findIndex(({ role }) => !INSTRUCTION_ROLES.has(role));
+  return first === -1 ? chat.messages.length : first;
+}
+
+function leadingInstructions(encoding: Encoding): Parts {
+  const texts = encoding.chat.messages.slice(0, countLeading(encoding)).map(({ content }) => readText(content));
+  return texts.filter((text) => text !== '').map((text) => ({ text }));
+}
+
+function encodeTurns(encoding: Encoding): Content[] {
+  const turns: Content[] = [];
+  const { messages } = encoding.chat;
+  for (let index = countLeading(encoding); index < messages.length; index += 1) {
+    const message = messages[index] ?? {};
+    if (message['role'] === 'assistant') {
+      turns.push({ role: 'model', parts: [...encodeAssistantText(message), ...encodeCalls(message, encoding)] });
+      const results = encodeResults(encoding, index);
+      turns.push(...results);
+      index += results.length;
+    } else {
+      // Instructions in the middle of a conversation have no place of their own, nor have results without a call.
+      turns.push({ role: 'user', parts: encodeParts(message['content'], `messages[${index}].content`) });
+    }
+  }
+  return turns;
+}
+
+function encodeAssistantText(message: JsonObject): Parts {
+  const { content, refusal: refused } = message;
+  const text = readText(content) + (typeof refused === 'string' ? refused : '');
+  return text === '' ? [] : [{ text }];
+}
+
+function encodeCalls(message: JsonObject, encoding: Encoding): Parts {
+  const { capabilities, target } = encoding;
+  return readCalls(message).map(({ raw, id, name, input }, index) => {
+    const known = readSignature(raw, target.carried);
+    // Of calls that were made together only the first is signed.
+    const thoughtSignature = known ?? (capabilities.needsSignatures && index === 0 ? SKIPPED_SIGNATURE : undefined);
+    return {
+      functionCall: { ...encodeId(id, encoding), name: encodeToolName(name), args: input },
+      ...(thoughtSignature === undefined ? {} : { thoughtSignature }),
+    };
+  });
+}
+
+/** A tool call, and what the caller sent for it. The old spelling has one call, without an id. */
+interface Call extends Omit<ToolCall, 'id'> {
+  readonly id: string | undefined;
+  readonly raw: JsonObject;
+}
+
+function readCalls(message: JsonObject): readonly Call[] {
+  const old = message['function_call'];
+  if (isObject(old)) return readToolCalls({ tool_calls: [{ function: old }] }).map((call) => ({ ...call, id: undefined, raw: {} }));
+  const raw = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
+  return readToolCalls(message).map((call, index) => ({ ...call, raw: raw[index] ?? {} }));
+}
+
+/** Vertex and older models know no ids. */
+function encodeId(id: string | undefined, { capabilities, service }: Encoding): JsonObject {
+  return id !== undefined && capabilities.hasCallIds && service === 'gemini' ? { id } : {};
+}
+
+/**
+ * The results that follow an assistant message, one turn each, in the order of their calls: without ids that is all that
+ * tells two calls of one function apart. Ids are looked up in that message only, as some clients count them from zero again.
+ */
+function encodeResults(encoding: Encoding, assistantIndex: number): Content[] {
+  const { messages } = encoding.chat;
+  const calls = readCalls(messages[assistantIndex] ?? {});
+  const results: { readonly position: number; readonly turn: Content }[] = [];
+  for (let index = assistantIndex + 1; calls.length > 0 && RESULT_ROLES.has(messages[index]?.['role']); index += 1) {
+    const message = messages[index] ?? {};
+    const position = calls.findIndex(({ id }) => id === message['tool_call_id']);
+    const parts = encodeResult(message, { encoding, call: calls[position], param: `messages[${index}].content` });
+    results.push({ position, turn: { role: 'user', parts, isResults: true } });
+  }
+  return results.toSorted((one, other) => one.position - other.position).map(({ turn }) => turn);
+}
+
+const RESULT_ROLES: ReadonlySet<unknown> = new Set(['tool', 'function']);
+
+interface Place {
+  readonly encoding: Encoding;
+  readonly call: Call | undefined;
+  readonly param: string;
+}
+
+/** A result is an object with the name of its function. It stays the text it is: parsed, it could lose digits. */
+function encodeResult(message: JsonObject, { encoding, call, param }: Place): Parts {
+  const media = encodeParts(message['content'], param).filter((part) => !('text' in part));
+  const isInside = encoding.capabilities.hasMediaInResults && media.length > 0;
+  const functionResponse = {
+    ...encodeId(call?.id, encoding),
+    name: encodeToolName(call?.name ?? String(message['name'])),
+    response: { output: readText(message['content']) },
+    ...(isInside ? { parts: media } : {}),
+  };
+  return [{ functionResponse }, ...(isInside ? [] : media)];
+}
+
+/** Neighbours of one role become one turn; a turn without parts is refused, so it is left out. */
+function joinTurns(turns: readonly Content[]): readonly Content[] {
+  const joined: Content[] = [];
+  for (const turn of turns) {
+    const last = joined.at(-1);
+    if (turn.parts.length === 0) continue;
+    if (last?.role === turn.role && last.isResults === turn.isResults)
+      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
+    else joined.push(turn);
+  }
+  return joined;
+}
+
+/** A function may be called only in answer to someone, so a conversation that was cut there gets a first word. */
+function openWithUser(contents: readonly Content[]): readonly Content[] {
+  const isCut = contents[0]?.role === 'model' && contents[0].parts.some((part) => 'functionCall' in part);
+  return isCut ? [{ role: 'user', parts: [{ text: '(earlier messages left out)' }] }, ...contents] : contents;
+}

@@ -1,0 +1,45 @@
+import { isObject, type JsonObject } from '../../openai/types.ts';
+import { encodeSchema } from './encode-schema.ts';
+import { readToolChoice } from './encode-tools.ts';
+import type { Encoding } from './encoding.ts';
+
+/** What becomes of the response format, which some models do not take together with functions. */
+export interface OutputPlan {
+  /** Fields of the generation config. */
+  readonly fields: JsonObject;
+  /** What the model is told in words where it takes no fields for it. */
+  readonly instruction: string | undefined;
+  readonly hasTools: boolean;
+}
+
+/** Decides how JSON is asked for. */
+export function planOutput(encoding: Encoding): OutputPlan {
+  const { chat, capabilities, dropped } = encoding;
+  const hasTools = Array.isArray(chat['tools']) && chat['tools'].length > 0;
+  const fields = encodeFormat(encoding);
+  if (fields === undefined) return { fields: {}, instruction: undefined, hasTools };
+  if (!hasTools) return { fields, instruction: undefined, hasTools };
+  const { mode } = readToolChoice(chat);
+  // Functions that must not be called are the lesser loss.
+  if (mode === 'NONE') return { fields, instruction: undefined, hasTools: false };
+  if (capabilities.hasJsonWithTools && mode === 'AUTO') return { fields, instruction: undefined, hasTools };
+  dropped.add('response_format');
+  // A model that has to call a function writes no answer that could have a format.
+  return { fields: {}, instruction: mode === 'ANY' ? undefined : describeFormat(fields), hasTools };
+}
+
+function encodeFormat({ chat, dropped }: Encoding): JsonObject | undefined {
+  const format = chat['response_format'];
+  if (!isObject(format) || format['type'] === 'text') return undefined;
+  const responseMimeType = 'application/json';
+  const named = isObject(format['json_schema']) ? format['json_schema'] : {};
+  if (!isObject(named['schema'])) return { responseMimeType };
+  const { schema, lost } = encodeSchema(named['schema']);
+  for (const keyword of lost) dropped.add(`response_format.json_schema.schema.${keyword}`);
+  return { responseMimeType, responseJsonSchema: schema };
+}
+
+function describeFormat({ responseJsonSchema: schema }: JsonObject): string {
+  const plain = 'Write your final answer as one JSON object, with no text before or after it.';
+  return schema === undefined ? plain : `${plain} It must follow this JSON schema: ${JSON.stringify(schema)}`;
+}

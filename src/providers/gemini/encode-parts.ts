@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../openai/types.ts';
+import { parseDataUrl, readParts, type Part } from '../content.ts';
+import { refusal } from './encoding.ts';
+
+/** A message's content as Google's parts. An empty part is refused there, so it is left out. */
+export function encodeParts(content: unknown, param: string): readonly JsonObject[] {
+  return readParts(content).flatMap((part, index) => encodePart(part, `${param}[${index}]`));
+}
+
+function encodePart(part: Part, param: string): readonly JsonObject[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ text: part.text }];
+    case 'image':
+      return [encodeMedia(part.url, param)];
+    case 'audio':
+      return [{ inlineData: { mimeType: normaliseType(`audio/${part.format}`), data: part.data } }];
+    case 'file':
+      if (part.url === undefined) throw refusal(param, 'This model takes no file ids: send the file itself as file_data.');
+      return [encodeMedia(part.url, param)];
+    case 'unknown':
+      if (part.url === undefined) throw refusal(param, 'This model does not take parts of this type.');
+      return [encodeMedia(part.url, param)];
+  }
+}
+
+/** Google fetches nothing but its own: videos of YouTube. Files in its stores would be the operator's, not the caller's. */
+function encodeMedia(url: string, param: string): JsonObject {
+  const inline = parseDataUrl(url);
+  if (inline !== undefined) return { inlineData: { mimeType: normaliseType(inline.mediaType), data: inline.data } };
+  if (YOUTUBE.test(url)) return { fileData: { fileUri: url } };
+  throw refusal(param, 'This model cannot fetch media from that address: send it as a data URL.');
+}
+
+const YOUTUBE = /^https:\/\/(?:(?:www\.|m\.)?youtube\.com\/(?:watch\?|shorts\/|live\/)|youtu\.be\/)/;
+
+/** Spellings that clients use and Google refuses. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['image/jpg', 'image/jpeg'],
+  ['audio/x-wav', 'audio/wav'],
+  ['audio/wave', 'audio/wav'],
+  ['audio/mpeg', 'audio/mp3'],
+  ['audio/x-m4a', 'audio/m4a'],
+]);
+
+function normaliseType(mediaType: string): string {
+  return TYPES.get(mediaType) ?? mediaType;
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../openai/types.ts';
+import type { Thinking } from './capabilities.ts';
+import type { Encoding } from './encoding.ts';
+
+/** Levels and budgets of the efforts, as Google's own chat-completions address sets them. */
+const EFFORTS: Readonly<Record<string, { readonly level: string; readonly budgetTokens: number }>> = {
+  none: { level: 'MINIMAL', budgetTokens: 0 },
+  minimal: { level: 'MINIMAL', budgetTokens: 512 },
+  low: { level: 'LOW', budgetTokens: 1024 },
+  medium: { level: 'MEDIUM', budgetTokens: 8192 },
+  high: { level: 'HIGH', budgetTokens: 24_576 },
+  xhigh: { level: 'HIGH', budgetTokens: 32_768 },
+  max: { level: 'HIGH', budgetTokens: 32_768 },
+};
+
+/**
+ * How much to think. Nothing is said where the caller says nothing: the models have defaults of their own, and one that
+ * does not think refuses the very field.
+ */
+export function encodeThinking({ chat, capabilities, dropped }: Encoding): JsonObject | undefined {
+  const asked = chat['reasoning_effort'];
+  const effort = EFFORTS[String(asked)];
+  if (effort === undefined) return undefined;
+  const { thinking } = capabilities;
+  if (thinking.type === 'none') {
+    if (asked !== 'none') dropped.add('reasoning_effort');
+    return undefined;
+  }
+  if (thinking.type === 'budget') return writeBudget(effort.budgetTokens, thinking);
+  const thinkingLevel = effort.level === 'MINIMAL' ? thinking.lowest : effort.level;
+  // The newest models cannot be kept from thinking; who asked for none is not shown the little that is left.
+  return { thinkingLevel, includeThoughts: asked !== 'none' };
+}
+
+function writeBudget(tokens: number, thinking: Extract<Thinking, { type: 'budget' }>): JsonObject {
+  // Thoughts cannot be asked for where there are none: that is an error of its own.
+  if (tokens === 0 && thinking.canSwitchOff) return { thinkingBudget: 0 };
+  const thinkingBudget = Math.min(thinking.tokensMax, Math.max(thinking.tokensMin, tokens));
+  return { thinkingBudget, includeThoughts: tokens !== 0 };
+}

@@ -1,0 +1,68 @@
+import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { encodeSchema } from './encode-schema.ts';
+import type { Encoding } from './encoding.ts';
+import { encodeToolName, readTools, type Tool } from './tool-names.ts';
+
+/** Whether the model may, must or must not call a function, and which. */
+export interface ToolChoice {
+  readonly mode: 'AUTO' | 'ANY' | 'NONE';
+  readonly names: readonly string[] | undefined;
+}
+
+/** The fields that describe the tools and their use. Beside a response format, calls cannot be held to their schemas. */
+export function encodeTools(encoding: Encoding, { hasFormat }: { readonly hasFormat: boolean }): JsonObject {
+  const { chat, capabilities, dropped } = encoding;
+  const choice = readToolChoice(chat);
+  const tools = readTools(chat);
+  const strayTypes = (chat['tools'] as readonly JsonObject[]).length - tools.length;
+  if (strayTypes > 0) dropped.add('tools[].type');
+  // Names are allowed only where a call is forced, so that otherwise the others are left out.
+  const offered = choice.mode === 'AUTO' && choice.names !== undefined ? tools.filter(({ name }) => choice.names?.includes(name)) : tools;
+  if (offered.length === 0) return {};
+  const isStrict = !hasFormat && offered.some(({ definition }) => definition['strict'] === true);
+  const mode = choice.mode === 'AUTO' && isStrict && capabilities.hasValidatedCalls ? 'VALIDATED' : choice.mode;
+  const allowed = mode === 'ANY' && choice.names !== undefined ? { allowedFunctionNames: choice.names.map(encodeToolName) } : {};
+  return {
+    tools: [{ functionDeclarations: offered.map((tool) => encodeTool(tool, dropped)) }],
+    ...(mode === 'AUTO' ? {} : { toolConfig: { functionCallingConfig: { mode, ...allowed } } }),
+  };
+}
+
+const MODES: Readonly<Record<string, ToolChoice['mode']>> = { none: 'NONE', auto: 'AUTO', required: 'ANY', any: 'ANY' };
+
+/** Reads the choice in all its forms. */
+export function readToolChoice(chat: ChatRequest): ToolChoice {
+  const choice = chat['tool_choice'];
+  if (!isObject(choice)) return { mode: MODES[String(choice)] ?? 'AUTO', names: undefined };
+  const allowed = choice['allowed_tools'];
+  if (!isObject(allowed)) return { mode: 'ANY', names: [readName(choice)] };
+  const names = (Array.isArray(allowed['tools']) ? allowed['tools'] : []).filter(isObject).map(readName);
+  return { mode: MODES[String(allowed['mode'])] ?? 'AUTO', names };
+}
+
+function readName(choice: JsonObject): string {
+  const named = choice['function'] ?? choice['custom'] ?? choice;
+  return String(isObject(named) ? named['name'] : named);
+}
+
+/** A custom tool takes free text, which here is the one field of a function. */
+const FREE_TEXT: JsonObject = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
+
+function encodeTool({ type, name, definition }: Tool, dropped: Set<string>): JsonObject {
+  const { description, parameters, format } = definition;
+  if (type === 'custom' && isObject(format) && format['type'] !== 'text') dropped.add('tools[].custom.format');
+  const schema = type === 'custom' ? FREE_TEXT : encodeParameters(parameters, dropped);
+  return {
+    name: encodeToolName(name),
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(schema === undefined ? {} : { parametersJsonSchema: schema }),
+  };
+}
+
+/** A function without arguments has no schema at all. */
+function encodeParameters(parameters: unknown, dropped: Set<string>): JsonObject | undefined {
+  if (!isObject(parameters) || Object.keys(parameters).length === 0) return undefined;
+  const { schema, lost } = encodeSchema(parameters);
+  for (const keyword of lost) dropped.add(`tools[].function.parameters.${keyword}`);
+  return schema;
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../openai/types.ts';
+import type { ReplyContext } from '../provider.ts';
+import { readContinuation } from './continuation.ts';
+import type { Piece } from './decode-candidate.ts';
+import { writeCarried, writeExtraContent } from './signatures.ts';
+import { findTool } from './tool-names.ts';
+
+/** Writes the tool calls of one answer, and keeps what must come back with them. */
+export class ToolCallWriter {
+  readonly carried = new Map<string, string>();
+  /** How many there are, counting those before the answer broke off. */
+  count: number;
+  readonly #context: ReplyContext;
+
+  constructor(context: ReplyContext) {
+    this.#context = context;
+    this.count = context.continuation === undefined ? 0 : readContinuation(context.continuation).toolCalls;
+  }
+
+  /** One call in the dialect. Where Google gives it no id, `responseId` makes one that no other answer has. */
+  write(call: Extract<Piece, { type: 'call' }>, responseId: unknown): JsonObject {
+    const source = typeof responseId === 'string' ? responseId : this.#context.requestId;
+    const id = call.id ?? `call_${source}_${this.count}`;
+    this.count += 1;
+    if (call.signature !== undefined) this.carried.set(id, writeCarried(call.signature));
+    return { id, ...this.#writeBody(call), ...writeExtraContent(call.signature) };
+  }
+
+  #writeBody({ name: encodedName, args }: Extract<Piece, { type: 'call' }>): JsonObject {
+    const { type, name } = findTool(this.#context.chat, encodedName);
+    if (type === 'function') return { type, function: { name, arguments: JSON.stringify(args) } };
+    const { input } = args;
+    return { type, custom: { name, input: typeof input === 'string' ? input : JSON.stringify(args) } };
+  }
+}
+
+/** The length of what a written call says. */
+export function countCallCharacters(call: Extract<Piece, { type: 'call' }>): number {
+  return call.name.length + JSON.stringify(call.args).length;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'bun:test';
+import { gemini } from '../../../src/providers/gemini/gemini.ts';
+import type { ProviderFault } from '../../../src/providers/provider.ts';
+
+function decode(body: unknown, status: number | undefined): ProviderFault | undefined {
+  return gemini.decodeFault?.(typeof body === 'string' ? body : JSON.stringify(body), status, () => null);
+}
+
+const retry = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' };
+const quota = (quotaId: string): object => ({ '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [{ quotaId }] });
+const limited = (...details: unknown[]): object => ({
+  error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED', details },
+});
+
+describe('an error of Google', () => {
+  test.each<[string, body: unknown, status: number | undefined, fault: Partial<ProviderFault>]>([
+    [
+      'a wrong request',
+      { error: { code: 400, message: 'Bad', status: 'INVALID_ARGUMENT' } },
+      400,
+      { status: 400, message: 'Bad', code: undefined },
+    ],
+    ['an error in a list', [{ error: { code: 404, message: 'Gone', status: 'NOT_FOUND' } }], 404, { status: 404, message: 'Gone' }],
+    [
+      'a wrong key, which is ours',
+      { error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] } },
+      400,
+      { status: 401 },
+    ],
+    ['a wait', limited(retry), 429, { status: 429, retryAfterSeconds: 34.5, code: undefined }],
+    [
+      'a wait behind other details',
+      limited(null, quota('GenerateRequestsPerMinute'), retry),
+      429,
+      { retryAfterSeconds: 34.5, code: undefined },
+    ],
+    ['a quota of the day', limited(quota('GenerateRequestsPerDayPerProject'), retry), 429, { code: 'insufficient_quota' }],
+    ['a wait that is no time', limited({ retryDelay: 'soon' }), 429, { retryAfterSeconds: undefined }],
+    [
+      'a prompt that is too long',
+      { error: { code: 400, message: 'The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).' } },
+      400,
+      { status: 400, code: 'context_length_exceeded' },
+    ],
+    ['no words', { error: { code: 500 } }, 500, { status: 500, message: 'The provider reported an error' }],
+    ['a page', '<html>Bad gateway</html>', 502, { status: 502, message: 'The provider answered with status 502' }],
+    ['another body', { message: 'No' }, 403, { status: 403, message: 'The provider answered with status 403' }],
+    ['no stream', '', undefined, { status: undefined, message: 'The provider sent no stream' }],
+  ])('is %s', (_, body, status, fault) => {
+    expect(decode(body, status)).toMatchObject(fault);
+  });
+
+  test.each([
+    [{ code: 503 }, 503],
+    [{ code: 8, status: 'RESOURCE_EXHAUSTED' }, 429],
+    [{ status: 'INVALID_ARGUMENT' }, 400],
+    [{ status: 'UNAUTHENTICATED' }, 401],
+    [{ status: 'PERMISSION_DENIED' }, 403],
+    [{ status: 'ABORTED' }, 409],
+    [{ status: 'CANCELLED' }, 499],
+    [{ status: 'INTERNAL' }, 500],
+    [{ status: 'UNIMPLEMENTED' }, 501],
+    [{ status: 'DEADLINE_EXCEEDED' }, 504],
+    [{ status: 'toString' }, undefined],
+    [{}, undefined],
+  ])('inside a 200 stands for a status: %j', (error, status) => {
+    expect(decode({ error }, undefined)?.status).toBe(status);
+  });
+});

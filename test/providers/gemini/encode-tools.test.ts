@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test';
+import type { JsonObject } from '../../../src/openai/types.ts';
+import { encode } from './given.ts';
+
+const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } } };
+const WEATHER = { type: 'function', function: { name: 'weather', description: 'd', parameters: PARAMETERS } };
+const TIME = { type: 'function', function: { name: 'time' } };
+const DECLARED = { name: 'weather', description: 'd', parametersJsonSchema: PARAMETERS };
+const allow = (mode: string, ...tools: unknown[]): JsonObject => ({ type: 'allowed_tools', allowed_tools: { mode, tools } });
+
+describe('a tool', () => {
+  test.each<[string, tool: JsonObject, declaration: JsonObject, dropped?: readonly string[]]>([
+    ['with arguments', WEATHER, DECLARED],
+    ['without arguments', TIME, { name: 'time' }],
+    ['with an empty schema', { type: 'function', function: { name: 'f', parameters: {} } }, { name: 'f' }],
+    ['whose name begins with a digit', { type: 'function', function: { name: '2d' } }, { name: '_2d' }],
+    [
+      'with a constraint that is lost',
+      { type: 'function', function: { name: 'f', parameters: { type: 'object', minProperties: 1 } } },
+      { name: 'f', parametersJsonSchema: { type: 'object' } },
+      ['tools[].function.parameters.minProperties'],
+    ],
+    [
+      'that takes free text',
+      { type: 'custom', custom: { name: 'patch', description: 'd', format: { type: 'text' } } },
+      {
+        name: 'patch',
+        description: 'd',
+        parametersJsonSchema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
+      },
+    ],
+    [
+      'that takes text of a grammar',
+      { type: 'custom', custom: { name: 'patch', format: { type: 'grammar', grammar: {} } } },
+      { name: 'patch', parametersJsonSchema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] } },
+      ['tools[].custom.format'],
+    ],
+  ])('%s', (_, tool, declaration, dropped = []) => {
+    const encoded = encode({ tools: [tool] });
+    expect(encoded.body['tools']).toEqual([{ functionDeclarations: [declaration] }]);
+    expect(encoded.body).not.toHaveProperty('toolConfig');
+    expect(encoded.dropped).toEqual(dropped);
+  });
+
+  test('of a kind that only another provider has is dropped', () => {
+    expect(encode({ tools: [{ type: 'web_search' }] })).toMatchObject({ dropped: ['tools[].type'] });
+    expect(encode({ tools: [{ type: 'web_search' }] }).body).not.toHaveProperty('tools');
+  });
+});
+
+describe('the choice of a tool', () => {
+  const both = [{ name: 'time' }, DECLARED];
+
+  test.each<[string, choice: unknown, config: JsonObject | undefined, declarations?: readonly JsonObject[]]>([
+    ['left open', undefined, undefined],
+    ['free', 'auto', undefined],
+    ['forbidden', 'none', { mode: 'NONE' }],
+    ['forced', 'required', { mode: 'ANY' }],
+    ['forced, as others say it', 'any', { mode: 'ANY' }],
+    ['made', { type: 'function', function: { name: 'time' } }, { mode: 'ANY', allowedFunctionNames: ['time'] }],
+    ['made of a custom tool', { type: 'custom', custom: { name: 'time' } }, { mode: 'ANY', allowedFunctionNames: ['time'] }],
+    ['free among some', allow('auto', { type: 'function', function: { name: 'time' } }), undefined, [{ name: 'time' }]],
+    ['forced among some', allow('required', { type: 'function', name: 'time' }), { mode: 'ANY', allowedFunctionNames: ['time'] }],
+  ])('that is %s', (_, choice, config, declarations = both) => {
+    const { body } = encode({ tools: [TIME, WEATHER], tool_choice: choice });
+    expect(body['tools']).toEqual([{ functionDeclarations: declarations }]);
+    expect(body['toolConfig']).toEqual(config === undefined ? undefined : { functionCallingConfig: config });
+  });
+
+  test('among none leaves no tools', () => {
+    expect(encode({ tools: [TIME], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto' } } }).body).not.toHaveProperty(
+      'tools',
+    );
+  });
+
+  test.each([
+    ['gemini-2.5-flash', 'auto', { functionCallingConfig: { mode: 'VALIDATED' } }],
+    ['gemini-2.5-flash', 'required', { functionCallingConfig: { mode: 'ANY' } }],
+    ['gemini-2.0-flash', 'auto', undefined],
+  ])('of a strict tool holds %s to the schema with %s', (model, choice, config) => {
+    const strict = { type: 'function', function: { name: 'f', strict: true, parameters: PARAMETERS } };
+    expect(encode({ tools: [TIME, strict], tool_choice: choice }, { model }).body['toolConfig']).toEqual(config);
+  });
+});

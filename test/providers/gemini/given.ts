@@ -1,0 +1,44 @@
+import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
+import { gemini, vertexGemini } from '../../../src/providers/gemini/gemini.ts';
+import { ProviderFault, type ReplyContext, type Target } from '../../../src/providers/provider.ts';
+
+/** What the tests of the dialect share: a request, where it goes, and what its answer is read with. */
+
+export const USER = { role: 'user', content: 'Hi' };
+export const CHAT: ChatRequest = { model: 'gemini/x', messages: [USER] };
+export const TARGET: Target = {
+  baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  apiKey: 'AIza-1',
+  model: 'gemini-3.1-pro-preview',
+  outputTokensMax: undefined,
+};
+export const CONTEXT: ReplyContext = {
+  modelId: 'gemini/x',
+  wantsUsage: false,
+  chat: CHAT,
+  requestId: 'req_1',
+  createdSeconds: 1_790_000_000,
+};
+
+/** The body that a request becomes, and what was dropped on the way. */
+export function encode(chat: Partial<ChatRequest>, target: Partial<Target> & { isVertex?: boolean } = {}): Encoded {
+  const { isVertex, ...rest } = target;
+  const request = (isVertex === true ? vertexGemini : gemini).encodeRequest({ ...CHAT, ...chat }, { ...TARGET, ...rest });
+  return { body: JSON.parse(request.body) as JsonObject, dropped: request.dropped ?? [] };
+}
+
+interface Encoded {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+/** What a function throws, which must be a fault. */
+export function faultOf(attempt: () => unknown): ProviderFault {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof ProviderFault) return error;
+    throw error;
+  }
+  throw new Error('expected a fault');
+}
