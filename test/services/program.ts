@@ -1,0 +1,36 @@
+import { existsSync, globSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { installPackage } from './install.ts';
+
+/** A program that tests need, and where it may be. */
+export interface WantedProgram {
+  /** What people call it. */
+  readonly title: string;
+  readonly names: readonly string[];
+  /** Folders beside those of `PATH`, as patterns; of several that match, the highest version comes first. */
+  readonly folders: readonly string[];
+  readonly debianPackage: string;
+  /** What can be set instead. */
+  readonly variable: string;
+  readonly isFit?: (path: string) => boolean;
+}
+
+/** Finds a program, or installs it where we may; else says loudly that its tests are skipped. */
+export async function findProgram(wanted: WantedProgram): Promise<string | undefined> {
+  const path = locate(wanted) ?? ((await installPackage(wanted.debianPackage)) ? locate(wanted) : undefined);
+  if (path === undefined) console.error(`\n!!! SKIPPED: ${tellMissing(wanted)}; see CONTRIBUTING.md.\n`);
+  return path;
+}
+
+function tellMissing({ title, variable }: WantedProgram): string {
+  // What was set serves all but the tests that start, kill and freeze one of their own.
+  if (process.env[variable] !== undefined) return `tests that need a ${title} of their own, since it is not on this machine. Install it`;
+  return `all tests that need ${title}, since it is not on this machine. Install it or set ${variable}`;
+}
+
+function locate({ names, folders, isFit = () => true }: WantedProgram): string | undefined {
+  const byVersion = new Intl.Collator('en', { numeric: true });
+  const others = folders.flatMap((pattern) => globSync(pattern).toSorted((left, right) => byVersion.compare(right, left)));
+  const places = [...(process.env['PATH'] ?? '').split(delimiter), ...others];
+  return places.flatMap((folder) => names.map((name) => join(folder, name))).find((path) => existsSync(path) && isFit(path));
+}
