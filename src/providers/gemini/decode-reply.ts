@@ -6,7 +6,7 @@ import { readCandidates, type Candidate, type Piece } from './decode-candidate.t
 import { parseAnswer } from './decode-fault.ts';
 import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
 import { decodeUsage } from './decode-usage.ts';
-import { countCallCharacters, ToolCallWriter } from './tool-call-writer.ts';
+import { readCall, ToolCallWriter } from './tool-call-writer.ts';
 
 /** Reads a whole answer. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
@@ -21,15 +21,18 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   return {
     body: { ...writeCompletion(context, choices), ...(reported === undefined ? {} : { usage: reported.wireUsage }) },
     usage: reported?.usage,
-    outputCharacters: candidates.flatMap(({ pieces }) => pieces).reduce((sum, piece) => sum + countCharacters(piece), 0),
+    outputText: candidates
+      .flatMap(({ pieces }) => pieces)
+      .map(readOutput)
+      .join(''),
     carried: calls.carried,
     continuation: token === undefined ? undefined : writeContinuation({ token, toolCalls: calls.count }),
   };
 }
 
-/** The length of what a piece says, for the estimate; an image is not text. */
-export function countCharacters(piece: Piece): number {
-  return piece.type === 'call' ? countCallCharacters(piece) : piece.type === 'image' ? 0 : piece.text.length;
+/** What a piece says, for the count; an image is not text. */
+export function readOutput(piece: Piece): string {
+  return piece.type === 'call' ? readCall(piece) : piece.type === 'image' ? '' : piece.text;
 }
 
 interface Source {

@@ -7,7 +7,7 @@ import { writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
 import { parseAnswer } from './decode-fault.ts';
 import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
-import { countCharacters, writeImage } from './decode-reply.ts';
+import { readOutput, writeImage } from './decode-reply.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { ToolCallWriter } from './tool-call-writer.ts';
 
@@ -23,7 +23,7 @@ interface Choice {
 export class GeminiStream implements StreamDecoder {
   wireUsage: WireUsage | undefined;
   usage: TokenUsage | undefined;
-  outputCharacters = 0;
+  outputText = '';
   continuation: string | undefined;
   /** Nothing marks the end but the end itself: counts may still come after the finish reason. */
   readonly isDone = false;
@@ -85,7 +85,7 @@ export class GeminiStream implements StreamDecoder {
   }
 
   #writeDelta(piece: Piece, choice: Choice, responseId: unknown): JsonObject {
-    this.outputCharacters += countCharacters(piece);
+    this.outputText += readOutput(piece);
     choice.hasOutput = true;
     switch (piece.type) {
       case 'text':

@@ -34,7 +34,7 @@ export class ToolCallWriter {
   }
 }
 
-/** The length of what a written call says. */
-export function countCallCharacters(call: Extract<Piece, { type: 'call' }>): number {
-  return call.name.length + JSON.stringify(call.args).length;
+/** What a written call says. */
+export function readCall(call: Extract<Piece, { type: 'call' }>): string {
+  return call.name + JSON.stringify(call.args);
 }

@@ -116,7 +116,7 @@ describe('a whole answer', () => {
   test('is measured by its text, its thoughts and its calls', () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'iVBO' } };
     const parts = [thought('Hm'), text('Yes'), { functionCall: { name: 'f', args: { a: 1 } } }, image];
-    expect(decode(answer(parts)).outputCharacters).toBe(2 + 3 + 'f{"a":1}'.length);
+    expect(decode(answer(parts)).outputText.length).toBe(2 + 3 + 'f{"a":1}'.length);
   });
 
   test.each<[string, string, string]>([
