@@ -11,7 +11,7 @@ import { HOSTS } from '../src/providers/compatible.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** A limit is raised in a commit of its own, with a reason. */
-const SRC_LINES_MAX = 5500;
+const SRC_LINES_MAX = 10_000;
 const FILE_LINES_MAX = 300;
 const README_LINES_MAX = 150;
 const CONTRIBUTING_LINES_MAX = 149;

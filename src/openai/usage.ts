@@ -37,7 +37,16 @@ export function writeUsage(usage: TokenUsage): WireUsage {
   return { prompt_tokens: prompt, completion_tokens: usage.outputTokens, total_tokens: prompt + usage.outputTokens };
 }
 
-/** Whether a provider's count can be true. */
+/** Our buckets with their details, for dialects whose reports are spelled differently. */
+export function writeDetailedUsage(usage: TokenUsage): WireUsage {
+  return {
+    ...writeUsage(usage),
+    prompt_tokens_details: { cached_tokens: usage.cachedInputTokens, cache_write_tokens: usage.cacheWriteTokens },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  };
+}
+
+/** Whether a number can be an honest count of tokens. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX;
 }

@@ -13,6 +13,8 @@ export interface Target {
   readonly carried?: ReadonlyMap<string, string>;
   /** Asks for the rest of an answer that broke off: see `DecodedReply.continuation`. */
   readonly continuation?: string;
+  /** The catalogue has a price for searches, so the model may be allowed to search the web. */
+  readonly maySearch?: boolean;
 }
 
 /** An HTTP request to a provider. */
@@ -36,7 +38,7 @@ export interface ReplyContext {
   readonly createdSeconds: number;
   /** See Host. */
   readonly countsReasoningApart?: boolean;
-  /** As in Target: this answer is the rest of one that broke off, so its role was told already and its tool calls are counted on. */
+  /** As in Target: this answer is the rest of one that broke off, so its role was told already, its tool calls are counted on, and the next continuation may have to include it. */
   readonly continuation?: string;
 }
 

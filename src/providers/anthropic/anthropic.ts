@@ -1,0 +1,48 @@
+import type { ChatRequest } from '../../openai/types.ts';
+import type { Provider, Target, UpstreamRequest } from '../provider.ts';
+import { decodeFault } from './decode-fault.ts';
+import { decodeReply } from './decode-reply.ts';
+import { MessageStream } from './decode-stream.ts';
+import type { Platform } from './draft.ts';
+import { encodeRequest } from './encode-request.ts';
+
+/** Claude at its maker. The base address ends in `/v1`. */
+const CLAUDE_API: Platform = {
+  encodeAddress: ({ baseUrl }) => `${baseUrl}/messages`,
+  encodeHeaders: ({ apiKey }, apiVersion) => ({
+    'anthropic-version': apiVersion,
+    ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+  }),
+  encodeModel: ({ model }) => ({ model }),
+  limits: {},
+  takesUrls: true,
+  takesBetas: true,
+  takesServiceTier: true,
+};
+
+/** Claude on Google's Vertex. The base address ends in `/projects/{project}/locations/{location}`. */
+const VERTEX: Platform = {
+  encodeAddress: ({ baseUrl, model }, isStreaming) =>
+    `${baseUrl}/publishers/anthropic/models/${model}:${isStreaming ? 'streamRawPredict' : 'rawPredict'}`,
+  encodeHeaders: ({ apiKey }) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  encodeModel: () => ({ anthropic_version: 'vertex-2023-10-16' }),
+  limits: { takesSchemas: false, takesSystemTurns: false },
+  takesUrls: false,
+  takesBetas: false,
+  takesServiceTier: false,
+};
+
+/** The Messages API: requests and answers are translated. */
+export const anthropic: Provider = dialectAt(CLAUDE_API);
+
+/** The same dialect where Google serves it: other addresses, and fewer abilities. */
+export const anthropicVertex: Provider = { ...dialectAt(VERTEX), needsInlineMedia: true };
+
+function dialectAt(platform: Platform): Provider {
+  return {
+    encodeRequest: (chat: ChatRequest, target: Target): UpstreamRequest => encodeRequest(chat, target, platform),
+    decodeReply,
+    decodeStream: (context) => new MessageStream(context),
+    decodeFault,
+  };
+}

@@ -1,0 +1,100 @@
+import { isObject, type JsonObject } from '../../openai/types.ts';
+import { writeCompletion } from '../envelope.ts';
+import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
+import { keepBlocks } from './carried.ts';
+import { decodeCitations, decodeFinish, decodeRefusal, freeText, kindOfCall, textOf } from './decode-content.ts';
+import { decodeUsage, writeUsageOf } from './decode-usage.ts';
+import { toFault } from './decode-fault.ts';
+import type { Block } from './draft.ts';
+import { ToolNames } from './tool-names.ts';
+
+/** Reads a whole answer. */
+export function decodeReply(text: string, context: ReplyContext): DecodedReply {
+  const message = parseMessage(text);
+  const content = message.content;
+  const said = decodeContent(content, new ToolNames(context.chat));
+  const refusal = decodeRefusal(message['stop_reason'], message['stop_details']);
+  const finish = decodeFinish(message['stop_reason'], said.toolCalls.length);
+  const body = writeCompletion(context, [
+    {
+      message: {
+        content: said.text === '' && (said.toolCalls.length > 0 || refusal !== undefined) ? null : said.text,
+        ...(refusal === undefined ? {} : { refusal }),
+        ...(said.reasoning === '' ? {} : { reasoning_content: said.reasoning }),
+        ...(said.annotations.length === 0 ? {} : { annotations: said.annotations }),
+        ...(said.toolCalls.length === 0 ? {} : { tool_calls: said.toolCalls }),
+      },
+      finish,
+    },
+  ]);
+  const usage = decodeUsage(message['usage']);
+  if (usage !== undefined) body['usage'] = writeUsageOf(usage, message['usage']);
+  const all = withEarlier(content, context);
+  return {
+    body,
+    usage,
+    outputText: said.output,
+    carried: keepBlocks(all, String(message['model'])),
+    continuation: message['stop_reason'] === 'pause_turn' ? JSON.stringify(all) : undefined,
+  };
+}
+
+/** An answer that was continued begins with what came before the pause. */
+export function withEarlier(content: readonly Block[], { continuation }: ReplyContext): readonly Block[] {
+  return continuation === undefined ? content : [...(JSON.parse(continuation) as Block[]), ...content];
+}
+
+/** Narrows a list of blocks: whatever has no type is none. */
+export function isBlock(value: unknown): value is Block {
+  return isObject(value) && typeof value['type'] === 'string';
+}
+
+function parseMessage(text: string): JsonObject & { readonly content: readonly Block[] } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ProviderFault('The provider sent something that is not JSON');
+  }
+  if (!isObject(value)) throw new ProviderFault('The provider sent JSON that is not an object');
+  if (isObject(value['error'])) throw toFault(value['error']);
+  if (!Array.isArray(value['content'])) throw new ProviderFault('The provider answered without content');
+  return { ...value, content: value['content'].filter(isBlock) };
+}
+
+interface Said {
+  text: string;
+  reasoning: string;
+  output: string;
+  readonly toolCalls: JsonObject[];
+  readonly annotations: JsonObject[];
+}
+
+function decodeContent(content: readonly Block[], names: ToolNames): Said {
+  const said: Said = { text: '', reasoning: '', output: '', toolCalls: [], annotations: [] };
+  for (const block of content) {
+    if (block.type === 'text') {
+      said.annotations.push(...decodeCitations(block, said.text.length));
+      said.text += textOf(block['text']);
+    } else if (block.type === 'thinking') said.reasoning += textOf(block['thinking']);
+    else if (block.type === 'tool_use') decodeCall(block, said, names);
+  }
+  said.output += said.text + said.reasoning;
+  return said;
+}
+
+function decodeCall({ id, name: theirs, input }: Block, said: Said, names: ToolNames): void {
+  const kind = kindOfCall(String(theirs), names);
+  const given = JSON.stringify(input ?? {});
+  if (kind === 'answer') {
+    said.text += given;
+    return;
+  }
+  const name = names.decode(String(theirs));
+  said.output += name + given;
+  said.toolCalls.push(
+    kind === 'custom'
+      ? { id, type: 'custom', custom: { name, input: freeText(input) } }
+      : { id, type: 'function', function: { name, arguments: given } },
+  );
+}

@@ -1,0 +1,176 @@
+import type { SseEvent } from '../../http/sse.ts';
+import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import type { TokenUsage } from '../../tokens.ts';
+import { isCount } from '../../openai/usage.ts';
+import { writeChunk, writeUsageChunk } from '../envelope.ts';
+import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
+import { keepBlocks } from './carried.ts';
+import { decodeFinish, decodeRefusal } from './decode-content.ts';
+import { toFault } from './decode-fault.ts';
+import { isBlock, withEarlier } from './decode-reply.ts';
+import { decodeUsage, writeUsageOf } from './decode-usage.ts';
+import type { Block } from './draft.ts';
+import { OpenBlock, type Progress } from './open-block.ts';
+import { ToolNames } from './tool-names.ts';
+
+/** Reads a stream: a message that opens, blocks that grow one after the other, and a message that closes. */
+export class MessageStream implements StreamDecoder {
+  isDone = false;
+  readonly #context: ReplyContext;
+  readonly #progress: Progress;
+  readonly #open = new Map<unknown, OpenBlock>();
+  readonly #content: Block[] = [];
+  #messageId: unknown;
+  #model = '';
+  #reported: JsonObject = {};
+  #hasFinalUsage = false;
+  #stopReason: string | undefined;
+  #hasRole = false;
+
+  constructor(context: ReplyContext) {
+    this.#context = context;
+    this.#progress = { names: new ToolNames(context.chat), textLength: 0, output: '', toolCallCount: 0 };
+  }
+
+  get outputText(): string {
+    return this.#progress.output;
+  }
+
+  get hasOutput(): boolean {
+    return this.outputText !== '' || this.isComplete;
+  }
+
+  get isComplete(): boolean {
+    return this.isDone || this.#stopReason !== undefined;
+  }
+
+  /** The count at the start has hardly any output in it: it is no usage before the end has corrected it. */
+  get usage(): TokenUsage | undefined {
+    return this.#hasFinalUsage ? decodeUsage(this.#reported) : undefined;
+  }
+
+  get wireUsage(): WireUsage | undefined {
+    return writeUsageOf(this.usage, this.#reported);
+  }
+
+  get carried(): ReadonlyMap<string, string> {
+    return keepBlocks(withEarlier(this.#content, this.#context), this.#model);
+  }
+
+  get continuation(): string | undefined {
+    return this.#stopReason === 'pause_turn' ? JSON.stringify(withEarlier(this.#content, this.#context)) : undefined;
+  }
+
+  usageChunk(usage: WireUsage): string {
+    return writeUsageChunk(this.#context, usage);
+  }
+
+  push(event: SseEvent): readonly string[] {
+    const payload = parseEvent(event.data);
+    const chunks = this.#decode(payload);
+    // Clients fail on a stream whose first chunk names no role.
+    if (this.#hasRole || chunks.length === 0) return chunks;
+    this.#hasRole = true;
+    return [this.#chunk({ role: 'assistant', content: '' }), ...chunks];
+  }
+
+  #decode(event: JsonObject): readonly string[] {
+    switch (event['type']) {
+      case 'message_start':
+        return this.#start(isObject(event['message']) ? event['message'] : {});
+      case 'content_block_start':
+        return isBlock(event['content_block']) ? this.#openBlock(event['index'], event['content_block']) : [];
+      case 'content_block_delta':
+        return this.#grow(event['index'], event['delta']);
+      case 'content_block_stop':
+        return this.#closeBlock(event['index']);
+      case 'message_delta':
+        return this.#end(event);
+      case 'message_stop':
+        return this.#stop();
+      case 'error':
+        throw toFault(isObject(event['error']) ? event['error'] : event);
+      default:
+        // Pings, and whatever the provider adds one day.
+        return [];
+    }
+  }
+
+  /** The start may come twice; the start of another message would mix two answers. */
+  #start({ id, model, usage }: JsonObject): readonly string[] {
+    if (this.#messageId !== undefined && this.#messageId !== id)
+      throw new ProviderFault('The provider began a second answer in one stream');
+    if (this.#messageId !== undefined) return [];
+    this.#messageId = id ?? null;
+    this.#model = String(model);
+    this.#count(usage);
+    if (this.#hasRole) return [];
+    this.#hasRole = true;
+    return [this.#chunk({ role: 'assistant', content: '' })];
+  }
+
+  #openBlock(index: unknown, block: Block): readonly string[] {
+    const opened = new OpenBlock(block, this.#progress);
+    this.#open.set(index, opened);
+    return this.#chunks(opened.begin());
+  }
+
+  #grow(index: unknown, delta: unknown): readonly string[] {
+    return isObject(delta) ? this.#chunks(this.#open.get(index)?.grow(delta) ?? []) : [];
+  }
+
+  #closeBlock(index: unknown): readonly string[] {
+    const block = this.#open.get(index);
+    if (block === undefined) return [];
+    this.#open.delete(index);
+    const deltas = block.close();
+    this.#content.push(block.whole);
+    return this.#chunks(deltas);
+  }
+
+  /** Counts are totals so far and may be null where nothing is new: they replace what was known, and are never added. */
+  #count(usage: unknown): void {
+    if (!isObject(usage)) return;
+    for (const [name, value] of Object.entries(usage)) if (value !== null) this.#reported[name] = value;
+  }
+
+  #end({ delta, usage }: JsonObject): readonly string[] {
+    this.#count(usage);
+    this.#hasFinalUsage ||= isObject(usage) && isCount(usage['output_tokens']);
+    const { stop_reason: reason, stop_details: details } = isObject(delta) ? delta : {};
+    if (typeof reason !== 'string' || this.#stopReason !== undefined) return [];
+    this.#stopReason = reason;
+    // After a pause the rest follows in another stream, so nothing is finished.
+    if (reason === 'pause_turn') return [];
+    const refusal = decodeRefusal(reason, details);
+    return [...(refusal === undefined ? [] : [this.#chunk({ refusal })]), this.#finishChunk()];
+  }
+
+  #stop(): readonly string[] {
+    this.isDone = true;
+    return this.#stopReason === undefined ? [this.#finishChunk()] : [];
+  }
+
+  #finishChunk(): string {
+    return writeChunk(this.#context, {}, { finish: decodeFinish(this.#stopReason, this.#progress.toolCallCount) });
+  }
+
+  #chunks(deltas: readonly JsonObject[]): readonly string[] {
+    return deltas.map((delta) => this.#chunk(delta));
+  }
+
+  #chunk(delta: JsonObject): string {
+    return writeChunk(this.#context, delta);
+  }
+}
+
+function parseEvent(data: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    throw new ProviderFault('The provider sent an event that is not JSON');
+  }
+  if (!isObject(value)) throw new ProviderFault('The provider sent an event that is not an object');
+  return value;
+}

@@ -1,0 +1,62 @@
+import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import { isCount, writeDetailedUsage } from '../../openai/usage.ts';
+import type { TokenUsage } from '../../tokens.ts';
+
+/**
+ * Reads the provider's `usage`: its three input counts are disjoint. Undefined when a count is missing or cannot be
+ * true, because a wrong count must not become a charge.
+ */
+export function decodeUsage(value: unknown): TokenUsage | undefined {
+  if (!isObject(value)) return undefined;
+  const counts = billedParts(value).map(readCounts);
+  if (!counts.every((count) => count !== undefined)) return undefined;
+  const sum = (name: keyof Counts): number => counts.reduce((total, count) => total + count[name], 0);
+  const outputTokens = sum('output');
+  const details = isObject(value['output_tokens_details']) ? value['output_tokens_details'] : {};
+  const thinking = details['thinking_tokens'];
+  return {
+    inputTokens: sum('input'),
+    cachedInputTokens: sum('cacheRead'),
+    cacheWriteTokens: sum('cacheWrite'),
+    outputTokens,
+    // A part can be at most the whole; anything else counts as not reported.
+    reasoningTokens: isCount(thinking) && thinking <= outputTokens ? thinking : 0,
+  };
+}
+
+/** The usage in the caller's dialect. Searches stand beside the tokens, for they have a price of their own. */
+export function writeUsageOf(usage: TokenUsage | undefined, reported: unknown): WireUsage | undefined {
+  if (usage === undefined) return undefined;
+  const tools = isObject(reported) && isObject(reported['server_tool_use']) ? reported['server_tool_use'] : {};
+  const searches = tools['web_search_requests'];
+  return {
+    ...writeDetailedUsage(usage),
+    ...(isCount(searches) && searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {}),
+  };
+}
+
+interface Counts {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+}
+
+/**
+ * A request may run in several steps. The totals leave out those that shortened the conversation, which are billed; a
+ * step of an adviser has a bill of its own; and after a fallback to another model only the totals are right.
+ */
+function billedParts(usage: JsonObject): readonly JsonObject[] {
+  const steps = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isObject) : [];
+  const billed = steps.filter(({ type }) => type === 'message' || type === 'compaction');
+  return billed.length === 0 || steps.some(({ type }) => type === 'fallback_message') ? [usage] : billed;
+}
+
+function readCounts(usage: JsonObject): Counts | undefined {
+  const { input_tokens: input, output_tokens: output } = usage;
+  const cacheRead = usage['cache_read_input_tokens'] ?? 0;
+  const cacheWrite = usage['cache_creation_input_tokens'] ?? 0;
+  return isCount(input) && isCount(output) && isCount(cacheRead) && isCount(cacheWrite)
+    ? { input, output, cacheRead, cacheWrite }
+    : undefined;
+}

@@ -1,0 +1,157 @@
+import { isObject, type JsonObject } from '../../openai/types.ts';
+import { readParts, readText, readToolCalls, type ToolCall } from '../content.ts';
+import { isThinking, recallBlocks } from './carried.ts';
+import type { Block, Draft } from './draft.ts';
+import { CACHE_BREAK, encodePart } from './encode-content.ts';
+
+/** A message of the conversation; neighbours of one role are one turn. */
+export interface Turn {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: Block[];
+}
+
+/** The conversation, with the instructions that stand before it. */
+export interface Conversation {
+  readonly system: Block[];
+  readonly turns: Turn[];
+  /** Whether earlier thinking goes back with it. */
+  readonly hasThinking: boolean;
+}
+
+/** Encodes the messages. Thinking is only sent back to a model that may think in this turn. */
+export function encodeMessages(draft: Draft, { takesThinking }: { readonly takesThinking: boolean }): Conversation {
+  const writer = new ConversationWriter(draft, takesThinking);
+  draft.chat.messages.forEach((message, index) => writer.add(message, index));
+  return writer.finish();
+}
+
+class ConversationWriter {
+  readonly #draft: Draft;
+  readonly #takesThinking: boolean;
+  readonly #system: Block[] = [];
+  readonly #turns: Turn[] = [];
+
+  constructor(draft: Draft, takesThinking: boolean) {
+    this.#draft = draft;
+    this.#takesThinking = takesThinking;
+  }
+
+  add(message: JsonObject, index: number): void {
+    if (typeof message['name'] === 'string' && message['role'] !== 'function') this.#draft.dropped.add('messages[].name');
+    switch (message['role']) {
+      case 'system':
+      case 'developer':
+        return this.#addInstruction(this.#encodeParts(message, index));
+      case 'assistant':
+        return this.#append('assistant', this.#encodeAssistant(message, index));
+      case 'tool':
+        return this.#append('user', [this.#encodeResult(message, index, String(message['tool_call_id']))]);
+      case 'function':
+        return this.#append('user', this.#encodeFunctionResult(message, index));
+      default:
+        return this.#append('user', orPlaceholder(this.#encodeParts(message, index)));
+    }
+  }
+
+  finish(): Conversation {
+    const { continuation } = this.#draft.target;
+    // Instructions alone are no conversation: they are then what the user says.
+    const system = this.#turns.length === 0 ? [] : this.#system;
+    if (this.#turns.length === 0) this.#append('user', orPlaceholder(this.#system));
+    if (this.#turns[0]?.role === 'assistant') this.#turns.unshift({ role: 'user', content: orPlaceholder([]) });
+    if (continuation !== undefined) this.#append('assistant', JSON.parse(continuation) as Block[]);
+    const hasThinking = this.#turns.some(({ content }) => content.some(isThinking));
+    return { system, turns: this.#turns, hasThinking };
+  }
+
+  #append(role: Turn['role'], content: readonly Block[]): void {
+    if (content.length === 0) return;
+    // Instructions between two messages of the user are refused, so these go before the conversation.
+    if (role === 'user' && this.#turns.at(-1)?.role === 'system') this.#system.push(...(this.#turns.pop()?.content ?? []));
+    const last = this.#turns.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else this.#turns.push({ role, content: [...content] });
+  }
+
+  /** Some models take instructions in the middle, but only where the user has just spoken. */
+  #addInstruction(blocks: readonly Block[]): void {
+    const last = this.#turns.at(-1)?.role;
+    if (this.#draft.can.takesSystemTurns && (last === 'user' || last === 'system')) this.#append('system', blocks);
+    else this.#system.push(...blocks);
+  }
+
+  #encodeParts(message: JsonObject, index: number): Block[] {
+    const { takesUrls } = this.#draft.platform;
+    return readParts(message['content']).flatMap((part, place) =>
+      encodePart(part, { param: `messages[${index}].content[${place}]`, takesUrls }),
+    );
+  }
+
+  #encodeAssistant(message: JsonObject, index: number): Block[] {
+    const calls = [...readToolCalls(message), ...this.#legacyCalls(message, index)];
+    const kept = calls.map(({ id }) => (this.#takesThinking ? recallBlocks(id, this.#draft.target) : []));
+    // A caller that changed the text gets its own text, behind the thinking and before the calls.
+    const isAsSaid = readText(kept.flat()).trim() === readText(message['content']).trim();
+    const text = isAsSaid && kept.flat().length > 0 ? [] : this.#encodeSaid(message);
+    return calls.length === 0
+      ? text
+      : calls.flatMap((call, place) => [
+          ...(kept[place] ?? []).filter(({ type }) => isAsSaid || type !== 'text'),
+          ...(place === 0 ? text : []),
+          this.#encodeCall(call),
+        ]);
+  }
+
+  /** What the assistant said. Its reasoning, in the several spellings of clients, is no part of that. */
+  #encodeSaid({ content, refusal }: JsonObject): Block[] {
+    const said = readParts(content).flatMap((part) => (part.type === 'text' ? encodePart(part, NOWHERE) : []));
+    return said.length === 0 && typeof refusal === 'string'
+      ? encodePart({ type: 'text', text: refusal, isCacheBreak: false }, NOWHERE)
+      : said;
+  }
+
+  #encodeCall({ id, name, input }: ToolCall): Block {
+    return { type: 'tool_use', id: encodeId(id), name: this.#draft.names.encode(name), input };
+  }
+
+  #encodeResult(message: JsonObject, index: number, id: string): Block {
+    const blocks = this.#encodeParts(message, index);
+    // The mark belongs to the result as a whole.
+    const isCacheBreak = blocks.some((block) => block['cache_control'] !== undefined);
+    for (const block of blocks) delete block['cache_control'];
+    return {
+      type: 'tool_result',
+      tool_use_id: encodeId(id),
+      ...(blocks.length === 0 ? {} : { content: blocks }),
+      ...(isCacheBreak ? CACHE_BREAK : {}),
+    };
+  }
+
+  /** The old spelling has no ids; a call counts only when its result follows at once, as the provider demands. */
+  #legacyCalls({ function_call: call }: JsonObject, index: number): readonly ToolCall[] {
+    if (!isObject(call) || this.#draft.chat.messages[index + 1]?.['role'] !== 'function') return [];
+    return readToolCalls({ tool_calls: [{ id: legacyId(index), function: call }] });
+  }
+
+  #encodeFunctionResult(message: JsonObject, index: number): Block[] {
+    const isAnswer = isObject(this.#draft.chat.messages[index - 1]?.['function_call']);
+    return isAnswer ? [this.#encodeResult(message, index, legacyId(index - 1))] : orPlaceholder(this.#encodeParts(message, index));
+  }
+}
+
+/** Text needs no place: it is never refused. */
+const NOWHERE = { param: '', takesUrls: false };
+
+function legacyId(index: number): string {
+  return `function_call_${index}`;
+}
+
+/** Ids of other providers may have signs that this one refuses; each is spelled out, so that two ids stay two. */
+function encodeId(id: string): string {
+  return id.replaceAll(/[^A-Za-z0-9_-]/g, (sign) => `_${sign.codePointAt(0)?.toString(16)}`) || '_';
+}
+
+/** A turn must say something; this is the least that it can say. */
+function orPlaceholder(blocks: readonly Block[]): Block[] {
+  return blocks.length === 0 ? [{ type: 'text', text: '.' }] : [...blocks];
+}

@@ -1,0 +1,157 @@
+import type { ChatRequest, JsonObject } from '../../openai/types.ts';
+import type { Target, UpstreamRequest } from '../provider.ts';
+import { capabilitiesOf } from './capabilities.ts';
+import { refuse, type Block, type Draft, type Platform } from './draft.ts';
+import { encodeFormat } from './encode-format.ts';
+import { encodeMessages, type Conversation } from './encode-messages.ts';
+import { encodeSampling } from './encode-sampling.ts';
+import { encodeThinking, type Thinking } from './encode-thinking.ts';
+import { encodeTools, isForced } from './encode-tools.ts';
+import { ToolNames } from './tool-names.ts';
+
+/** Writes the caller's request as the Messages API takes it. */
+export function encodeRequest(chat: ChatRequest, target: Target, platform: Platform): UpstreamRequest {
+  const can = { ...capabilitiesOf(target.model), ...platform.limits };
+  const draft: Draft = { chat, target, platform, can, names: new ToolNames(chat), dropped: new Set(unknownFields(chat)) };
+  refuseAudio(chat);
+  const outputTokensMax = limitOutput(draft);
+  const format = encodeFormat(draft);
+  const { tools, choice } = encodeTools(draft, format);
+  const thinking = encodeThinking(draft, { outputTokensMax, isToolForced: isForced(choice) });
+  const takesThinking = thinking.isOn && (!can.bindsThinking || platform.takesBetas);
+  const conversation = closeConversation(encodeMessages(draft, { takesThinking }), {
+    instruction: format.instruction,
+    takesPrefill: can.takesPrefill && !thinking.isOn && format.grammar === undefined,
+    isContinued: target.continuation !== undefined,
+  });
+  keepCacheBreaks([...tools, ...conversation.system, ...conversation.turns.flatMap(({ content }) => content)]);
+  const isBinding = can.bindsThinking && platform.takesBetas && conversation.hasThinking;
+  const body: JsonObject = {
+    ...platform.encodeModel(target),
+    max_tokens: outputTokensMax,
+    ...encodeSystem(conversation.system),
+    messages: conversation.turns,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(choice === undefined ? {} : { tool_choice: choice }),
+    ...encodeThinkingField(thinking, isBinding),
+    ...encodeOutput({ effort: thinking.effort, format: format.grammar }),
+    ...encodeSampling(draft, thinking),
+    ...encodeIdentity(draft),
+    ...encodeServiceTier(draft),
+    ...(chat.stream === true ? { stream: true } : {}),
+  };
+  return {
+    url: platform.encodeAddress(target, chat.stream === true),
+    headers: {
+      'content-type': 'application/json',
+      accept: chat.stream === true ? 'text/event-stream' : 'application/json',
+      // The newer version refuses sampling even for models that have it.
+      ...platform.encodeHeaders(target, can.takesSampling ? '2023-06-01' : '2026-10-21'),
+      ...(isBinding ? { 'anthropic-beta': 'thinking-binding-controls-2026-08-01' } : {}),
+    },
+    body: JSON.stringify(body),
+    ...(draft.dropped.size === 0 ? {} : { dropped: [...draft.dropped] }),
+  };
+}
+
+/** Fields that are translated, or that are the gate's own business. */
+const KNOWN = new Set(
+  `model messages stream stream_options n max_tokens max_completion_tokens temperature top_p top_k stop user safety_identifier
+  service_tier reasoning_effort response_format tools tool_choice parallel_tool_calls functions function_call
+  web_search_options modalities`.split(/\s+/),
+);
+/** Values that ask for nothing: leaving them out is no loss that anyone must be told of. */
+const NEUTRAL = new Map<string, unknown>([
+  ['presence_penalty', 0],
+  ['frequency_penalty', 0],
+  ['logprobs', false],
+  ['store', false],
+  ['verbosity', 'medium'],
+]);
+
+function unknownFields(chat: ChatRequest): string[] {
+  return Object.keys(chat).filter((name) => !KNOWN.has(name) && chat[name] !== undefined && NEUTRAL.get(name) !== chat[name]);
+}
+
+function refuseAudio({ modalities }: ChatRequest): void {
+  if (!Array.isArray(modalities) || modalities.every((kind) => kind === 'text')) return;
+  throw refuse('modalities', 'This model answers in text only.');
+}
+
+/** The limit is mandatory here; one above the model's own would be refused. */
+function limitOutput({ chat, target, can }: Draft): number {
+  return Math.min(can.outputTokensMax, target.outputTokensMax ?? chat.max_completion_tokens ?? chat.max_tokens ?? can.outputTokensMax);
+}
+
+interface Closing {
+  readonly instruction: string | undefined;
+  readonly takesPrefill: boolean;
+  readonly isContinued: boolean;
+}
+
+/** A conversation ends with the user, except where the model continues a text of its own. */
+function closeConversation(conversation: Conversation, { instruction, takesPrefill, isContinued }: Closing): Conversation {
+  const { system, turns } = conversation;
+  if (instruction !== undefined) system.push({ type: 'text', text: instruction });
+  const last = turns.at(-1);
+  if (last?.role !== 'assistant' || isContinued) return conversation;
+  if (takesPrefill) trimEnd(last.content);
+  else turns.push({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] });
+  return conversation;
+}
+
+/** White space at the end of a beginning is refused. */
+function trimEnd(content: Block[]): void {
+  const last = content.at(-1);
+  if (last?.type === 'text') content[content.length - 1] = { ...last, text: String(last['text']).trimEnd() };
+}
+
+const CACHE_BREAKS_MAX = 4;
+
+/** Only four are allowed. A later one covers what comes before it, so the last ones are the useful ones. */
+function keepCacheBreaks(blocks: readonly JsonObject[]): void {
+  const marked = blocks.filter((block) => block['cache_control'] !== undefined);
+  for (const block of marked.slice(0, -CACHE_BREAKS_MAX)) delete block['cache_control'];
+}
+
+/** Plain text where that is enough; blocks carry cache marks. */
+function encodeSystem(system: readonly Block[]): JsonObject {
+  if (system.length === 0) return {};
+  const isMarked = system.some((block) => block['cache_control'] !== undefined);
+  return { system: isMarked ? system : system.map((block) => block['text']).join('\n') };
+}
+
+/** Callers shorten and edit conversations: thinking that no longer fits shall be ignored instead of failing the request. */
+function encodeThinkingField({ field }: Thinking, isBinding: boolean): JsonObject {
+  if (!isBinding) return field === undefined ? {} : { thinking: field };
+  return { thinking: { ...(field ?? { type: 'adaptive' }), block_binding: { prefix_mismatch_behavior: 'drop_block' } } };
+}
+
+function encodeOutput(output: { readonly effort: string | undefined; readonly format: JsonObject | undefined }): JsonObject {
+  const { effort, format } = output;
+  if (effort === undefined && format === undefined) return {};
+  return { output_config: { ...(effort === undefined ? {} : { effort }), ...(format === undefined ? {} : { format }) } };
+}
+
+const USER_ID_CHARACTERS_MAX = 256;
+
+function encodeIdentity({ chat, dropped }: Draft): JsonObject {
+  const field = typeof chat['safety_identifier'] === 'string' ? 'safety_identifier' : 'user';
+  const id = chat[field];
+  if (typeof id !== 'string' || id === '') return {};
+  if (id.length <= USER_ID_CHARACTERS_MAX) return { metadata: { user_id: id } };
+  dropped.add(field);
+  return {};
+}
+
+/** Faster tiers are left out: they cost more than the catalogue says. */
+const SERVICE_TIERS: Readonly<Record<string, string>> = { auto: 'auto', default: 'standard_only', standard_only: 'standard_only' };
+
+function encodeServiceTier({ chat, platform, dropped }: Draft): JsonObject {
+  const wanted = chat['service_tier'];
+  if (typeof wanted !== 'string') return {};
+  const tier = platform.takesServiceTier ? SERVICE_TIERS[wanted] : undefined;
+  if (tier !== undefined) return { service_tier: tier };
+  if (wanted !== 'auto' && wanted !== 'default') dropped.add('service_tier');
+  return {};
+}

@@ -1,0 +1,145 @@
+import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { namesOfToolCalls } from '../content.ts';
+import { refuse, type Draft } from './draft.ts';
+import type { AnswerFormat } from './encode-format.ts';
+import { encodeSchema, isExpressible } from './encode-schema.ts';
+import { ANSWER_TOOL, readTools, type CallerTool } from './tool-names.ts';
+
+/** The tools of a request, and whether the model must call one. */
+export interface EncodedTools {
+  readonly tools: JsonObject[];
+  readonly choice: JsonObject | undefined;
+}
+
+/** Encodes `tools`, `tool_choice` and their relatives. */
+export function encodeTools(draft: Draft, format: AnswerFormat): EncodedTools {
+  const offered = readTools(draft.chat);
+  const wish = readWish(draft.chat);
+  const allowed = wish.only === undefined ? offered : offered.filter(({ definition }) => wish.only?.has(String(definition['name'])));
+  const tools = [...encodeDefinitions(draft, allowed), ...encodeSearch(draft)];
+  if (tools.length === 0) tools.push(...encodeForgotten(draft));
+  const choice = chooseTool(draft, wish, tools.length > 0 && (allowed.length > 0 || draft.chat['web_search_options'] !== undefined));
+  return format.tool === undefined ? { tools, choice } : addAnswerTool(format.tool, { tools, choice });
+}
+
+/** Whether this choice leaves the model no way but to call a tool, which excludes thinking with a budget. */
+export function isForced(choice: JsonObject | undefined): boolean {
+  return choice?.['type'] === 'any' || choice?.['type'] === 'tool';
+}
+
+/** More strict tools than this are refused in one request. */
+const STRICT_TOOLS_MAX = 20;
+
+function encodeDefinitions({ names, can, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
+  let strict = 0;
+  return tools.map(({ type, definition, param, isCacheBreak }) => {
+    if (type !== 'function' && type !== 'custom')
+      throw refuse(param, `Tools of type '${type}' cannot be used with this model; use 'function'.`);
+    const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters']);
+    const wantsStrict = definition['strict'] === true && type === 'function';
+    const isStrict = wantsStrict && can.takesSchemas && strict < STRICT_TOOLS_MAX && isExpressible(schema);
+    if (isStrict) strict += 1;
+    if (wantsStrict && !isStrict) dropped.add(`${param}.strict`);
+    const description = type === 'custom' ? describeCustom(definition) : definition['description'];
+    return {
+      name: names.encode(String(definition['name'])),
+      ...(typeof description === 'string' && description !== '' ? { description } : {}),
+      input_schema: isStrict ? encodeSchema(schema) : schema,
+      ...(isStrict ? { strict: true } : {}),
+      ...(isCacheBreak ? { cache_control: { type: 'ephemeral' } } : {}),
+    };
+  });
+}
+
+/** A custom tool takes free text, which the provider does not have: it becomes a function with that text as its one field. */
+const FREE_TEXT: JsonObject = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
+
+function describeCustom({ description, format }: JsonObject): string {
+  const grammar = isObject(format) && isObject(format['grammar']) ? format['grammar'] : undefined;
+  const rule =
+    grammar === undefined ? '' : `The input must follow this ${String(grammar['syntax'])} grammar: ${String(grammar['definition'])}`;
+  return [description, rule].filter((text) => typeof text === 'string' && text !== '').join('\n');
+}
+
+function objectSchema(parameters: unknown): JsonObject {
+  if (!isObject(parameters)) return { type: 'object', properties: {} };
+  return parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
+}
+
+/** Searching costs extra per search, so it is only offered where the catalogue knows that price. */
+function encodeSearch({ chat, target }: Draft): JsonObject[] {
+  const options = chat['web_search_options'];
+  if (!isObject(options)) return [];
+  if (target.maySearch !== true) throw refuse('web_search_options', 'This model cannot search the web through this service.');
+  const location = isObject(options['user_location']) ? options['user_location']['approximate'] : undefined;
+  const place = isObject(location) ? { user_location: { type: 'approximate', ...location } } : {};
+  return [{ type: 'web_search_20250305', name: 'web_search', ...place }];
+}
+
+/** A conversation with tool calls in it is refused without definitions, also when the model shall call nothing more. */
+function encodeForgotten({ chat, names }: Draft): JsonObject[] {
+  const used = [...namesOfToolCalls(chat).values(), ...chat.messages.flatMap(legacyName)];
+  return [...new Set(used)].map((name) => ({ name: names.encode(name), input_schema: { type: 'object', properties: {} } }));
+}
+
+function legacyName({ function_call: call }: JsonObject): string[] {
+  return isObject(call) ? [String(call['name'])] : [];
+}
+
+interface Wish {
+  readonly mode: 'auto' | 'none' | 'any' | 'tool';
+  readonly name?: string;
+  readonly only?: ReadonlySet<string>;
+}
+
+/** What the caller asked for in `tool_choice`, or in the older `function_call`. */
+function readWish(chat: ChatRequest): Wish {
+  const choice = chat['tool_choice'] ?? chat['function_call'] ?? 'auto';
+  if (typeof choice === 'string') return { mode: MODES[choice] ?? 'auto' };
+  if (!isObject(choice)) return { mode: 'auto' };
+  if (isObject(choice['allowed_tools'])) {
+    const { mode, tools } = choice['allowed_tools'];
+    return { mode: MODES[String(mode)] ?? 'auto', only: new Set((Array.isArray(tools) ? tools : []).map(nameOf)) };
+  }
+  return { mode: 'tool', name: nameOf(choice) };
+}
+
+const MODES: Readonly<Record<string, Wish['mode']>> = { auto: 'auto', none: 'none', required: 'any', any: 'any' };
+
+function nameOf(choice: unknown): string {
+  if (!isObject(choice)) return '';
+  const named = choice['function'] ?? choice['custom'] ?? choice;
+  return String(isObject(named) ? named['name'] : '');
+}
+
+function chooseTool({ chat, can, names, dropped }: Draft, wish: Wish, isOffered: boolean): JsonObject | undefined {
+  // Tools that are only there because the conversation mentions them must not be called.
+  if (!isOffered)
+    return namesOfToolCalls(chat).size > 0 || chat.messages.some((message) => legacyName(message).length > 0)
+      ? { type: 'none' }
+      : undefined;
+  const isRefused = (wish.mode === 'any' || wish.mode === 'tool') && !can.takesForcedTools;
+  if (isRefused) dropped.add('tool_choice');
+  const mode = isRefused ? 'auto' : wish.mode;
+  const isSerial = chat['parallel_tool_calls'] === false && mode !== 'none';
+  if (mode === 'auto' && !isSerial) return undefined;
+  return {
+    type: mode,
+    ...(mode === 'tool' ? { name: names.encode(wish.name ?? '') } : {}),
+    ...(isSerial ? { disable_parallel_tool_use: true } : {}),
+  };
+}
+
+/** The model answers through one more tool; where it may call the caller's tools as well, it must call one of them all. */
+function addAnswerTool(
+  { description, schema }: { description: string; schema: JsonObject },
+  { tools, choice }: EncodedTools,
+): EncodedTools {
+  if (isForced(choice)) return { tools, choice };
+  const tool = { name: ANSWER_TOOL, description, input_schema: objectSchema(schema) };
+  const isOnlyWay = tools.length === 0 || choice?.['type'] === 'none';
+  return {
+    tools: [...tools, tool],
+    choice: isOnlyWay ? { type: 'tool', name: ANSWER_TOOL, disable_parallel_tool_use: true } : { ...choice, type: 'any' },
+  };
+}

@@ -1,0 +1,140 @@
+import { isObject, type JsonObject } from '../../openai/types.ts';
+import { decodeCitations, freeText, kindOfCall, textOf } from './decode-content.ts';
+import type { Block } from './draft.ts';
+import type { ToolNames } from './tool-names.ts';
+
+/** What the blocks of one stream have in common. */
+export interface Progress {
+  readonly names: ToolNames;
+  /** Length of the visible text so far, where the next citation begins. */
+  textLength: number;
+  output: string;
+  /** Tool calls are counted apart: text and thinking are blocks as well, but no calls. */
+  toolCallCount: number;
+}
+
+/** A block that is being streamed: gives the deltas for the caller, and in the end the block as if it had come whole. */
+export class OpenBlock {
+  readonly #block: Record<string, unknown> & Block;
+  readonly #progress: Progress;
+  readonly #kind: 'text' | 'thinking' | 'function' | 'custom' | 'answer' | 'other';
+  readonly #callIndex: number;
+  readonly #textStart: number;
+  #json = '';
+
+  constructor(block: Block, progress: Progress) {
+    this.#block = { ...block };
+    this.#progress = progress;
+    this.#kind = kindOf(block, progress.names);
+    this.#textStart = progress.textLength;
+    this.#callIndex = progress.toolCallCount;
+    if (this.#isCall) progress.toolCallCount += 1;
+  }
+
+  /** The block itself, complete once it is closed. */
+  get whole(): Block {
+    return this.#block;
+  }
+
+  begin(): JsonObject[] {
+    const { text, thinking, input } = this.#block;
+    if (this.#kind === 'text') return this.#say('content', text);
+    if (this.#kind === 'thinking') return this.#say('reasoning_content', thinking);
+    const head = this.#isCall ? [this.#callHead()] : [];
+    // Most inputs come in pieces, but some come at once.
+    return isObject(input) && Object.keys(input).length > 0 ? [...head, ...this.#growInput(JSON.stringify(input))] : head;
+  }
+
+  grow(delta: JsonObject): JsonObject[] {
+    switch (delta['type']) {
+      case 'text_delta':
+        this.#join('text', delta['text']);
+        return this.#say('content', delta['text']);
+      case 'thinking_delta':
+        this.#join('thinking', delta['thinking']);
+        return this.#say('reasoning_content', delta['thinking']);
+      case 'signature_delta':
+        this.#join('signature', delta['signature']);
+        return [];
+      case 'citations_delta':
+        this.#block['citations'] = [...(Array.isArray(this.#block['citations']) ? this.#block['citations'] : []), delta['citation']];
+        return [];
+      case 'input_json_delta':
+        return this.#growInput(delta['partial_json']);
+      default:
+        return [];
+    }
+  }
+
+  close(): JsonObject[] {
+    if ('input' in this.#block) this.#block['input'] = parseInput(this.#json);
+    switch (this.#kind) {
+      case 'text': {
+        const annotations = decodeCitations(this.#block, this.#textStart);
+        return annotations.length === 0 ? [] : [{ annotations }];
+      }
+      case 'custom':
+        return [this.#callDelta({ custom: { input: freeText(this.#block['input']) } })];
+      case 'function':
+      case 'answer':
+        // A tool without arguments gets no pieces at all, and clients parse what they are given.
+        return this.#json === '' ? this.#growInput('{}') : [];
+      case 'thinking':
+      case 'other':
+        return [];
+    }
+  }
+
+  get #isCall(): boolean {
+    return this.#kind === 'function' || this.#kind === 'custom';
+  }
+
+  #callHead(): JsonObject {
+    const name = this.#progress.names.decode(String(this.#block['name']));
+    this.#progress.output += name;
+    const { id } = this.#block;
+    return this.#callDelta(
+      this.#kind === 'custom'
+        ? { id, type: 'custom', custom: { name, input: '' } }
+        : { id, type: 'function', function: { name, arguments: '' } },
+    );
+  }
+
+  #growInput(json: unknown): JsonObject[] {
+    if (typeof json !== 'string' || json === '') return [];
+    this.#json += json;
+    if (this.#kind === 'answer') return this.#say('content', json);
+    if (this.#isCall) this.#progress.output += json;
+    return this.#kind === 'function' ? [this.#callDelta({ function: { arguments: json } })] : [];
+  }
+
+  #callDelta(call: JsonObject): JsonObject {
+    return { tool_calls: [{ index: this.#callIndex, ...call }] };
+  }
+
+  #say(field: 'content' | 'reasoning_content', text: unknown): JsonObject[] {
+    if (typeof text !== 'string' || text === '') return [];
+    this.#progress.output += text;
+    if (field === 'content') this.#progress.textLength += text.length;
+    return [{ [field]: text }];
+  }
+
+  #join(field: 'text' | 'thinking' | 'signature', piece: unknown): void {
+    this.#block[field] = textOf(this.#block[field]) + textOf(piece);
+  }
+}
+
+function kindOf(block: Block, names: ToolNames): 'text' | 'thinking' | 'function' | 'custom' | 'answer' | 'other' {
+  if (block.type === 'text' || block.type === 'thinking') return block.type;
+  return block.type === 'tool_use' ? kindOfCall(String(block['name']), names) : 'other';
+}
+
+/** Input that broke off at the output limit is no JSON; it is kept for the record only. */
+function parseInput(json: string): unknown {
+  if (json === '') return {};
+  try {
+    return JSON.parse(json);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'bun:test';
+import type { JsonObject } from '../../../src/openai/types.ts';
+import { ProviderFault } from '../../../src/providers/provider.ts';
+import { feed, text, thinking, toolUse, USAGE } from './decoding.ts';
+
+const open = (block: JsonObject, index = 0): JsonObject => ({ type: 'content_block_start', index, content_block: block });
+const grow = (delta: JsonObject, index = 0): JsonObject => ({ type: 'content_block_delta', index, delta });
+const end = (usage: unknown = { output_tokens: 9 }): JsonObject => ({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage });
+const deltas = (chunks: string[]): unknown[] =>
+  chunks.map((chunk) => (JSON.parse(chunk) as { choices: { delta: unknown }[] }).choices[0]?.delta);
+const seen = (events: unknown[]): unknown[] => {
+  const { decoder } = feed(events);
+  return [decoder.hasOutput, decoder.isComplete, decoder.isDone, decoder.usage?.outputTokens];
+};
+
+describe('a stream', () => {
+  const start = { type: 'message_start', message: { id: 'msg_1', model: 'claude-opus-5', usage: { ...USAGE, output_tokens: 1 } } };
+  const close = { type: 'content_block_stop', index: 0 };
+  const stop = { type: 'message_stop' };
+
+  test('tells how far it is', () => {
+    expect(seen([start, { type: 'ping' }, open(text(''))])).toEqual([false, false, false, undefined]);
+    expect(seen([start, open(text('')), grow({ type: 'text_delta', text: 'a' })])).toEqual([true, false, false, undefined]);
+    expect(seen([start, end()])).toEqual([true, true, false, 9]);
+    expect(seen([start, end(), stop])).toEqual([true, true, true, 9]);
+    expect(seen([start, end(null)])).toEqual([true, true, false, undefined]);
+  });
+
+  test('replaces counts that are told again, and keeps those that are null', () => {
+    const { decoder } = feed([start, end({ input_tokens: 61, cache_read_input_tokens: null, output_tokens: 9 }), stop]);
+    expect(decoder.usage).toEqual({ inputTokens: 61, cachedInputTokens: 5, cacheWriteTokens: 3, outputTokens: 9, reasoningTokens: 2 });
+    const usage = decoder.wireUsage;
+    expect(usage).toMatchObject({ prompt_tokens: 69, completion_tokens: 9 });
+    expect(usage === undefined ? {} : JSON.parse(decoder.usageChunk(usage))).toMatchObject({ choices: [], usage: { total_tokens: 78 } });
+  });
+
+  test.each<[string, unknown[], unknown[]]>([
+    ['names the role once, also when it starts twice', [start, start], [{ role: 'assistant', content: '' }]],
+    ['names the role when it never started', [open(text('a'))], [{ role: 'assistant', content: '' }, { content: 'a' }]],
+    ['names the role once when it starts late', [open(text('a')), start], [{ role: 'assistant', content: '' }, { content: 'a' }]],
+    [
+      'may begin a block with words',
+      [start, open({ ...thinking }), open(text('b'), 1)],
+      [{ role: 'assistant', content: '' }, { reasoning_content: 'Hm.' }, { content: 'b' }],
+    ],
+    [
+      'may give the input at once',
+      [start, open(toolUse('t1', 'x', { a: 1 })), close],
+      [
+        { role: 'assistant', content: '' },
+        { tool_calls: [{ index: 0, id: 't1', type: 'function', function: { name: 'x', arguments: '' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] },
+      ],
+    ],
+    [
+      'may break off in an input',
+      [start, open(toolUse('t1', 'x', {})), grow({ type: 'input_json_delta', partial_json: '{"a' }), close],
+      [
+        { role: 'assistant', content: '' },
+        { tool_calls: [{ index: 0, id: 't1', type: 'function', function: { name: 'x', arguments: '' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: '{"a' } }] },
+      ],
+    ],
+    [
+      'may have what we do not know',
+      [
+        start,
+        { type: 'news' },
+        open({ type: 'hologram' }),
+        grow({ type: 'light_delta' }),
+        close,
+        close,
+        grow({ type: 'text_delta', text: 'lost' }),
+        { type: 'content_block_delta', index: 0 },
+        { type: 'content_block_start', index: 1 },
+        { type: 'message_delta' },
+      ],
+      [{ role: 'assistant', content: '' }],
+    ],
+    ['gets a finish reason when it forgot one', [start, stop], [{ role: 'assistant', content: '' }, {}]],
+    ['gets one finish reason', [start, end(), end(), stop], [{ role: 'assistant', content: '' }, {}]],
+    ['may start without anything', [{ type: 'message_start' }], [{ role: 'assistant', content: '' }]],
+  ])('%s', (_, events, expected) => {
+    expect(deltas(feed(events).chunks)).toEqual(expected);
+  });
+
+  test('that forgot its finish reason after a call has the right one', () => {
+    const { chunks } = feed([start, open(toolUse('t1', 'x', {})), close, stop]);
+    expect(JSON.parse(chunks.at(-1) ?? '')).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }], usage: null });
+  });
+
+  test.each<[string, unknown, Partial<ProviderFault>]>([
+    [
+      'an error',
+      { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+      { status: 529, code: 'overloaded', message: 'Overloaded' },
+    ],
+    ['a bare error', { type: 'error', message: 'Broken' }, { status: undefined, message: 'Broken' }],
+    ['a second answer', { type: 'message_start', message: { id: 'msg_2' } }, {}],
+    ['a list', [], {}],
+  ])('fails with %s', (_, event, fault) => {
+    const { decoder } = feed([start]);
+    const push = (): unknown => decoder.push({ name: undefined, data: JSON.stringify(event) });
+    expect(push).toThrow(ProviderFault);
+    expect(push).toThrow(expect.objectContaining(fault));
+    expect(() => decoder.push({ name: undefined, data: 'no JSON' })).toThrow(ProviderFault);
+  });
+});

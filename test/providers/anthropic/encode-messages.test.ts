@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'bun:test';
+import type { JsonObject } from '../../../src/openai/types.ts';
+import { assistant, bodyOf, call, encodeMessages, MARK, result, text, toolUse, user } from './encoding.ts';
+
+describe('a conversation', () => {
+  test.each<[string, JsonObject[], unknown, JsonObject[]]>([
+    [
+      'begins with its instructions',
+      [
+        { role: 'system', content: 'A' },
+        { role: 'developer', content: [text('B')] },
+        { role: 'user', content: 'Hi' },
+      ],
+      'A\nB',
+      [user(text('Hi'))],
+    ],
+    [
+      'keeps cache marks',
+      [
+        { role: 'system', content: [{ ...text('A'), ...MARK }] },
+        { role: 'user', content: [{ ...text('Hi'), prompt_cache_breakpoint: { mode: 'explicit' } }] },
+      ],
+      [{ ...text('A'), ...MARK }],
+      [user({ ...text('Hi'), ...MARK })],
+    ],
+    ['of instructions alone is what the user says', [{ role: 'system', content: 'A' }], undefined, [user(text('A'))]],
+    ['of nothing says the least', [{ role: 'system', content: '' }], undefined, [user(text('.'))]],
+    [
+      'may get instructions after the user',
+      [
+        { role: 'user', content: 'Hi' },
+        { role: 'system', content: 'A' },
+        { role: 'developer', content: 'B' },
+        { role: 'assistant', content: 'Ho' },
+        { role: 'user', content: 'And?' },
+      ],
+      undefined,
+      [user(text('Hi')), { role: 'system', content: [text('A'), text('B')] }, assistant(text('Ho')), user(text('And?'))],
+    ],
+    [
+      'has instructions before it where it takes none',
+      [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Ho' },
+        { role: 'system', content: 'A' },
+        { role: 'user', content: 'And?' },
+      ],
+      'A',
+      [user(text('Hi')), assistant(text('Ho')), user(text('And?'))],
+    ],
+    [
+      'joins neighbours of one role',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'user', content: 'b' },
+        { role: 'assistant', content: 'c' },
+        { role: 'assistant', content: 'd' },
+        { role: 'user', content: 'e' },
+      ],
+      undefined,
+      [user(text('a'), text('b')), assistant(text('c'), text('d')), user(text('e'))],
+    ],
+    [
+      'begins with the user',
+      [
+        { role: 'assistant', content: 'Welcome' },
+        { role: 'user', content: 'Hi' },
+      ],
+      undefined,
+      [user(text('.')), assistant(text('Welcome')), user(text('Hi'))],
+    ],
+    [
+      'ends with the user',
+      [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Ho ' },
+      ],
+      undefined,
+      [user(text('Hi')), assistant(text('Ho ')), user(text('Continue.'))],
+    ],
+    [
+      'has no blank text',
+      [
+        { role: 'user', content: [text(' '), text('a')] },
+        { role: 'assistant', content: '\n' },
+        { role: 'user', content: '' },
+      ],
+      undefined,
+      [user(text('a'), text('.'))],
+    ],
+    [
+      'keeps refusals',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: null, refusal: 'No.' },
+        { role: 'user', content: 'b' },
+        { role: 'assistant', content: [{ type: 'refusal', refusal: 'Never.' }] },
+        { role: 'user', content: 'c' },
+      ],
+      undefined,
+      [user(text('a')), assistant(text('No.')), user(text('b')), assistant(text('Never.')), user(text('c'))],
+    ],
+    [
+      'leaves out reasoning that a client sends back',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm' }, text('b')], reasoning_content: 'hm' },
+        { role: 'user', content: 'c' },
+      ],
+      undefined,
+      [user(text('a')), assistant(text('b')), user(text('c'))],
+    ],
+    [
+      'has all results of a turn in one message, before the user speaks',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'b', tool_calls: [call('1'), call('2', 'weather', '')] },
+        { role: 'tool', tool_call_id: '1', content: 'x' },
+        { role: 'tool', tool_call_id: '2', content: [text('y')] },
+        { role: 'user', content: 'c' },
+      ],
+      undefined,
+      [user(text('a')), assistant(text('b'), toolUse('1'), toolUse('2', {})), user(result('1', 'x'), result('2', 'y'), text('c'))],
+    ],
+    [
+      'spells ids so that the provider takes them',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', tool_calls: [call('call:1.x'), call('')] },
+        { role: 'tool', tool_call_id: 'call:1.x', content: '' },
+        { role: 'tool', tool_call_id: '', content: [{ ...text('y'), ...MARK }] },
+      ],
+      undefined,
+      [
+        user(text('a')),
+        assistant(toolUse('call_3a1_2ex'), toolUse('_')),
+        user({ type: 'tool_result', tool_use_id: 'call_3a1_2ex' }, { ...result('_', 'y'), ...MARK }),
+      ],
+    ],
+    [
+      'reads the old spelling of calls',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
+        { role: 'function', name: 'f', content: 'x' },
+      ],
+      undefined,
+      [user(text('a')), assistant(toolUse('function_call_1', { a: 1 }, 'f')), user(result('function_call_1', 'x'))],
+    ],
+    [
+      'reads an old call without its result, and a result without its call',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'b', function_call: { name: 'f' } },
+        { role: 'user', content: 'c' },
+        { role: 'function', name: 'f', content: 'x' },
+      ],
+      undefined,
+      [user(text('a')), assistant(text('b')), user(text('c'), text('x'))],
+    ],
+    [
+      'takes tools with free text',
+      [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', tool_calls: [{ id: '1', type: 'custom', custom: { name: 'say', input: 'hi' } }] },
+        { role: 'tool', tool_call_id: '1', content: 'x' },
+      ],
+      undefined,
+      [user(text('a')), assistant(toolUse('1', { input: 'hi' }, 'say')), user(result('1', 'x'))],
+    ],
+  ])('%s', (_, messages, system, turns) => {
+    const body = bodyOf(encodeMessages(messages));
+    expect(body.messages).toEqual(turns);
+    expect(body.system).toEqual(system);
+  });
+
+  test('hoists instructions on models that know them only at the start', () => {
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'system', content: 'A' },
+    ];
+    expect(bodyOf(encodeMessages(messages, { model: 'claude-sonnet-4-6' }))).toMatchObject({ system: 'A', messages: [user(text('Hi'))] });
+  });
+
+  test('lets an older model continue the caller’s beginning, without white space at its end', () => {
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Ho ' },
+    ];
+    expect(bodyOf(encodeMessages(messages, { model: 'claude-sonnet-4-5' })).messages).toEqual([user(text('Hi')), assistant(text('Ho'))]);
+    const thinking = bodyOf(encodeMessages(messages, { model: 'claude-sonnet-4-5' }, { reasoning_effort: 'low' }));
+    expect(thinking.messages.at(-1)).toEqual(user(text('Continue.')));
+  });
+
+  test('names the senders that it cannot tell apart', () => {
+    expect(encodeMessages([{ role: 'user', name: 'ann', content: 'Hi' }]).dropped).toEqual(['messages[].name']);
+  });
+
+  test('has at most four cache marks, the last ones', () => {
+    const messages = Array.from({ length: 6 }, (_, index) => ({ role: 'user', content: [{ ...text(`${index}`), ...MARK }] }));
+    const [turn] = bodyOf(encodeMessages(messages)).messages;
+    expect(turn?.content?.map((block) => 'cache_control' in block)).toEqual([false, false, true, true, true, true]);
+  });
+});
+
+test('an answer that paused is continued by sending back what there is of it', () => {
+  const paused = [{ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }];
+  const body = bodyOf(encodeMessages([{ role: 'user', content: 'a' }], { continuation: JSON.stringify(paused) }));
+  expect(body.messages).toEqual([user(text('a')), assistant(...paused)]);
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { JsonObject } from '../../../src/openai/types.ts';
+import { encodeSchema, isExpressible } from '../../../src/providers/anthropic/encode-schema.ts';
+import { schemaBreach } from '../../simulator/anthropic-rules.ts';
+
+const optional = (count: number): JsonObject => ({
+  type: 'object',
+  properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}])),
+});
+
+describe('a schema', () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'closes its objects',
+      { type: 'object', properties: { a: { properties: {} }, b: { type: ['object', 'null'] } } },
+      {
+        type: 'object',
+        properties: { a: { properties: {}, additionalProperties: false }, b: { type: ['object', 'null'], additionalProperties: false } },
+        additionalProperties: false,
+      },
+    ],
+    [
+      'says what the grammar does not know',
+      { type: 'number', description: 'A number.', minimum: 1, exclusiveMaximum: 9, multipleOf: 2 },
+      { type: 'number', description: 'A number. (minimum: 1, exclusiveMaximum: 9, multipleOf: 2)' },
+    ],
+    ['says so without a description too', { type: 'string', pattern: '^a$' }, { type: 'string', description: '(pattern: "^a$")' }],
+    [
+      'knows no exactly one',
+      { oneOf: [{ type: 'string', minLength: 1 }], anyOf: [{ type: 'null' }] },
+      { anyOf: [{ type: 'string', description: '(minLength: 1)' }, { type: 'null' }] },
+    ],
+    ['keeps what must all hold', { allOf: [{ type: 'string' }, true] }, { allOf: [{ type: 'string' }] }],
+    ['keeps the formats that are known', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
+    ['says the other formats', { type: 'string', format: 'color' }, { type: 'string', description: '(format: "color")' }],
+    [
+      'goes into lists',
+      { type: 'array', items: { type: 'object' }, minItems: 1 },
+      { type: 'array', items: { type: 'object', additionalProperties: false }, description: '(minItems: 1)' },
+    ],
+    [
+      'says lists of fixed places',
+      { type: 'array', items: [{ type: 'string' }] },
+      { type: 'array', description: '(items: [{"type":"string"}])' },
+    ],
+    [
+      'goes into definitions',
+      { $ref: '#/$defs/a', description: 'x', $defs: { a: { type: 'object' } } },
+      { $ref: '#/$defs/a', $defs: { a: { type: 'object', additionalProperties: false } } },
+    ],
+    [
+      'goes into old definitions',
+      { type: 'null', definitions: { a: { type: 'string' }, b: true } },
+      { type: 'null', definitions: { a: { type: 'string' }, b: true } },
+    ],
+    [
+      'leaves out what is no constraint',
+      { $schema: 'x', type: 'string', examples: ['a'], title: 't', default: 'a', enum: ['a'] },
+      { type: 'string', title: 't', default: 'a', enum: ['a'] },
+    ],
+  ])('%s', (_, schema, encoded) => {
+    expect(encodeSchema(schema)).toEqual(encoded);
+  });
+
+  const recursive = {
+    $ref: '#/$defs/node',
+    $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: ['next'] } },
+  };
+  const doubling = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [
+      `d${index}`,
+      { anyOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },
+    ]),
+  );
+  test.each<[string, JsonObject, boolean]>([
+    ['a plain one', { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }, true],
+    ['a shared definition', { anyOf: [{ $ref: '#/$defs/a~1b' }, { $ref: '#/$defs/a~1b' }], $defs: { 'a/b': { type: 'string' } } }, true],
+    ['definitions that double forty times', { $ref: '#/$defs/d0', $defs: { ...doubling, d40: { type: 'string' } } }, true],
+    ['a recursive one', recursive, false],
+    ['one that is itself', { type: 'array', items: { $ref: '#' } }, false],
+    ['one that points nowhere', { $ref: '#/$defs/a/b' }, false],
+    ['an open map', { type: 'object', additionalProperties: { type: 'string' } }, false],
+    ['an open map deep inside', { type: 'array', items: { type: 'object', additionalProperties: true } }, false],
+    ['twelve fields that may be missing', optional(12), true],
+    ['thirteen of them', optional(13), false],
+  ])('can become a grammar or cannot: %s', (_, schema, is) => {
+    expect(isExpressible(schema)).toBe(is);
+  });
+
+  test('never has a keyword that the provider refuses', () => {
+    const { schema } = fc.letrec<{ schema: JsonObject; node: JsonObject }>((tie) => ({
+      schema: fc.oneof({ maxDepth: 3 }, fc.constant({ type: 'string', minLength: 1 }), tie('node')),
+      node: fc.record(
+        {
+          type: fc.constantFrom('object', 'string', 'array', 'integer', ['string', 'null']),
+          description: fc.string(),
+          format: fc.constantFrom('date', 'color'),
+          properties: fc.dictionary(fc.string(), tie('schema'), { maxKeys: 3 }),
+          items: tie('schema'),
+          oneOf: fc.array(tie('schema'), { maxLength: 2 }),
+          allOf: fc.array(tie('schema'), { maxLength: 2 }),
+          $defs: fc.dictionary(fc.string(), tie('schema'), { maxKeys: 2 }),
+          additionalProperties: fc.boolean(),
+          minimum: fc.integer(),
+          pattern: fc.string(),
+          not: tie('schema'),
+          made_up: fc.boolean(),
+        },
+        { requiredKeys: [] },
+      ),
+    }));
+    fc.assert(
+      fc.property(schema, (value) => expect(schemaBreach(encodeSchema(value))).toBeUndefined()),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
+import { bodyOf, encode, faultOf, LOOP, TIME, WEATHER } from './encoding.ts';
+
+const strict = (name: string): JsonObject => ({
+  type: 'function',
+  function: {
+    name,
+    strict: true,
+    parameters: { type: 'object', properties: { a: { type: 'string', minLength: 1 } }, required: ['a'] },
+  },
+});
+
+describe('tools', () => {
+  const weather = { name: 'weather', input_schema: WEATHER.function.parameters };
+  const time = { name: 'time', input_schema: { type: 'object', properties: {} } };
+  test.each<[string, Partial<ChatRequest>, JsonObject[], unknown]>([
+    ['are offered', { tools: [WEATHER, TIME] }, [weather, time], undefined],
+    [
+      'are offered by the old name',
+      { functions: [WEATHER.function], function_call: { name: 'weather' } },
+      [weather],
+      { type: 'tool', name: 'weather' },
+    ],
+    ['may be called', { tools: [WEATHER], tool_choice: 'auto' }, [weather], undefined],
+    ['must be called', { tools: [WEATHER], tool_choice: 'required' }, [weather], { type: 'any' }],
+    ['must not be called', { tools: [WEATHER], tool_choice: 'none', parallel_tool_calls: false }, [weather], { type: 'none' }],
+    [
+      'are called by name',
+      { tools: [WEATHER], tool_choice: { type: 'function', function: { name: 'weather' } } },
+      [weather],
+      { type: 'tool', name: 'weather' },
+    ],
+    [
+      'are called one at a time',
+      { tools: [WEATHER], parallel_tool_calls: false },
+      [weather],
+      { type: 'auto', disable_parallel_tool_use: true },
+    ],
+    [
+      'are narrowed down',
+      {
+        tools: [WEATHER, TIME],
+        tool_choice: {
+          type: 'allowed_tools',
+          allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'time' } }] },
+        },
+      },
+      [time],
+      { type: 'any' },
+    ],
+    ['with an unknown choice are free', { tools: [TIME], tool_choice: 7 }, [time], undefined],
+    [
+      'with a broken list of allowed ones are free',
+      { tools: [TIME], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'x', tools: [{ name: 'time' }, 'time'] } } },
+      [time],
+      undefined,
+    ],
+    [
+      'that only the conversation mentions are defined but not called',
+      { messages: LOOP },
+      [{ name: 'weather', input_schema: { type: 'object', properties: {} } }],
+      { type: 'none' },
+    ],
+    [
+      'with a cache mark keep it',
+      { tools: [{ ...TIME, cache_control: { type: 'ephemeral' } }] },
+      [{ ...time, cache_control: { type: 'ephemeral' } }],
+      undefined,
+    ],
+    [
+      'of the custom kind get one text field',
+      {
+        tools: [
+          {
+            type: 'custom',
+            custom: {
+              name: 'patch',
+              description: 'Patches.',
+              format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } },
+            },
+          },
+        ],
+      },
+      [
+        {
+          name: 'patch',
+          description: 'Patches.\nThe input must follow this lark grammar: start: "a"',
+          input_schema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
+        },
+      ],
+      undefined,
+    ],
+    [
+      'of the custom kind may be free',
+      { tools: [{ type: 'custom', custom: { name: 'say' } }], tool_choice: { type: 'custom', custom: { name: 'say' } } },
+      [{ name: 'say', input_schema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] } }],
+      { type: 'tool', name: 'say' },
+    ],
+    [
+      'get the type that their schema forgot',
+      { tools: [{ type: 'function', function: { name: 'time', description: 'Tells it.', parameters: { properties: {} } } }] },
+      [{ ...time, description: 'Tells it.' }],
+      undefined,
+    ],
+    [
+      'have names that the provider takes',
+      {
+        tools: [
+          { type: 'function', function: { name: 'a.b' } },
+          { type: 'function', function: { name: 'a_b' } },
+          { type: 'function', function: { name: 'answer_in_json' } },
+        ],
+      },
+      [
+        { ...time, name: 'a_b_2' },
+        { ...time, name: 'a_b' },
+        { ...time, name: 'answer_in_json_2' },
+      ],
+      undefined,
+    ],
+  ])('%s', (_, chat, tools, choice) => {
+    const body = bodyOf(encode(chat));
+    expect(body['tools']).toEqual(tools);
+    expect(body['tool_choice']).toEqual(choice);
+  });
+
+  test('are left to the model where it refuses to be forced', () => {
+    const request = encode({ tools: [WEATHER], tool_choice: 'required' }, 'claude-opus-5-5');
+    expect(bodyOf(request)).not.toHaveProperty('tool_choice');
+    expect(request.dropped).toEqual(['tool_choice']);
+  });
+
+  test('are strict where the model can be, twenty at most', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string', description: '(minLength: 1)' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
+    expect(bodyOf(encode({ tools: [strict('a')] }))['tools']).toEqual([{ name: 'a', input_schema: schema, strict: true }]);
+    const old = encode({ tools: [strict('a')] }, 'claude-sonnet-4-20250514');
+    expect(bodyOf(old)['tools']).toEqual([
+      { name: 'a', input_schema: { type: 'object', properties: { a: { type: 'string', minLength: 1 } }, required: ['a'] } },
+    ]);
+    expect(old.dropped).toEqual(['tools[0].function.strict']);
+    expect(encode({ tools: Array.from({ length: 21 }, (_, index) => strict(`t${index}`)) }).dropped).toEqual(['tools[20].function.strict']);
+  });
+
+  test('of a kind that does not exist here are refused', () => {
+    expect(faultOf(() => encode({ tools: [{ type: 'browser' }] }))).toMatchObject({ status: 400, param: 'tools[0].browser' });
+  });
+
+  test('for searching are offered only where searches have a price', () => {
+    const location = { type: 'approximate', approximate: { country: 'CH' } };
+    const chat = { web_search_options: { user_location: location } };
+    expect(bodyOf(encode(chat, 'claude-opus-5', { maySearch: true }))['tools']).toEqual([
+      { type: 'web_search_20250305', name: 'web_search', user_location: { type: 'approximate', country: 'CH' } },
+    ]);
+    expect(bodyOf(encode({ web_search_options: {} }, 'claude-opus-5', { maySearch: true }))['tools']).toEqual([
+      { type: 'web_search_20250305', name: 'web_search' },
+    ]);
+    expect(faultOf(() => encode(chat))).toMatchObject({ status: 400, param: 'web_search_options' });
+  });
+});
