@@ -77,7 +77,9 @@ function insertAccounts(database: Database, count: number): string[] {
     for (const id of ids) {
       database.query("INSERT INTO accounts VALUES (?1, ?1, 'active', 0, ?2)").run(id, nowMs);
       database.query('INSERT INTO wallets VALUES (?1, ?2, 0, 0)').run(id, amount);
-      database.query("INSERT INTO transfers VALUES ('credit:' || ?1, 'promo_expense', 'wallet:' || ?1, ?2, 'manual', '', ?3)").run(id, amount, nowMs);
+      database
+        .query("INSERT INTO transfers VALUES ('credit:' || ?1, 'promo_expense', 'wallet:' || ?1, ?2, 'manual', '', ?3)")
+        .run(id, amount, nowMs);
       database.query("INSERT INTO grants VALUES ('grant:' || ?1, ?1, 'manual', ?2, ?2, NULL, ?1, ?3)").run(id, amount, nowMs);
     }
   })();

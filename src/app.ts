@@ -39,10 +39,15 @@ async function metrics(request: Request, gate: Gate): Promise<Response> {
   const { host, metricsToken } = gate.config;
   const isAllowed =
     metricsToken === undefined
-      ? LOOPBACK_HOSTS.has(host)
+      ? LOOPBACK_HOSTS.has(host) && !isForwarded(request)
       : isSameText(request.headers.get('authorization') ?? '', `Bearer ${metricsToken}`);
   if (!isAllowed) return new Response('Set TOLLGATE_METRICS_TOKEN and send it as a bearer token.\n', { status: 401 });
   return new Response(await gate.metrics.render(), { headers: { 'content-type': gate.metrics.contentType } });
+}
+
+/** A proxy on this machine speaks for somebody who is not. */
+function isForwarded({ headers }: Request): boolean {
+  return ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers.has(name));
 }
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);

@@ -73,6 +73,8 @@ async function verifyChanged({ config, database, ledger, log, metrics }: House):
   const checks = await verify(config, database, accountIds);
   metrics.verified(checks, Date.now());
   for (const { name, ok, difference, places } of checks) if (!ok) log.ledgerDiffers({ rule: name, difference, places });
+  // A difference does not go away by itself: it is told again until it is mended.
+  if (checks.some(({ ok }) => !ok)) ledger.markChanged(accountIds);
 }
 
 /** On the embedded database a thread of its own reads, because reading blocks there. */
@@ -93,9 +95,10 @@ async function verify(config: Config, database: OpenDatabase, accountIds: readon
   }
 }
 
-/** No request is open for longer than its total time-out, and a margin for its end to be written. */
-export function longestRequest({ timeouts }: Config): number {
-  return Math.max(timeouts.totalMs, timeouts.answerMs) + VERIFY_INTERVAL_MS;
+/** No request is open for longer than the time-outs of all its routes, and a margin for its end to be written. */
+export function longestRequest({ timeouts, models }: Config): number {
+  const routes = Math.max(1, ...models.map((model) => model.routes.length));
+  return routes * Math.max(timeouts.totalMs, timeouts.answerMs) + VERIFY_INTERVAL_MS;
 }
 
 /** In the built executable everything lies where the program does, compiled. */

@@ -24,6 +24,8 @@ import { openMetrics } from './observe/metrics.ts';
 
 /** Well under the second within which a change made on the command line must be felt. */
 const CHANGES_INTERVAL_MS = 250;
+/** Nothing that a running server asks takes longer. */
+const STATEMENT_MS = 60_000;
 const DRAIN_MS = 120_000;
 const DRAIN_POLL_MS = 20;
 
@@ -41,7 +43,7 @@ export interface Service {
 /** Opens the database, starts the ledger and listens. */
 export async function serve(config: Config): Promise<Service> {
   const lock = config.databaseUrl === undefined ? ownDataFolder(config.dataFolder) : undefined;
-  const opened = await connect(config);
+  const opened = await connect(config, STATEMENT_MS);
   const { kysely: database, dialect } = opened;
   await prepareSchema(database, dialect);
   const ledger = await openLedger(config, makeId('node'));
@@ -122,13 +124,20 @@ function watchCalls(gate: Gate): void {
 /** Other processes, such as the command line, change accounts and keys too; what the gate remembers of them is then old. */
 function watchChanges(gate: Gate, keys: Keys): () => void {
   let counter: bigint | undefined;
+  let isFailing = false;
   const look = async (): Promise<void> => {
     const current = await keys.changeCounter();
+    isFailing = false;
     if (current === counter) return;
     counter = current;
     gate.keys.refresh();
   };
-  return () => void look().catch((error: unknown) => gate.log.internalError('changes of accounts and keys could not be read', error));
+  const fail = (error: unknown): void => {
+    // Told once, not four times a second for as long as the database is away.
+    if (!isFailing) gate.log.internalError('changes of accounts and keys could not be read', error);
+    isFailing = true;
+  };
+  return () => void look().catch(fail);
 }
 
 async function finishCalls(gate: Gate): Promise<void> {

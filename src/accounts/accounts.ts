@@ -15,6 +15,13 @@ export interface Account {
   readonly createdAtMs: number;
 }
 
+/** What is said about credit given by hand. */
+export interface CreditNote {
+  readonly reason: string;
+  readonly actor: string;
+  readonly expiresAtMs?: number | undefined;
+}
+
 /** The accounts and what is credited to them. */
 export class Accounts {
   readonly #database: Kysely<Tables>;
@@ -60,22 +67,24 @@ export class Accounts {
   }
 
   /** Adds money by hand (or takes it, when negative): a transfer with a reason and an entry in the audit, never an overwritten balance. */
-  async credit(account: Account, amount: Nanos, { reason, actor }: { readonly reason: string; readonly actor: string }): Promise<void> {
+  async credit(account: Account, amount: Nanos, { reason, actor, expiresAtMs }: CreditNote): Promise<void> {
     const id = makeId('cred');
     const posting = { accountId: account.id, house: 'promo_expense', source: `manual:${id}`, reason, kind: 'manual' } as const;
-    if (amount > 0n) await postCredit(this.#database, { ...posting, amount });
-    if (amount < 0n) await postDebit(this.#database, { ...posting, amount: asNanos(-amount) });
-    await this.#database
-      .insertInto('audit')
-      .values({
-        id,
-        actor,
-        action: 'credit',
-        subject: account.id,
-        detail: JSON.stringify({ nanos: String(amount), reason }),
-        created_at: Date.now(),
-      })
-      .execute();
+    await this.#database.transaction().execute(async (transaction) => {
+      if (amount > 0n) await postCredit(transaction, { ...posting, amount, expiresAtMs });
+      if (amount < 0n) await postDebit(transaction, { ...posting, amount: asNanos(-amount) });
+      await transaction
+        .insertInto('audit')
+        .values({
+          id,
+          actor,
+          action: 'credit',
+          subject: account.id,
+          detail: JSON.stringify({ nanos: String(amount), reason }),
+          created_at: Date.now(),
+        })
+        .execute();
+    });
   }
 
   async setStatus(account: Account, status: Account['status']): Promise<void> {

@@ -24,6 +24,7 @@ export function accountCommand(): Command {
     .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
     .requiredOption('--usd <amount>', 'amount in USD', readUsd)
     .requiredOption('--reason <text>', 'why, for the record')
+    .option('--expires <time>', 'when what is left of it is taken back, such as 2027-01-31', readTime)
     .option('--json', 'print one JSON object')
     .action(credit);
   command
@@ -57,11 +58,14 @@ async function create(options: JsonOption & { readonly email: string; readonly c
   });
 }
 
-async function credit(options: JsonOption & { readonly email: string; readonly usd: Nanos; readonly reason: string }): Promise<void> {
+async function credit(
+  options: JsonOption & { readonly email: string; readonly usd: Nanos; readonly reason: string; readonly expires?: number },
+): Promise<void> {
   await withSession(async (session) => {
     await session.accounts.credit(await requireAccount(session, options.email), options.usd, {
       reason: options.reason,
       actor: 'command line',
+      expiresAtMs: options.expires,
     });
     printAccount(await requireAccount(session, options.email), options);
   });
@@ -98,6 +102,14 @@ function printAccount(account: Account, options: JsonOption): void {
 function readEmail(text: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error(`"${text}" is not an e-mail address.`);
   return normalizeEmail(text);
+}
+
+/** A time in the future. */
+export function readTime(text: string): number {
+  const ms = Date.parse(text);
+  if (ms <= Date.now()) throw new Error(`"${text}" is in the past.`);
+  if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
+  return ms;
 }
 
 function readCredit(text: string): Nanos {

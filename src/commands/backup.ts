@@ -25,6 +25,6 @@ function run(options: { readonly to: string; readonly json?: boolean }): void {
   backupSqlite(config.databasePath, file);
   const shown = { file, bytes: statSync(file).size, milliseconds: Date.now() - startedAtMs };
   print(shown, options, [
-    `${file}: ${shown.bytes} bytes in ${shown.milliseconds} ms. Restore it by putting it in place of tollgate.db while no server runs.`,
+    `${file}: ${shown.bytes} bytes in ${shown.milliseconds} ms. To restore it, stop the server, remove tollgate.db, tollgate.db-wal and tollgate.db-shm, and put it in place as tollgate.db.`,
   ]);
 }

@@ -3,6 +3,7 @@ import type { FreshKey, KeyBudget, ListedKey } from '../accounts/keys.ts';
 import type { Config } from '../config.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, parseUsd, type Nanos } from '../ledger/money.ts';
+import { readTime } from './account.ts';
 import { print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
@@ -196,13 +197,6 @@ function readCount(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`"${text}" is not a whole number above zero.`);
   return value;
-}
-
-function readTime(text: string): number {
-  const ms = Date.parse(text);
-  if (ms <= Date.now()) throw new Error(`"${text}" is in the past.`);
-  if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
-  return ms;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -14,8 +14,11 @@ export interface DatabasePlace {
   readonly databasePath: string;
 }
 
-/** Opens the database. Only the driver that is used is loaded: each takes memory of its own. */
-export async function connect({ databaseUrl, databasePath }: DatabasePlace): Promise<OpenDatabase> {
+/**
+ * Opens the database. Only the driver that is used is loaded: each takes memory of its own. On PostgreSQL a statement
+ * that takes longer than `statementMs` is given up.
+ */
+export async function connect({ databaseUrl, databasePath }: DatabasePlace, statementMs?: number): Promise<OpenDatabase> {
   if (databaseUrl === undefined) return { kysely: (await import('./kysely.ts')).openKysely(databasePath), dialect: 'sqlite' };
-  return { kysely: (await import('./postgres.ts')).openPostgresKysely(databaseUrl), dialect: 'postgres' };
+  return { kysely: (await import('./postgres.ts')).openPostgresKysely(databaseUrl, statementMs), dialect: 'postgres' };
 }

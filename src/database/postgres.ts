@@ -5,21 +5,24 @@ import type { Tables } from './tables.ts';
 const INT8_OID = 20;
 const NUMERIC_OID = 1700;
 const CONNECT_MS = 5000;
-/** No statement of ours takes longer, apart from reports over millions of rows. */
-const STATEMENT_MS = 60_000;
 
 // Sums of integers come as NUMERIC; both are integers to us, and larger than a number can hold.
 types.setTypeParser(INT8_OID, BigInt);
 types.setTypeParser(NUMERIC_OID, BigInt);
 
+interface PoolOptions {
+  readonly connectionsMax: number;
+  /** A statement that takes longer is given up, and its connection with it; undefined for reports that may take their time. */
+  readonly statementMs: number | undefined;
+}
+
 /** Opens connections to PostgreSQL. One that breaks is replaced; what ran on it fails and is told so. */
-export function openPostgres(url: string, connectionsMax: number): Pool {
+export function openPostgres(url: string, { connectionsMax, statementMs }: PoolOptions): Pool {
   const pool = new Pool({
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
-    statement_timeout: STATEMENT_MS,
+    ...(statementMs === undefined ? {} : { query_timeout: statementMs, statement_timeout: statementMs }),
     idleTimeoutMillis: 30_000,
     application_name: 'tollgate',
   });
@@ -29,6 +32,6 @@ export function openPostgres(url: string, connectionsMax: number): Pool {
 }
 
 /** PostgreSQL behind the query builder, for everything but the ledger's hot statements. */
-export function openPostgresKysely(url: string): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPostgres(url, 8) }) });
+export function openPostgresKysely(url: string, statementMs: number | undefined): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPostgres(url, { connectionsMax: 8, statementMs }) }) });
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import type { Nanos } from './money.ts';
 
@@ -25,7 +25,7 @@ export interface Credit extends Posting {
 
 /** Gives an account credit. A debt is paid first; the rest can be spent until it expires. */
 export async function postCredit(database: Kysely<Tables>, credit: Credit): Promise<'posted' | 'repeated'> {
-  return database.transaction().execute(async (transaction) => {
+  return within(database, async (transaction) => {
     const wallet = `wallet:${credit.accountId}`;
     if (!(await insertTransfer(transaction, credit, { debit: credit.house, credit: wallet, kind: credit.kind }))) return 'repeated';
     // The update comes before the read: it locks the wallet, so the sums cannot change in between.
@@ -55,7 +55,7 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
 
 /** Takes money from an account, which may leave a debt: a refund of a top-up that was spent already, or a correction. */
 export async function postDebit(database: Kysely<Tables>, debit: Posting & { readonly kind: string }): Promise<'posted' | 'repeated'> {
-  return database.transaction().execute(async (transaction) => {
+  return within(database, async (transaction) => {
     const wallet = `wallet:${debit.accountId}`;
     if (!(await insertTransfer(transaction, debit, { debit: wallet, credit: debit.house, kind: debit.kind }))) return 'repeated';
     await transaction
@@ -66,6 +66,11 @@ export async function postDebit(database: Kysely<Tables>, debit: Posting & { rea
     await draw(transaction, debit.accountId, debit.amount);
     return 'posted';
   });
+}
+
+/** In the caller's transaction where there is one, so that its other entries are written with it or not at all. */
+function within<Result>(database: Kysely<Tables>, work: (transaction: Kysely<Tables>) => Promise<Result>): Promise<Result> {
+  return database.isTransaction ? work(database) : database.transaction().execute(work);
 }
 
 /** A name for a business fact that is the same whenever and wherever it is made: a UUID of version 5. */
@@ -86,7 +91,7 @@ interface Ends {
 }
 
 /** False when this was posted before. */
-async function insertTransfer(transaction: Transaction<Tables>, posting: Posting, ends: Ends): Promise<boolean> {
+async function insertTransfer(transaction: Kysely<Tables>, posting: Posting, ends: Ends): Promise<boolean> {
   const result = await transaction
     .insertInto('transfers')
     .values({ id: moneyId(posting.source), ...ends, amount: posting.amount, ref: posting.reason, created_at: Date.now() })
@@ -95,13 +100,13 @@ async function insertTransfer(transaction: Transaction<Tables>, posting: Posting
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-async function readBalance(transaction: Transaction<Tables>, accountId: string): Promise<bigint> {
+async function readBalance(transaction: Kysely<Tables>, accountId: string): Promise<bigint> {
   const wallet = await transaction.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
   return wallet.credits_posted - wallet.debits_posted;
 }
 
 /** Credit that ends first is used first, as for charges. */
-async function draw(transaction: Transaction<Tables>, accountId: string, amount: bigint): Promise<void> {
+async function draw(transaction: Kysely<Tables>, accountId: string, amount: bigint): Promise<void> {
   const grants = await transaction
     .selectFrom('grants')
     .select(['id', 'remaining'])

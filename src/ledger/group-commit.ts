@@ -53,6 +53,7 @@ export class GroupCommitLedger implements Ledger {
   #inFlight: readonly Waiting[] = [];
   #isGathering = false;
   readonly #changed = new Set<string>();
+  #isFailing = false;
 
   constructor(store: LedgerStore, patience: Patience = PATIENCE) {
     this.#store = store;
@@ -73,7 +74,7 @@ export class GroupCommitLedger implements Ledger {
   }
 
   async settle(settlement: Settlement): Promise<SettleResult> {
-    if (this.#changed.size < CHANGED_MAX) this.#changed.add(settlement.accountId);
+    this.markChanged([settlement.accountId]);
     return (await this.#submit({ type: 'settle', settlement })).type as SettleResult;
   }
 
@@ -95,12 +96,17 @@ export class GroupCommitLedger implements Ledger {
   }
 
   get isWritable(): boolean {
-    return this.#store.isAlive;
+    return this.#store.isAlive && !this.#isFailing;
   }
 
   /** How many operations wait to be written. */
   get waitingCount(): number {
     return this.#waiting.length + this.#inFlight.length;
+  }
+
+  /** These accounts are verified in the next turn. */
+  markChanged(accountIds: readonly string[]): void {
+    for (const accountId of accountIds) if (this.#changed.size < CHANGED_MAX) this.#changed.add(accountId);
   }
 
   /** The accounts that were charged since this was last asked, as far as they were remembered. */
@@ -140,6 +146,7 @@ export class GroupCommitLedger implements Ledger {
 
   #committed(batch: readonly Waiting[], results: readonly OperationResult[]): void {
     this.#inFlight = [];
+    this.#isFailing = false;
     for (const [index, { resolve, reject }] of batch.entries()) {
       const result = results[index];
       if (result === undefined) reject(unavailable(new Error('the store gave no answer')));
@@ -155,6 +162,7 @@ export class GroupCommitLedger implements Ledger {
   #failed(batch: readonly Waiting[], error: unknown): void {
     const nowMs = performance.now();
     this.#inFlight = [];
+    this.#isFailing = true;
     const again: Waiting[] = [];
     for (const waiting of [...batch, ...this.#waiting]) {
       const isLate = nowMs - waiting.sinceMs >= (waiting.operation.type === 'settle' ? this.#patience.settleMs : this.#patience.holdMs);
@@ -179,8 +187,8 @@ export class GroupCommitLedger implements Ledger {
  */
 function giveUp(waiting: Waiting, error: unknown): void {
   waiting.isGivenUp = true;
-  waiting.reject(unavailable(error));
   const { operation } = waiting;
+  waiting.reject(operation.type === 'settle' && operation.settlement.isDelivered ? unconfirmed(error) : unavailable(error));
   if (operation.type === 'hold') waiting.operation = { type: 'settle', settlement: release(operation.hold) };
   if (operation.type === 'settle' && !operation.settlement.isDelivered)
     waiting.operation = { type: 'settle', settlement: { ...operation.settlement, ...NOTHING } };
@@ -198,6 +206,14 @@ function release({ requestId, accountId, keyId, model, priceVersion, createdAtMs
 
 function countOf(result: OperationResult): number {
   return result.type === 'done' ? result.count : 0;
+}
+
+function unconfirmed(cause: unknown): GatewayError {
+  return new GatewayError(
+    'ledger_unavailable',
+    'The ledger cannot be written just now. The answer is complete but for this, and is charged as soon as the ledger is back.',
+    { cause },
+  );
 }
 
 function unavailable(cause: unknown): GatewayError {

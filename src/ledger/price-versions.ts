@@ -26,6 +26,22 @@ interface PricedModel {
  * charge names its version, so it can be recomputed whatever the prices are by then.
  */
 export async function recordPrices(database: Kysely<Tables>, models: readonly PricedModel[]): Promise<ReadonlyMap<string, number>> {
+  for (let tries = 1; tries < TRIES_MAX; tries += 1) {
+    const { versions, isNew } = await recordOnce(database, models);
+    // What was written is read again: another node that starts now may have used the same number for other prices.
+    if (!isNew) return versions;
+  }
+  throw new Error(
+    'The prices could not be recorded: another node records other prices at the same time. Give all nodes the same settings.',
+  );
+}
+
+const TRIES_MAX = 10;
+
+async function recordOnce(
+  database: Kysely<Tables>,
+  models: readonly PricedModel[],
+): Promise<{ readonly versions: ReadonlyMap<string, number>; readonly isNew: boolean }> {
   const newest = await readNewest(database);
   const versions = new Map<string, number>();
   const rows: { model: string; version: number; item: PriceItem; pico: bigint; created_at: number }[] = [];
@@ -43,10 +59,9 @@ export async function recordPrices(database: Kysely<Tables>, models: readonly Pr
     await database
       .insertInto('prices')
       .values(rows)
-      // Another node may have started with the same prices at the same time.
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-  return versions;
+  return { versions, isNew: rows.length > 0 };
 }
 
 function itemsOf(price: ModelPrice): Map<PriceItem, bigint> {

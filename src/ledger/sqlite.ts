@@ -41,7 +41,7 @@ class SqliteStore implements LedgerStore {
     });
   }
 
-  /** A database that is closed properly leaves no log file behind. */
+  /** A database that is closed properly has everything in its main file. */
   async close(): Promise<void> {
     if (!this.isAlive) return;
     this.isAlive = false;
