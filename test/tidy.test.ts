@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { environmentSchema, loadConfig } from '../src/config.ts';
 import { settingsSchema } from '../src/settings.ts';
 import { ERRORS } from '../src/errors.ts';
-import { HOSTS } from '../src/providers/compatible.ts';
+import { HOSTS, variablesOf } from '../src/providers/compatible.ts';
+import { PAGES, writeBlock } from '../scripts/providers-doc.ts';
 
 /** What no linter checks: that the docs tell what the code does, and that the code stays small and honest. */
 
@@ -76,13 +77,13 @@ describe('docs/configuration.md', () => {
 
   test('lists every environment variable, and no other', () => {
     const told = rows.map(([name]) => name ?? '').filter((name) => /^[A-Z][A-Z0-9_]*$/u.test(name));
-    const known = [...Object.keys(environmentSchema.shape), ...Object.values(HOSTS).map((host) => host.keyVariable)];
+    const known = [...Object.keys(environmentSchema.shape), ...Object.values(HOSTS).flatMap(variablesOf)];
     expect(told.toSorted()).toEqual(known.toSorted());
   });
 
   test('names the provider of every key', () => {
-    const told = Object.fromEntries(rows.filter(([name]) => name?.endsWith('_API_KEY')).map(([name, provider]) => [provider, name]));
-    expect(told).toEqual(Object.fromEntries(Object.entries(HOSTS).map(([id, host]) => [id, host.keyVariable])));
+    const told = new Map(rows.map(([name, provider]) => [name, provider]));
+    for (const [id, host] of Object.entries(HOSTS)) for (const name of variablesOf(host)) expect(told.get(name)).toBe(id);
   });
 
   test('lists every key of tollgate.yaml, and no other', () => {
@@ -107,6 +108,11 @@ describe('docs/configuration.md', () => {
 });
 
 describe('the docs', () => {
+  test.each(Object.keys(PAGES))('%s has the hosts as the code has them: run bun scripts/providers-doc.ts', (page) => {
+    expect(read(page)).toContain('<!-- hosts: written by');
+    expect(writeBlock(page, read(page))).toBe(read(page));
+  });
+
   test.each(pages)('%s has links that lead somewhere', (page) => {
     const text = read(page).replace(/^```.*?^```/gmsu, '');
     const links = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/gu)].map((match) => match[1] ?? '');

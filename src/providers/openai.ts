@@ -2,6 +2,7 @@ import type { TokenUsage } from '../tokens.ts';
 import { isObject, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
 import { readUsage } from '../openai/usage.ts';
 import type { SseEvent } from '../http/sse.ts';
+import { HOSTS } from './compatible.ts';
 import {
   ProviderFault,
   type DecodedReply,
@@ -11,6 +12,8 @@ import {
   type Target,
   type UpstreamRequest,
 } from './provider.ts';
+import { ReplyQuirksReader } from './reply-quirks.ts';
+import { applyRequestQuirks } from './request-quirks.ts';
 
 /**
  * The dialect we speak ourselves: requests and answers are relayed. What was validated and priced is what is sent, with
@@ -23,8 +26,11 @@ function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   const body: JsonObject = { ...chat, model: target.model };
   // Usage is always asked for: without it a stream could not be charged exactly.
   if (chat.stream === true) body['stream_options'] = { ...chat.stream_options, include_usage: true };
-  if (target.outputTokensMax !== undefined) body[outputLimitField(target)] = target.outputTokensMax;
+  if (target.outputTokensMax !== undefined) body['max_tokens'] = target.outputTokensMax;
+  const host = target.host ?? (target.baseUrl.includes('//api.openai.com/') ? HOSTS['openai'] : undefined);
+  const dropped = host === undefined ? [] : applyRequestQuirks(body, host, target.model);
   return {
+    ...(dropped.length === 0 ? {} : { dropped }),
     url: `${target.baseUrl}/chat/completions`,
     headers: {
       'content-type': 'application/json',
@@ -35,20 +41,27 @@ function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   };
 }
 
-/** OpenAI's reasoning models refuse the old name; many other hosts know only that one. */
-function outputLimitField(target: Target): string {
-  return target.baseUrl.includes('//api.openai.com/') ? 'max_completion_tokens' : 'max_tokens';
-}
-
 function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const body = parseObject(text);
   refuseError(body);
+  const quirks = quirksOf(context);
+  quirks?.refuseError(body);
   const { choices } = body;
   if (!Array.isArray(choices) || choices.length === 0) throw new ProviderFault('The provider answered without choices');
+  const usage = readUsage(quirks === undefined ? body['usage'] : quirks.readUsage(body), context);
+  quirks?.readChoices(choices);
   let outputText = '';
   for (const choice of choices) outputText += readOutput(isObject(choice) ? choice['message'] : undefined);
+  // Nothing said and no word of why: such an answer is not charged.
+  if (outputText === '' && !choices.some((choice) => isObject(choice) && typeof choice['finish_reason'] === 'string'))
+    throw new ProviderFault('The provider answered with nothing');
   body['model'] = context.modelId;
-  return { body, usage: readUsage(body['usage'], context), outputText };
+  return { body, usage, outputText };
+}
+
+/** A host that answers as the dialect has it costs nothing here. */
+function quirksOf({ host }: ReplyContext): ReplyQuirksReader | undefined {
+  return host?.reply === undefined ? undefined : new ReplyQuirksReader(host);
 }
 
 class RelayedStream implements StreamDecoder {
@@ -57,12 +70,15 @@ class RelayedStream implements StreamDecoder {
   outputText = '';
   isDone = false;
   readonly #context: ReplyContext;
+  readonly #quirks: ReplyQuirksReader | undefined;
+  readonly #finished = new Set<unknown>();
   readonly #unfinished = new Set<unknown>();
   #hasChoices = false;
   #envelope: WireChunk = {};
 
   constructor(context: ReplyContext) {
     this.#context = context;
+    this.#quirks = quirksOf(context);
   }
 
   get hasOutput(): boolean {
@@ -76,14 +92,18 @@ class RelayedStream implements StreamDecoder {
   push(event: SseEvent): readonly string[] {
     if (event.data.startsWith('[DONE]')) {
       this.isDone = true;
+      if (this.outputText === '' && this.#finished.size === 0)
+        throw new ProviderFault('The provider ended the stream without saying anything');
       return [...this.#unfinished].map((index) => this.#finishChunk(index));
     }
     const chunk: WireChunk = parseObject(event.data);
     if (event.name === 'error') throw toFault(isObject(chunk.error) ? chunk.error : chunk);
     refuseError(chunk);
+    this.#quirks?.refuseError(chunk);
     this.#readUsage(chunk);
     // Chunks without choices carry usage or a host's notes; callers that index `choices[0]` must never see them.
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
+    this.#quirks?.readChoices(chunk.choices);
     for (const choice of chunk.choices) this.#watch(choice);
     this.#envelope = chunk;
     chunk.model = this.#context.modelId;
@@ -103,7 +123,7 @@ class RelayedStream implements StreamDecoder {
 
   /** Usage may come in a chunk of its own, on the last chunk, or grow from chunk to chunk: the last one counts. */
   #readUsage(chunk: WireChunk): void {
-    const reported = chunk.usage ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
+    const reported = this.#quirks?.readUsage(chunk) ?? chunk.usage ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
     if (!isObject(reported)) return;
     this.usage = readUsage(reported, this.#context);
     this.wireUsage = this.usage === undefined ? undefined : (reported as WireUsage);
@@ -113,8 +133,14 @@ class RelayedStream implements StreamDecoder {
     if (!isObject(choice)) return;
     this.#hasChoices = true;
     this.outputText += readOutput(choice['delta']);
-    if (typeof choice['finish_reason'] === 'string') this.#unfinished.delete(choice['index']);
-    else this.#unfinished.add(choice['index']);
+    const { index } = choice;
+    if (typeof choice['finish_reason'] === 'string') {
+      this.#finished.add(index);
+      this.#unfinished.delete(index);
+    } else if (!this.#finished.has(index)) {
+      // What comes after the end, such as the notes of a content filter, does not open a choice again.
+      this.#unfinished.add(index);
+    }
   }
 }
 
@@ -124,6 +150,8 @@ function readOutput(message: unknown): string {
   let output = '';
   for (const name of ['content', 'refusal', 'reasoning_content', 'reasoning'] as const) {
     const text = message[name];
+    // The same reasoning under both of its names was said once.
+    if (name === 'reasoning' && text === message['reasoning_content']) continue;
     if (typeof text === 'string') output += text;
   }
   if (Array.isArray(message['tool_calls'])) output += JSON.stringify(message['tool_calls']);

@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../tokens.ts';
 import type { ChatRequest, JsonObject, WireUsage } from '../openai/types.ts';
 import type { SseEvent } from '../http/sse.ts';
+import type { Host } from './host.ts';
 
 /** Where a request goes: the provider's address and key, and what the model is called there. */
 export interface Target {
@@ -9,12 +10,26 @@ export interface Target {
   readonly model: string;
   /** An output limit to set because the caller set none and the account cannot pay for the model's maximum. */
   readonly outputTokensMax: number | undefined;
+  /** How a host of the relayed dialect differs from it, where it does. */
+  readonly host?: Host | undefined;
+  /** The dated version of the API, where addresses have one. */
+  readonly apiVersion?: string | undefined;
+  /** For providers whose requests are signed; without it the key is sent. */
+  readonly aws?: AwsCredentials | undefined;
   /** What earlier answers gave us to keep, by tool-call id: see `DecodedReply.carried`. */
   readonly carried?: ReadonlyMap<string, string>;
   /** Asks for the rest of an answer that broke off: see `DecodedReply.continuation`. */
   readonly continuation?: string;
   /** The catalogue has a price for searches, so the model may be allowed to search the web. */
   readonly maySearch?: boolean;
+}
+
+/** What signs requests to AWS, and the region that they are signed for. */
+export interface AwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+  readonly region: string;
 }
 
 /** An HTTP request to a provider. */
@@ -38,6 +53,7 @@ export interface ReplyContext {
   readonly createdSeconds: number;
   /** See Host. */
   readonly countsReasoningApart?: boolean;
+  readonly host?: Host | undefined;
   /** As in Target: this answer is the rest of one that broke off, so its role was told already, its tool calls are counted on, and the next continuation may have to include it. */
   readonly continuation?: string;
 }

@@ -1,0 +1,137 @@
+/** `bun scripts/providers-doc.ts`: writes the tables of hosts into the docs. A test fails when they are not as the code has them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { loadConfig } from '../src/config.ts';
+import { HOSTS, variablesOf } from '../src/providers/compatible.ts';
+import type { Host, MessageQuirks, ReplyQuirks, RequestQuirks } from '../src/providers/host.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** The pages with a block that is written here, by their paths. */
+export const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/providers.md': () => `${hostTable()}\n\n${quirkTable()}`,
+  'docs/configuration.md': variableTable,
+};
+
+const BLOCK = /(<!-- hosts: written by scripts\/providers-doc\.ts -->\n\n)[^]*?(\n\n<!-- end of hosts -->)/u;
+
+/** A page with its block as the code has it. */
+export function writeBlock(path: string, page: string): string {
+  const block = PAGES[path]?.() ?? '';
+  return page.replace(BLOCK, (_, start: string, end: string) => `${start}${block}${end}`);
+}
+
+function hostTable(): string {
+  const { models } = loadConfig({});
+  const rows = Object.entries(HOSTS).map(([id, host]) => {
+    const count = models.filter((model) => model.routes.some((route) => route.provider === id)).length;
+    return [code(id), host.name, code(host.addressVariable ?? host.keyVariable), code(host.baseUrl), String(count)];
+  });
+  return table(['id', 'host', 'switched on by', 'base address', 'models in the catalogue'], rows);
+}
+
+function variableTable(): string {
+  return table(
+    ['name', 'provider'],
+    Object.entries(HOSTS).flatMap(([id, host]) => variablesOf(host).map((name) => [code(name), code(id)])),
+  );
+}
+
+function quirkTable(): string {
+  const rows = Object.entries(HOSTS).map(([id, host]) => [
+    code(id),
+    sentences(requestNotes(host.request ?? {}), messageNotes(host.request?.messages ?? {}), modelNotes(host)),
+    sentences(replyNotes(host.reply ?? {}), host.countsReasoningApart === true ? ['reasoning counted beside the output'] : []),
+    sentences(limitNotes(host)),
+  ]);
+  return table(['id', 'changed in requests', 'changed in answers', 'limits'], rows);
+}
+
+function requestNotes(quirks: RequestQuirks): string[] {
+  const renames = Object.entries(quirks.renames ?? {}).map(([name, renamed]) => `${code(name)} is ${code(renamed)}`);
+  const efforts = Object.keys(quirks.efforts ?? {});
+  return [
+    ...renames,
+    ...list('left out', quirks.drops),
+    ...list('not needed', quirks.omits),
+    ...list('other values', Object.keys(quirks.values ?? {})),
+    ...(efforts.length === 0 ? [] : [`efforts in its own words: ${efforts.map(code).join(', ')}`]),
+    ...list('added', Object.keys(quirks.adds ?? {})),
+    ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),
+    ...when(quirks.isSingleChoice, `${code('n')} above 1 refused`),
+    ...when(quirks.hasNoJsonSchema, 'a schema told in words'),
+  ];
+}
+
+function messageNotes(quirks: MessageQuirks): string[] {
+  const roles = Object.entries(quirks.roles ?? {}).map(([role, renamed]) => `role ${code(role)} is ${code(renamed)}`);
+  return [
+    ...roles,
+    ...list('not in messages', quirks.drops),
+    ...when(quirks.stripsExtensions, 'extensions stripped from messages'),
+    ...when(quirks.hasShortToolIds, 'tool ids of nine signs'),
+    ...when(quirks.namesToolResults, 'tool results named'),
+    ...(quirks.continues === undefined ? [] : [`${code(quirks.continues)} on a last message of the assistant`]),
+    ...when(quirks.wantsReasoning, 'reasoning on every message of the assistant'),
+    ...(quirks.filePart === undefined ? [] : [`files as ${code(quirks.filePart)}`]),
+  ];
+}
+
+function modelNotes({ models = [] }: Host): string[] {
+  return models
+    .filter(({ drops }) => drops.length > 0)
+    .map(({ pattern, drops }) => `models like ${code(pattern.source.replaceAll('|', '\\|'))} without ${drops.map(code).join(', ')}`);
+}
+
+function replyNotes(quirks: ReplyQuirks): string[] {
+  const finishes = Object.entries(quirks.finish ?? {}).map(([reason, finish]) => `ends with ${code(reason)}: ${code(finish)}`);
+  const faults = Object.entries(quirks.faults ?? {}).map(([reason, status]) => `ends with ${code(reason)}: an error like ${status}`);
+  return [
+    ...(quirks.reasoningField === undefined ? [] : [`${code(quirks.reasoningField)} also as ${code('reasoning_content')}`]),
+    ...when(quirks.hasThinkingParts, 'thinking parts taken out of the content'),
+    ...when(quirks.hasBareToolCalls, 'tool calls numbered'),
+    ...when(quirks.hasBareChoices, 'choices without a delta completed'),
+    ...finishes,
+    ...faults,
+    ...when(quirks.hasUsageInChoice, 'usage found in the choice'),
+    ...list('cached tokens found in', quirks.cachedTokens),
+    ...when(quirks.countsCachedApart, 'cached tokens that are counted apart added'),
+    ...(quirks.statusObject === undefined ? [] : [`errors found in ${code(quirks.statusObject.name)}`]),
+  ];
+}
+
+function limitNotes({ limits, billsAfterAbort }: Host): string[] {
+  return [
+    ...list('told by', limits?.remaining),
+    ...(limits?.retryAfter === undefined ? [] : [`${code('retry-after')} in ${limits.retryAfter}`]),
+    ...when(billsAfterAbort, 'bills an answer that the caller left'),
+  ];
+}
+
+function list(what: string, names: readonly string[] | undefined): string[] {
+  return names === undefined || names.length === 0 ? [] : [`${what}: ${names.map(code).join(', ')}`];
+}
+
+function when(isSo: true | undefined, note: string): string[] {
+  return isSo === true ? [note] : [];
+}
+
+function sentences(...notes: readonly string[][]): string {
+  return notes.flat().join('; ');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+if (import.meta.main) {
+  for (const path of Object.keys(PAGES)) writeFileSync(join(ROOT, path), writeBlock(path, readFileSync(join(ROOT, path), 'utf8')));
+}

@@ -1,0 +1,85 @@
+/** How a model is told to think, which is a matter of its maker: Converse has no field for it. */
+export type ReasoningStyle = 'adaptive' | 'budget' | 'nova' | 'gpt-oss' | 'openai';
+
+/** What a model takes. Converse answers 400 to a field that its model does not know. */
+export interface Capabilities {
+  /** Whether temperature and top_p are taken: both, one of them, or none. */
+  readonly sampling: 'both' | 'either' | 'none';
+  readonly hasStop: boolean;
+  readonly hasSystem: boolean;
+  readonly hasTools: boolean;
+  /** Whether a call of some tool can be demanded. */
+  readonly canForceTools: boolean;
+  readonly hasShortToolIds: boolean;
+  readonly hasImages: boolean;
+  readonly hasDocuments: boolean;
+  readonly hasCachePoints: boolean;
+  /** Whether the schema of an answer, and of a tool's input, is enforced. */
+  readonly hasSchemas: boolean;
+  readonly reasoning: ReasoningStyle | undefined;
+  /** Whether there is an effort between high and the most. */
+  readonly hasExtraEffort: boolean;
+  /** Whether thinking can be switched off. */
+  readonly canRest: boolean;
+  /** The longest answer, where the room for thinking is measured by it. */
+  readonly outputTokensMax: number;
+}
+
+const USUAL: Capabilities = {
+  sampling: 'both',
+  hasStop: true,
+  hasSystem: true,
+  hasTools: true,
+  canForceTools: true,
+  hasShortToolIds: false,
+  hasImages: true,
+  hasDocuments: true,
+  hasCachePoints: false,
+  hasSchemas: false,
+  reasoning: undefined,
+  hasExtraEffort: false,
+  canRest: true,
+  outputTokensMax: 64_000,
+};
+const CLAUDE: Capabilities = { ...USUAL, sampling: 'either', hasCachePoints: true };
+/** Claude models that decide for themselves how long to think, and take no temperature. */
+const CLAUDE_5: Capabilities = { ...CLAUDE, sampling: 'none', reasoning: 'adaptive', hasExtraEffort: true, outputTokensMax: 128_000 };
+const CLAUDE_BUDGET: Capabilities = { ...CLAUDE, reasoning: 'budget' };
+const TEXT_ONLY: Capabilities = { ...USUAL, hasImages: false };
+
+/** The first pattern that the model's id matches counts; ids have a prefix of the region and a suffix of the version. */
+const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[] = [
+  [/claude-(?:(?:sonnet|opus)-5-5|fable-5-[12])/u, { ...CLAUDE_5, canForceTools: false, canRest: false }],
+  [/claude-fable-5/u, { ...CLAUDE_5, canRest: false }],
+  [/claude-(?:haiku-5|opus-5|sonnet-5|opus-4-[78])/u, CLAUDE_5],
+  [/claude-opus-4-6/u, { ...CLAUDE, reasoning: 'adaptive', hasSchemas: true, outputTokensMax: 128_000 }],
+  [/claude-sonnet-4-6/u, { ...CLAUDE, reasoning: 'adaptive', outputTokensMax: 128_000 }],
+  [/claude-(?:opus|sonnet)-4-5/u, { ...CLAUDE_BUDGET, hasSchemas: true }],
+  [/claude-opus-4-1/u, { ...CLAUDE_BUDGET, hasSchemas: true, outputTokensMax: 32_000 }],
+  [/claude-opus-4/u, { ...CLAUDE_BUDGET, outputTokensMax: 32_000 }],
+  [/claude-(?:sonnet-4|haiku-4|3-7)/u, CLAUDE_BUDGET],
+  [/claude-(?:3|instant|v2)/u, { ...CLAUDE, hasCachePoints: false }],
+  // A model newer than this table is taken for one of its strictest.
+  [/anthropic\./u, { ...CLAUDE_5, canForceTools: false, canRest: false }],
+  [/amazon\.nova-2/u, { ...USUAL, reasoning: 'nova', hasCachePoints: true }],
+  [/amazon\.nova-micro/u, { ...TEXT_ONLY, hasCachePoints: true, hasDocuments: false }],
+  [/amazon\.nova/u, { ...USUAL, hasCachePoints: true }],
+  [/amazon\.titan/u, { ...TEXT_ONLY, hasTools: false, hasSystem: false }],
+  [/meta\.llama(?:4|3-2-(?:11|90)b)/u, { ...USUAL, hasStop: false, canForceTools: false }],
+  [/meta\.llama3-[123]/u, { ...TEXT_ONLY, hasStop: false, canForceTools: false }],
+  [/meta\.llama/u, { ...TEXT_ONLY, hasStop: false, hasTools: false }],
+  [/mistral\.(?:mistral-7b|mixtral)/u, { ...TEXT_ONLY, hasTools: false, hasSystem: false }],
+  [/mistral\.(?:pixtral|mistral-large-3|magistral|ministral)/u, { ...USUAL, hasShortToolIds: true }],
+  [/mistral\./u, { ...TEXT_ONLY, hasShortToolIds: true }],
+  [/cohere\.command-r/u, { ...TEXT_ONLY, canForceTools: false }],
+  [/ai21\.jamba/u, { ...TEXT_ONLY, canForceTools: false }],
+  [/deepseek\.r1/u, { ...TEXT_ONLY, hasTools: false }],
+  [/deepseek\./u, TEXT_ONLY],
+  [/openai\.gpt-oss/u, { ...TEXT_ONLY, hasStop: false, canForceTools: false, reasoning: 'gpt-oss', canRest: false }],
+  [/openai\./u, { ...USUAL, sampling: 'none', hasStop: false, reasoning: 'openai' }],
+];
+
+/** What the model of this id takes. One that is not in the table, such as a profile of your own, is trusted with everything usual. */
+export function capabilitiesOf(model: string): Capabilities {
+  return MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? USUAL;
+}

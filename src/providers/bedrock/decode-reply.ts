@@ -1,0 +1,103 @@
+import { isObject, type JsonObject } from '../../openai/types.ts';
+import { writeCompletion } from '../envelope.ts';
+import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
+import { decodeStopReason } from './faults.ts';
+import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
+import { readUsage, writeUsage } from './usage.ts';
+
+/** Decodes a whole answer of Converse. */
+export function decodeReply(text: string, context: ReplyContext): DecodedReply {
+  const body = parse(text);
+  const message = isObject(body['output']) ? body['output']['message'] : undefined;
+  if (!isObject(message) || !Array.isArray(message['content'])) throw new ProviderFault('The provider answered without a message');
+  const said = readBlocks(message['content'].filter(isObject), context);
+  const finish = decodeStopReason(body['stopReason'], said.toolCalls.length > 0);
+  const content = said.text === '' && said.toolCalls.length > 0 ? null : said.text;
+  const completion = writeCompletion(context, [
+    {
+      message: {
+        content,
+        ...(said.reasoning === '' ? {} : { reasoning_content: said.reasoning }),
+        ...(said.toolCalls.length === 0 ? {} : { tool_calls: said.toolCalls }),
+      },
+      finish,
+    },
+  ]);
+  const usage = readUsage(body['usage']);
+  if (usage !== undefined) completion['usage'] = writeUsage(usage);
+  return {
+    body: completion,
+    usage,
+    outputText: said.text + said.reasoning + (said.toolCalls.length === 0 ? '' : JSON.stringify(said.toolCalls)),
+    carried: said.carried,
+  };
+}
+
+interface Said {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly JsonObject[];
+  readonly carried: ReadonlyMap<string, string>;
+}
+
+function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): Said {
+  const tools = toolsByEncodedName(context.chat);
+  const toolCalls: JsonObject[] = [];
+  const carried = new Map<string, string>();
+  let signed: JsonObject[] = [];
+  let text = '';
+  let reasoning = '';
+  for (const block of blocks) {
+    const thought = block['reasoningContent'];
+    const use = block['toolUse'];
+    if (typeof block['text'] === 'string') text += block['text'];
+    text += citedText(block['citationsContent']);
+    if (isObject(thought)) {
+      reasoning += textOfThought(thought);
+      if (isSigned(thought)) signed.push(block);
+    }
+    if (isObject(use) && use['type'] !== 'server_tool_use') {
+      const id = String(use['toolUseId']);
+      toolCalls.push(writeToolCall(id, use, tools));
+      if (signed.length > 0) carried.set(id, JSON.stringify(signed));
+      signed = [];
+    }
+  }
+  return { text, reasoning, toolCalls, carried };
+}
+
+function writeToolCall(id: string, use: JsonObject, tools: ReadonlyMap<string, CallerTool>): JsonObject {
+  const tool = tools.get(String(use['name']));
+  const name = tool?.name ?? String(use['name']);
+  const input = isObject(use['input']) ? use['input'] : {};
+  if (tool?.isCustom === true)
+    return { id, type: 'custom', custom: { name, input: typeof input['input'] === 'string' ? input['input'] : JSON.stringify(input) } };
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+}
+
+function textOfThought(thought: JsonObject): string {
+  const said = thought['reasoningText'];
+  return isObject(said) && typeof said['text'] === 'string' ? said['text'] : '';
+}
+
+/** Only reasoning that is signed or hidden is wanted back; other reasoning, sent back, shows up in answers. */
+function isSigned(thought: JsonObject): boolean {
+  const said = thought['reasoningText'];
+  return thought['redactedContent'] !== undefined || (isObject(said) && typeof said['signature'] === 'string');
+}
+
+function citedText(cited: unknown): string {
+  const parts = isObject(cited) && Array.isArray(cited['content']) ? cited['content'].filter(isObject) : [];
+  return parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
+}
+
+function parse(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ProviderFault('The provider sent something that is not JSON');
+  }
+  if (!isObject(value)) throw new ProviderFault('The provider sent JSON that is not an object');
+  return value;
+}

@@ -1,0 +1,192 @@
+import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import type { SseEvent } from '../../http/sse.ts';
+import type { TokenUsage } from '../../tokens.ts';
+import { writeChunk, writeUsageChunk } from '../envelope.ts';
+import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
+import { decodeStopReason, faultOfException } from './faults.ts';
+import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
+import { readUsage, writeUsage } from './usage.ts';
+
+/** A tool call as it grows. */
+interface OpenCall {
+  readonly index: number;
+  readonly tool: CallerTool;
+  input: string;
+}
+
+/** A block of reasoning as it grows: it is sent back whole, with its signature. */
+interface OpenThought {
+  text: string;
+  signature: string | undefined;
+  readonly redacted: Buffer[];
+}
+
+/** Decodes the events of ConverseStream. Its usage comes in an event of its own, as a rule after the end of the message. */
+export class ConverseStream implements StreamDecoder {
+  wireUsage: WireUsage | undefined;
+  usage: TokenUsage | undefined;
+  outputText = '';
+  isComplete = false;
+  readonly carried = new Map<string, string>();
+  readonly #context: ReplyContext;
+  readonly #tools: ReadonlyMap<string, CallerTool>;
+  readonly #calls = new Map<unknown, OpenCall>();
+  readonly #thoughts = new Map<unknown, OpenThought>();
+  #signed: JsonObject[] = [];
+  #callCount = 0;
+  #hasBegun = false;
+  #hasMetadata = false;
+
+  constructor(context: ReplyContext) {
+    this.#context = context;
+    this.#tools = toolsByEncodedName(context.chat);
+  }
+
+  get hasOutput(): boolean {
+    return this.outputText !== '' || this.isComplete;
+  }
+
+  get isDone(): boolean {
+    return this.isComplete && this.#hasMetadata;
+  }
+
+  push(event: SseEvent): readonly string[] {
+    if (event.name === 'exception') throw faultOfException(event.data);
+    const body = parse(event.data);
+    switch (event.name ?? '') {
+      case 'messageStart':
+        return this.#begin();
+      case 'contentBlockStart':
+        return this.#startBlock(body);
+      case 'contentBlockDelta':
+        return this.#growBlock(body);
+      case 'contentBlockStop':
+        return this.#stopBlock(body['contentBlockIndex']);
+      case 'messageStop':
+        return this.#stopMessage(body['stopReason']);
+      case 'metadata':
+        this.#hasMetadata = true;
+        this.usage = readUsage(body['usage']);
+        this.wireUsage = this.usage === undefined ? undefined : writeUsage(this.usage);
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  usageChunk(usage: WireUsage): string {
+    return writeUsageChunk(this.#context, usage);
+  }
+
+  /** The role comes once, before everything else, also when the provider's own beginning is missing. */
+  #begin(): string[] {
+    if (this.#hasBegun) return [];
+    this.#hasBegun = true;
+    return [writeChunk(this.#context, { role: 'assistant', content: '', refusal: null })];
+  }
+
+  #write(delta: JsonObject): string[] {
+    return [...this.#begin(), writeChunk(this.#context, delta)];
+  }
+
+  #startBlock(body: JsonObject): string[] {
+    const use = isObject(body['start']) ? body['start']['toolUse'] : undefined;
+    if (!isObject(use) || use['type'] === 'server_tool_use') return [];
+    const name = String(use['name']);
+    const id = String(use['toolUseId']);
+    const tool = this.#tools.get(name) ?? { name, isCustom: false };
+    const index = this.#callCount;
+    this.#callCount += 1;
+    this.#calls.set(body['contentBlockIndex'], { index, tool, input: '' });
+    if (this.#signed.length > 0) this.carried.set(id, JSON.stringify(this.#signed));
+    this.#signed = [];
+    this.outputText += name;
+    const call = tool.isCustom
+      ? { index, id, type: 'custom', custom: { name: tool.name, input: '' } }
+      : { index, id, type: 'function', function: { name: tool.name, arguments: '' } };
+    return this.#write({ tool_calls: [call] });
+  }
+
+  #growBlock(body: JsonObject): string[] {
+    const delta = isObject(body['delta']) ? body['delta'] : {};
+    const { text, toolUse, reasoningContent } = delta;
+    const place = body['contentBlockIndex'];
+    if (typeof text === 'string') return this.#say('content', text);
+    if (isObject(reasoningContent)) return this.#think(place, reasoningContent);
+    if (isObject(toolUse) && typeof toolUse['input'] === 'string') return this.#fillCall(place, toolUse['input']);
+    return [];
+  }
+
+  #say(field: 'content' | 'reasoning_content', text: string): string[] {
+    if (text === '') return [];
+    this.outputText += text;
+    return this.#write({ [field]: text });
+  }
+
+  #think(place: unknown, delta: JsonObject): string[] {
+    const thought = this.#thoughts.get(place) ?? { text: '', signature: undefined, redacted: [] };
+    this.#thoughts.set(place, thought);
+    const { text, signature, redactedContent } = delta;
+    if (typeof signature === 'string') thought.signature = (thought.signature ?? '') + signature;
+    // Each piece is base64 of its own, so that texts cannot just be joined.
+    if (typeof redactedContent === 'string') thought.redacted.push(Buffer.from(redactedContent, 'base64'));
+    if (typeof text !== 'string') return [];
+    thought.text += text;
+    return this.#say('reasoning_content', text);
+  }
+
+  /** The text of a custom tool is inside JSON, which can be read only when it is whole. */
+  #fillCall(place: unknown, input: string): string[] {
+    const call = this.#calls.get(place);
+    if (call === undefined || input === '') return [];
+    call.input += input;
+    this.outputText += input;
+    return call.tool.isCustom ? [] : this.#write({ tool_calls: [{ index: call.index, function: { arguments: input } }] });
+  }
+
+  #stopBlock(place: unknown): string[] {
+    this.#keepThought(this.#thoughts.get(place));
+    this.#thoughts.delete(place);
+    const call = this.#calls.get(place);
+    this.#calls.delete(place);
+    if (call === undefined) return [];
+    if (call.tool.isCustom) return this.#write({ tool_calls: [{ index: call.index, custom: { input: textInput(call.input) } }] });
+    // A tool without arguments gets no delta at all, and clients parse what they get.
+    return call.input === '' ? this.#write({ tool_calls: [{ index: call.index, function: { arguments: '{}' } }] }) : [];
+  }
+
+  #keepThought(thought: OpenThought | undefined): void {
+    if (thought === undefined) return;
+    if (thought.redacted.length > 0) {
+      this.#signed.push({ reasoningContent: { redactedContent: Buffer.concat(thought.redacted).toString('base64') } });
+    } else if (thought.signature !== undefined) {
+      this.#signed.push({ reasoningContent: { reasoningText: { text: thought.text, signature: thought.signature } } });
+    }
+  }
+
+  #stopMessage(reason: unknown): string[] {
+    const finish = decodeStopReason(reason, this.#callCount > 0);
+    this.isComplete = true;
+    return [...this.#begin(), writeChunk(this.#context, {}, { finish })];
+  }
+}
+
+function textInput(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) && typeof value['input'] === 'string' ? value['input'] : json;
+  } catch {
+    // A call that was cut off by the limit: what is there is passed on.
+    return json;
+  }
+}
+
+function parse(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new ProviderFault('The provider sent something that is not JSON');
+  }
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,120 @@
+import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { namesOfToolCalls, readParts, readToolCalls } from '../content.ts';
+import { ProviderFault } from '../provider.ts';
+import { shortToolId } from '../short-tool-id.ts';
+import type { Capabilities } from './capabilities.ts';
+import { PartEncoder } from './encode-parts.ts';
+import { encodeToolName } from './tool-names.ts';
+
+/** A conversation as Converse takes it: instructions apart, turns of the user and the assistant in alternation, the user first. */
+export interface Conversation {
+  readonly system: JsonObject[];
+  readonly messages: Turn[];
+}
+
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: JsonObject[];
+}
+
+interface Options {
+  readonly able: Capabilities;
+  /** Tool calls of the past are refused where no tools are offered; they are told in words then. */
+  readonly hasTools: boolean;
+  readonly carried: ReadonlyMap<string, string> | undefined;
+}
+
+/** What opens a conversation that the assistant would open, or that consists of instructions only. */
+const OPENING = { text: 'Begin.' };
+/** Results and documents must come with some text. */
+const EMPTY_RESULT = { text: '(empty)' };
+const DOCUMENT_TEXT = { text: 'See the attached file.' };
+
+/** Encodes the messages of a request. */
+export function encodeMessages(chat: ChatRequest, options: Options): Conversation {
+  const system: JsonObject[] = [];
+  const messages: Turn[] = [];
+  const writer = new MessageWriter(chat, options);
+  chat.messages.forEach((message, index) => {
+    const param = `messages[${index}]`;
+    const role = message['role'];
+    if (role === 'system' || role === 'developer') system.push(...writer.writeParts(message, param));
+    else if (role === 'assistant') append(messages, 'assistant', writer.writeAssistant(message, param));
+    else if (role === 'tool') append(messages, 'user', writer.writeResult(message, param));
+    else if (role === 'user') append(messages, 'user', writer.writeParts(message, param));
+    else throw new ProviderFault(`Messages of the role '${String(role)}' are not available for this model.`, { status: 400, param });
+  });
+  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [OPENING] });
+  // A model without instructions reads them as the beginning of the conversation.
+  if (!options.able.hasSystem) messages[0]?.content.unshift(...system.splice(0));
+  completeTurns(messages);
+  return { system, messages };
+}
+
+/** Turns of one role in a row are one turn; an empty one is none. */
+function append(messages: Turn[], role: Turn['role'], content: JsonObject[]): void {
+  const last = messages.at(-1);
+  if (content.length === 0) return;
+  if (last?.role === role) last.content.push(...content);
+  else messages.push({ role, content });
+}
+
+function completeTurns(messages: Turn[]): void {
+  for (const { content } of messages) {
+    if (content.some((block) => 'document' in block) && !content.some((block) => 'text' in block)) content.push(DOCUMENT_TEXT);
+  }
+  const last = messages.at(-1);
+  const end = last?.content.at(-1);
+  // An answer that is to be continued may not end in blanks.
+  if (last?.role === 'assistant' && end !== undefined && typeof end['text'] === 'string') end['text'] = end['text'].trimEnd();
+}
+
+class MessageWriter {
+  readonly #parts: PartEncoder;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #options: Options;
+
+  constructor(chat: ChatRequest, options: Options) {
+    this.#parts = new PartEncoder(options.able);
+    this.#names = namesOfToolCalls(chat);
+    this.#options = options;
+  }
+
+  writeParts(message: JsonObject, param: string): JsonObject[] {
+    return this.#parts.encode(readParts(message['content']), param);
+  }
+
+  /** Text, then calls. Reasoning that was signed goes before the call that it led to, and the first of it before the text. */
+  writeAssistant(message: JsonObject, param: string): JsonObject[] {
+    const parts = readParts(message['content']).filter(({ type }) => type === 'text');
+    const text = this.#parts.encode(parts, param);
+    const calls = readToolCalls(message);
+    if (!this.#options.hasTools) {
+      return [...text, ...calls.map(({ name, input }) => ({ text: `[called the tool ${name} with ${JSON.stringify(input)}]` }))];
+    }
+    const [first, ...others] = calls.map(({ id, name, input }) => ({
+      reasoning: this.#reasoningOf(id),
+      block: { toolUse: { toolUseId: this.#toolId(id), name: encodeToolName(name), input } },
+    }));
+    if (first === undefined) return text;
+    return [...first.reasoning, ...text, first.block, ...others.flatMap(({ reasoning, block }) => [...reasoning, block])];
+  }
+
+  writeResult(message: JsonObject, param: string): JsonObject[] {
+    const id = String(message['tool_call_id']);
+    const content = this.writeParts(message, param).filter((block) => !('cachePoint' in block));
+    if (content.length === 0) content.push(EMPTY_RESULT);
+    if (this.#options.hasTools) return [{ toolResult: { toolUseId: this.#toolId(id), content } }];
+    return [{ text: `[the tool ${this.#names.get(id) ?? id} answered:]` }, ...content];
+  }
+
+  #toolId(id: string): string {
+    return this.#options.able.hasShortToolIds ? shortToolId(id) : id;
+  }
+
+  #reasoningOf(id: string): JsonObject[] {
+    const carried = this.#options.carried?.get(id);
+    const blocks: unknown = carried === undefined ? [] : JSON.parse(carried);
+    return Array.isArray(blocks) ? blocks.filter(isObject) : [];
+  }
+}

@@ -1,0 +1,88 @@
+import type { ChatRequest, JsonObject } from '../../openai/types.ts';
+import type { Capabilities, ReasoningStyle } from './capabilities.ts';
+
+/** How a request says how much the model is to think. */
+export interface EncodedReasoning {
+  /** For `additionalModelRequestFields`. */
+  readonly fields: JsonObject;
+  /** For `outputConfig`. */
+  readonly effort?: string;
+  /** False where a model that thinks takes neither temperature nor top_p. */
+  readonly takesSampling: boolean;
+  /** False where a model that thinks cannot be made to call a tool. */
+  readonly takesForcing: boolean;
+  readonly isDropped: boolean;
+}
+
+interface Room {
+  readonly able: Capabilities;
+  /** The most tokens of the answer, thinking included. */
+  readonly outputTokens: number | undefined;
+  /** A model that thinks by budget wants its thoughts back with the results of its tools. */
+  readonly lacksThoughts: boolean;
+}
+
+const NOTHING: EncodedReasoning = { fields: {}, takesSampling: true, takesForcing: true, isDropped: false };
+const DROPPED: EncodedReasoning = { ...NOTHING, isDropped: true };
+
+/** Encodes `reasoning_effort` in the way of the model's maker. */
+export function encodeReasoning(chat: ChatRequest, room: Room): EncodedReasoning {
+  const effort = chat['reasoning_effort'];
+  if (typeof effort !== 'string') return NOTHING;
+  const style = room.able.reasoning;
+  return style === undefined ? DROPPED : STYLES[style](effort, room);
+}
+
+const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => EncodedReasoning>> = {
+  adaptive: (effort, { able }) => {
+    if (effort === 'none' && able.canRest) return { ...NOTHING, fields: { thinking: { type: 'disabled' } } };
+    const fields = { thinking: { type: 'adaptive', display: 'summarized' } };
+    const known = effort === 'xhigh' && able.hasExtraEffort ? effort : (ADAPTIVE_EFFORTS[effort] ?? 'high');
+    return { ...NOTHING, fields, effort: known, takesSampling: false };
+  },
+  budget: (effort, room) => {
+    if (effort === 'none') return NOTHING;
+    const limit = room.outputTokens ?? room.able.outputTokensMax;
+    const budget = Math.min(BUDGETS[effort] ?? BUDGET_DEFAULT, Math.floor(limit / 2));
+    if (budget < BUDGET_MIN || room.lacksThoughts) return DROPPED;
+    return { ...NOTHING, fields: { thinking: { type: 'enabled', budget_tokens: budget } }, takesSampling: false, takesForcing: false };
+  },
+  nova: (effort, { outputTokens }) => {
+    if (effort === 'none') return { ...NOTHING, fields: { reasoningConfig: { type: 'disabled' } } };
+    const wanted = THREE_EFFORTS[effort] ?? 'medium';
+    // Its highest effort takes no limit on the answer, and a limit is money.
+    const maxReasoningEffort = wanted === 'high' && outputTokens !== undefined ? 'medium' : wanted;
+    return {
+      ...NOTHING,
+      fields: { reasoningConfig: { type: 'enabled', maxReasoningEffort } },
+      takesSampling: maxReasoningEffort !== 'high',
+    };
+  },
+  'gpt-oss': (effort) => {
+    const known = THREE_EFFORTS[effort];
+    return known === undefined ? DROPPED : { ...NOTHING, fields: { reasoning_effort: known } };
+  },
+  openai: (effort) => ({ ...NOTHING, fields: { reasoning: { effort } } }),
+};
+
+/** Thinking that cannot be switched off is kept low. */
+const ADAPTIVE_EFFORTS: Readonly<Record<string, string>> = {
+  none: 'low',
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'max',
+};
+const THREE_EFFORTS: Readonly<Record<string, string>> = {
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+};
+const BUDGETS: Readonly<Record<string, number>> = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 24_576, max: 32_000 };
+const BUDGET_DEFAULT = 8192;
+const BUDGET_MIN = 1024;

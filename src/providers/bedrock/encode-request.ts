@@ -1,0 +1,147 @@
+import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
+import { ProviderFault, type Target, type UpstreamRequest } from '../provider.ts';
+import { capabilitiesOf, type Capabilities } from './capabilities.ts';
+import { encodeMessages } from './encode-messages.ts';
+import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
+import { encodeTools } from './encode-tools.ts';
+import { encodeOutputSchema } from './output-schema.ts';
+
+/** Fields that are encoded, or that mean nothing here. Every other one is lost, and the caller is told. */
+const HANDLED = new Set(
+  `model messages stream stream_options n max_tokens max_completion_tokens temperature top_p stop tools tool_choice
+  parallel_tool_calls functions reasoning_effort response_format service_tier modalities`.split(/\s+/u),
+);
+
+/** Encodes a request for Converse or ConverseStream. */
+export function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
+  refuseOtherAnswers(chat);
+  const able = capabilitiesOf(target.model);
+  const maxTokens = chat.max_completion_tokens ?? chat.max_tokens ?? target.outputTokensMax;
+  const lacksThoughts = endsInResults(chat) && !hasCarriedThoughts(chat, target);
+  const reasoning = encodeReasoning(chat, { able, outputTokens: maxTokens, lacksThoughts });
+  const { toolConfig, dropped } = encodeTools(chat, { ...able, canForceTools: able.canForceTools && reasoning.takesForcing });
+  const conversation = encodeMessages(chat, { able, hasTools: toolConfig !== undefined, carried: target.carried });
+  const inference = encodeInference(chat, { able, reasoning, maxTokens });
+  const format = encodeFormat(chat, able);
+  const tier = encodeTier(chat['service_tier']);
+  const system = [...conversation.system, ...format.system];
+  const outputConfig = { ...format.outputConfig, ...(reasoning.effort === undefined ? {} : { effort: reasoning.effort }) };
+  const body: JsonObject = {
+    messages: conversation.messages,
+    ...part('system', system.length === 0 ? undefined : system),
+    ...part('inferenceConfig', inference.config),
+    ...part('toolConfig', toolConfig),
+    ...part('outputConfig', outputConfig),
+    ...part('additionalModelRequestFields', reasoning.fields),
+    ...part('serviceTier', tier),
+  };
+  const lost = Object.keys(chat).filter((name) => !HANDLED.has(name) && chat[name] !== undefined);
+  return {
+    url: addressOf(target, chat.stream === true),
+    headers: encodeHeaders(chat, target),
+    body: JSON.stringify(body),
+    dropped: [...lost, ...dropped, ...inference.dropped, ...format.dropped, ...(reasoning.isDropped ? ['reasoning_effort'] : [])],
+  };
+}
+
+function refuseOtherAnswers(chat: ChatRequest): void {
+  if ((chat.n ?? 1) > 1) throw new ProviderFault("Converse gives one answer to a request; 'n' must be 1.", { status: 400, param: 'n' });
+  const { modalities } = chat;
+  if (Array.isArray(modalities) && modalities.some((kind) => kind !== 'text')) {
+    throw new ProviderFault('This model answers with text only.', { status: 400, param: 'modalities' });
+  }
+}
+
+/** The id of a model may be an ARN or have a version behind a colon: it is one segment of the path. */
+function addressOf(target: Target, isStreaming: boolean): string {
+  const base = target.baseUrl.replace('{region}', target.aws?.region ?? 'us-east-1');
+  return `${base}/model/${encodeURIComponent(target.model)}/${isStreaming ? 'converse-stream' : 'converse'}`;
+}
+
+function encodeHeaders(chat: ChatRequest, { apiKey, aws }: Target): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: chat.stream === true ? 'application/vnd.amazon.eventstream' : 'application/json',
+    // With credentials the request is signed when it is sent.
+    ...(aws === undefined && apiKey !== undefined ? { authorization: `Bearer ${apiKey}` } : {}),
+  };
+}
+
+interface Limits {
+  readonly able: Capabilities;
+  readonly reasoning: EncodedReasoning;
+  readonly maxTokens: number | undefined;
+}
+
+function encodeInference(chat: ChatRequest, { able, reasoning, maxTokens }: Limits): { config: JsonObject; dropped: string[] } {
+  const config: JsonObject = {};
+  const dropped: string[] = [];
+  // A budget for thinking must be below the limit, so that one is always told.
+  const limit = maxTokens ?? (able.reasoning === 'budget' && !reasoning.takesSampling ? able.outputTokensMax : undefined);
+  if (limit !== undefined) config['maxTokens'] = limit;
+  const sampling = reasoning.takesSampling ? able.sampling : 'none';
+  const { temperature, top_p: topP, stop } = chat;
+  if (typeof temperature === 'number') {
+    if (sampling === 'none') dropped.push('temperature');
+    else config['temperature'] = Math.min(1, temperature);
+  }
+  if (typeof topP === 'number') {
+    if (sampling === 'none' || (sampling === 'either' && 'temperature' in config)) dropped.push('top_p');
+    else config['topP'] = topP;
+  }
+  const stops = (Array.isArray(stop) ? stop : [stop]).filter((text) => typeof text === 'string' && text.trim() !== '');
+  if (stops.length > 0 && able.hasStop) config['stopSequences'] = stops;
+  else if (stop !== undefined) dropped.push('stop');
+  return { config, dropped };
+}
+
+interface Format {
+  readonly system: readonly JsonObject[];
+  readonly outputConfig: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+/** Where a schema is not enforced, it is told in words, and the caller is told that it is no more than that. */
+function encodeFormat(chat: ChatRequest, able: Capabilities): Format {
+  const format = jsonFormat(chat);
+  if (format === undefined) return { system: [], outputConfig: {}, dropped: [] };
+  const schema = schemaOf(format);
+  if (schema === undefined || !able.hasSchemas) {
+    return {
+      system: [{ text: jsonInstruction(format) }],
+      outputConfig: {},
+      dropped: schema === undefined ? [] : ['response_format.json_schema'],
+    };
+  }
+  const named = isObject(format['json_schema']) ? format['json_schema'] : {};
+  const { name, description } = named;
+  const jsonSchema = {
+    schema: JSON.stringify(encodeOutputSchema(schema)),
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+  };
+  return { system: [], outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } }, dropped: [] };
+}
+
+const TIERS: Readonly<Record<string, string>> = { default: 'default', flex: 'flex', priority: 'priority', fast: 'priority' };
+
+function encodeTier(tier: unknown): JsonObject | undefined {
+  const type = typeof tier === 'string' ? TIERS[tier] : undefined;
+  return type === undefined ? undefined : { type };
+}
+
+/** Whether the model is to go on after the results of its tools. */
+function endsInResults(chat: ChatRequest): boolean {
+  return chat.messages.at(-1)?.['role'] === 'tool';
+}
+
+function hasCarriedThoughts(chat: ChatRequest, { carried }: Target): boolean {
+  const last = chat.messages.findLast((message) => message['role'] === 'assistant')?.['tool_calls'];
+  return Array.isArray(last) && last.some((call) => isObject(call) && carried?.has(String(call['id'])) === true);
+}
+
+/** A part of the body, left out when there is nothing in it. */
+function part(name: string, value: JsonObject | readonly JsonObject[] | undefined): JsonObject {
+  return value === undefined || Object.keys(value).length === 0 ? {} : { [name]: value };
+}

@@ -1,0 +1,74 @@
+import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { ProviderFault } from '../provider.ts';
+import type { Capabilities } from './capabilities.ts';
+import { encodeToolName } from './tool-names.ts';
+
+/** The tools of a request as Converse takes them, and what is lost on the way. */
+export interface EncodedTools {
+  /** Undefined where the model is to call nothing: there is no way to offer tools and forbid them. */
+  readonly toolConfig: JsonObject | undefined;
+  readonly dropped: readonly string[];
+}
+
+/** Encodes the tools and the choice among them. */
+export function encodeTools(chat: ChatRequest, able: Capabilities): EncodedTools {
+  if (chat['functions'] !== undefined) throw refused('functions', "'functions' is not available for this model: send 'tools'.");
+  const choice = readChoice(chat['tool_choice']);
+  const offered = (Array.isArray(chat['tools']) ? chat['tools'].filter(isObject) : []).filter((tool) => choice.allows(nameOf(tool)));
+  if (offered.length === 0 || choice.mode === 'none') return { toolConfig: undefined, dropped: [] };
+  if (!able.hasTools) throw refused('tools', 'This model does not take tools.');
+  const tools = offered.map((tool) => ({ toolSpec: encodeTool(tool, able) }));
+  const dropped = chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : [];
+  if (choice.mode === 'auto') return { toolConfig: { tools }, dropped };
+  if (!able.canForceTools) return { toolConfig: { tools }, dropped: [...dropped, 'tool_choice'] };
+  const toolChoice = choice.mode === 'any' ? { any: {} } : { tool: { name: encodeToolName(choice.mode.name) } };
+  return { toolConfig: { tools, toolChoice }, dropped };
+}
+
+interface Choice {
+  readonly mode: 'auto' | 'none' | 'any' | { readonly name: string };
+  readonly allows: (name: string) => boolean;
+}
+
+const allowsAll = (): boolean => true;
+
+function readChoice(value: unknown): Choice {
+  if (!isObject(value))
+    return { mode: value === 'none' ? 'none' : value === 'required' || value === 'any' ? 'any' : 'auto', allows: allowsAll };
+  const allowed = value['allowed_tools'];
+  if (isObject(allowed)) {
+    const names = new Set(Array.isArray(allowed['tools']) ? allowed['tools'].filter(isObject).map(nameOf) : []);
+    return { mode: allowed['mode'] === 'required' ? 'any' : 'auto', allows: (name) => names.has(name) };
+  }
+  return { mode: { name: nameOf(value) }, allows: allowsAll };
+}
+
+/** The name in a tool or in a choice of one. */
+function nameOf(tool: JsonObject): string {
+  const named = isObject(tool['function']) ? tool['function'] : isObject(tool['custom']) ? tool['custom'] : tool;
+  return String(named['name']);
+}
+
+function encodeTool(tool: JsonObject, able: Capabilities): JsonObject {
+  const { custom } = tool;
+  const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
+  const { description } = definition;
+  return {
+    name: encodeToolName(nameOf(tool)),
+    ...(typeof description === 'string' && description.trim() !== '' ? { description } : {}),
+    ...(definition['strict'] === true && able.hasSchemas ? { strict: true } : {}),
+    inputSchema: { json: isObject(custom) ? TEXT_INPUT : objectSchema(definition['parameters']) },
+  };
+}
+
+/** The input of a custom tool, which is free text elsewhere. */
+const TEXT_INPUT = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
+
+/** A tool without parameters takes an empty object. */
+function objectSchema(parameters: unknown): JsonObject {
+  return isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} };
+}
+
+function refused(param: string, message: string): ProviderFault {
+  return new ProviderFault(message, { status: 400, param });
+}

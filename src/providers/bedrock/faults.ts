@@ -1,0 +1,76 @@
+import { isObject } from '../../openai/types.ts';
+import type { FinishReason } from '../envelope.ts';
+import { ProviderFault } from '../provider.ts';
+
+/** The status of each exception, for those that come inside a stream and for statuses that say too little. */
+const STATUSES: Readonly<Record<string, number>> = {
+  validationexception: 400,
+  accessdeniedexception: 403,
+  unrecognizedclientexception: 403,
+  expiredtokenexception: 403,
+  resourcenotfoundexception: 404,
+  modeltimeoutexception: 408,
+  throttlingexception: 429,
+  modelnotreadyexception: 429,
+  // A quota of ours, told as a mistake of the request.
+  servicequotaexceededexception: 429,
+  internalserverexception: 500,
+  modelerrorexception: 424,
+  modelstreamerrorexception: 424,
+  serviceunavailableexception: 503,
+};
+
+/** Reads an error answer: the name of the exception is in a header, its message in the body. */
+export function decodeFault(text: string, status: number | undefined, header: (name: string) => string | null): ProviderFault {
+  const body = parse(text);
+  const told = header('x-amzn-errortype') ?? body['__type'] ?? body['code'];
+  // A name may come with its namespace before it and an address behind it.
+  const type = typeof told === 'string' ? (told.split(':')[0]?.split('#').at(-1) ?? '') : '';
+  return toFault(type, body['message'] ?? body['Message'], status);
+}
+
+/** The fault that an exception of a stream stands for. */
+export function faultOfException(data: string): ProviderFault {
+  const body = parse(data);
+  return toFault(String(body['type']), body['message'] ?? body['Message'], undefined);
+}
+
+function toFault(type: string, message: unknown, status: number | undefined): ProviderFault {
+  const known = STATUSES[type.toLowerCase()];
+  const text =
+    typeof message === 'string' && message !== '' ? message : `The provider answered with ${type === '' ? `status ${status}` : type}`;
+  // What the provider cannot take because it is too long is a code that clients act upon.
+  const isTooLong = /input is too long|maximum context length|exceeds? the (?:maximum|context)/iu.test(text);
+  return new ProviderFault(text, {
+    status: known ?? status ?? 502,
+    code: isTooLong && (known ?? status) === 400 ? 'context_length_exceeded' : type === '' ? undefined : type,
+  });
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    // A page of some proxy in between: its status is all that it tells.
+    return {};
+  }
+}
+
+const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  content_filtered: 'content_filter',
+  guardrail_intervened: 'content_filter',
+};
+
+/** Why the model stopped. What it wrote so badly that it cannot be read is a failure; a reason that nobody knows is a plain end. */
+export function decodeStopReason(reason: unknown, hasToolCalls: boolean): FinishReason {
+  const name = String(reason);
+  if (name.startsWith('malformed_')) throw new ProviderFault(`The model broke off its answer: ${name}`, { status: 502, code: name });
+  const finish = FINISH_REASONS[name] ?? 'stop';
+  return hasToolCalls && finish === 'stop' ? 'tool_calls' : finish;
+}

@@ -1,0 +1,104 @@
+import type { JsonObject } from '../openai/types.ts';
+import type { FinishReason } from './envelope.ts';
+
+/** A host that speaks the chat-completions dialect, so that requests can be relayed to it, and how it differs from the dialect. */
+export interface Host {
+  /** Its name for people. */
+  readonly name: string;
+  /** Where it is. A part in braces is filled in from the environment variable of that name. */
+  readonly baseUrl: string;
+  /** The environment variable whose presence switches the host's models on; for a server of your own the key that it may ask for. */
+  readonly keyVariable: string;
+  /** A server of your own is switched on by its address, and needs no key. */
+  readonly addressVariable?: string;
+  /** This host counts reasoning tokens beside the completion tokens, where the dialect counts them among them. */
+  readonly countsReasoningApart?: true;
+  readonly request?: RequestQuirks;
+  readonly reply?: ReplyQuirks;
+  /** What only some of its models refuse: the first pattern that matches counts. */
+  readonly models?: readonly ModelQuirks[];
+  readonly limits?: LimitHeaders;
+  /** When the caller leaves, this host goes on writing and charges for it: so OpenRouter's list of hosts, unchecked. */
+  readonly billsAfterAbort?: true;
+}
+
+/** How a request must be changed, so that the host takes it. */
+export interface RequestQuirks {
+  /** Fields that have another name here. */
+  readonly renames?: Readonly<Record<string, string>>;
+  /** Fields that the host refuses or does not look at. They are left out, and the caller is told. */
+  readonly drops?: readonly string[];
+  /** Fields that the host refuses and does not need. They are left out, and nothing is lost. */
+  readonly omits?: readonly string[];
+  /** Values that are called something else here, by field. */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What says a `reasoning_effort` here, by effort: these fields take its place. */
+  readonly efforts?: Readonly<Record<string, JsonObject>>;
+  /** Fields to send with every request. */
+  readonly adds?: JsonObject;
+  readonly temperatureMax?: number;
+  /** It gives one answer to a request: who wants several must ask several times. */
+  readonly isSingleChoice?: true;
+  /** A schema for the answer is not taken: JSON is asked for, and the schema is put into words. */
+  readonly hasNoJsonSchema?: true;
+  readonly messages?: MessageQuirks;
+}
+
+/** How the messages of a request must be changed. */
+export interface MessageQuirks {
+  /** Roles that have another name here. */
+  readonly roles?: Readonly<Record<string, string>>;
+  /** Fields of a message that the host refuses. */
+  readonly drops?: readonly string[];
+  /** `null` is a mistake here instead of "not set". */
+  readonly stripsNulls?: true;
+  /** Whatever is not in OpenAI's own description of a message is refused: reasoning, cache marks, what streams add to tool calls. */
+  readonly stripsExtensions?: true;
+  /** Ids of tool calls have exactly nine letters and digits. */
+  readonly hasShortToolIds?: true;
+  /** The result of a tool names its function. */
+  readonly namesToolResults?: true;
+  /** The field that says that a last message of the assistant is to be continued. */
+  readonly continues?: 'prefix' | 'partial';
+  /** Every message of the assistant says its reasoning, and be it empty. */
+  readonly wantsReasoning?: true;
+  /** A file is a part of this name that holds its address. */
+  readonly filePart?: 'document_url';
+}
+
+/** How an answer must be changed, so that clients of the dialect understand it. */
+export interface ReplyQuirks {
+  /** Where the reasoning is, other than in `reasoning_content`. */
+  readonly reasoningField?: 'reasoning';
+  /** Content may be a list with parts of the thinking among it. */
+  readonly hasThinkingParts?: true;
+  /** Tool calls come without their index or type. */
+  readonly hasBareToolCalls?: true;
+  /** A choice may come without its delta. */
+  readonly hasBareChoices?: true;
+  /** Reasons to stop that the dialect does not know. */
+  readonly finish?: Readonly<Record<string, FinishReason>>;
+  /** Reasons to stop that are failures, with the status they stand for. */
+  readonly faults?: Readonly<Record<string, number>>;
+  /** Usage of a stream is in the choice, not in the chunk. */
+  readonly hasUsageInChoice?: true;
+  /** Where cached tokens are counted, other than in `prompt_tokens_details`. */
+  readonly cachedTokens?: readonly string[];
+  /** Cached tokens may be counted beside the prompt tokens instead of among them. */
+  readonly countsCachedApart?: true;
+  /** An error may be in an object of this name, with a code that is not 0 and the status each code stands for. */
+  readonly statusObject?: { readonly name: string; readonly statuses: Readonly<Record<string, number>> };
+}
+
+/** What the models of one kind refuse. */
+export interface ModelQuirks {
+  readonly pattern: RegExp;
+  readonly drops: readonly string[];
+}
+
+/** How the host tells its limits. */
+export interface LimitHeaders {
+  /** The headers of answers that tell what is left. */
+  readonly remaining: readonly string[];
+  readonly retryAfter?: 'seconds' | 'milliseconds';
+}

@@ -1,0 +1,116 @@
+import type { Host } from '../host.ts';
+import { COMMON, LOGPROBS, MESSAGES, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES } from './common.ts';
+
+/** Hosts that serve the models of others. */
+export const CLOUDS: Readonly<Record<string, Host>> = {
+  fireworks: {
+    name: 'Fireworks AI',
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+    keyVariable: 'FIREWORKS_API_KEY',
+    request: COMMON,
+    limits: OPENAI_LIMITS,
+  },
+  together: {
+    name: 'Together AI',
+    baseUrl: 'https://api.together.xyz/v1',
+    keyVariable: 'TOGETHER_API_KEY',
+    request: COMMON,
+    reply: { reasoningField: 'reasoning', finish: { eos: 'stop' } },
+    limits: { remaining: ['x-ratelimit-remaining', 'x-tokenlimit-remaining'] },
+  },
+  groq: {
+    name: 'Groq',
+    baseUrl: 'https://api.groq.com/openai/v1',
+    keyVariable: 'GROQ_API_KEY',
+    request: {
+      drops: ['logit_bias', ...LOGPROBS],
+      values: { service_tier: { default: 'on_demand', priority: 'performance', fast: 'performance', scale: 'performance' } },
+      efforts: { minimal: { reasoning_effort: 'low' }, xhigh: { reasoning_effort: 'high' }, max: { reasoning_effort: 'high' } },
+      isSingleChoice: true,
+      messages: { ...MESSAGES, drops: ['name', 'reasoning_content', 'refusal', 'annotations', 'audio'] },
+    },
+    reply: { reasoningField: 'reasoning' },
+    limits: OPENAI_LIMITS,
+    billsAfterAbort: true,
+  },
+  cerebras: {
+    name: 'Cerebras',
+    baseUrl: 'https://api.cerebras.ai/v1',
+    keyVariable: 'CEREBRAS_API_KEY',
+    // Unchecked: which fields it refuses.
+    request: {
+      renames: { max_tokens: 'max_completion_tokens' },
+      drops: ['logit_bias', 'service_tier', ...PENALTIES, ...OPENAI_ONLY],
+      isSingleChoice: true,
+      messages: MESSAGES,
+    },
+    reply: { reasoningField: 'reasoning' },
+    limits: { remaining: ['x-ratelimit-remaining-requests-day', 'x-ratelimit-remaining-tokens-minute'], retryAfter: 'seconds' },
+  },
+  openrouter: {
+    name: 'OpenRouter',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    keyVariable: 'OPENROUTER_API_KEY',
+    request: { messages: MESSAGES },
+    reply: { reasoningField: 'reasoning', faults: { error: 502 } },
+  },
+  deepinfra: {
+    name: 'DeepInfra',
+    baseUrl: 'https://api.deepinfra.com/v1/openai',
+    keyVariable: 'DEEPINFRA_API_KEY',
+    request: COMMON,
+  },
+  sambanova: {
+    name: 'SambaNova',
+    baseUrl: 'https://api.sambanova.ai/v1',
+    keyVariable: 'SAMBANOVA_API_KEY',
+    // Unchecked: which fields it does not look at.
+    request: { ...COMMON, drops: ['logit_bias', ...LOGPROBS, ...PENALTIES], isSingleChoice: true },
+    reply: { reasoningField: 'reasoning' },
+    limits: OPENAI_LIMITS,
+    billsAfterAbort: true,
+  },
+  nebius: {
+    name: 'Nebius Token Factory',
+    baseUrl: 'https://api.tokenfactory.nebius.com/v1',
+    keyVariable: 'NEBIUS_API_KEY',
+    request: COMMON,
+    billsAfterAbort: true,
+  },
+  novita: { name: 'Novita AI', baseUrl: 'https://api.novita.ai/openai/v1', keyVariable: 'NOVITA_API_KEY', request: COMMON },
+  siliconflow: {
+    name: 'SiliconFlow',
+    baseUrl: 'https://api.siliconflow.com/v1',
+    keyVariable: 'SILICONFLOW_API_KEY',
+    request: { ...COMMON, efforts: { none: { enable_thinking: false } } },
+  },
+  hyperbolic: { name: 'Hyperbolic', baseUrl: 'https://api.hyperbolic.xyz/v1', keyVariable: 'HYPERBOLIC_API_KEY', request: COMMON },
+  nvidia: {
+    name: 'NVIDIA NIM',
+    baseUrl: 'https://integrate.api.nvidia.com/v1',
+    keyVariable: 'NVIDIA_API_KEY',
+    // Unchecked: an unknown field is a mistake here.
+    request: { ...COMMON, drops: ['user', 'service_tier', 'parallel_tool_calls', ...OPENAI_ONLY] },
+  },
+  github: {
+    name: 'GitHub Models',
+    baseUrl: 'https://models.github.ai/inference',
+    // Not GITHUB_TOKEN: that one is often there for other reasons, and would switch these models on unasked.
+    keyVariable: 'GITHUB_MODELS_TOKEN',
+    request: { messages: { stripsExtensions: true } },
+    reply: { hasBareChoices: true },
+  },
+  cloudflare: {
+    name: 'Cloudflare Workers AI',
+    baseUrl: 'https://api.cloudflare.com/client/v4/accounts/{CLOUDFLARE_ACCOUNT_ID}/ai/v1',
+    keyVariable: 'CLOUDFLARE_API_TOKEN',
+    request: { ...COMMON, drops: ['logit_bias', ...LOGPROBS], isSingleChoice: true },
+  },
+  huggingface: {
+    name: 'Hugging Face',
+    baseUrl: 'https://router.huggingface.co/v1',
+    keyVariable: 'HF_TOKEN',
+    request: COMMON,
+    billsAfterAbort: true,
+  },
+};

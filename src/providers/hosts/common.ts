@@ -1,0 +1,33 @@
+import type { LimitHeaders, MessageQuirks, RequestQuirks } from '../host.ts';
+
+/** OpenAI's own fields that hosts without strict checks ignore and hosts with them refuse. */
+export const OPENAI_ONLY = [
+  'store',
+  'metadata',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'verbosity',
+  'prediction',
+  'moderation',
+  'modalities',
+  'audio',
+  'web_search_options',
+];
+/** Fields that often go together. */
+export const LOGPROBS = ['logprobs', 'top_logprobs'];
+export const PENALTIES = ['presence_penalty', 'frequency_penalty'];
+
+/** What every host but OpenAI wants: the older role and limit, and no nulls. */
+export const MESSAGES: MessageQuirks = { roles: { developer: 'system' }, stripsNulls: true };
+/** As above, and nothing else. */
+export const COMMON: RequestQuirks = { renames: { max_completion_tokens: 'max_tokens' }, messages: MESSAGES };
+
+export const OPENAI_LIMITS: LimitHeaders = {
+  remaining: ['x-ratelimit-remaining-requests', 'x-ratelimit-remaining-tokens'],
+  retryAfter: 'seconds',
+};
+
+export const NO_THINKING = { thinking: { type: 'disabled' } };
+export const THINKING = { thinking: { type: 'enabled' } };

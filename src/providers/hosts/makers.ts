@@ -1,0 +1,194 @@
+import type { Host } from '../host.ts';
+import { COMMON, LOGPROBS, MESSAGES, NO_THINKING, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES, THINKING } from './common.ts';
+
+/** Hosts of those who make the models that they serve. */
+export const MAKERS: Readonly<Record<string, Host>> = {
+  openai: {
+    name: 'OpenAI',
+    baseUrl: 'https://api.openai.com/v1',
+    keyVariable: 'OPENAI_API_KEY',
+    // Reasoning models refuse the old name of the limit, and no model refuses the new one.
+    request: { renames: { max_tokens: 'max_completion_tokens' }, messages: { stripsExtensions: true } },
+    limits: OPENAI_LIMITS,
+  },
+  anthropic: { name: 'Anthropic', baseUrl: 'https://api.anthropic.com/v1', keyVariable: 'ANTHROPIC_API_KEY' },
+  gemini: { name: 'Google Gemini', baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', keyVariable: 'GEMINI_API_KEY' },
+  xai: {
+    name: 'xAI',
+    baseUrl: 'https://api.x.ai/v1',
+    keyVariable: 'XAI_API_KEY',
+    countsReasoningApart: true,
+    request: { renames: { max_tokens: 'max_completion_tokens' }, messages: MESSAGES },
+    reply: { countsCachedApart: true },
+    models: [
+      { pattern: /^grok-4\.20.*non-reasoning/u, drops: ['reasoning_effort'] },
+      { pattern: /^grok-4\.20/u, drops: ['reasoning_effort', 'stop', ...PENALTIES] },
+      { pattern: /non-reasoning/u, drops: [] },
+      { pattern: /^grok-(?:[4-9]|3-mini|code)/u, drops: ['stop', ...PENALTIES] },
+    ],
+    limits: OPENAI_LIMITS,
+  },
+  deepseek: {
+    name: 'DeepSeek',
+    baseUrl: 'https://api.deepseek.com/v1',
+    keyVariable: 'DEEPSEEK_API_KEY',
+    request: {
+      renames: { max_completion_tokens: 'max_tokens', user: 'user_id', safety_identifier: 'user_id' },
+      drops: ['seed', 'logit_bias', 'parallel_tool_calls', 'service_tier', ...OPENAI_ONLY.filter((field) => field !== 'safety_identifier')],
+      efforts: {
+        none: NO_THINKING,
+        minimal: { reasoning_effort: 'low' },
+        medium: { reasoning_effort: 'high' },
+        xhigh: { reasoning_effort: 'max' },
+      },
+      isSingleChoice: true,
+      hasNoJsonSchema: true,
+      // Its V4 models refuse a history without it.
+      messages: { ...MESSAGES, wantsReasoning: true },
+    },
+    reply: { faults: { insufficient_system_resource: 503 } },
+  },
+  mistral: {
+    name: 'Mistral',
+    baseUrl: 'https://api.mistral.ai/v1',
+    keyVariable: 'MISTRAL_API_KEY',
+    request: {
+      renames: { max_completion_tokens: 'max_tokens', seed: 'random_seed' },
+      // An unknown field is a 422 here.
+      drops: ['logit_bias', 'user', 'service_tier', ...LOGPROBS, ...OPENAI_ONLY],
+      // Streams tell their usage without being asked.
+      omits: ['stream_options'],
+      values: { tool_choice: { required: 'any' } },
+      // Unchecked: its models know two efforts.
+      efforts: {
+        minimal: { reasoning_effort: 'none' },
+        low: { reasoning_effort: 'high' },
+        medium: { reasoning_effort: 'high' },
+        xhigh: { reasoning_effort: 'high' },
+        max: { reasoning_effort: 'high' },
+      },
+      messages: {
+        ...MESSAGES,
+        drops: ['refusal', 'annotations', 'audio', 'reasoning_content', 'reasoning'],
+        hasShortToolIds: true,
+        namesToolResults: true,
+        continues: 'prefix',
+        filePart: 'document_url',
+      },
+    },
+    reply: {
+      hasThinkingParts: true,
+      hasBareToolCalls: true,
+      finish: { model_length: 'length' },
+      faults: { error: 502 },
+      cachedTokens: ['num_cached_tokens', 'prompt_token_details.cached_tokens'],
+    },
+    limits: { remaining: ['x-ratelimit-remaining-req-minute', 'x-ratelimit-remaining-tokens-minute'] },
+    billsAfterAbort: true,
+  },
+  moonshot: {
+    name: 'Moonshot AI',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    keyVariable: 'MOONSHOT_API_KEY',
+    request: {
+      ...COMMON,
+      drops: ['seed', 'logit_bias', 'user', 'service_tier', 'parallel_tool_calls', ...LOGPROBS, ...OPENAI_ONLY],
+      temperatureMax: 1,
+      messages: { ...MESSAGES, continues: 'partial' },
+    },
+    reply: { hasUsageInChoice: true, cachedTokens: ['cached_tokens'] },
+    models: [
+      { pattern: /^kimi-k3/u, drops: ['temperature', 'top_p', ...PENALTIES] },
+      { pattern: /^kimi/u, drops: ['reasoning_effort', 'temperature', 'top_p', ...PENALTIES] },
+      { pattern: /^moonshot-v1/u, drops: ['reasoning_effort'] },
+    ],
+  },
+  cohere: {
+    name: 'Cohere',
+    baseUrl: 'https://api.cohere.ai/compatibility/v1',
+    keyVariable: 'COHERE_API_KEY',
+    // Unchecked: which fields its compatible address refuses, and that it knows two efforts.
+    request: {
+      ...COMMON,
+      drops: ['logit_bias', 'top_logprobs', 'parallel_tool_calls', 'service_tier', 'user', ...OPENAI_ONLY],
+      efforts: {
+        minimal: { reasoning_effort: 'none' },
+        low: { reasoning_effort: 'high' },
+        medium: { reasoning_effort: 'high' },
+        xhigh: { reasoning_effort: 'high' },
+        max: { reasoning_effort: 'high' },
+      },
+      isSingleChoice: true,
+    },
+  },
+  perplexity: {
+    name: 'Perplexity',
+    baseUrl: 'https://api.perplexity.ai',
+    keyVariable: 'PERPLEXITY_API_KEY',
+    // Unchecked: which fields it does not look at.
+    request: {
+      ...COMMON,
+      drops: [
+        'seed',
+        'logit_bias',
+        'user',
+        'service_tier',
+        'parallel_tool_calls',
+        ...LOGPROBS,
+        ...OPENAI_ONLY.filter((field) => field !== 'web_search_options'),
+      ],
+      isSingleChoice: true,
+    },
+    billsAfterAbort: true,
+  },
+  zai: {
+    name: 'Z.ai',
+    baseUrl: 'https://api.z.ai/api/paas/v4',
+    keyVariable: 'ZAI_API_KEY',
+    // Unchecked: which fields it does not look at. Thinking is switched, not measured.
+    request: {
+      renames: { max_completion_tokens: 'max_tokens', user: 'user_id', safety_identifier: 'user_id' },
+      drops: ['seed', 'logit_bias', 'parallel_tool_calls', ...LOGPROBS, ...PENALTIES],
+      efforts: {
+        none: NO_THINKING,
+        minimal: THINKING,
+        low: THINKING,
+        medium: THINKING,
+        high: THINKING,
+        xhigh: THINKING,
+        max: THINKING,
+      },
+      temperatureMax: 1,
+      isSingleChoice: true,
+      hasNoJsonSchema: true,
+      messages: MESSAGES,
+    },
+    reply: {
+      finish: { sensitive: 'content_filter', model_context_window_exceeded: 'length' },
+      faults: { network_error: 502 },
+    },
+  },
+  minimax: {
+    name: 'MiniMax',
+    baseUrl: 'https://api.minimax.io/v1',
+    keyVariable: 'MINIMAX_API_KEY',
+    // Unchecked: the field that keeps its thinking out of the text.
+    request: {
+      ...COMMON,
+      drops: ['seed', 'logit_bias', ...LOGPROBS, ...PENALTIES],
+      adds: { reasoning_split: true },
+      isSingleChoice: true,
+    },
+    reply: {
+      statusObject: { name: 'base_resp', statuses: { 1002: 429, 1004: 401, 1008: 402, 1026: 400, 1027: 400, 1039: 429, 2013: 400 } },
+    },
+    billsAfterAbort: true,
+  },
+  dashscope: {
+    name: 'Alibaba Cloud Model Studio',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    keyVariable: 'DASHSCOPE_API_KEY',
+    request: { ...COMMON, efforts: { none: { enable_thinking: false } } },
+    billsAfterAbort: true,
+  },
+};

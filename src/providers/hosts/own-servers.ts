@@ -1,0 +1,49 @@
+import type { Host } from '../host.ts';
+import { COMMON, OPENAI_ONLY } from './common.ts';
+
+/** Servers that people run themselves: at an address of their own, by default on this machine. */
+export const OWN_SERVERS: Readonly<Record<string, Host>> = {
+  ollama: {
+    name: 'Ollama',
+    baseUrl: 'http://127.0.0.1:11434/v1',
+    keyVariable: 'OLLAMA_API_KEY',
+    addressVariable: 'OLLAMA_URL',
+    request: {
+      ...COMMON,
+      drops: ['logit_bias', 'user', 'parallel_tool_calls', 'service_tier', ...OPENAI_ONLY],
+      isSingleChoice: true,
+    },
+    reply: { reasoningField: 'reasoning' },
+  },
+  vllm: {
+    name: 'vLLM',
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    keyVariable: 'VLLM_API_KEY',
+    addressVariable: 'VLLM_URL',
+    request: COMMON,
+    reply: { reasoningField: 'reasoning', faults: { abort: 502 } },
+  },
+  sglang: {
+    name: 'SGLang',
+    baseUrl: 'http://127.0.0.1:30000/v1',
+    keyVariable: 'SGLANG_API_KEY',
+    addressVariable: 'SGLANG_URL',
+    request: COMMON,
+    reply: { faults: { abort: 502 } },
+  },
+  llamacpp: {
+    name: 'llama.cpp',
+    baseUrl: 'http://127.0.0.1:8080/v1',
+    keyVariable: 'LLAMA_API_KEY',
+    addressVariable: 'LLAMACPP_URL',
+    request: COMMON,
+  },
+  lmstudio: {
+    name: 'LM Studio',
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    keyVariable: 'LMSTUDIO_API_KEY',
+    addressVariable: 'LMSTUDIO_URL',
+    request: { ...COMMON, isSingleChoice: true },
+    reply: { reasoningField: 'reasoning' },
+  },
+};

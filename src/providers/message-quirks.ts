@@ -1,0 +1,71 @@
+import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { namesOfToolCalls } from './content.ts';
+import type { MessageQuirks } from './host.ts';
+import { shortToolId } from './short-tool-id.ts';
+
+/** What clients keep of answers and send back, and OpenAI refuses by name. */
+const EXTENSIONS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks', 'extra_content', 'cache_control'];
+const THOUGHTS = new Set<unknown>(['thinking', 'reasoning']);
+
+/** The messages as the host takes them. The caller's stay as they are: they may be sent elsewhere next. */
+export function encodeMessages(chat: ChatRequest, quirks: MessageQuirks): readonly JsonObject[] {
+  const names = quirks.namesToolResults === true ? namesOfToolCalls(chat) : undefined;
+  const messages = chat.messages.map((message) => encodeMessage(message, quirks, names));
+  const last = messages.at(-1);
+  if (quirks.continues !== undefined && last?.['role'] === 'assistant') last[quirks.continues] = true;
+  return messages;
+}
+
+function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: ReadonlyMap<string, string> | undefined): JsonObject {
+  const message = { ...original };
+  const role = String(message['role']);
+  message['role'] = quirks.roles?.[role] ?? role;
+  if (quirks.stripsNulls === true) stripNulls(message);
+  if (quirks.stripsExtensions === true) stripExtensions(message);
+  if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
+  for (const name of quirks.drops ?? []) delete message[name];
+  if (quirks.hasShortToolIds === true) shortenToolIds(message);
+  if (names !== undefined && role === 'tool') message['name'] = names.get(String(original['tool_call_id'])) ?? message['name'];
+  const { filePart } = quirks;
+  if (filePart !== undefined) message['content'] = mapParts(message['content'], (part) => encodeFile(part, filePart));
+  return message;
+}
+
+/** A message without text says so by a null everywhere; only other nulls are mistakes. */
+function stripNulls(message: JsonObject): void {
+  for (const name in message) if (message[name] === null && name !== 'content') delete message[name];
+}
+
+function stripExtensions(message: JsonObject): void {
+  for (const name of EXTENSIONS) delete message[name];
+  const { content } = message;
+  const said = Array.isArray(content) ? content.filter((part) => !isObject(part) || !THOUGHTS.has(part['type'])) : content;
+  message['content'] = mapParts(said, withoutExtensions);
+  if (!Array.isArray(message['tool_calls'])) return;
+  if (message['tool_calls'].length === 0) delete message['tool_calls'];
+  else message['tool_calls'] = message['tool_calls'].map((call: JsonObject) => withoutExtensions(call));
+}
+
+function withoutExtensions(part: JsonObject): JsonObject {
+  const { index: _, cache_control: __, extra_content: ___, ...rest } = part;
+  return rest;
+}
+
+function shortenToolIds(message: JsonObject): void {
+  if (typeof message['tool_call_id'] === 'string') message['tool_call_id'] = shortToolId(message['tool_call_id']);
+  if (!Array.isArray(message['tool_calls'])) return;
+  message['tool_calls'] = message['tool_calls'].map((call: JsonObject) => ({ ...call, id: shortToolId(String(call['id'])) }));
+}
+
+function encodeFile(part: JsonObject, name: string): JsonObject {
+  const file = part['file'];
+  return part['type'] === 'file' && isObject(file) && typeof file['file_data'] === 'string'
+    ? { type: name, [name]: file['file_data'] }
+    : part;
+}
+
+/** Content that is a text or missing stays so; an empty list is no content. */
+function mapParts(content: unknown, change: (part: JsonObject) => JsonObject): unknown {
+  if (!Array.isArray(content)) return content;
+  return content.length === 0 ? '' : content.filter(isObject).map(change);
+}

@@ -1,0 +1,69 @@
+import type { ChatRequest, JsonObject } from '../openai/types.ts';
+import type { Host, RequestQuirks } from './host.ts';
+import { jsonFormat, jsonInstruction } from './json-instruction.ts';
+import { encodeMessages } from './message-quirks.ts';
+import { ProviderFault } from './provider.ts';
+
+/**
+ * Changes a request, so that the host takes it. The body is ours, what is in it is the caller's and is copied where it
+ * changes. Gives the names of the fields that were lost.
+ */
+export function applyRequestQuirks(body: JsonObject, host: Host, model: string): readonly string[] {
+  const { request: quirks = {} } = host;
+  const refused = host.models?.find(({ pattern }) => pattern.test(model))?.drops ?? [];
+  if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
+  const dropped = dropFields(body, [...(quirks.drops ?? []), ...refused]);
+  if (quirks.messages !== undefined) body['messages'] = encodeMessages(body as ChatRequest, quirks.messages);
+  if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
+  changeValues(body, quirks);
+  for (const name of quirks.omits ?? []) delete body[name];
+  renameFields(body, quirks.renames);
+  Object.assign(body, quirks.adds);
+  return dropped;
+}
+
+function refuseSeveralChoices(body: JsonObject, host: Host): void {
+  const count = body['n'];
+  delete body['n'];
+  if (typeof count !== 'number' || count <= 1) return;
+  throw new ProviderFault(`${host.name} gives one answer to a request; 'n' is ${count}.`, { status: 400, param: 'n' });
+}
+
+function dropFields(body: JsonObject, names: readonly string[]): string[] {
+  const dropped = names.filter((name) => body[name] !== undefined);
+  for (const name of dropped) delete body[name];
+  return dropped;
+}
+
+/** The nearest that the host has to a schema: JSON, with the schema in words before the conversation. */
+function instructSchema(body: JsonObject): string[] {
+  const format = jsonFormat(body as ChatRequest);
+  if (format?.['type'] !== 'json_schema') return [];
+  body['response_format'] = { type: 'json_object' };
+  body['messages'] = [{ role: 'system', content: jsonInstruction(format) }, ...(body as ChatRequest).messages];
+  return ['response_format.json_schema'];
+}
+
+function changeValues(body: JsonObject, { values = {}, efforts = {}, temperatureMax }: RequestQuirks): void {
+  for (const name in values) {
+    const value = body[name];
+    if (typeof value === 'string') body[name] = values[name]?.[value] ?? value;
+  }
+  const effort = body['reasoning_effort'];
+  if (typeof effort === 'string' && efforts[effort] !== undefined) {
+    delete body['reasoning_effort'];
+    Object.assign(body, efforts[effort]);
+  }
+  const { temperature } = body;
+  if (typeof temperature === 'number' && temperatureMax !== undefined) body['temperature'] = Math.min(temperature, temperatureMax);
+}
+
+/** A field that is there under its new name already keeps that value. */
+function renameFields(body: JsonObject, renames: RequestQuirks['renames'] = {}): void {
+  for (const name in renames) {
+    const renamed = renames[name];
+    if (body[name] === undefined || renamed === undefined) continue;
+    body[renamed] ??= body[name];
+    delete body[name];
+  }
+}

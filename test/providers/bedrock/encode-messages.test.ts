@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
+import { bedrock } from '../../../src/providers/bedrock/bedrock.ts';
+import { CHAT, encode, NOVA, refusalOf, TARGET, WEATHER } from './encoding.ts';
+
+const PNG = 'data:image/png;base64,iVBORw0KGgo=';
+const PDF = 'data:application/pdf;base64,JVBERi0=';
+
+describe('the address of a request', () => {
+  test('has the model as one segment, and the region of the credentials', () => {
+    const arn = 'arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc';
+    const aws = { accessKeyId: 'a', secretAccessKey: 'b', region: 'eu-west-1' };
+    const { url, headers } = bedrock.encodeRequest({ ...CHAT, stream: true }, { ...TARGET, model: arn, aws });
+    expect(url).toBe(
+      'https://bedrock-runtime.eu-west-1.amazonaws.com/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Aapplication-inference-profile%2Fabc/converse-stream',
+    );
+    expect(headers).toEqual({ 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' });
+  });
+
+  test('has the key as a bearer token where there are no credentials, and nothing where there is neither', () => {
+    expect(bedrock.encodeRequest(CHAT, TARGET).headers).toMatchObject({ accept: 'application/json', authorization: 'Bearer key' });
+    expect(bedrock.encodeRequest(CHAT, { ...TARGET, apiKey: undefined }).headers).not.toHaveProperty('authorization');
+    expect(bedrock.encodeRequest(CHAT, TARGET).url).toBe(
+      'https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-pro-v1%3A0/converse',
+    );
+  });
+});
+
+describe('messages', () => {
+  test.each<[string, readonly JsonObject[], Partial<JsonObject>]>([
+    ['a text is a block', [{ role: 'user', content: 'Hi' }], { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
+    [
+      'instructions stand apart, wherever they were',
+      [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hi' },
+        { role: 'developer', content: [{ type: 'text', text: 'In German.' }] },
+      ],
+      { system: [{ text: 'Be brief.' }, { text: 'In German.' }], messages: [{ role: 'user', content: [{ text: 'Hi' }] }] },
+    ],
+    [
+      'turns of one role are one turn, and blank texts none',
+      [
+        { role: 'user', content: 'One' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: ' \n' },
+            { type: 'text', text: 'Two' },
+          ],
+        },
+        { role: 'assistant', content: '' },
+        { role: 'user', content: 'Three' },
+      ],
+      { messages: [{ role: 'user', content: [{ text: 'One' }, { text: 'Two' }, { text: 'Three' }] }] },
+    ],
+    [
+      'a conversation that the assistant begins gets a beginning',
+      [{ role: 'assistant', content: 'Hello! ' }],
+      {
+        messages: [
+          { role: 'user', content: [{ text: 'Begin.' }] },
+          { role: 'assistant', content: [{ text: 'Hello!' }] },
+        ],
+      },
+    ],
+    [
+      'instructions alone get one too',
+      [{ role: 'system', content: 'Write a haiku.' }],
+      { system: [{ text: 'Write a haiku.' }], messages: [{ role: 'user', content: [{ text: 'Begin.' }] }] },
+    ],
+    [
+      'images are bytes',
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'image_url', image_url: { url: PNG } },
+            { type: 'image_url', image_url: 'data:image/jpg;base64,/9j/' },
+          ],
+        },
+      ],
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { image: { format: 'png', source: { bytes: 'iVBORw0KGgo=' } } },
+              { image: { format: 'jpeg', source: { bytes: '/9j/' } } },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'files have names of their own, and some text beside them',
+      [
+        {
+          role: 'user',
+          content: [
+            { type: 'file', file: { filename: 'Q3_report  (final).pdf', file_data: PDF } },
+            { type: 'file', file: { filename: 'Q3_report (final).pdf', file_data: PDF } },
+            { type: 'file', file: { filename: 'notes.md', file_data: 'data:application/octet-stream;base64,IyBB' } },
+            { type: 'file', file: { file_data: PDF } },
+            { type: 'file', file: { file_data: PNG } },
+          ],
+        },
+      ],
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { document: { name: 'Q3-report (final)', format: 'pdf', source: { bytes: 'JVBERi0=' } } },
+              { document: { name: 'Q3-report (final) 2', format: 'pdf', source: { bytes: 'JVBERi0=' } } },
+              { document: { name: 'notes', format: 'md', source: { bytes: 'IyBB' } } },
+              { document: { name: 'document', format: 'pdf', source: { bytes: 'JVBERi0=' } } },
+              { image: { format: 'png', source: { bytes: 'iVBORw0KGgo=' } } },
+              { text: 'See the attached file.' },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'marks of the cache are points, at most four',
+      [{ role: 'user', content: Array.from({ length: 5 }, () => ({ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } })) }],
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [...Array.from({ length: 4 }, () => [{ text: 'a' }, { cachePoint: { type: 'default' } }]).flat(), { text: 'a' }],
+          },
+        ],
+      },
+    ],
+  ])('%s', (_, messages, expected) => {
+    expect(encode({ messages }).body).toEqual(expected as JsonObject);
+  });
+
+  test('marks of the cache are left out where a model has no cache', () => {
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }] }];
+    expect(encode({ messages }, { model: 'deepseek.v3-v1:0' }).body['messages']).toEqual([{ role: 'user', content: [{ text: 'a' }] }]);
+  });
+
+  test('instructions open the conversation where a model takes none', () => {
+    const messages = [{ role: 'system', content: 'Be brief.' }, ...CHAT.messages];
+    const { body } = encode({ messages }, { model: 'mistral.mistral-7b-instruct-v0:2' });
+    expect(body).toEqual({ messages: [{ role: 'user', content: [{ text: 'Be brief.' }, { text: 'Hi' }] }] });
+  });
+
+  test.each<[string, Partial<ChatRequest>, string, string]>([
+    [
+      'audio',
+      { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'a' } }] }] },
+      NOVA,
+      'messages[0].content[0]',
+    ],
+    ['a video', { messages: [{ role: 'user', content: [{ type: 'video_url' }] }] }, NOVA, 'messages[0].content[0]'],
+    [
+      'an image in a bucket, which would be opened with our rights',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 's3://a/b.png' }] }] },
+      NOVA,
+      'messages[0].content[0]',
+    ],
+    [
+      'an image by address',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 'https://a/b.png' }] }] },
+      NOVA,
+      'messages[0].content[0]',
+    ],
+    [
+      'an image for a model that sees nothing',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: PNG }] }] },
+      'deepseek.r1-v1:0',
+      'messages[0].content[0]',
+    ],
+    ['a file by id', { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] }, NOVA, 'messages[0].content[0]'],
+    ['a file without data', { messages: [{ role: 'user', content: [{ type: 'file', file: {} }] }] }, NOVA, 'messages[0].content[0]'],
+    [
+      'a file for a model that reads none',
+      { messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: PDF } }] }] },
+      'amazon.nova-micro-v1:0',
+      'messages[0].content[0]',
+    ],
+    [
+      'a file of an unknown kind',
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'file', file: { filename: 'a.zip', file_data: 'data:application/zip;base64,UEs=' } }] },
+        ],
+      },
+      NOVA,
+      'messages[0].content[0]',
+    ],
+    ['a message of a function', { messages: [{ role: 'function', name: 'f', content: 'a' }] }, NOVA, 'messages[0]'],
+    ['several answers', { n: 2 }, NOVA, 'n'],
+    ['an answer in sound', { modalities: ['text', 'audio'] }, NOVA, 'modalities'],
+    ['functions', { functions: [{ name: 'f' }] }, NOVA, 'functions'],
+    ['tools for a model without them', { tools: [WEATHER] }, 'deepseek.r1-v1:0', 'tools'],
+  ])('%s is refused with the place of it', (_, chat, model, param) => {
+    expect(refusalOf(chat, model)).toMatchObject({ status: 400, param });
+  });
+});

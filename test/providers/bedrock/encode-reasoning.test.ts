@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
+import { CALL, CHAT, encode, NOVA, SONNET_45, SONNET_55, WEATHER } from './encoding.ts';
+
+const fields = (model: string, chat: Partial<ChatRequest>): JsonObject => {
+  const { body, dropped } = encode(chat, { model });
+  const { messages: _, ...rest } = body;
+  return { ...rest, dropped };
+};
+const adaptive = { additionalModelRequestFields: { thinking: { type: 'adaptive', display: 'summarized' } } };
+const budget = (tokens: number): JsonObject => ({
+  additionalModelRequestFields: { thinking: { type: 'enabled', budget_tokens: tokens } },
+});
+
+describe('reasoning', () => {
+  test.each<[string, string, Partial<ChatRequest>, JsonObject]>([
+    ['adapts itself', SONNET_55, { reasoning_effort: 'medium' }, { ...adaptive, outputConfig: { effort: 'medium' }, dropped: [] }],
+    ['has an effort more', SONNET_55, { reasoning_effort: 'xhigh' }, { ...adaptive, outputConfig: { effort: 'xhigh' }, dropped: [] }],
+    [
+      'has an effort less',
+      'anthropic.claude-opus-4-6-v1',
+      { reasoning_effort: 'xhigh' },
+      { ...adaptive, outputConfig: { effort: 'high' }, dropped: [] },
+    ],
+    [
+      'has an effort that nobody knows',
+      SONNET_55,
+      { reasoning_effort: 'default' },
+      { ...adaptive, outputConfig: { effort: 'high' }, dropped: [] },
+    ],
+    ['cannot rest', SONNET_55, { reasoning_effort: 'none' }, { ...adaptive, outputConfig: { effort: 'low' }, dropped: [] }],
+    [
+      'can rest',
+      'anthropic.claude-opus-5-v1',
+      { reasoning_effort: 'none' },
+      { additionalModelRequestFields: { thinking: { type: 'disabled' } }, dropped: [] },
+    ],
+    [
+      'takes no temperature meanwhile',
+      'anthropic.claude-sonnet-4-6-v1',
+      { reasoning_effort: 'low', temperature: 0.5 },
+      { ...adaptive, outputConfig: { effort: 'low' }, dropped: ['temperature'] },
+    ],
+    ['has a budget', SONNET_45, { reasoning_effort: 'high' }, { ...budget(16_384), inferenceConfig: { maxTokens: 64_000 }, dropped: [] }],
+    [
+      'has a budget that nobody knows',
+      SONNET_45,
+      { reasoning_effort: 'default' },
+      { ...budget(8192), inferenceConfig: { maxTokens: 64_000 }, dropped: [] },
+    ],
+    [
+      'has a budget within the limit',
+      SONNET_45,
+      { reasoning_effort: 'high', max_tokens: 4096 },
+      { ...budget(2048), inferenceConfig: { maxTokens: 4096 }, dropped: [] },
+    ],
+    [
+      'has no room',
+      SONNET_45,
+      { reasoning_effort: 'high', max_tokens: 1500 },
+      { inferenceConfig: { maxTokens: 1500 }, dropped: ['reasoning_effort'] },
+    ],
+    ['is not wanted', SONNET_45, { reasoning_effort: 'none' }, { dropped: [] }],
+    [
+      'has a level',
+      'us.amazon.nova-2-lite-v1:0',
+      { reasoning_effort: 'minimal' },
+      { additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } }, dropped: [] },
+    ],
+    [
+      'has its highest level',
+      'us.amazon.nova-2-lite-v1:0',
+      { reasoning_effort: 'max', temperature: 0 },
+      { additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'high' } }, dropped: ['temperature'] },
+    ],
+    [
+      'has a level below the highest, which takes no limit',
+      'us.amazon.nova-2-lite-v1:0',
+      { reasoning_effort: 'high', max_tokens: 9 },
+      {
+        additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } },
+        inferenceConfig: { maxTokens: 9 },
+        dropped: [],
+      },
+    ],
+    [
+      'has a level that nobody knows',
+      'us.amazon.nova-2-lite-v1:0',
+      { reasoning_effort: 'default' },
+      { additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } }, dropped: [] },
+    ],
+    [
+      'is switched off',
+      'us.amazon.nova-2-lite-v1:0',
+      { reasoning_effort: 'none' },
+      { additionalModelRequestFields: { reasoningConfig: { type: 'disabled' } }, dropped: [] },
+    ],
+    [
+      'has a flat field',
+      'openai.gpt-oss-120b-1:0',
+      { reasoning_effort: 'xhigh' },
+      { additionalModelRequestFields: { reasoning_effort: 'high' }, dropped: [] },
+    ],
+    ['cannot be told to rest', 'openai.gpt-oss-120b-1:0', { reasoning_effort: 'none' }, { dropped: ['reasoning_effort'] }],
+    [
+      'has a nested field',
+      'openai.gpt-5.4',
+      { reasoning_effort: 'high' },
+      { additionalModelRequestFields: { reasoning: { effort: 'high' } }, dropped: [] },
+    ],
+    ['is not there', NOVA, { reasoning_effort: 'high' }, { dropped: ['reasoning_effort'] }],
+  ])('%s: %s with %j', (_, model, chat, expected) => {
+    expect(fields(model, chat)).toEqual(expected);
+  });
+
+  const loop = [
+    ...CHAT.messages,
+    { role: 'assistant', content: 'Let me see.', tool_calls: [CALL, { ...CALL, id: 'call_2' }] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'blue' },
+    { role: 'tool', tool_call_id: 'call_2', content: 'grey' },
+  ];
+  const thought = { reasoningContent: { reasoningText: { text: 'Hm', signature: 'simulated-signature' } } };
+  const hidden = { reasoningContent: { redactedContent: 'aGlkZGVu' } };
+
+  test('that was carried goes before the call that it led to, and the first of it before the text', () => {
+    const carried = new Map([
+      ['call_1', JSON.stringify([thought, hidden])],
+      ['call_2', JSON.stringify([thought])],
+    ]);
+    const { body, dropped } = encode({ messages: loop, tools: [WEATHER], reasoning_effort: 'low' }, { model: SONNET_45, carried });
+    expect(dropped).toEqual([]);
+    expect((body['messages'] as JsonObject[])[1]?.['content']).toEqual([
+      thought,
+      hidden,
+      { text: 'Let me see.' },
+      { toolUse: { toolUseId: 'call_1', name: 'weather', input: { city: 'Bern' } } },
+      thought,
+      { toolUse: { toolUseId: 'call_2', name: 'weather', input: { city: 'Bern' } } },
+    ]);
+  });
+
+  test('by budget is left out where its thoughts are lost, since the provider wants them back', () => {
+    const { body, dropped } = encode({ messages: loop, tools: [WEATHER], reasoning_effort: 'low' }, { model: SONNET_45 });
+    expect(dropped).toEqual(['reasoning_effort']);
+    expect(body).not.toHaveProperty('additionalModelRequestFields');
+  });
+
+  test('by budget cannot be forced to call a tool', () => {
+    const { body, dropped } = encode({ tools: [WEATHER], tool_choice: 'required', reasoning_effort: 'low' }, { model: SONNET_45 });
+    expect(dropped).toEqual(['tool_choice']);
+    expect(body['toolConfig']).not.toHaveProperty('toolChoice');
+  });
+});

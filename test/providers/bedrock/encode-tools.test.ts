@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
+import { CALL, CHAT, encode, NOVA, SONNET_45, SONNET_55, WEATHER } from './encoding.ts';
+
+interface Loss {
+  readonly model: string;
+  readonly dropped: readonly string[];
+}
+
+describe('tools', () => {
+  const history = [
+    ...CHAT.messages,
+    { role: 'assistant', content: 'Let me see.', tool_calls: [CALL, { ...CALL, id: 'call_2' }] },
+    { role: 'tool', tool_call_id: 'call_1', content: '{"sky":"blue"}' },
+    { role: 'tool', tool_call_id: 'call_2', content: '' },
+    { role: 'user', content: 'And?' },
+  ];
+
+  test('calls and their results are blocks, all results in one turn', () => {
+    const { body } = encode({ messages: history, tools: [WEATHER] });
+    expect(body['messages']).toEqual([
+      { role: 'user', content: [{ text: 'Hi' }] },
+      {
+        role: 'assistant',
+        content: [
+          { text: 'Let me see.' },
+          { toolUse: { toolUseId: 'call_1', name: 'weather', input: { city: 'Bern' } } },
+          { toolUse: { toolUseId: 'call_2', name: 'weather', input: { city: 'Bern' } } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { toolResult: { toolUseId: 'call_1', content: [{ text: '{"sky":"blue"}' }] } },
+          { toolResult: { toolUseId: 'call_2', content: [{ text: '(empty)' }] } },
+          { text: 'And?' },
+        ],
+      },
+    ]);
+  });
+
+  test.each<[string, Partial<ChatRequest>]>([
+    ['without tools', {}],
+    ['with tools that are forbidden', { tools: [WEATHER], tool_choice: 'none' }],
+  ])('a history of calls %s is told in words, since it would be refused', (_, chat) => {
+    const { body } = encode({ messages: history, ...chat });
+    expect(body).not.toHaveProperty('toolConfig');
+    expect(JSON.stringify(body)).toContain('[called the tool weather with');
+    expect(JSON.stringify(body)).toContain('[the tool weather answered:]');
+  });
+
+  test('ids have nine letters and digits for the models of Mistral, and belong together', () => {
+    const { body } = encode({ messages: history, tools: [WEATHER] }, { model: 'mistral.mistral-large-2407-v1:0' });
+    const ids = [...JSON.stringify(body).matchAll(/"toolUseId":"([^"]+)"/gu)].map((match) => match[1]);
+    expect(ids).toHaveLength(4);
+    expect(ids.slice(0, 2)).toEqual(ids.slice(2));
+    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{9}$/u);
+  });
+
+  test('a tool has a schema of an object, and a name that is taken', () => {
+    const odd = { type: 'function', function: { name: 'files.read:all', description: ' ', strict: true } };
+    const custom = { type: 'custom', custom: { name: 'patch', description: 'Applies a patch.' } };
+    const untyped = { type: 'function', function: { name: 'untyped', parameters: { properties: {} } } };
+    const { body } = encode({ tools: [odd, custom, untyped, WEATHER] });
+    expect((body['toolConfig'] as JsonObject)['tools']).toEqual([
+      {
+        toolSpec: {
+          name: expect.stringMatching(/^files_read_all_[0-9a-f]{8}$/u),
+          inputSchema: { json: { type: 'object', properties: {} } },
+        },
+      },
+      {
+        toolSpec: {
+          name: 'patch',
+          description: 'Applies a patch.',
+          inputSchema: { json: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] } },
+        },
+      },
+      { toolSpec: { name: 'untyped', inputSchema: { json: { type: 'object', properties: {} } } } },
+      { toolSpec: { name: 'weather', inputSchema: { json: WEATHER.function.parameters } } },
+    ] as unknown[]);
+  });
+
+  test('the schema of an input is enforced where the model can', () => {
+    const strict = { type: 'function', function: { ...WEATHER.function, strict: true } };
+    const { body } = encode({ tools: [strict] }, { model: SONNET_45 });
+    expect(body['toolConfig']).toMatchObject({ tools: [{ toolSpec: { strict: true } }] });
+  });
+
+  const clock = { type: 'function', function: { name: 'clock' } };
+  test.each<[string, unknown, unknown, Loss]>([
+    ['auto', 'auto', undefined, { model: NOVA, dropped: [] }],
+    ['required', 'required', { any: {} }, { model: NOVA, dropped: [] }],
+    ['any, as some clients say', 'any', { any: {} }, { model: NOVA, dropped: [] }],
+    ['one by name', { type: 'function', function: { name: 'weather' } }, { tool: { name: 'weather' } }, { model: NOVA, dropped: [] }],
+    [
+      'some of them',
+      { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [clock] } },
+      { any: {} },
+      { model: NOVA, dropped: [] },
+    ],
+    [
+      'some of them, or none',
+      { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [clock] } },
+      undefined,
+      { model: NOVA, dropped: [] },
+    ],
+    ['required, of a model that cannot be forced', 'required', undefined, { model: SONNET_55, dropped: ['tool_choice'] }],
+  ])('the choice of %s', (_, choice, expected, { model, dropped }) => {
+    const encoded = encode({ tools: [WEATHER, clock], tool_choice: choice }, { model });
+    expect((encoded.body['toolConfig'] as JsonObject)['toolChoice']).toEqual(expected);
+    expect(encoded.dropped).toEqual(dropped);
+  });
+
+  test('that are allowed are the only ones that are offered', () => {
+    const { body } = encode({
+      tools: [WEATHER, clock],
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [clock] } },
+    });
+    expect(body['toolConfig']).toMatchObject({ tools: [{ toolSpec: { name: 'clock' } }] });
+  });
+
+  test('one after the other cannot be promised', () => {
+    expect(encode({ tools: [WEATHER], parallel_tool_calls: false }).dropped).toEqual(['parallel_tool_calls']);
+    expect(encode({ tools: [WEATHER], parallel_tool_calls: true }).dropped).toEqual([]);
+  });
+});

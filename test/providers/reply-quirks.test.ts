@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
+import { openai } from '../../src/providers/openai.ts';
+import type { ProviderFault } from '../../src/providers/provider.ts';
+import { faultOf } from './fault-of.ts';
+
+const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+
+const context = (id: string): Parameters<typeof openai.decodeStream>[0] => ({
+  modelId: 'ours',
+  wantsUsage: false,
+  chat: CHAT,
+  requestId: 'r',
+  createdSeconds: 1,
+  host: HOSTS[id],
+});
+const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+
+const whole = (choice: object, more: object = {}): string => JSON.stringify({ choices: [{ index: 0, ...choice }], ...more });
+const chunk = (delta: object, more: object = {}): string =>
+  JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null, ...more }] });
+
+describe('an answer', () => {
+  test.each<[string, string, object, object]>([
+    [
+      'reasoning by another name stays beside the usual one',
+      'groq',
+      { content: 'a', reasoning: 'b' },
+      { content: 'a', reasoning: 'b', reasoning_content: 'b' },
+    ],
+    [
+      'reasoning by both names is left alone',
+      'openrouter',
+      { content: 'a', reasoning: 'b', reasoning_content: 'c' },
+      { content: 'a', reasoning: 'b', reasoning_content: 'c' },
+    ],
+    ['content that is missing is null', 'groq', { tool_calls: [CALL] }, { content: null, tool_calls: [CALL] }],
+    [
+      'content in parts is a text',
+      'mistral',
+      {
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: 'b' }, { type: 'odd' }] },
+          { type: 'thinking', thinking: 'c' },
+          { type: 'text', text: 'a' },
+          'odd',
+        ],
+      },
+      { content: 'a', reasoning_content: 'bc' },
+    ],
+    ['content in parts without thinking has no reasoning', 'mistral', { content: [{ type: 'text', text: 'a' }] }, { content: 'a' }],
+  ])('%s', (_, id, message, expected) => {
+    const { body } = openai.decodeReply(whole({ message, finish_reason: 'stop' }), context(id));
+    expect(body).toMatchObject({ choices: [{ message: expected }] });
+    expect((body['choices'] as JsonObject[])[0]?.['message']).toEqual(expected);
+  });
+
+  test('counts reasoning once, also when it goes out under two names', () => {
+    expect(openai.decodeReply(whole({ message: { content: 'a', reasoning: 'bcd' } }), context('groq')).outputText.length).toBe(4);
+    expect(openai.decodeReply(whole({ message: { content: [{ type: 'text', text: 'ab' }] } }), context('mistral')).outputText.length).toBe(
+      2,
+    );
+  });
+
+  test.each<[string, string, object, object]>([
+    ['cached tokens as Mistral counts them', 'mistral', { num_cached_tokens: 4 }, { inputTokens: 6, cachedInputTokens: 4 }],
+    [
+      'cached tokens as Mistral spells them',
+      'mistral',
+      { prompt_token_details: { cached_tokens: 4 } },
+      { inputTokens: 6, cachedInputTokens: 4 },
+    ],
+    [
+      'cached tokens where they belong',
+      'mistral',
+      { prompt_tokens_details: { cached_tokens: 3 }, num_cached_tokens: 4 },
+      { inputTokens: 7, cachedInputTokens: 3 },
+    ],
+    ['cached tokens as Moonshot counts them', 'moonshot', { cached_tokens: 4 }, { inputTokens: 6, cachedInputTokens: 4 }],
+    [
+      'cached tokens beside the prompt',
+      'xai',
+      { prompt_tokens_details: { cached_tokens: 40 } },
+      { inputTokens: 10, cachedInputTokens: 40 },
+    ],
+    ['cached tokens among the prompt', 'xai', { prompt_tokens_details: { cached_tokens: 4 } }, { inputTokens: 6, cachedInputTokens: 4 }],
+    ['no cached tokens', 'xai', {}, { inputTokens: 10, cachedInputTokens: 0 }],
+  ])('has %s', (_, id, details, expected) => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...details };
+    expect(openai.decodeReply(whole({ message: { content: 'a' } }, { usage }), context(id)).usage).toMatchObject(expected);
+  });
+
+  test.each<[string, string, string]>([
+    ['mistral', 'model_length', 'length'],
+    ['zai', 'sensitive', 'content_filter'],
+    ['together', 'eos', 'stop'],
+    ['together', 'something_new', 'stop'],
+    ['together', 'function_call', 'function_call'],
+  ])('of %s that ends with %s says %s', (id, reason, finish) => {
+    const { body } = openai.decodeReply(whole({ message: { content: 'a' }, finish_reason: reason }), context(id));
+    expect(body).toMatchObject({ choices: [{ finish_reason: finish }] });
+  });
+
+  test.each<[string, unknown, Partial<ProviderFault> | undefined]>([
+    ['a rate limit', { status_code: 1002, status_msg: 'Slow down' }, { status: 429, message: 'Slow down', code: '1002' }],
+    ['something new', { status_code: 7777 }, { status: 502, message: 'The provider reported an error' }],
+    ['success', { status_code: 0, status_msg: '' }, undefined],
+    ['nothing', null, undefined],
+  ])('of MiniMax with %s in a 200', (_, state, fault) => {
+    const text = whole({ message: { content: 'a' } }, { base_resp: state });
+    if (fault === undefined) expect(openai.decodeReply(text, context('minimax')).outputText.length).toBe(1);
+    else expect(faultOf(() => openai.decodeReply(text, context('minimax')))).toMatchObject(fault);
+  });
+});
+
+const push = (id: string, ...events: readonly string[]): JsonObject[] => {
+  const decoder = openai.decodeStream(context(id));
+  return events.flatMap((data) =>
+    decoder.push({ name: undefined, data }).map((text) => (JSON.parse(text) as { choices: JsonObject[] }).choices[0] ?? {}),
+  );
+};
+const bare = (id: string | undefined, input: string): object => ({
+  ...(id === undefined ? {} : { id }),
+  function: { name: 'f', arguments: input },
+});
+
+describe('a stream', () => {
+  test('has tool calls with the index that clients join them by', () => {
+    const choices = push(
+      'mistral',
+      chunk({ tool_calls: [bare('a', '{'), bare('b', '{}')] }),
+      chunk({ tool_calls: [bare(undefined, '}'), 'odd'] }),
+      chunk({ tool_calls: [bare('a', '}')] }),
+      chunk({ tool_calls: [{ ...bare('c', ''), index: 7 }] }),
+    );
+    const seen = choices
+      .flatMap(({ delta }) => (delta as { tool_calls: JsonObject[] }).tool_calls)
+      .filter((call) => typeof call === 'object');
+    expect(seen.map(({ id, index, type }) => [id, index, type])).toEqual([
+      ['a', 0, 'function'],
+      ['b', 1, 'function'],
+      [undefined, 1, undefined],
+      ['a', 0, 'function'],
+      ['c', 7, 'function'],
+    ]);
+  });
+
+  test('that begins in the middle of a call still has an index', () => {
+    const [choice] = push('mistral', chunk({ tool_calls: [{ function: { arguments: '{' } }] }));
+    expect(choice).toMatchObject({ delta: { tool_calls: [{ index: 0 }] } });
+  });
+
+  test('finds its usage in the choice where the host puts it there', () => {
+    const decoder = openai.decodeStream(context('moonshot'));
+    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cached_tokens: 4 };
+    decoder.push({ name: undefined, data: chunk({}, { finish_reason: 'stop', usage }) });
+    expect(decoder.usage).toMatchObject({ inputTokens: 6, cachedInputTokens: 4, outputTokens: 5 });
+  });
+
+  test('finds usage where Groq puts it, also with the row of Groq', () => {
+    const decoder = openai.decodeStream(context('groq'));
+    const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+    decoder.push({
+      name: undefined,
+      data: JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], x_groq: { usage } }),
+    });
+    expect(decoder.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
+  });
+
+  test('whose host breaks off is a fault', () => {
+    expect(faultOf(() => push('deepseek', chunk({}, { finish_reason: 'insufficient_system_resource' })))).toMatchObject({ status: 503 });
+    expect(faultOf(() => push('minimax', JSON.stringify({ base_resp: { status_code: 1008 } })))).toMatchObject({ status: 402 });
+  });
+
+  test('does not open a choice again that has ended', () => {
+    const decoder = openai.decodeStream(context('github'));
+    const notes = JSON.stringify({ choices: [{ index: 0, content_filter_results: {}, finish_reason: null }] });
+    for (const data of [chunk({ content: 'a' }), chunk({}, { finish_reason: 'stop' }), notes]) decoder.push({ name: undefined, data });
+    expect(decoder.isComplete).toBe(true);
+    expect(decoder.push({ name: undefined, data: '[DONE]' })).toEqual([]);
+  });
+
+  test('ignores choices that are no objects', () => {
+    expect(() => push('groq', JSON.stringify({ choices: ['odd'] }))).not.toThrow();
+  });
+});

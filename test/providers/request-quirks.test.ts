@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
+import { openai } from '../../src/providers/openai.ts';
+import type { Target } from '../../src/providers/provider.ts';
+
+const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+
+function encode(id: string, chat: Partial<ChatRequest>, model = 'theirs'): { body: JsonObject; dropped: readonly string[] | undefined } {
+  const target: Target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS[id] };
+  const { body, dropped } = openai.encodeRequest({ ...CHAT, ...chat }, target);
+  return { body: JSON.parse(body) as JsonObject, dropped };
+}
+
+const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+
+describe('a request', () => {
+  test.each<[string, string, Partial<ChatRequest>, Partial<JsonObject>]>([
+    ['the old limit', 'openai', { max_tokens: 5 }, { max_completion_tokens: 5 }],
+    ['the new limit', 'ollama', { max_completion_tokens: 5 }, { max_tokens: 5 }],
+    ['a seed', 'mistral', { seed: 5 }, { random_seed: 5 }],
+    ['a demand for a tool', 'mistral', { tool_choice: 'required' }, { tool_choice: 'any' }],
+    [
+      'a demand for one tool',
+      'mistral',
+      { tool_choice: { type: 'function', function: { name: 'f' } } },
+      { tool_choice: { type: 'function', function: { name: 'f' } } },
+    ],
+    ['a tier', 'groq', { service_tier: 'default' }, { service_tier: 'on_demand' }],
+    ['a tier that needs no other name', 'groq', { service_tier: 'flex' }, { service_tier: 'flex' }],
+    ['an effort', 'deepseek', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'max' }],
+    ['no effort', 'deepseek', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
+    ['an effort that needs no other name', 'deepseek', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
+    ['a user under both names', 'deepseek', { user: 'a', safety_identifier: 'b' }, { user_id: 'a' }],
+    ['a high temperature', 'zai', { temperature: 2 }, { temperature: 1 }],
+    ['a low temperature', 'zai', { temperature: 0 }, { temperature: 0 }],
+    ['a field to add', 'minimax', {}, { reasoning_split: true }],
+    ['one answer', 'groq', { n: 1 }, {}],
+    ['extensions of the host', 'openrouter', { provider: { order: ['a'] } }, { provider: { order: ['a'] } }],
+  ])('with %s, to %s', (_, id, chat, expected) => {
+    expect(encode(id, chat)).toEqual({ body: { ...CHAT, model: 'theirs', ...expected }, dropped: undefined });
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    ['xai', 'grok-4.5', ['stop', 'presence_penalty']],
+    ['xai', 'grok-4.20-0309-reasoning', ['reasoning_effort', 'stop', 'presence_penalty']],
+    ['xai', 'grok-4.20-0309-non-reasoning', ['reasoning_effort']],
+    ['xai', 'grok-4-fast-non-reasoning', []],
+    ['xai', 'grok-2', []],
+    ['moonshot', 'kimi-k3', ['temperature', 'presence_penalty']],
+    ['moonshot', 'kimi-k2.6', ['reasoning_effort', 'temperature', 'presence_penalty']],
+    ['moonshot', 'moonshot-v1-8k', ['reasoning_effort']],
+  ])('to %s loses what %s refuses', (id, model, lost) => {
+    const { body, dropped } = encode(id, { stop: 'a', presence_penalty: 1, reasoning_effort: 'high', temperature: 0.5 }, model);
+    expect(dropped ?? []).toEqual([...lost]);
+    for (const name of lost) expect(body).not.toHaveProperty(name);
+  });
+
+  test('of a stream says nothing about usage where that is refused', () => {
+    expect(encode('mistral', { stream: true, stream_options: { include_usage: true } }).body).not.toHaveProperty('stream_options');
+  });
+
+  test('for a schema where there is none asks for JSON and tells the schema in words', () => {
+    const schema = { type: 'object', properties: { age: { type: 'integer' } } };
+    const { body, dropped } = encode('deepseek', { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } });
+    expect(body['response_format']).toEqual({ type: 'json_object' });
+    expect((body['messages'] as JsonObject[])[0]).toEqual({ role: 'system', content: expect.stringContaining(JSON.stringify(schema)) });
+    expect(dropped).toEqual(['response_format.json_schema']);
+    expect(encode('deepseek', { response_format: { type: 'json_object' } }).dropped).toBeUndefined();
+  });
+
+  test.each<[string, string, JsonObject, JsonObject]>([
+    ['a developer', 'groq', { role: 'developer', content: 'a' }, { role: 'system', content: 'a' }],
+    ['a developer, whom OpenAI knows', 'openai', { role: 'developer', content: 'a' }, { role: 'developer', content: 'a' }],
+    ['a name', 'groq', { role: 'user', content: 'a', name: 'ann' }, { role: 'user', content: 'a' }],
+    [
+      'nulls',
+      'vllm',
+      { role: 'assistant', content: null, refusal: null, tool_calls: [CALL] },
+      { role: 'assistant', content: null, tool_calls: [CALL] },
+    ],
+    ['no reasoning', 'deepseek', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', reasoning_content: '' }],
+    [
+      'reasoning by another name',
+      'deepseek',
+      { role: 'assistant', content: 'a', reasoning: 'b' },
+      { role: 'assistant', content: 'a', reasoning: 'b', reasoning_content: 'b' },
+    ],
+    [
+      'what OpenAI refuses',
+      'openai',
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'a' },
+          { type: 'text', text: 'a', cache_control: {} },
+        ],
+        reasoning_content: 'a',
+        reasoning: 'a',
+        reasoning_details: [],
+        thinking_blocks: [],
+        extra_content: {},
+        tool_calls: [{ ...CALL, index: 0, extra_content: {} }],
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'a' }], tool_calls: [CALL] },
+    ],
+    ['lists that are empty', 'openai', { role: 'assistant', content: [], tool_calls: [] }, { role: 'assistant', content: '' }],
+    ['a last word of the assistant', 'mistral', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', prefix: true }],
+    ['a last word, called otherwise', 'moonshot', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', partial: true }],
+    [
+      'a file',
+      'mistral',
+      {
+        role: 'user',
+        content: [
+          { type: 'file', file: { file_data: 'data:a' } },
+          { type: 'file', file: { file_id: 'f' } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'document_url', document_url: 'data:a' },
+          { type: 'file', file: { file_id: 'f' } },
+        ],
+      },
+    ],
+  ])('with a message of %s, to %s', (_, id, message, expected) => {
+    expect(encode(id, { messages: [message] }).body['messages']).toEqual([expected]);
+  });
+
+  test('to Mistral has short ids of tools that belong together, and results with their names', () => {
+    const messages = [
+      { role: 'assistant', content: '', tool_calls: [CALL, { ...CALL, id: 'aB3dE6gH9' }] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'a' },
+      { role: 'tool', tool_call_id: 'aB3dE6gH9', content: 'b' },
+      { role: 'tool', tool_call_id: 'unknown', content: 'c', name: 'own' },
+    ];
+    const [first, second, third, fourth] = encode('mistral', { messages }).body['messages'] as [
+      { tool_calls: { id: string }[] },
+      JsonObject,
+      JsonObject,
+      JsonObject,
+    ];
+    expect(first.tool_calls[0]?.id).toMatch(/^[A-Za-z0-9]{9}$/u);
+    expect(second).toMatchObject({ tool_call_id: first.tool_calls[0]?.id, name: 'f' });
+    expect(third).toMatchObject({ tool_call_id: 'aB3dE6gH9', name: 'f' });
+    expect(fourth).toMatchObject({ name: 'own' });
+  });
+
+  test('to OpenAI’s own address is cleaned also under another name', () => {
+    const target = { baseUrl: 'https://api.openai.com/v1', apiKey: undefined, model: 'gpt-x', outputTokensMax: 9 };
+    const messages = [{ role: 'assistant', content: 'a', reasoning_content: 'b' }];
+    const { body } = openai.encodeRequest({ model: 'm', messages }, target);
+    expect(JSON.parse(body)).toEqual({ model: 'gpt-x', messages: [{ role: 'assistant', content: 'a' }], max_completion_tokens: 9 });
+  });
+});
