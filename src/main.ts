@@ -8,12 +8,10 @@ import { migrateCommand } from './commands/migrate.ts';
 import { modelsCommand } from './commands/models.ts';
 import { serveCommand } from './commands/serve.ts';
 import { usageCommand } from './commands/usage.ts';
-import { ensureRuntimeSettings } from './runtime.ts';
 import { VERSION } from './version.ts';
 
 /** The command line. */
 async function main(): Promise<void> {
-  ensureRuntimeSettings();
   const program = new Command('tollgate')
     .description('One gate in front of every AI model, and an honest toll.')
     .version(VERSION)

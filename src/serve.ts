@@ -13,6 +13,7 @@ import { KeyCache } from './gateway/authenticate.ts';
 import { stopCounter } from './gateway/count-tokens.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { keepHouse } from './housekeeping.ts';
+import { HttpClient } from './http/client.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
@@ -70,6 +71,7 @@ export async function serve(config: Config): Promise<Service> {
       await finishCalls(gate);
       await server.stop(true);
       for (const timer of timers) clearInterval(timer);
+      gate.client.close();
       stopCounter();
       await ledger.close();
       await database.destroy();
@@ -97,6 +99,7 @@ async function openGate(config: Config, database: Kysely<Tables>, ledger: GroupC
     priceVersions: await recordPrices(database, config.models),
     log,
     metrics: openMetrics(() => ledger.waitingCount),
+    client: new HttpClient(),
     calls: new Set(),
   };
 }

@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import type { Timeouts } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 
@@ -8,28 +7,29 @@ export interface Phase {
   readonly ms: number;
 }
 
-/** Ends a provider call that takes too long, in whichever phase it is. */
+/** Knows when a provider call takes too long, in whichever phase it is. */
 export class Deadlines {
-  readonly #abort: AbortController;
   readonly #timeouts: Timeouts;
   readonly #endsAtMs: number;
+  #connectEndsAtMs: number;
   #phase: Phase;
   #phaseEndsAtMs: number;
-  #probe: ConnectionProbe | undefined;
+  #hasArrived = false;
   #isOver = false;
 
-  constructor(abort: AbortController, timeouts: Timeouts, phase: Phase) {
+  /** The call begins now, and with it the time to connect. */
+  constructor(timeouts: Timeouts, phase: Phase) {
     const nowMs = performance.now();
-    this.#abort = abort;
     this.#timeouts = timeouts;
     this.#endsAtMs = nowMs + timeouts.totalMs;
+    this.#connectEndsAtMs = nowMs + timeouts.connectMs;
     this.#phase = phase;
     this.#phaseEndsAtMs = nowMs + phase.ms;
   }
 
-  /** Watches the connection to this address until something arrives. */
-  connecting(url: string): void {
-    this.#probe = new ConnectionProbe(url, this.#timeouts.connectMs);
+  /** The provider is there: the request goes out. */
+  connected(): void {
+    this.#connectEndsAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** The provider has begun to answer: from here on it may pause, but not for long. */
@@ -37,87 +37,38 @@ export class Deadlines {
     this.#phase = { what: 'was silent for', ms: this.#timeouts.idleMs };
   }
 
-  /** We wait for more. While we do not, because the caller is slow to read, the provider is not to blame. */
-  waiting(): void {
-    this.#phaseEndsAtMs = performance.now() + this.#phase.ms;
-  }
-
-  /** The provider has answered, so it is there. */
-  connected(): void {
-    this.#probe?.answered();
-    this.#probe = undefined;
-  }
-
-  /** Something of a stream arrived. */
+  /** Something of a stream arrived. When that was, the next look at the clock tells well enough. */
   arrived(): void {
+    this.#hasArrived = true;
+  }
+
+  /** We do not wait, because the caller is slow to read: the provider is not to blame. */
+  resting(): void {
+    this.#hasArrived = false;
     this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** The call is over, one way or the other. */
   stop(): void {
     this.#isOver = true;
-    this.#probe?.stop();
   }
 
-  /** Looks at the clock, which is `performance.now()`. */
-  check(nowMs: number): void {
-    if (this.#isOver) return;
+  /** The reason to end the call, the first time that there is one. The clock is `performance.now()`. */
+  check(nowMs: number): GatewayError | undefined {
+    if (this.#isOver) return undefined;
+    if (this.#hasArrived) {
+      this.#hasArrived = false;
+      this.#phaseEndsAtMs = nowMs + this.#phase.ms;
+    }
     const { connectMs, totalMs } = this.#timeouts;
-    if (this.#probe?.isDead(nowMs) === true) this.#end('provider_unavailable', `could not be reached within ${connectMs / 1000} seconds`);
-    else if (nowMs >= this.#phaseEndsAtMs) this.#end('provider_timeout', `${this.#phase.what} ${this.#phase.ms / 1000} seconds`);
-    else if (nowMs >= this.#endsAtMs) this.#end('provider_timeout', `did not finish within ${totalMs / 1000} seconds`);
+    if (nowMs >= this.#connectEndsAtMs) return this.#end('provider_unavailable', `could not be reached within ${connectMs / 1000} seconds`);
+    if (nowMs >= this.#phaseEndsAtMs) return this.#end('provider_timeout', `${this.#phase.what} ${this.#phase.ms / 1000} seconds`);
+    if (nowMs >= this.#endsAtMs) return this.#end('provider_timeout', `did not finish within ${totalMs / 1000} seconds`);
+    return undefined;
   }
 
-  #end(name: 'provider_timeout' | 'provider_unavailable', what: string): void {
+  #end(name: 'provider_timeout' | 'provider_unavailable', what: string): GatewayError {
     this.stop();
-    this.#abort.abort(new GatewayError(name, `The provider ${what}.`, { retryAfterSeconds: 1 }));
-  }
-}
-
-/**
- * `fetch` cannot tell whether it is connected or only waits for an answer. So when nothing has come after half of the
- * allowed time, from a place that answered nobody else meanwhile, a second connection to it is tried: if that fails
- * too, nobody is there.
- */
-class ConnectionProbe {
-  /** When each address last answered; as many entries as there are providers. */
-  static readonly #answeredAtMs = new Map<string, number>();
-  readonly #url: string;
-  readonly #beganAtMs: number;
-  readonly #startsAtMs: number;
-  readonly #endsAtMs: number;
-  #socket: ReturnType<typeof connect> | undefined;
-  #isAnswered = false;
-
-  constructor(url: string, connectMs: number) {
-    this.#url = url;
-    this.#beganAtMs = performance.now();
-    this.#startsAtMs = this.#beganAtMs + connectMs / 2;
-    this.#endsAtMs = this.#beganAtMs + connectMs;
-  }
-
-  isDead(nowMs: number): boolean {
-    if (this.#socket === undefined && nowMs >= this.#startsAtMs && !this.#isAnswered) this.#start();
-    return nowMs >= this.#endsAtMs && !this.#isAnswered;
-  }
-
-  answered(): void {
-    ConnectionProbe.#answeredAtMs.set(this.#url, performance.now());
-    this.stop();
-  }
-
-  stop(): void {
-    this.#isAnswered = true;
-    this.#socket?.destroy();
-  }
-
-  #start(): void {
-    this.#isAnswered = (ConnectionProbe.#answeredAtMs.get(this.#url) ?? Number.NEGATIVE_INFINITY) >= this.#beganAtMs;
-    if (this.#isAnswered) return;
-    const { hostname, port, protocol } = new URL(this.#url);
-    const defaultPort = protocol === 'https:' ? 443 : 80;
-    this.#socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) });
-    // A refused connection is an answer too: `fetch` reports it in its own words.
-    for (const event of ['connect', 'error']) this.#socket.once(event, () => this.stop());
+    return new GatewayError(name, `The provider ${what}.`, { retryAfterSeconds: 1 });
   }
 }

@@ -8,16 +8,14 @@ const RETRY_SECONDS_MAX = 3600;
 /** What a provider's answer said about itself, beside its fault. */
 interface FaultContext {
   readonly apiKey: string | undefined;
-  readonly retryAfter: string | null;
+  readonly retryAfter: string | undefined;
 }
 
 /**
  * What the caller is told about a failed provider call. A mistake in the request stays the caller's, in the provider's
  * words; whatever is between us and the provider (our key, our balance there) is ours.
  */
-export function toCallerError(thrown: unknown, signal: AbortSignal, context: FaultContext): GatewayError {
-  // An abort surfaces as some exception of the runtime; the reason for it is what happened.
-  if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason;
+export function toCallerError(thrown: unknown, context: FaultContext): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (!(thrown instanceof ProviderFault)) {
     return new GatewayError('provider_unavailable', 'The provider could not be reached or broke the connection.', {
@@ -65,8 +63,8 @@ function isOurs(fault: ProviderFault): boolean {
 }
 
 /** Seconds or a date, as HTTP has it; bounded, because a caller that is told to wait a day gives up. */
-function readRetryAfter(header: string | null): number {
-  if (header === null) return RETRY_SECONDS_DEFAULT;
+function readRetryAfter(header: string | undefined): number {
+  if (header === undefined) return RETRY_SECONDS_DEFAULT;
   const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
   return Number.isFinite(seconds) ? Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds)) : RETRY_SECONDS_DEFAULT;
 }

@@ -1,6 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import type { GatewayError } from '../errors.ts';
+import type { HttpClient } from '../http/client.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
@@ -19,6 +21,8 @@ export interface Gate {
   readonly priceVersions: ReadonlyMap<string, number>;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** The way to the providers. */
+  readonly client: HttpClient;
   /** The requests under way. One clock watches them all: a timer and a listener for each would cost more than they do. */
   readonly calls: Set<Call>;
 }
@@ -51,7 +55,7 @@ export class Call {
   readonly #setIdleTimeout: (seconds: number) => void;
   #isLong = false;
   #endReason: CallEnd | undefined;
-  #attempt: AbortController | undefined;
+  #exchange: Exchange | undefined;
   #deadlines: Deadlines | undefined;
   #onTick: ((nowMs: number) => void) | undefined;
 
@@ -77,19 +81,20 @@ export class Call {
   /** Ends the call before its answer does, and with it the provider call that is under way. */
   end(reason: CallEnd): void {
     this.#endReason ??= reason;
-    this.#attempt?.abort(reason);
+    this.#exchange?.abort(reason);
   }
 
   /** A new try at a provider. It ends with the call, but its own end, by a time-out for one, does not end the call. */
-  beginAttempt(attempt: AbortController, deadlines: Deadlines): void {
-    this.#attempt = attempt;
+  beginAttempt(exchange: Exchange, deadlines: Deadlines): void {
+    this.#exchange = exchange;
     this.#deadlines = deadlines;
-    if (this.#endReason !== undefined) attempt.abort(this.#endReason);
+    if (this.#endReason !== undefined) exchange.abort(this.#endReason);
   }
 
   /** The clock has come round. A stream tells by itself when its caller leaves; a caller who waits must be looked after. */
   watch(nowMs: number): void {
-    this.#deadlines?.check(nowMs);
+    const lateness = this.#deadlines?.check(nowMs);
+    if (lateness !== undefined) this.#exchange?.abort(lateness);
     this.#onTick?.(nowMs);
     if (this.isStreaming) return;
     if (this.#request.signal.aborted) this.end(CLIENT_GONE);

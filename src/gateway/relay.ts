@@ -1,20 +1,32 @@
-import { formatEvent, SseParser } from '../http/sse.ts';
+import type { BodyListener, Exchange } from '../http/exchange.ts';
+import { formatEvent, SseParser, type SseEvent } from '../http/sse.ts';
 import { ProviderFault, type StreamDecoder } from '../providers/provider.ts';
 import type { Deadlines } from './deadlines.ts';
 
-/** Reads a provider's stream and gives what to send on, one piece per packet that arrived. */
-export class Relay {
+/** Takes what a relay gives: texts, then one end or one failure. */
+export interface RelaySink {
+  /** Events as they go to the caller, all that one packet brought. */
+  onText(text: string): void;
+  onComplete(): void;
+  onFailure(failure: unknown): void;
+}
+
+/** The provider's side of a stream: turns each packet, as it arrives, into what the caller gets. */
+export class Relay implements BodyListener {
   readonly decoder: StreamDecoder;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #exchange: Exchange;
   readonly #deadlines: Deadlines;
   readonly #parser = new SseParser();
-  #ready: string | undefined;
-  #reading: Promise<string | undefined> | undefined;
-  #fault: unknown;
-  #isEnded = false;
+  #opening: Opening | undefined;
+  #sink: RelaySink | undefined;
+  /** What came before there was a sink. */
+  #begun = '';
+  #state: 'running' | 'complete' | 'failed' = 'running';
+  #failure: unknown;
+  #closing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(body: ReadableStream<Uint8Array>, decoder: StreamDecoder, deadlines: Deadlines) {
-    this.#reader = body.getReader();
+  constructor(exchange: Exchange, decoder: StreamDecoder, deadlines: Deadlines) {
+    this.#exchange = exchange;
     this.decoder = decoder;
     this.#deadlines = deadlines;
   }
@@ -25,80 +37,134 @@ export class Relay {
    */
   async open(patienceMs: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const isLate = new Promise<typeof LATE>((resolve) => (timer = setTimeout(resolve, patienceMs, LATE)));
     try {
-      this.#ready = await this.#begin(isLate);
+      await new Promise<void>((resolve, reject) => {
+        this.#opening = { resolve, reject, isLate: false };
+        timer = setTimeout(() => this.#onLate(), patienceMs);
+        this.#deadlines.arrived();
+        this.#exchange.listen(this);
+      });
     } finally {
+      this.#opening = undefined;
       clearTimeout(timer);
     }
     this.#deadlines.started();
   }
 
-  async #begin(isLate: Promise<typeof LATE>): Promise<string> {
-    let begun = '';
-    while (!this.decoder.hasOutput) {
-      this.#reading ??= this.#read();
-      const text = await (begun === '' ? this.#reading : Promise.race([this.#reading, isLate]));
-      if (text === LATE) break;
-      this.#reading = undefined;
-      if (text === undefined) break;
-      begun += text;
-    }
-    // Should the caller leave before it takes the read that is under way, nobody else would hear it fail.
-    this.#reading?.catch(() => undefined);
-    if (begun === '') throw new ProviderFault('The provider ended the stream before it said anything');
-    return begun;
+  /** Gives what has come and whatever comes to this sink. */
+  start(sink: RelaySink): void {
+    this.#sink = sink;
+    const begun = this.#begun;
+    this.#begun = '';
+    if (begun !== '') sink.onText(begun);
+    if (this.#state === 'complete') sink.onComplete();
+    else if (this.#state === 'failed') sink.onFailure(this.#failure);
+    else if (begun.length > BEGUN_CHARACTERS_MAX) this.resume();
   }
 
-  /** The next events, as they go to the caller; undefined when the answer is complete. Rejects when it is broken. */
-  next(): Promise<string | undefined> {
-    const ready = this.#ready;
-    this.#ready = undefined;
-    if (ready !== undefined) return Promise.resolve(ready);
-    // A read that `open` began and did not wait for comes first.
-    const reading = this.#reading ?? this.#read();
-    this.#reading = undefined;
-    return reading;
+  /** The caller is slow: the provider has to wait. */
+  pause(): void {
+    this.#deadlines.resting();
+    this.#exchange.pause();
   }
 
-  async #read(): Promise<string | undefined> {
-    while (this.#fault === undefined && !this.#isEnded) {
-      this.#deadlines.waiting();
-      const { done, value } = await this.#reader.read();
-      this.#deadlines.arrived();
-      const text = this.#take(done, value);
-      if (text !== '') return text;
-    }
-    if (this.#fault !== undefined) throw this.#fault;
-    return undefined;
+  resume(): void {
+    this.#deadlines.arrived();
+    this.#exchange.resume();
   }
 
-  /** Lets the provider close the connection in its own time, so that it can be used again. */
-  async finish(): Promise<void> {
-    const isClosed = this.#reader.read().then(
-      () => true,
-      () => true,
-    );
-    const isLate = new Promise<boolean>((resolve) => setTimeout(resolve, CLOSE_MS, false));
-    if (!(await Promise.race([isClosed, isLate]))) await this.#reader.cancel().catch(() => undefined);
+  /** Lets the provider close its answer in its own time, so that the connection can be used again. */
+  finish(): void {
+    if (this.#exchange.isOver) return;
+    this.#exchange.resume();
+    this.#closing = setTimeout(() => this.#exchange.abort(new Error('The provider did not close its answer')), CLOSE_MS);
   }
 
-  #take(isEnd: boolean, bytes: Uint8Array | undefined): string {
+  onBody(bytes: Uint8Array): void {
+    if (this.#state !== 'running') return;
+    this.#deadlines.arrived();
+    this.#read(bytes);
+  }
+
+  onEnd(): void {
+    clearTimeout(this.#closing);
+    if (this.#state === 'running') this.#read(undefined);
+  }
+
+  onFailure(failure: unknown): void {
+    clearTimeout(this.#closing);
+    if (this.#state === 'running') this.#fail(failure);
+  }
+
+  /** Reads a packet, or the end. What came before a fault is still the caller's. */
+  #read(bytes: Uint8Array | undefined): void {
     let text = '';
+    let fault: ProviderFault | undefined;
     try {
-      for (const event of isEnd || bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)) {
-        for (const chunk of this.decoder.push(event)) text += formatEvent(chunk);
+      const events = bytes === undefined ? this.#parser.end() : this.#parser.push(bytes);
+      for (const event of events) {
+        text += this.#decode(event);
         if (this.decoder.isDone) break;
       }
-      this.#isEnded = isEnd || this.decoder.isDone;
-      if (this.#isEnded && !this.decoder.isComplete) throw new ProviderFault('The provider broke off in the middle of its answer');
     } catch (error) {
-      // What came before the fault is still the caller's; the fault is told next.
-      this.#fault = error instanceof ProviderFault ? error : new ProviderFault('The provider sent an event without an end');
+      fault = error instanceof ProviderFault ? error : new ProviderFault('The provider sent an event without an end');
     }
+    if (text !== '') this.#give(text);
+    if (fault !== undefined) this.#fail(fault);
+    else if (bytes === undefined || this.decoder.isDone) this.#end();
+  }
+
+  #decode(event: SseEvent): string {
+    let text = '';
+    for (const chunk of this.decoder.push(event)) text += formatEvent(chunk);
     return text;
+  }
+
+  #give(text: string): void {
+    if (this.#sink !== undefined) {
+      this.#sink.onText(text);
+      return;
+    }
+    this.#begun += text;
+    if (this.decoder.hasOutput || this.#opening?.isLate === true) this.#opening?.resolve();
+    if (this.#begun.length > BEGUN_CHARACTERS_MAX) this.pause();
+  }
+
+  #onLate(): void {
+    if (this.#opening === undefined) return;
+    this.#opening.isLate = true;
+    if (this.#begun !== '') this.#opening.resolve();
+  }
+
+  #end(): void {
+    if (!this.decoder.isComplete) {
+      this.#fail(new ProviderFault('The provider broke off in the middle of its answer'));
+      return;
+    }
+    if (this.#sink === undefined && this.#begun === '') {
+      this.#fail(new ProviderFault('The provider ended the stream before it said anything'));
+      return;
+    }
+    this.#state = 'complete';
+    this.#sink?.onComplete();
+  }
+
+  #fail(failure: unknown): void {
+    this.#state = 'failed';
+    this.#failure = failure;
+    this.#opening?.reject(failure);
+    this.#sink?.onFailure(failure);
   }
 }
 
+/** Somebody waits for the first token. */
+interface Opening {
+  readonly resolve: () => void;
+  readonly reject: (failure: unknown) => void;
+  /** True when the provider has used up the patience, and anything at all will do. */
+  isLate: boolean;
+}
+
 const CLOSE_MS = 1000;
-const LATE = Symbol('late');
+/** Between the first token and the moment when the caller's connection is ready lies next to nothing. */
+const BEGUN_CHARACTERS_MAX = 256 * 1024;

@@ -1,10 +1,12 @@
 import { errorBody } from '../errors.ts';
+import { type OutgoingEvents, OutgoingStream } from '../http/outgoing-stream.ts';
 import { DONE, formatEvent, KEEP_ALIVE } from '../http/sse.ts';
 import { formatUsd } from '../ledger/money.ts';
 import type { WireUsage } from '../openai/types.ts';
 import { writeUsage } from '../openai/usage.ts';
 import { toCallerError } from './faults.ts';
 import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
+import type { RelaySink } from './relay.ts';
 import type { Answer } from './send.ts';
 import type { Charge, Delivered, Toll } from './toll.ts';
 
@@ -13,8 +15,6 @@ const STALLED_READER_SECONDS = 30;
 
 /** A proxy in between must not gather the events. */
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
-
-const encoder = new TextEncoder();
 
 type StreamAnswer = Extract<Answer, { type: 'stream' }>;
 
@@ -47,20 +47,21 @@ function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing
   const stream = new CallerStream(gate, call, answer, toll);
   const idleSeconds = Math.max(STALLED_READER_SECONDS, (2 * gate.config.timeouts.keepAliveMs) / 1000);
   call.startStreaming(idleSeconds, (nowMs) => stream.keepAlive(nowMs));
-  return { body: new ReadableStream(stream), headers: Object.assign(headers, STREAM_HEADERS) };
+  return { body: stream.body, headers: Object.assign(headers, STREAM_HEADERS) };
 }
 
 /**
- * The stream that the caller reads. It reads from the provider only when the caller is ready for more, so a slow reader
- * costs no memory, and it settles the toll exactly once: at the end, at a failure, or when the caller leaves.
+ * The stream that the caller reads. A slow reader makes the provider wait, so it costs no memory; and the toll is
+ * settled exactly once: at the end, at a failure, or when the caller leaves.
  */
-class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
+class CallerStream implements RelaySink, OutgoingEvents {
   readonly #gate: Gate;
   readonly #call: Call;
   readonly #answer: StreamAnswer;
   readonly #toll: Toll;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  readonly #stream = new OutgoingStream(this);
   #sentAtMs = performance.now();
+  #hasSent = false;
 
   constructor(gate: Gate, call: Call, answer: StreamAnswer, toll: Toll) {
     this.#gate = gate;
@@ -69,51 +70,71 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
     this.#toll = toll;
   }
 
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#controller = controller;
+  get body(): ReadableStream<Uint8Array> {
+    return this.#stream.body;
   }
 
   /** A quiet stream says that it lives; but comments must not pile up before a reader that has stopped. */
   keepAlive(nowMs: number): void {
-    if (nowMs - this.#sentAtMs < this.#gate.config.timeouts.keepAliveMs || (this.#controller?.desiredSize ?? 0) <= 0) return;
-    this.#send(KEEP_ALIVE);
+    if (this.#hasSent) this.#sentAtMs = nowMs;
+    this.#hasSent = false;
+    if (nowMs - this.#sentAtMs >= this.#gate.config.timeouts.keepAliveMs && !this.#stream.isFull) this.#send(KEEP_ALIVE);
   }
 
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    try {
-      const text = await this.#answer.relay.next();
-      if (text !== undefined) {
-        this.#send(text);
-        return;
-      }
-      const charged = await this.#toll.complete(this.#delivered());
-      this.#send(this.#ending(charged));
-      void this.#answer.relay.finish();
-    } catch (error) {
-      if (this.#call.isClientGone) return;
-      const told = toCallerError(error, this.#answer.abort.signal, { apiKey: this.#answer.apiKey, retryAfter: null });
-      await this.#toll.fail(this.#answer.provider).catch(() => undefined);
-      this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
-      this.#send(formatEvent(errorBody(told)));
-      this.#answer.abort.abort();
-    }
-    this.#end();
-    controller.close();
+  onStart(): void {
+    this.#answer.relay.start(this);
+  }
+
+  onText(text: string): void {
+    this.#send(text);
+    if (this.#stream.isFull) this.#answer.relay.pause();
+  }
+
+  onDrain(): void {
+    this.#answer.relay.resume();
+  }
+
+  onComplete(): void {
+    void this.#complete();
+  }
+
+  onFailure(failure: unknown): void {
+    void this.#fail(failure);
   }
 
   /** The caller has left: the provider is told at once, and what was delivered is charged. */
-  async cancel(): Promise<void> {
+  onCancel(): void {
     this.#call.end(CLIENT_GONE);
     this.#end();
     // Nobody is left to be told, so a charge that cannot be written is told to the operator.
-    await this.#toll
-      .abandon(this.#delivered())
-      .catch((error: unknown) => this.#gate.log.internalError('a charge could not be written', error));
+    this.#toll.abandon(this.#delivered()).catch((error: unknown) => this.#gate.log.internalError('a charge could not be written', error));
+  }
+
+  async #complete(): Promise<void> {
+    try {
+      const charged = await this.#toll.complete(this.#delivered());
+      this.#send(this.#ending(charged));
+      this.#answer.relay.finish();
+      this.#close();
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
+  async #fail(failure: unknown): Promise<void> {
+    if (this.#call.isClientGone) return;
+    const told = toCallerError(failure, { apiKey: this.#answer.apiKey, retryAfter: undefined });
+    await this.#toll.fail(this.#answer.provider).catch(() => undefined);
+    this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
+    this.#send(formatEvent(errorBody(told)));
+    this.#answer.exchange.abort(failure);
+    this.#close();
   }
 
   #send(text: string): void {
-    this.#controller?.enqueue(encoder.encode(text));
-    this.#sentAtMs = performance.now();
+    this.#stream.write(text);
+    // When that was, the next look at the clock tells well enough.
+    this.#hasSent = true;
   }
 
   #ending(charged: Charge): string {
@@ -124,6 +145,11 @@ class CallerStream implements UnderlyingDefaultSource<Uint8Array> {
   #delivered(): Delivered {
     const { decoder } = this.#answer.relay;
     return { provider: this.#answer.provider, usage: decoder.usage, outputText: decoder.outputText };
+  }
+
+  #close(): void {
+    this.#end();
+    this.#stream.close();
   }
 
   #end(): void {

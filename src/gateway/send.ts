@@ -1,12 +1,15 @@
 import type { Model, Route } from '../catalog/catalog.ts';
 import type { ProviderConfig } from '../config.ts';
 import { GatewayError } from '../errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { exchangeLocally } from '../http/local-exchange.ts';
+import type { ResponseHead } from '../http/response-parser.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { HOSTS } from '../providers/compatible.ts';
 import { openai, readFault } from '../providers/openai.ts';
 import { ProviderFault, type DecodedReply, type Provider, type UpstreamRequest } from '../providers/provider.ts';
 import { sandbox } from '../providers/sandbox.ts';
-import { Deadlines } from './deadlines.ts';
+import { Deadlines, type Phase } from './deadlines.ts';
 import { mayTryNext, toCallerError } from './faults.ts';
 import type { Call, Gate } from './gate.ts';
 import { Relay } from './relay.ts';
@@ -29,8 +32,7 @@ export type Answer =
       readonly wantsUsage: boolean;
       readonly deadlines: Deadlines;
       readonly apiKey: string | undefined;
-      /** Ends the provider's side; its reason tells why it ended. */
-      readonly abort: AbortController;
+      readonly exchange: Exchange;
     };
 
 /** Sends a request along the model's routes until one answers. */
@@ -64,16 +66,10 @@ interface Leg {
 
 /** One try at one provider. Whatever goes wrong is thrown as what the caller may be told. */
 async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg): Promise<Answer> {
-  const { call, chat, model } = dispatch;
+  const { call, chat, model, outputTokensMax } = dispatch;
   const dialect = DIALECTS[provider.dialect];
-  const isStreaming = chat.stream === true;
-  const abort = new AbortController();
   const { timeouts } = gate.config;
-  const phase = isStreaming
-    ? { what: 'did not begin to answer within', ms: model.firstByteMs ?? timeouts.firstByteMs }
-    : { what: 'did not answer within', ms: timeouts.answerMs };
-  const deadlines = new Deadlines(abort, timeouts, phase);
-  call.beginAttempt(abort, deadlines);
+  const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch));
   const context = {
     modelId: model.id,
     wantsUsage: chat.stream_options?.include_usage === true,
@@ -82,57 +78,61 @@ async function attempt(gate: Gate, dispatch: Dispatch, { route, provider }: Leg)
     createdSeconds: Math.floor(call.startedAtMs / 1000),
     countsReasoningApart: HOSTS[provider.id]?.countsReasoningApart === true,
   };
-  let retryAfter: string | null = null;
+  let exchange: Exchange | undefined;
+  let head: ResponseHead | undefined;
   try {
-    const request = dialect.encodeRequest(chat, { ...provider, model: route.model, outputTokensMax: dispatch.outputTokensMax });
-    if (dialect.answer === undefined) deadlines.connecting(request.url);
-    const response = await (dialect.answer ?? fetchUpstream)(request, abort.signal);
-    deadlines.connected();
-    retryAfter = response.headers.get('retry-after');
-    if (response.status !== 200) throw readFault(await readBounded(response, FAULT_BYTES_MAX), response.status);
-    if (!isStreaming) {
-      const reply = dialect.decodeReply(await readBounded(response, REPLY_BYTES_MAX), context);
+    const request = dialect.encodeRequest(chat, { ...provider, model: route.model, outputTokensMax });
+    exchange = exchangeWith(gate, dialect, request, deadlines);
+    call.beginAttempt(exchange, deadlines);
+    head = await exchange.head;
+    if (head.status !== 200) throw readFault(await readText(exchange, FAULT_BYTES_MAX), head.status);
+    refuseEncoding(head);
+    if (chat.stream !== true) {
+      const reply = dialect.decodeReply(await readText(exchange, REPLY_BYTES_MAX), context);
       deadlines.stop();
       return { type: 'whole', provider: provider.id, reply };
     }
-    const relay = new Relay(await eventStream(response), dialect.decodeStream(context), deadlines);
+    if (!isEventStream(head)) throw readFault(await readText(exchange, FAULT_BYTES_MAX), undefined);
+    const relay = new Relay(exchange, dialect.decodeStream(context), deadlines);
     await relay.open(timeouts.keepAliveMs);
     const { apiKey } = provider;
-    return { type: 'stream', provider: provider.id, relay, wantsUsage: context.wantsUsage, deadlines, apiKey, abort };
+    return { type: 'stream', provider: provider.id, relay, wantsUsage: context.wantsUsage, deadlines, apiKey, exchange };
   } catch (error) {
     deadlines.stop();
-    const callerError = toCallerError(error, abort.signal, { apiKey: provider.apiKey, retryAfter });
     // A stream that failed in its first event may still be open.
-    abort.abort();
-    throw callerError;
+    exchange?.abort(error);
+    throw toCallerError(error, { apiKey: provider.apiKey, retryAfter: head?.headers.get('retry-after') });
   }
+}
+
+/** What the provider must do first, and in which time. */
+function firstPhase({ config: { timeouts } }: Gate, { chat, model }: Dispatch): Phase {
+  return chat.stream === true
+    ? { what: 'did not begin to answer within', ms: model.firstByteMs ?? timeouts.firstByteMs }
+    : { what: 'did not answer within', ms: timeouts.answerMs };
 }
 
 /** The one place that opens connections. Addresses come from the configuration only, and redirects are not followed. */
-function fetchUpstream(request: UpstreamRequest, signal: AbortSignal): Promise<Response> {
-  // `timeout` is the runtime's own, five minutes by default; ours are finer.
-  const options = { method: 'POST', headers: request.headers, body: request.body, signal, redirect: 'manual', timeout: false } as const;
-  return fetch(request.url, options);
+function exchangeWith(gate: Gate, { answer }: Provider, request: UpstreamRequest, deadlines: Deadlines): Exchange {
+  const onConnected = (): void => deadlines.connected();
+  if (answer === undefined) return gate.client.post(request, onConnected);
+  return exchangeLocally((signal) => answer(request, signal), onConnected);
+}
+
+/** The body as text; one that is too long is the provider's fault. */
+async function readText(exchange: Exchange, bytesMax: number): Promise<string> {
+  const text = await exchange.text(bytesMax);
+  if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${bytesMax} bytes`);
+  return text;
+}
+
+/** Every request asks for a body as it is. */
+function refuseEncoding({ headers }: ResponseHead): void {
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') throw new ProviderFault('The provider compressed its answer, which nobody asked for');
 }
 
 /** A host may answer a streaming request with one JSON body, which is then an error. */
-async function eventStream(response: Response): Promise<ReadableStream<Uint8Array>> {
-  const type = response.headers.get('content-type') ?? '';
-  if (response.body !== null && type.includes('text/event-stream')) return response.body;
-  throw readFault(await readBounded(response, FAULT_BYTES_MAX), undefined);
-}
-
-/** The body as text. A body without a length is counted as it comes, and one that is too long is an error. */
-async function readBounded(response: Response, bytesMax: number): Promise<string> {
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  if (length <= bytesMax) return response.text();
-  if (length > bytesMax) throw new ProviderFault(`The provider's answer has ${length} bytes`);
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += part.length;
-    if (size > bytesMax) throw new ProviderFault(`The provider's answer has more than ${bytesMax} bytes`);
-    parts.push(part);
-  }
-  return new TextDecoder().decode(Buffer.concat(parts, size));
+function isEventStream({ headers }: ResponseHead): boolean {
+  return headers.get('content-type')?.includes('text/event-stream') === true;
 }

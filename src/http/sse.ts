@@ -3,6 +3,8 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 /** No honest event is longer; a provider that sends bytes without an end must not fill our memory. */
 export const EVENT_CHARACTERS_MAX = 1_000_000;
 
+const MORE_TO_COME = { stream: true } as const;
+
 /** One event of a stream: its data, and its name where it has one. */
 export interface SseEvent {
   readonly name: string | undefined;
@@ -28,7 +30,7 @@ export class SseParser {
 
   /** The events that these bytes complete. Throws when an event has grown beyond all bounds. */
   push(bytes: Uint8Array): readonly SseEvent[] {
-    return this.#feed(this.#decoder.decode(bytes, { stream: true }));
+    return this.#feed(this.#decoder.decode(bytes, MORE_TO_COME));
   }
 
   /** The last event, when the stream ended without the blank line that should close it. */

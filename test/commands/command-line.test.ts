@@ -26,7 +26,6 @@ beforeAll(async () => {
     TOLLGATE_DATA: join(folder, 'data'),
     TOLLGATE_CONFIG: settings,
     PORT: '0',
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65336',
     NO_COLOR: '1',
   };
   await runJson('account', 'create', ...OWNER);

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Deadlines } from '../../src/gateway/deadlines.ts';
 import { Relay } from '../../src/gateway/relay.ts';
+import { Exchange } from '../../src/http/exchange.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
 
@@ -71,7 +72,8 @@ describe('the relay', () => {
     ['names an event error', `data: ${delta('a')}\n\nevent: error\ndata: {"message":"overloaded"}\n\n`, 1],
     ['sends garbage', `data: ${delta('a')}\n\ndata: <html>\n\n`, 1],
   ])('delivers what came before a stream that %s, then fails', async (_, text, delivered) => {
-    const relay = open([new TextEncoder().encode(text)], false);
+    const relay = begin([new TextEncoder().encode(text)], false);
+    await relay.open(1000);
     const got: string[] = [];
     await expect(collect(relay, got)).rejects.toBeInstanceOf(ProviderFault);
     expect(got).toHaveLength(delivered);
@@ -83,7 +85,7 @@ describe('the relay', () => {
     ['says only that it is done', 'data: [DONE]\n\n'],
     ['begins with an error', 'data: {"error":{"message":"overloaded","code":529}}\n\n'],
   ])('fails before the first chunk when the stream %s', async (_, text) => {
-    await expect(open([new TextEncoder().encode(text)], false).open(1000)).rejects.toBeInstanceOf(ProviderFault);
+    await expect(begin([new TextEncoder().encode(text)], false).open(1000)).rejects.toBeInstanceOf(ProviderFault);
   });
 
   test('adds the finish reason that a provider forgot before it was done', async () => {
@@ -93,17 +95,28 @@ describe('the relay', () => {
 
   test('waits for the first token, but not for ever once the provider has begun', async () => {
     const role = chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
-    const silent = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(new TextEncoder().encode(`data: ${role}\n\n`)),
-    });
-    const relay = openBody(silent, false);
-    await relay.open(20);
-    expect(await relay.next()).toContain('"role":"assistant"');
+    const exchange = new Exchange(() => undefined);
+    const relay = beginWith(exchange, false);
+    const opened = relay.open(20);
+    exchange.onBody(new TextEncoder().encode(`data: ${role}\n\n`));
+    await opened;
+    const got: string[] = [];
+    void collect(relay, got);
+    expect(got).toEqual([expect.stringContaining('"role":"assistant"')]);
+  });
+
+  test('lets a provider through that begins only after the patience is used up', async () => {
+    const exchange = new Exchange(() => undefined);
+    const relay = beginWith(exchange, false);
+    const opened = relay.open(5);
+    await Bun.sleep(30);
+    exchange.onBody(new TextEncoder().encode(`data: ${chunk([{ index: 0, delta: { role: 'assistant' }, finish_reason: null }])}\n\n`));
+    await opened;
   });
 
   test('refuses an event without an end instead of keeping it', async () => {
     const piece = new Uint8Array(100_000).fill(0x61);
-    const relay = open([new TextEncoder().encode('data: '), ...Array.from({ length: 20 }, () => piece)], false);
+    const relay = begin([new TextEncoder().encode('data: '), ...Array.from({ length: 20 }, () => piece)], false);
     await expect(relay.open(1000)).rejects.toThrow('without an end');
   });
 });
@@ -117,37 +130,35 @@ function slice(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
   return edges.slice(1).map((end, index) => bytes.slice(edges[index], end));
 }
 
-function open(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (const packet of packets) controller.enqueue(packet);
-      controller.close();
-    },
-  });
-  return openBody(body, wantsUsage);
+/** A relay whose stream is here already. */
+function begin(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
+  const exchange = new Exchange(() => undefined);
+  for (const packet of packets) exchange.onBody(packet);
+  exchange.onEnd();
+  return beginWith(exchange, wantsUsage);
 }
 
-function openBody(body: ReadableStream<Uint8Array>, wantsUsage: boolean): Relay {
-  const deadlines = new Deadlines(new AbortController(), TIMEOUTS, { what: 'did not begin', ms: 5000 });
-  deadlines.stop();
+function beginWith(exchange: Exchange, wantsUsage: boolean): Relay {
+  const deadlines = new Deadlines(TIMEOUTS, { what: 'did not begin', ms: 5000 });
   const chat = { model: 'mock/gpt', messages: [] };
-  const context = { modelId: 'mock/gpt', wantsUsage, chat, requestId: 'req_1', createdSeconds: 1 };
-  return new Relay(body, openai.decodeStream(context), deadlines);
+  return new Relay(
+    exchange,
+    openai.decodeStream({ modelId: 'mock/gpt', wantsUsage, chat, requestId: 'req_1', createdSeconds: 1 }),
+    deadlines,
+  );
 }
 
-async function collect(relay: Relay, into: string[]): Promise<void> {
-  for (let text = await relay.next(); text !== undefined; text = await relay.next()) {
-    into.push(
-      ...text
-        .split('\n\n')
-        .filter((event) => event !== '')
-        .map((event) => event.slice('data: '.length)),
-    );
-  }
+function collect(relay: Relay, into: string[]): Promise<void> {
+  const onText = (text: string): void => {
+    const given = text.split('\n\n').filter((event) => event !== '');
+    into.push(...given.map((event) => event.slice('data: '.length)));
+  };
+  return new Promise((resolve, reject) => relay.start({ onText, onComplete: resolve, onFailure: reject }));
 }
 
 async function relayed(packets: readonly Uint8Array[], wantsUsage: boolean): Promise<{ chunks: string[]; usage: unknown }> {
-  const relay = open(packets, wantsUsage);
+  const relay = begin(packets, wantsUsage);
+  await relay.open(1000);
   const chunks: string[] = [];
   await collect(relay, chunks);
   return { chunks, usage: relay.decoder.usage };

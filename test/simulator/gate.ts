@@ -88,7 +88,6 @@ export async function startGate(options: GateOptions): Promise<Gate> {
     TOLLGATE_DATA: join(folder, 'data'),
     TOLLGATE_CONFIG: config,
     MOCK_KEY: options.simulator.apiKey,
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65536',
     ...options.env,
   };
   const server = launch(['serve'], env);

@@ -1,0 +1,208 @@
+import { ChunkReader } from './chunk-reader.ts';
+import { ProtocolError } from './protocol-error.ts';
+
+/** What stands above a response's body. */
+export interface ResponseHead {
+  readonly status: number;
+  /** The headers that somebody here reads, in small letters; a repeated one is joined with commas. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** Hears what a response consists of, in order. */
+export interface ResponseEvents {
+  onHead(head: ResponseHead): void;
+  /** What one packet had of the body. The bytes may be kept: they are not used again. */
+  onBody(bytes: Uint8Array): void;
+  /** The response is complete. */
+  onEnd(): void;
+}
+
+const HEAD_BYTES_MAX = 64 * 1024;
+const HELD_BYTES_MIN = 1024;
+const INTERIM_MAX = 10;
+const HEAD_END = '\r\n\r\n';
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** A status line and at most 200 headers. A line that continues the one before begins with a blank, and so does not fit. */
+const HEAD_FORM = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n\0]*)?\r\n(?:[!#$%&'*+.^_`|~\dA-Za-z-]+:[^\r\n\0]*\r\n){0,200}$/;
+/** Only these are ever read. The line end before a name makes sure that it begins a line. */
+const WANTED = /\r\n(connection|content-encoding|content-length|content-type|keep-alive|retry-after|transfer-encoding):([^\r]*)/gi;
+
+type Framing = 'head' | 'none' | 'sized' | 'chunked' | 'until_close' | 'over';
+
+/** Reads one response at a time off a connection, wherever the network cut its bytes. */
+export class ResponseParser {
+  readonly #events: ResponseEvents;
+  #framing: Framing = 'over';
+  /** The beginning of a head whose end has not come. */
+  #held = NOTHING;
+  #heldBytes = 0;
+  #interims = 0;
+  #bytesLeft = 0;
+  #chunks = new ChunkReader();
+  #isLasting = false;
+  #keepMs: number | undefined;
+
+  constructor(events: ResponseEvents) {
+    this.#events = events;
+  }
+
+  /** True when the connection may carry another request after this response. */
+  get isLasting(): boolean {
+    return this.#isLasting;
+  }
+
+  /** How long the other side says that it keeps a quiet connection. */
+  get keepMs(): number | undefined {
+    return this.#keepMs;
+  }
+
+  /** Makes ready for the next response. */
+  begin(): void {
+    this.#framing = 'head';
+    this.#held = NOTHING;
+    this.#heldBytes = 0;
+    this.#interims = 0;
+    this.#isLasting = false;
+  }
+
+  /** Takes what arrived. Throws a ProtocolError when that is not HTTP. */
+  push(bytes: Buffer): void {
+    let rest: Buffer | undefined = bytes;
+    while (this.#framing === 'head' && rest !== undefined) rest = this.#readHead(rest);
+    if (rest !== undefined) this.#readBody(rest);
+  }
+
+  /** The other side has closed. Throws when the response was not complete. */
+  close(): void {
+    if (this.#framing === 'until_close') this.#end(0);
+    else if (this.#framing !== 'over') throw new ProtocolError('The connection was closed before the response was complete');
+  }
+
+  /** What follows the head; undefined while the head is not complete. */
+  #readHead(bytes: Buffer): Buffer | undefined {
+    const known = this.#heldBytes;
+    const all = known === 0 ? bytes : this.#hold(bytes);
+    const end = all.indexOf(HEAD_END, Math.max(0, known - HEAD_END.length + 1), 'latin1');
+    if (end > HEAD_BYTES_MAX || (end === -1 && all.length > HEAD_BYTES_MAX)) throw new ProtocolError('The head has no end');
+    if (end === -1) {
+      if (known === 0) this.#hold(bytes);
+      return undefined;
+    }
+    this.#heldBytes = 0;
+    this.#takeHead(all.toString('latin1', 0, end + 2));
+    return all.subarray(end + HEAD_END.length);
+  }
+
+  /** Adds to what is held, in a buffer that doubles: a head that comes byte by byte must not be copied with each of them. */
+  #hold(bytes: Buffer): Buffer {
+    const length = this.#heldBytes + bytes.length;
+    if (length > this.#held.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(2 * length, HELD_BYTES_MIN));
+      this.#held.copy(larger, 0, 0, this.#heldBytes);
+      this.#held = larger;
+    }
+    bytes.copy(this.#held, this.#heldBytes);
+    this.#heldBytes = length;
+    return this.#held.subarray(0, length);
+  }
+
+  #takeHead(text: string): void {
+    const form = HEAD_FORM.exec(text);
+    if (form === null) throw new ProtocolError('The head is not that of an HTTP/1.1 response');
+    const status = Number(form[2]);
+    if (status === 101) throw new ProtocolError('The protocol was switched, which nobody asked for');
+    if (status < 200) {
+      this.#interims += 1;
+      if (this.#interims > INTERIM_MAX) throw new ProtocolError(`There were more than ${INTERIM_MAX} interim responses`);
+      return;
+    }
+    const headers = readHeaders(text);
+    this.#frame(status, headers, form[1] === '1');
+    this.#events.onHead({ status, headers });
+  }
+
+  /** Decides where the body ends. Chunks win over a length; a head with both is suspect, so its connection is not kept. */
+  #frame(status: number, headers: ReadonlyMap<string, string>, isCurrent: boolean): void {
+    const length = readLength(headers.get('content-length'));
+    const coding = headers.get('transfer-encoding');
+    const isClosing = /\bclose\b/i.test(headers.get('connection') ?? '');
+    this.#keepMs = readKeepMs(headers.get('keep-alive'));
+    this.#isLasting = isCurrent && !isClosing && (coding === undefined || length === undefined);
+    if (status === 204 || status === 304) {
+      this.#framing = 'none';
+    } else if (coding !== undefined) {
+      if (coding.toLowerCase() !== 'chunked') throw new ProtocolError('The transfer coding is not the one that every client knows');
+      this.#framing = 'chunked';
+      this.#chunks = new ChunkReader();
+    } else if (length !== undefined) {
+      this.#framing = 'sized';
+      this.#bytesLeft = length;
+    } else {
+      this.#framing = 'until_close';
+      this.#isLasting = false;
+    }
+  }
+
+  #readBody(bytes: Buffer): void {
+    switch (this.#framing) {
+      case 'chunked':
+        return this.#readChunks(bytes);
+      case 'sized':
+        return this.#readSized(bytes);
+      case 'none':
+        return this.#end(bytes.length);
+      case 'until_close':
+        return this.#give(bytes);
+      case 'head':
+      case 'over':
+        throw new ProtocolError('There are bytes that belong to no response');
+    }
+  }
+
+  #readChunks(bytes: Buffer): void {
+    this.#give(this.#chunks.read(bytes));
+    if (this.#chunks.isOver) this.#end(this.#chunks.excessBytes);
+  }
+
+  #readSized(bytes: Buffer): void {
+    const taken = Math.min(this.#bytesLeft, bytes.length);
+    this.#bytesLeft -= taken;
+    this.#give(taken === bytes.length ? bytes : bytes.subarray(0, taken));
+    if (this.#bytesLeft === 0) this.#end(bytes.length - taken);
+  }
+
+  #give(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.#events.onBody(bytes);
+  }
+
+  /** Bytes after the end answer nothing that was asked: nobody may take them for the next response. */
+  #end(excessBytes: number): void {
+    this.#framing = 'over';
+    if (excessBytes > 0) this.#isLasting = false;
+    this.#events.onEnd();
+  }
+}
+
+function readHeaders(text: string): Map<string, string> {
+  const headers = new Map<string, string>();
+  for (const [, name = '', value = ''] of text.matchAll(WANTED)) {
+    const key = name.toLowerCase();
+    const before = headers.get(key);
+    headers.set(key, before === undefined ? value.trim() : `${before}, ${value.trim()}`);
+  }
+  return headers;
+}
+
+/** A length that is given twice must be the same twice, or two readers would see two different bodies. */
+function readLength(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [first = '', ...others] = text.split(',').map((part) => part.trim());
+  if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) throw new ProtocolError('The length of the body is not clear');
+  return Number(first);
+}
+
+function readKeepMs(text: string | undefined): number | undefined {
+  const seconds = /\btimeout=(\d{1,6})/i.exec(text ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'bun:test';
+import type { Socket } from 'node:net';
+import type { Exchange } from '../../src/http/exchange.ts';
+import { failureOf } from '../simulator/failure.ts';
+import { answer, cleanUpAfterEach, makeClient, post, serve, textOf, until } from './client-setup.ts';
+import type { RawServer } from './raw-server.ts';
+
+cleanUpAfterEach();
+
+describe('a connection is used again', () => {
+  test('one request after the other, and once for each at a time', async () => {
+    const server = await serve((socket, index) => setTimeout(() => socket.write(answer(`no ${index}`)), 10));
+    const client = makeClient();
+    for (let index = 0; index < 5; index += 1) expect(await textOf(post(client, server.origin))).toBe(`no ${index}`);
+    expect(server.connections).toBe(1);
+    await Promise.all(Array.from({ length: 4 }, () => textOf(post(client, server.origin))));
+    expect(server.connections).toBe(4);
+    await Promise.all(Array.from({ length: 4 }, () => textOf(post(client, server.origin))));
+    expect(server.connections).toBe(4);
+  });
+
+  test('from within the end of the response before', async () => {
+    const server = await serve((socket) => socket.write(answer('ok')));
+    const client = makeClient();
+    const first = post(client, server.origin);
+    await first.head;
+    const second = await new Promise<Exchange>((resolve) => {
+      first.listen({ onBody: () => undefined, onEnd: () => resolve(post(client, server.origin)), onFailure: () => undefined });
+    });
+    expect(await textOf(second)).toBe('ok');
+    expect(server.connections).toBe(1);
+  });
+
+  test.each([
+    ['was announced to close', answer('ok', 'connection: close\r\n')],
+    ['is too short-lived to be trusted', answer('ok', 'keep-alive: timeout=1\r\n')],
+    ['said more than it was asked', `${answer('ok')}HTTP/1.1 200 OK\r\n\r\n`],
+    ['speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok'],
+  ])('but not one that %s', async (_, bytes) => {
+    const server = await serve((socket) => socket.write(bytes));
+    const client = makeClient();
+    expect(await textOf(post(client, server.origin))).toBe('ok');
+    await until(() => server.openConnections === 0);
+    expect(await textOf(post(client, server.origin))).toBe('ok');
+    expect(server.connections).toBe(2);
+  });
+
+  test('but not one that speaks when nobody asked', async () => {
+    const server = await serve((socket) => {
+      socket.write(answer('ok'));
+      setTimeout(() => socket.write(answer('a second response')), 20);
+    });
+    const client = makeClient();
+    expect(await textOf(post(client, server.origin))).toBe('ok');
+    await until(() => server.openConnections === 0);
+    expect(await textOf(post(client, server.origin))).toBe('ok');
+  });
+
+  test('but not one whose request was answered before it was read', async () => {
+    const server = await serve(() => undefined, { onConnection: answerUnread });
+    expect(await textOf(post(makeClient(), server.origin, 'x'.repeat(20_000_000)))).toBe('too large');
+  });
+
+  test('but not one that the server closed meanwhile', async () => {
+    const server = await serve((socket, index) => {
+      socket.write(answer(`no ${index}`));
+      setTimeout(() => socket.end(), 10);
+    });
+    const client = makeClient();
+    expect(await textOf(post(client, server.origin))).toBe('no 0');
+    await until(() => server.openConnections === 0);
+    expect(await textOf(post(client, server.origin))).toBe('no 1');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('but not one that has been quiet for too long, and that one is closed', async () => {
+    const server = await serve((socket) => socket.write(answer('ok')));
+    const client = makeClient({ idleMs: 50 });
+    await textOf(post(client, server.origin));
+    expect(server.openConnections).toBe(1);
+    await until(() => server.openConnections === 0);
+  });
+
+  test('until the client is closed', async () => {
+    const server = await serve((socket) => socket.write(answer('ok')));
+    const client = makeClient();
+    await textOf(post(client, server.origin));
+    client.close();
+    await until(() => server.openConnections === 0);
+  });
+});
+
+describe('a request that a kept connection lost', () => {
+  test.each<[string, (socket: Socket) => void]>([
+    ['a close', (socket) => socket.end()],
+    ['a reset', (socket) => socket.resetAndDestroy()],
+  ])('to %s is sent once more, on a new connection', async (_, lose) => {
+    const server = await serveOnce((socket, index) => (index === 1 ? lose(socket) : socket.write(answer('again'))));
+    const client = makeClient();
+    expect(await textOf(post(client, server.origin))).toBe('first');
+    expect(await textOf(post(client, server.origin, '{"n":2}'))).toBe('again');
+    expect(server.connections).toBe(2);
+    expect(server.requests.slice(1).map((text) => text.slice(text.indexOf('{')))).toEqual(['{"n":2}', '{"n":2}']);
+  });
+
+  test('is not sent a third time', async () => {
+    const server = await serveOnce((socket) => socket.end());
+    const client = makeClient();
+    await textOf(post(client, server.origin));
+    await failureOf(post(client, server.origin).head);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('is not sent again once a byte of the response has come', async () => {
+    const server = await serveOnce((socket) => socket.end('H'));
+    const client = makeClient();
+    await textOf(post(client, server.origin));
+    await failureOf(post(client, server.origin).head);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('is not sent again when it was aborted', async () => {
+    const server = await serveOnce(() => undefined);
+    const client = makeClient();
+    await textOf(post(client, server.origin));
+    const exchange = post(client, server.origin);
+    await until(() => server.requests.length === 2);
+    exchange.abort('enough');
+    expect(await failureOf(exchange.head)).toBe('enough');
+    await Bun.sleep(30);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('is not sent again when the connection was new', async () => {
+    const server = await serve((socket) => socket.end());
+    await failureOf(post(makeClient(), server.origin).head);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+function answerUnread(socket: Socket): void {
+  socket.pause();
+  socket.write(answer('too large', 'keep-alive: timeout=60\r\n'));
+}
+
+/** Answers the first request and treats those after it, on whichever connection, as it is told. */
+function serveOnce(then: (socket: Socket, index: number) => void): Promise<RawServer> {
+  return serve((socket, index) => (index === 0 ? socket.write(answer('first')) : then(socket, index)));
+}

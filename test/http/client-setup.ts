@@ -1,0 +1,53 @@
+import { afterEach } from 'bun:test';
+import { HttpClient, type ClientOptions } from '../../src/http/client.ts';
+import type { Exchange } from '../../src/http/exchange.ts';
+import { type RawServer, startRawServer } from './raw-server.ts';
+
+export const BYTES_MAX = 100_000_000;
+const CLOSED_WITHIN_MS = 1000;
+const cleanups: (() => void)[] = [];
+
+/** Stops after each test of a file what the test has started. */
+export function cleanUpAfterEach(): void {
+  afterEach(() => {
+    for (const cleanup of cleanups.splice(0)) cleanup();
+  });
+}
+
+/** A scripted server that ends with the test. */
+export async function serve(...[respond, options]: Parameters<typeof startRawServer>): Promise<RawServer> {
+  const server = await startRawServer(respond, options);
+  cleanups.push(() => server.stop());
+  return server;
+}
+
+/** A client that ends with the test. */
+export function makeClient(options: ClientOptions = {}): HttpClient {
+  const client = new HttpClient(options);
+  cleanups.push(() => client.close());
+  return client;
+}
+
+export function post(client: HttpClient, url: string, body = '{}', headers: Record<string, string> = {}): Exchange {
+  return client.post({ url, body, headers }, () => undefined);
+}
+
+export async function textOf(exchange: Exchange): Promise<string> {
+  await exchange.head;
+  return (await exchange.text(BYTES_MAX)) ?? '(too long)';
+}
+
+/** A response of status 200 with a length. */
+export function answer(text: string, headers = ''): string {
+  return `HTTP/1.1 200 OK\r\n${headers}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+}
+
+/** Waits until the claim is true, and tells how long that took. */
+export async function until(claim: () => boolean, withinMs = CLOSED_WITHIN_MS): Promise<number> {
+  const startedAtMs = performance.now();
+  while (!claim()) {
+    if (performance.now() - startedAtMs > withinMs) throw new Error(`not within ${withinMs} ms: ${claim.toString()}`);
+    await Bun.sleep(1);
+  }
+  return performance.now() - startedAtMs;
+}

@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ProtocolError } from '../../src/http/protocol-error.ts';
+import { ResponseParser } from '../../src/http/response-parser.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+interface Reading {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly ends: number;
+  readonly isLasting: boolean;
+  readonly keepMs: number | undefined;
+}
+
+/** What a parser makes of these packets; with `isClosed` the connection is closed after the last. */
+function read(packets: readonly string[], isClosed = false): Reading {
+  let status: number | undefined;
+  let headers = {};
+  let body = '';
+  let ends = 0;
+  const parser = new ResponseParser({
+    onHead(head) {
+      status = head.status;
+      headers = Object.fromEntries(head.headers);
+    },
+    onBody: (bytes) => (body += Buffer.from(bytes).toString('latin1')),
+    onEnd: () => (ends += 1),
+  });
+  parser.begin();
+  for (const packet of packets) parser.push(Buffer.from(packet, 'latin1'));
+  if (isClosed) parser.close();
+  return { status, headers, body, ends, isLasting: parser.isLasting, keepMs: parser.keepMs };
+}
+
+describe('a body ends', () => {
+  test.each<[string, string, string]>([
+    ['after its length', `${OK}Content-Length: 5\r\n\r\nhello`, 'hello'],
+    ['at once when it has none', `${OK}content-length: 0\r\n\r\n`, ''],
+    ['after its last chunk', `${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n`, 'hello'],
+    ['after its last chunk, whatever the letters', `${OK}transfer-encoding: CHUNKED\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n`, '0123456789'],
+    ['after the trailers', `${OK}transfer-encoding: chunked\r\n\r\n1;x=y\r\na\r\n0;z\r\nX-Sum: 1\r\nX-Other: 2\r\n\r\n`, 'a'],
+    ['after the head of a 204', 'HTTP/1.1 204 No Content\r\n\r\n', ''],
+    ['after the head of a 304', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\n\r\n', ''],
+    ['after interim responses', `HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n${OK}content-length: 2\r\n\r\nhi`, 'hi'],
+    ['where the same length stands twice', `${OK}content-length: 2, 2\r\nContent-Length: 2\r\n\r\nhi`, 'hi'],
+  ])('%s', (_, text, body) => {
+    expect(read([text])).toMatchObject({ body, ends: 1, isLasting: true });
+  });
+
+  test('with the connection where nothing else tells', () => {
+    expect(read([`${OK}\r\nhel`, 'lo'], true)).toMatchObject({ body: 'hello', ends: 1, isLasting: false });
+    expect(read([`${OK}\r\n`], true)).toMatchObject({ body: '', ends: 1 });
+  });
+
+  test('by its chunks when it has a length too, and the connection is not trusted any more', () => {
+    const text = `${OK}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`;
+    expect(read([text])).toMatchObject({ body: 'hi', ends: 1, isLasting: false });
+  });
+});
+
+describe('a connection is not used again', () => {
+  test.each([
+    ['when the other side says so', `${OK}connection: close\r\ncontent-length: 0\r\n\r\n`],
+    ['when it says so among other things', `${OK}Connection: x-other, Close\r\ncontent-length: 0\r\n\r\n`],
+    ['after HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n'],
+    ['when bytes follow a body with a length', `${OK}content-length: 1\r\n\r\nabc`],
+    ['when bytes follow the last chunk', `${OK}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n`],
+    ['when bytes follow a response without a body', 'HTTP/1.1 204 No Content\r\n\r\nx'],
+  ])('%s', (_, text) => {
+    expect(read([text])).toMatchObject({ ends: 1, isLasting: false });
+  });
+
+  test('when bytes come that nobody asked for', () => {
+    expect(() => read([`${OK}content-length: 1\r\n\r\na`, 'b'])).toThrow(ProtocolError);
+  });
+
+  test('for longer than the other side says', () => {
+    expect(read([`${OK}keep-alive: timeout=5, max=100\r\ncontent-length: 0\r\n\r\n`]).keepMs).toBe(5000);
+  });
+});
+
+test('headers are found whatever their letters and blanks, and joined where they repeat', () => {
+  const text = `${OK}CONTENT-TYPE:text/event-stream\r\nRetry-After: \t 7 \r\nx-retry-after: 9\r\nConnection: a\r\nconnection: b\r\n\r\n`;
+  expect(read([text]).headers).toEqual({ 'content-type': 'text/event-stream', 'retry-after': '7', connection: 'a, b' });
+});
+
+describe('what is not HTTP/1.1 is refused', () => {
+  test.each<[string, string]>([
+    ['no status line', 'hello\r\n\r\n'],
+    ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n'],
+    ['HTTP/2', 'HTTP/2 200\r\n\r\n'],
+    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+    ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+    ['a header without a colon', `${OK}hello\r\n\r\n`],
+    ['a header without a name', `${OK}: x\r\n\r\n`],
+    ['a blank before the colon', `${OK}content-length : 1\r\n\r\na`],
+    ['a folded header', `${OK}x: a\r\n b\r\n\r\n`],
+    ['a bare line feed', `${OK}x: a\nb: c\r\n\r\n`],
+    ['a bare carriage return', `${OK}x: a\rb: c\r\n\r\n`],
+    ['a zero byte', `${OK}x: a\0b\r\n\r\n`],
+    ['two lengths', `${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`],
+    ['a negative length', `${OK}content-length: -1\r\n\r\n`],
+    ['a length with a sign', `${OK}content-length: +1\r\n\r\na`],
+    ['a length that is none', `${OK}content-length: \r\n\r\n`],
+    ['an enormous length', `${OK}content-length: 9999999999999999\r\n\r\n`],
+    ['an unknown coding', `${OK}transfer-encoding: gzip, chunked\r\n\r\n`],
+    ['chunked twice', `${OK}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n`],
+    ['a chunk without a size', `${OK}transfer-encoding: chunked\r\n\r\n\r\n`],
+    ['a chunk whose size is no number', `${OK}transfer-encoding: chunked\r\n\r\nxyz\r\n`],
+    ['a chunk of a negative size', `${OK}transfer-encoding: chunked\r\n\r\n-1\r\n`],
+    ['a chunk of an enormous size', `${OK}transfer-encoding: chunked\r\n\r\n123456789\r\n`],
+    ['a chunk longer than its size', `${OK}transfer-encoding: chunked\r\n\r\n1\r\nab\r\n`],
+    ['a chunk size that ends with a line feed only', `${OK}transfer-encoding: chunked\r\n\r\n1\na\r\n`],
+    ['a head without end', `${OK}${'x: y\r\n'.repeat(12_000)}`],
+    ['more headers than anybody sends', `${OK}${'x: y\r\n'.repeat(201)}\r\n`],
+    ['an extension without end', `${OK}transfer-encoding: chunked\r\n\r\n1;${'x'.repeat(5000)}`],
+    ['trailers without end', `${OK}transfer-encoding: chunked\r\n\r\n0\r\n${'x: y\r\n'.repeat(4000)}`],
+    ['interim responses without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(11)],
+  ])('%s', (_, text) => {
+    expect(() => read([text])).toThrow(ProtocolError);
+    expect(() => read(text.split(''))).toThrow(ProtocolError);
+  });
+
+  test.each([
+    ['in the head', 'HTTP/1.1 200 OK\r\ncont'],
+    ['in a body with a length', `${OK}content-length: 5\r\n\r\nhell`],
+    ['in a chunk', `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhell`],
+    ['before the last chunk', `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`],
+    ['before the end of the last chunk', `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n`],
+  ])('a connection that is closed %s', (_, text) => {
+    expect(() => read([text], true)).toThrow('closed before');
+  });
+});
+
+/** A well-formed response of any framing, as text, with its body. */
+const responses = fc
+  .record({
+    interims: fc.integer({ min: 0, max: 2 }),
+    framing: fc.constantFrom('length', 'chunks', 'close'),
+    parts: fc.array(fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 40 }), { maxLength: 8 }),
+    extension: fc.constantFrom('', ';a=b', ' ; "x"'),
+    trailer: fc.constantFrom('', 'X-Sum: 1\r\n'),
+  })
+  .map(({ interims, framing, parts, extension, trailer }) => {
+    const body = parts.join('');
+    const head = `${'HTTP/1.1 102 Processing\r\nx: y\r\n\r\n'.repeat(interims)}${OK}content-type: text/plain\r\n`;
+    if (framing === 'length') return { body, framing, text: `${head}content-length: ${body.length}\r\n\r\n${body}` };
+    if (framing === 'close') return { body, framing, text: `${head}\r\n${body}` };
+    const chunks = parts.map((part) => `${part.length.toString(16)}${extension}\r\n${part}\r\n`).join('');
+    return { body, framing, text: `${head}transfer-encoding: chunked\r\n\r\n${chunks}0\r\n${trailer}\r\n` };
+  });
+const places = fc.array(fc.nat(), { maxLength: 30 });
+
+function cut(text: string, at: readonly number[]): string[] {
+  const edges = [...new Set([0, ...at.map((place) => place % (text.length + 1)), text.length])].toSorted((a, b) => a - b);
+  return edges.slice(1).map((end, index) => text.slice(edges[index], end));
+}
+
+describe('any response', () => {
+  test('is read the same wherever its bytes are cut', () => {
+    fc.assert(
+      fc.property(responses, places, ({ text, body, framing }, at) => {
+        const whole = read([text], framing === 'close');
+        expect(whole).toMatchObject({ status: 200, body, ends: 1, isLasting: framing !== 'close' });
+        expect(read(cut(text, at), framing === 'close')).toEqual(whole);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('is read the same one byte at a time', () => {
+    fc.assert(
+      fc.property(responses, ({ text, body, framing }) => {
+        expect(read(text.split(''), framing === 'close')).toMatchObject({ status: 200, body, ends: 1 });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('that is damaged is read or refused, and ends at most once', () => {
+    const damage = fc.array(fc.tuple(fc.nat(), fc.string({ unit: 'binary-ascii', maxLength: 3 })), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(responses, damage, places, ({ text }, wounds, at) => {
+        let damaged = text;
+        for (const [place, wound] of wounds) {
+          const index = place % (damaged.length + 1);
+          damaged = damaged.slice(0, index) + wound + damaged.slice(index + wound.length);
+        }
+        expectReadOrRefused(cut(damaged, at));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('that is garbage is refused', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary-ascii', maxLength: 200 }), { maxLength: 6 }), (packets) => {
+        expectReadOrRefused(packets);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+function expectReadOrRefused(packets: readonly string[]): void {
+  try {
+    expect(read(packets, true).ends).toBe(1);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ProtocolError);
+  }
+}
