@@ -46,7 +46,7 @@ function completeUsage(reported: WireUsage | undefined, { usage, cost }: Charge)
 function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {
   const stream = new CallerStream(gate, call, answer, toll);
   const idleSeconds = Math.max(STALLED_READER_SECONDS, (2 * gate.config.timeouts.keepAliveMs) / 1000);
-  call.startStreaming(idleSeconds, (nowMs) => stream.keepAlive(nowMs));
+  call.startStreaming(idleSeconds, (nowMs) => stream.onTick(nowMs));
   return { body: stream.body, headers: Object.assign(headers, STREAM_HEADERS) };
 }
 
@@ -62,6 +62,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
   readonly #stream = new OutgoingStream(this);
   #sentAtMs = performance.now();
   #hasSent = false;
+  #isEnding = false;
 
   constructor(gate: Gate, call: Call, answer: StreamAnswer, toll: Toll) {
     this.#gate = gate;
@@ -74,8 +75,15 @@ class CallerStream implements RelaySink, OutgoingEvents {
     return this.#stream.body;
   }
 
-  /** A quiet stream says that it lives; but comments must not pile up before a reader that has stopped. */
-  keepAlive(nowMs: number): void {
+  /** The clock has come round: the toll is looked after, and a quiet stream says that it lives. */
+  onTick(nowMs: number): void {
+    this.#toll.watch(nowMs, this);
+    if (this.#toll.isExhausted && !this.#isEnding) this.#cut();
+    else this.#keepAlive(nowMs);
+  }
+
+  /** Comments must not pile up before a reader that has stopped. */
+  #keepAlive(nowMs: number): void {
     if (this.#hasSent) this.#sentAtMs = nowMs;
     this.#hasSent = false;
     if (nowMs - this.#sentAtMs >= this.#gate.config.timeouts.keepAliveMs && !this.#stream.isFull) this.#send(KEEP_ALIVE);
@@ -99,7 +107,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
   }
 
   onFailure(failure: unknown): void {
-    void this.#fail(failure);
+    if (!this.#isEnding) void this.#fail(failure);
   }
 
   /** The caller has left: the provider is told at once, and what was delivered is charged. */
@@ -107,12 +115,21 @@ class CallerStream implements RelaySink, OutgoingEvents {
     this.#call.end(CLIENT_GONE);
     this.#end();
     // Nobody is left to be told, so a charge that cannot be written is told to the operator.
-    this.#toll.abandon(this.#delivered()).catch((error: unknown) => this.#gate.log.internalError('a charge could not be written', error));
+    this.#toll.abandon(this.delivered()).catch((error: unknown) => this.#gate.log.internalError('a charge could not be written', error));
+  }
+
+  /** The provider goes on beyond what was paid for: the answer ends here, and what was delivered is charged. */
+  #cut(): void {
+    this.#isEnding = true;
+    this.#answer.exchange.abort(new Error('The answer is longer than what was paid for'));
+    for (const chunk of this.#answer.relay.decoder.cut()) this.#send(formatEvent(chunk));
+    void this.#complete();
   }
 
   async #complete(): Promise<void> {
+    this.#isEnding = true;
     try {
-      const charged = await this.#toll.complete(this.#delivered());
+      const charged = await this.#toll.complete(this.delivered());
       this.#send(this.#ending(charged));
       this.#answer.relay.finish();
       this.#close();
@@ -142,7 +159,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
     return this.#answer.wantsUsage ? formatEvent(decoder.usageChunk(completeUsage(decoder.wireUsage, charged))) + DONE : DONE;
   }
 
-  #delivered(): Delivered {
+  delivered(): Delivered {
     const { decoder } = this.#answer.relay;
     return { provider: this.#answer.provider, usage: decoder.usage, outputText: decoder.outputText };
   }

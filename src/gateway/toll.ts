@@ -80,6 +80,8 @@ export class Toll {
   readonly #gate: Gate;
   readonly #facts: TollFacts;
   readonly #held: Held;
+  /** What is held by now: more than at first where it was extended. */
+  #heldAmount: Nanos;
   /** How many tokens of output are paid for, over all choices. */
   #outputTokensPaid: number;
   #isExtending = false;
@@ -91,6 +93,7 @@ export class Toll {
     this.#gate = gate;
     this.#facts = facts;
     this.#held = held;
+    this.#heldAmount = held.amount;
     this.outputTokensMax = affordableLimit(held.quoted, held.amount);
     const { chat, model } = facts;
     this.#outputTokensPaid =
@@ -102,10 +105,11 @@ export class Toll {
     this.#firstTokenMs = Date.now() - this.#facts.call.startedAtMs;
   }
 
-  /** Looks after a running stream: `nowMs` is `performance.now()`. */
-  watch(nowMs: number, delivered: Delivered): void {
-    if (nowMs - this.#recordedAtMs < PROGRESS_INTERVAL_MS) return;
+  /** Looks after a running stream, once a second: `nowMs` is `performance.now()`. */
+  watch(nowMs: number, stream: { delivered(): Delivered }): void {
+    if (nowMs - this.#recordedAtMs < PROGRESS_INTERVAL_MS || this.#settling !== undefined) return;
     this.#recordedAtMs = nowMs;
+    const delivered = stream.delivered();
     const { call, holder, model } = this.#facts;
     const usage = this.#estimate(delivered);
     const cost = costOf(model.price, usage);
@@ -114,7 +118,7 @@ export class Toll {
       accountId: holder.accountId,
       provider: delivered.provider,
       usage,
-      cost: cost < this.#held.amount ? cost : this.#held.amount,
+      cost: cost < this.#heldAmount ? cost : this.#heldAmount,
     });
     if (delivered.outputText.length / CHARACTERS_PER_TOKEN_MAX > this.#outputTokensPaid) void this.#extend();
   }
@@ -173,7 +177,7 @@ export class Toll {
       isDelivered: call.isStreaming,
     };
     const result = await this.#gate.ledger.settle(settlement);
-    const facts = { isOverrun: cost > this.#held.amount, isResolvedBefore: result === 'resolved_before' };
+    const facts = { isOverrun: cost > this.#heldAmount, isResolvedBefore: result === 'resolved_before' };
     this.#gate.log.settled(settlement, facts);
     this.#gate.metrics.settled(settlement, facts);
     return { usage, cost };
@@ -204,8 +208,10 @@ export class Toll {
         // A ledger that cannot be asked has given nothing.
         .catch(() => false));
     this.#isExtending = false;
-    if (isExtended) this.#outputTokensPaid += EXTENSION_TOKENS * (this.#facts.chat.n ?? 1);
-    else this.isExhausted = true;
+    if (isExtended) {
+      this.#heldAmount = (this.#heldAmount + amount) as Nanos;
+      this.#outputTokensPaid += EXTENSION_TOKENS * (this.#facts.chat.n ?? 1);
+    } else this.isExhausted = true;
   }
 
   #estimate(delivered: Delivered): TokenUsage {

@@ -2,6 +2,7 @@ import type { TokenUsage } from '../tokens.ts';
 import { isObject, type ChatRequest, type JsonObject, type WireChunk, type WireUsage } from '../openai/types.ts';
 import { readUsage } from '../openai/usage.ts';
 import type { SseEvent } from '../http/sse.ts';
+import type { FinishReason } from './envelope.ts';
 import { HOSTS } from './compatible.ts';
 import {
   ProviderFault,
@@ -94,7 +95,7 @@ class RelayedStream implements StreamDecoder {
       this.isDone = true;
       if (this.outputText === '' && this.#finished.size === 0)
         throw new ProviderFault('The provider ended the stream without saying anything');
-      return [...this.#unfinished].map((index) => this.#finishChunk(index));
+      return this.#finishAll('stop');
     }
     const chunk: WireChunk = parseObject(event.data);
     if (event.name === 'error') throw toFault(isObject(chunk.error) ? chunk.error : chunk);
@@ -116,9 +117,15 @@ class RelayedStream implements StreamDecoder {
     return JSON.stringify({ ...this.#envelope, choices: [], usage });
   }
 
+  cut(): readonly string[] {
+    return this.#finishAll('length');
+  }
+
   /** Clients fail on a choice without a finish reason, so one that the provider forgot is added. */
-  #finishChunk(index: unknown): string {
-    return JSON.stringify({ ...this.#envelope, choices: [{ index, delta: {}, logprobs: null, finish_reason: 'stop' }] });
+  #finishAll(reason: FinishReason): string[] {
+    return [...this.#unfinished].map((index) =>
+      JSON.stringify({ ...this.#envelope, choices: [{ index, delta: {}, logprobs: null, finish_reason: reason }] }),
+    );
   }
 
   /** Usage may come in a chunk of its own, on the last chunk, or grow from chunk to chunk: the last one counts. */

@@ -79,6 +79,8 @@ export interface StreamDecoder {
   push(event: SseEvent): readonly string[];
   /** The chunk that carries the usage, sent last and only to callers that asked for it. */
   usageChunk(usage: WireUsage): string;
+  /** Ends every choice that is still open with `length`: the chunks of an answer that the gate cuts off. */
+  cut(): readonly string[];
   /** What the provider reported, as it spelled it and as we read it. */
   readonly wireUsage: WireUsage | undefined;
   readonly usage: TokenUsage | undefined;

@@ -61,6 +61,10 @@ export class MessageStream implements StreamDecoder {
     return this.#stopReason === 'pause_turn' ? JSON.stringify(withEarlier(this.#content, this.#context)) : undefined;
   }
 
+  cut(): readonly string[] {
+    return [writeChunk(this.#context, {}, { finish: 'length' })];
+  }
+
   usageChunk(usage: WireUsage): string {
     return writeUsageChunk(this.#context, usage);
   }

@@ -74,6 +74,10 @@ export class ConverseStream implements StreamDecoder {
     }
   }
 
+  cut(): readonly string[] {
+    return [writeChunk(this.#context, {}, { finish: 'length' })];
+  }
+
   usageChunk(usage: WireUsage): string {
     return writeUsageChunk(this.#context, usage);
   }

@@ -54,6 +54,11 @@ export class GeminiStream implements StreamDecoder {
     return readCandidates(body).flatMap((candidate) => this.#writeCandidate(candidate, body['responseId']));
   }
 
+  cut(): readonly string[] {
+    const open = [...this.#choices].filter(([, choice]) => !choice.isFinished);
+    return open.map(([index]) => writeChunk(this.#context, {}, { index, finish: 'length' }));
+  }
+
   usageChunk(usage: WireUsage): string {
     return writeUsageChunk(this.#context, usage);
   }
