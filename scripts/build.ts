@@ -1,8 +1,8 @@
 /** `npm run build`: one self-contained executable, dist/tollgate, with the runtime and everything else inside. */
 
 const result = await Bun.build({
-  // The ledger's writer is started by name as a thread of its own, so it must be named here to be taken along.
-  entrypoints: ['./src/main.ts', './src/ledger/sqlite-writer.ts'],
+  // Threads are started by name, so their files must be named here to be taken along.
+  entrypoints: ['./src/main.ts', './src/ledger/sqlite-writer.ts', './src/gateway/count-tokens-worker.ts'],
   compile: { outfile: 'dist/tollgate' },
   minify: true,
 });

@@ -77,17 +77,17 @@ describe('without settings', () => {
   test('an empty environment variable is an unset one', () => {
     const variables = { HOST: '', PORT: '', PUBLIC_URL: '', TOLLGATE_LOG_LEVEL: '', DATABASE_URL: '', REDIS_URL: '', OPENAI_API_KEY: '' };
     const config = load([], variables);
-    expect(config).toMatchObject({ host: '127.0.0.1', port: 8787, publicUrl: undefined, logLevel: 'info' });
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 8787, publicUrl: undefined, databaseUrl: undefined, logLevel: 'info' });
     expect(config.providers.has('openai')).toBe(false);
   });
 });
 
 describe('settings that are right', () => {
   test('the environment is read', () => {
-    const config = load([], { HOST: '::1', PORT: '0', PUBLIC_URL: 'https://gate.example.com', TOLLGATE_DATA: folder });
+    const variables = { HOST: '::1', PORT: '0', PUBLIC_URL: 'https://gate.example.com', DATABASE_URL: 'postgres://h/a' };
+    const config = load([], { ...variables, TOLLGATE_DATA: folder });
+    expect(config).toMatchObject({ host: '::1', port: 0, databaseUrl: 'postgres://h/a' });
     expect(config).toMatchObject({
-      host: '::1',
-      port: 0,
       publicUrl: 'https://gate.example.com',
       databasePath: join(folder, 'tollgate.db'),
     });
@@ -238,7 +238,7 @@ describe('a mistake is told with its place and what to do', () => {
     ['PORT', '80.5', /from 0 to 65535/u],
     ['PUBLIC_URL', 'gate', /such as https:\/\/gate\.example\.com/u],
     ['TOLLGATE_LOG_LEVEL', 'loud', /"debug"\|"info"/u],
-    ['DATABASE_URL', 'postgres://h/tollgate', /not supported by this version.*embedded database only.*Unset it/u],
+    ['DATABASE_URL', 'mysql://h/tollgate', /such as postgres:\/\/user:password@host:5432\/tollgate/u],
     ['REDIS_URL', 'redis://h', /not supported by this version.*Unset it/u],
   ])('the environment variable %s with %p', (name, value, hint) => {
     const mistakes = mistakesOf([], { [name]: value });
@@ -316,7 +316,7 @@ describe('no secret is in the text of a mistake', () => {
     ['a secret in a broken line', ['providers:', '  mock: { api_key: c4n4ry', 'limits: {}'], {}],
     ['a secret under a wrong key', ['providers:', '  mock: { base_url: http://h/v1, apikey: c4n4ry }'], {}],
     ['keys of providers beside a mistake', ['limits: { concurrent: 0 }'], { OPENAI_API_KEY: 'c4n4ry', PORT: 'x' }],
-    ['the password of a database', [], { DATABASE_URL: 'postgres://tollgate:c4n4ry@h/tollgate' }],
+    ['the password of a database', [], { DATABASE_URL: 'mysql://tollgate:c4n4ry@h/tollgate' }],
     ['the password of a cache', [], { REDIS_URL: 'rediss://:c4n4ry@h' }],
   ])('%s', (_, lines, variables) => {
     expect(mistakesOf(lines, { CANARY: 'c4n4ry', ...variables }).join('\n')).not.toContain('c4n4ry');

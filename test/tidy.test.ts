@@ -159,7 +159,7 @@ describe('the code', () => {
     const using = sources.filter((path) => codeLinesOf(path).some(({ text }) => /\bBun\.|(?<!import type .*)['"]bun:/u.test(text)));
     expect(using).toEqual(['src/database/sqlite.ts', 'src/http/connection.ts', 'src/http/outgoing-stream.ts', 'src/http/server.ts']);
     const typed = sources.filter((path) => codeLinesOf(path).some(({ text }) => /^import type .*['"]bun:/u.test(text)));
-    expect(typed).toEqual(['src/database/kysely.ts', 'src/ledger/sqlite-writer.ts']);
+    expect(typed).toEqual(['src/database/kysely.ts', 'src/ledger/sqlite-apply.ts', 'src/ledger/sqlite-books.ts']);
     const started = sources.filter((path) => read(path).startsWith('#!'));
     expect(started).toEqual(['src/main.ts']);
   });

@@ -72,7 +72,7 @@ export class Accounts {
     const posting = { accountId: account.id, house: 'promo_expense', source: `manual:${id}`, reason, kind: 'manual' } as const;
     await this.#database.transaction().execute(async (transaction) => {
       if (amount > 0n) await postCredit(transaction, { ...posting, amount, expiresAtMs });
-      if (amount < 0n) await postDebit(transaction, { ...posting, amount: asNanos(-amount) });
+      if (amount < 0n) await postDebit(transaction, { ...posting, amount: asNanos(NO_MONEY - amount) });
       await transaction
         .insertInto('audit')
         .values({

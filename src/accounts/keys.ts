@@ -146,23 +146,20 @@ export class Keys {
   /** Sets what a key may spend in a period, or lifts that; false when there is no such key. What was spent stays counted. */
   async setBudget(id: string, period: BudgetPeriod, amount: Nanos | undefined): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
-      const key = await transaction
-        .selectFrom('api_keys')
-        .select('account_id')
-        .where('id', '=', id)
-        .where('deleted_at', 'is', null)
+      // The wallet's lock keeps requests of the key from beginning or ending between the sum and the insert. It comes
+      // first: on the embedded database, a transaction that has read is refused a later write when another one wrote.
+      const { numUpdatedRows } = await transaction
+        .updateTable('wallets')
+        .set((expression) => ({ debits_pending: expression.ref('debits_pending') }))
+        .where('account_id', '=', (where) =>
+          where.selectFrom('api_keys').select('account_id').where('id', '=', id).where('deleted_at', 'is', null),
+        )
         .executeTakeFirst();
-      if (key === undefined) return false;
+      if (numUpdatedRows !== 1n) return false;
       if (amount === undefined) {
         await transaction.deleteFrom('key_budgets').where('key_id', '=', id).where('period', '=', period).execute();
         return true;
       }
-      // The wallet's lock keeps requests of the key from beginning or ending between the sum and the insert.
-      await transaction
-        .updateTable('wallets')
-        .set((expression) => ({ debits_pending: expression.ref('debits_pending') }))
-        .where('account_id', '=', key.account_id)
-        .execute();
       const open = await transaction
         .selectFrom('holds')
         .select(({ fn }) => fn.sum<bigint | null>('amount').as('held'))

@@ -5,6 +5,7 @@ import type { Tables } from './tables.ts';
 const INT8_OID = 20;
 const NUMERIC_OID = 1700;
 const CONNECT_MS = 5000;
+const GRACE_MS = 1000;
 
 // Sums of integers come as NUMERIC; both are integers to us, and larger than a number can hold.
 types.setTypeParser(INT8_OID, BigInt);
@@ -22,7 +23,8 @@ export function openPostgres(url: string, { connectionsMax, statementMs }: PoolO
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_MS,
-    ...(statementMs === undefined ? {} : { query_timeout: statementMs, statement_timeout: statementMs }),
+    // Ours is later than the server's own, so that a statement that we give up is, as a rule, one that did not happen.
+    ...(statementMs === undefined ? {} : { query_timeout: statementMs + GRACE_MS, statement_timeout: statementMs }),
     idleTimeoutMillis: 30_000,
     application_name: 'tollgate',
   });

@@ -65,6 +65,14 @@ interface Held {
   readonly priceVersion: number;
 }
 
+/** What is charged for. */
+interface Counts {
+  readonly usage: TokenUsage;
+  readonly isEstimated: boolean;
+}
+
+const UNUSED: Counts = { usage: NO_TOKENS, isEstimated: false };
+
 /** A stream older than this records what it has cost so far, and does so again as often. */
 const PROGRESS_INTERVAL_MS = 1000;
 /** No text has more characters to a token on average; a stream that does has passed its limit. */
@@ -130,32 +138,41 @@ export class Toll {
 
   /** The caller left: the output delivered so far is charged, with its input. Nothing delivered, nothing charged. */
   async abandon(delivered?: Delivered): Promise<Charge> {
-    if (delivered === undefined || delivered.outputText === '')
-      return this.#settleOnce('client_gone', delivered?.provider ?? '', { usage: NO_TOKENS, isEstimated: false });
+    if (delivered === undefined || delivered.outputText === '') return this.#settleOnce('client_gone', delivered?.provider ?? '', UNUSED);
     return this.#settleDelivered('client_gone', delivered);
   }
 
   /** The answer failed: nothing is charged. */
   fail(provider = ''): Promise<Charge> {
-    return this.#settleOnce('failed', provider, { usage: NO_TOKENS, isEstimated: false });
+    return this.#settleOnce('failed', provider, UNUSED);
   }
 
-  async #settleDelivered(outcome: Outcome, delivered: Delivered): Promise<Charge> {
-    const { usage } = delivered;
-    if (usage !== undefined && this.#isCredible(usage)) return this.#settleOnce(outcome, delivered.provider, { usage, isEstimated: false });
-    const counted = await countTokens(this.#facts.chat, delivered.outputText);
-    const bounded = counted === undefined ? this.#estimate(delivered) : this.#bound(counted.inputTokens, counted.outputTokens);
-    return this.#settleOnce(outcome, delivered.provider, { usage: bounded, isEstimated: true });
+  #settleDelivered(outcome: Outcome, delivered: Delivered): Promise<Charge> {
+    const { usage, provider } = delivered;
+    if (usage !== undefined && this.#isCredible(usage)) return this.#settleOnce(outcome, provider, { usage, isEstimated: false });
+    const guess = { usage: this.#estimate(delivered), isEstimated: true };
+    return this.#settleOnce(outcome, provider, guess, async () => this.#count(delivered, guess));
   }
 
-  #settleOnce(outcome: Outcome, provider: string, counts: { usage: TokenUsage; isEstimated: boolean }): Promise<Charge> {
-    this.#settling ??= this.#settle(outcome, provider, counts);
+  /** The first word on how a request ended counts, and its place is free from then on: our own count may take a while. */
+  #settleOnce(outcome: Outcome, provider: string, counts: Counts, recount?: () => Promise<Counts>): Promise<Charge> {
+    if (this.#settling === undefined) {
+      this.#facts.admission.release(totalTokens(counts.usage));
+      this.#settling =
+        recount === undefined
+          ? this.#settle(outcome, provider, counts)
+          : recount().then((recounted) => this.#settle(outcome, provider, recounted));
+    }
     return this.#settling;
   }
 
-  async #settle(outcome: Outcome, provider: string, { usage, isEstimated }: { usage: TokenUsage; isEstimated: boolean }): Promise<Charge> {
-    const { call, holder, model, admission } = this.#facts;
-    admission.release(totalTokens(usage));
+  async #count(delivered: Delivered, guess: Counts): Promise<Counts> {
+    const counted = await countTokens(this.#facts.chat, delivered.outputText);
+    return counted === undefined ? guess : { usage: this.#bound(counted.inputTokens, counted.outputTokens), isEstimated: true };
+  }
+
+  async #settle(outcome: Outcome, provider: string, { usage, isEstimated }: Counts): Promise<Charge> {
+    const { call, holder, model } = this.#facts;
     const cost = usage === NO_TOKENS ? NO_MONEY : costOf(model.price, usage);
     const { failedAttempts } = call;
     const settlement: Settlement = {

@@ -58,11 +58,12 @@ export async function postDebit(database: Kysely<Tables>, debit: Posting & { rea
   return within(database, async (transaction) => {
     const wallet = `wallet:${debit.accountId}`;
     if (!(await insertTransfer(transaction, debit, { debit: wallet, credit: debit.house, kind: debit.kind }))) return 'repeated';
-    await transaction
+    const { numUpdatedRows } = await transaction
       .updateTable('wallets')
       .set((expression) => ({ debits_posted: expression('debits_posted', '+', debit.amount) }))
       .where('account_id', '=', debit.accountId)
-      .execute();
+      .executeTakeFirst();
+    if (numUpdatedRows !== 1n) throw new Error('There is no wallet for the account');
     await draw(transaction, debit.accountId, debit.amount);
     return 'posted';
   });

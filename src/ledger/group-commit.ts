@@ -21,6 +21,8 @@ const WAITING_MAX = 20_000;
 /** More accounts than this are not verified in one turn; they will be in a later one. */
 const CHANGED_MAX = 1000;
 const CLOSE_POLL_MS = 5;
+/** What cannot be written by then is settled by the next start, or by another node. */
+const CLOSE_MS_MAX = 30_000;
 
 /** How patient the ledger is with its store. */
 export interface Patience {
@@ -117,7 +119,8 @@ export class GroupCommitLedger implements Ledger {
   }
 
   async close(): Promise<void> {
-    while (this.#store.isAlive && (this.#inFlight.length > 0 || this.#waiting.length > 0))
+    const giveUpAtMs = performance.now() + CLOSE_MS_MAX;
+    while (this.#store.isAlive && this.waitingCount > 0 && performance.now() < giveUpAtMs)
       await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
     await this.#store.close();
   }
@@ -197,10 +200,16 @@ function giveUp(waiting: Waiting, error: unknown): void {
 const NOTHING = { usage: NO_TOKENS, cost: NO_MONEY, outcome: 'failed', isEstimated: false } as const;
 
 function release({ requestId, accountId, keyId, model, priceVersion, createdAtMs }: HoldRequest): Settlement {
+  const subject = { requestId, accountId, keyId, model, priceVersion, createdAtMs };
   return {
     ...NOTHING,
-    ...{ requestId, accountId, keyId, model, priceVersion, createdAtMs },
-    ...{ provider: '', firstTokenMs: undefined, durationMs: 0, attempts: 0, failedAttempts: [], isDelivered: true },
+    ...subject,
+    provider: '',
+    firstTokenMs: undefined,
+    durationMs: 0,
+    attempts: 0,
+    failedAttempts: [],
+    isDelivered: true,
   };
 }
 

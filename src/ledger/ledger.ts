@@ -120,7 +120,7 @@ export type OperationResult =
 /** Where the ledger is kept: the embedded database, or PostgreSQL. This is all that the two have to do alike. */
 export interface LedgerStore {
   /**
-   * Carries out the operations in their order, in one transaction. Resolves when it is on disk; when it rejects, either
+   * Carries out the operations in their order, in one transaction; one call at a time. Resolves when it is on disk; when it rejects, either
    * nothing of it happened, or all of it did and a repetition finds that out.
    */
   apply(operations: readonly Operation[]): Promise<readonly OperationResult[]>;

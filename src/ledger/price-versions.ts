@@ -84,11 +84,12 @@ async function readNewest(database: Kysely<Tables>): Promise<Map<string, { versi
   const rows = await database
     .selectFrom('prices')
     .selectAll()
-    .where(({ eb, selectFrom }) =>
-      eb(
+    .where((where) =>
+      where(
         'version',
         '=',
-        selectFrom('prices as newer')
+        where
+          .selectFrom('prices as newer')
           .select(({ fn }) => fn.max('newer.version').as('version'))
           .whereRef('newer.model', '=', 'prices.model'),
       ),

@@ -78,17 +78,20 @@ class SqliteOperations {
   }
 
   #hold({ hold }: Extract<Operation, { type: 'hold' }>): OperationResult {
+    // The same hold again, because its first answer got lost: what it took must not be missing for itself.
+    const earlier = this.#statements.findHold.get(hold.requestId);
+    if (earlier !== null) return { type: 'held', amount: asNanos(earlier.amount) };
     const wallet = this.#books.wallet(hold.accountId);
     const budgets = this.#books.budgets(hold.keyId);
     let available = wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
     if (hold.minimum > 0n && available < hold.minimum) return { type: 'insufficient_funds', available: asNanos(available) };
-    for (const budget of budgets) {
-      const left = budget.left(hold.createdAtMs);
-      if (hold.minimum > 0n && left < hold.minimum) return { type: 'budget_exhausted', available: asNanos(left), period: budget.period };
+    for (const budget of budgets) budget.turn(hold.createdAtMs);
+    for (const { left, period } of budgets) {
+      if (hold.minimum > 0n && left < hold.minimum) return { type: 'budget_exhausted', available: asNanos(left), period };
       if (left < available) available = left;
     }
     const amount = hold.amount > available && hold.amount > hold.minimum ? available : hold.amount;
-    const { changes } = this.#statements.insertHold.run(
+    this.#statements.insertHold.run(
       hold.requestId,
       hold.accountId,
       hold.keyId,
@@ -98,8 +101,6 @@ class SqliteOperations {
       this.#nodeId,
       hold.createdAtMs,
     );
-    // The same hold again: its first answer got lost.
-    if (changes === 0) return { type: 'held', amount: asNanos(this.#statements.findHold.get(hold.requestId)?.amount ?? 0n) };
     wallet.debitsPending += amount;
     for (const budget of budgets) budget.held += amount;
     return { type: 'held', amount: asNanos(amount) };
@@ -110,9 +111,9 @@ class SqliteOperations {
     const wallet = this.#books.wallet(accountId);
     const budgets = this.#books.budgets(keyId);
     const nowMs = Date.now();
+    for (const budget of budgets) budget.turn(nowMs);
     const isAffordable =
-      wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending >= amount &&
-      budgets.every((budget) => budget.left(nowMs) >= amount);
+      wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending >= amount && budgets.every(({ left }) => left >= amount);
     if (!isAffordable || this.#statements.growHold.run(amount, requestId).changes === 0) return { type: 'refused' };
     wallet.debitsPending += amount;
     for (const budget of budgets) budget.held += amount;
@@ -139,10 +140,14 @@ class SqliteOperations {
     const hold = this.#statements.deleteHold.get(settlement.requestId);
     if (hold === null) return { type: 'resolved_before' };
     const wallet = this.#books.wallet(settlement.accountId);
+    const budgets = this.#books.budgets(settlement.keyId);
     wallet.debitsPending -= hold.amount;
+    for (const budget of budgets) budget.held -= hold.amount;
+    // A hold that came again after its settlement is only given back: the request was charged.
+    if (!this.#insertUsage(settlement, hold.amount)) return { type: 'resolved_before' };
     wallet.debitsPosted += settlement.cost;
     wallet.drawn += settlement.cost;
-    for (const budget of this.#books.budgets(settlement.keyId)) budget.settle(hold.amount, settlement.cost, settlement.createdAtMs);
+    for (const budget of budgets) budget.spend(settlement.cost, settlement.createdAtMs);
     if (settlement.cost > 0n)
       this.#statements.insertTransfer.run(
         settlement.requestId,
@@ -150,14 +155,14 @@ class SqliteOperations {
         settlement.cost,
         settlement.createdAtMs + settlement.durationMs,
       );
-    this.#insertUsage(settlement, hold.amount);
     this.#books.count(settlement);
     return { type: 'settled' };
   }
 
-  #insertUsage(settlement: Settlement, held: bigint): void {
+  /** False when the request has its row already. */
+  #insertUsage(settlement: Settlement, held: bigint): boolean {
     const { usage } = settlement;
-    this.#statements.insertUsage.run(
+    const { changes } = this.#statements.insertUsage.run(
       settlement.requestId,
       settlement.accountId,
       settlement.keyId,
@@ -178,16 +183,18 @@ class SqliteOperations {
       settlement.attempts,
       settlement.createdAtMs,
     );
+    if (changes === 0) return false;
     for (const [index, attempt] of settlement.failedAttempts.entries())
       this.#statements.insertAttempt.run(settlement.requestId, index + 1, attempt.provider, attempt.outcome, attempt.durationMs);
+    return true;
   }
 
   /** One process owns the embedded database, so whatever another one held is held by nobody. */
   #recover(): OperationResult {
     const rows = this.#database.query<HoldRow, [string]>('SELECT * FROM holds WHERE node_id <> ?1').all(this.#nodeId);
     const nowMs = Date.now();
-    for (const row of rows) this.#settle(recovered(row, nowMs));
-    return { type: 'done', count: rows.length };
+    const results = rows.map((row) => this.#settle(recovered(row, nowMs)));
+    return { type: 'done', count: results.filter(({ type }) => type === 'settled').length };
   }
 
   #prune(beforeId: string): OperationResult {
@@ -231,7 +238,7 @@ function prepareStatements(database: Database) {
     findHold: database.prepare<{ amount: bigint }, [string]>('SELECT amount FROM holds WHERE id = ?1'),
     insertHold: database.prepare(
       `INSERT INTO holds (id, account_id, key_id, model, price_version, amount, node_id, created_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING`,
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
     ),
     growHold: database.prepare('UPDATE holds SET amount = amount + ?1 WHERE id = ?2'),
     recordProgress: database.prepare(
@@ -245,7 +252,8 @@ function prepareStatements(database: Database) {
     insertUsage: database.prepare(
       `INSERT INTO usage (request_id, account_id, key_id, model, provider, input_tokens, cached_input_tokens, cache_write_tokens,
          output_tokens, reasoning_tokens, is_estimated, price_version, cost, held, outcome, first_token_ms, duration_ms, attempts, created_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)`,
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+       ON CONFLICT DO NOTHING`,
     ),
     pruneUsage: database.prepare(
       'DELETE FROM usage WHERE request_id IN (SELECT request_id FROM usage WHERE request_id < ?1 ORDER BY request_id LIMIT 500)',

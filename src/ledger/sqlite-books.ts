@@ -1,5 +1,4 @@
 import type { Database, Statement } from 'bun:sqlite';
-import { totalTokens } from '../tokens.ts';
 import { windowStartMs } from './budget.ts';
 import type { BudgetPeriod, Settlement } from './ledger.ts';
 
@@ -30,19 +29,17 @@ class Budget {
     this.windowStart = Number(row.window_start);
   }
 
-  left(nowMs: number): bigint {
-    this.#turn(nowMs);
+  get left(): bigint {
     return this.amount - this.spent - this.held;
   }
 
-  settle(held: bigint, cost: bigint, nowMs: number): void {
-    this.#turn(nowMs);
-    this.held -= held;
+  spend(cost: bigint, nowMs: number): void {
+    this.turn(nowMs);
     this.spent += cost;
   }
 
   /** A new window begins with nothing spent; what is held stays held. Late news of an old window does not turn it back. */
-  #turn(nowMs: number): void {
+  turn(nowMs: number): void {
     const start = windowStartMs(this.period, nowMs);
     if (start <= this.windowStart) return;
     this.windowStart = start;
@@ -111,7 +108,6 @@ export class SqliteBooks {
     const { usage } = settlement;
     rollup.requests += 1;
     rollup.errors += settlement.outcome === 'failed' ? 1 : 0;
-    if (totalTokens(usage) === 0) return;
     rollup.input += usage.inputTokens;
     rollup.cached += usage.cachedInputTokens;
     rollup.written += usage.cacheWriteTokens;

@@ -4,8 +4,10 @@ import { ANSWER_TEXT } from '../simulator/behaviours.ts';
 import { failureOf } from '../simulator/failure.ts';
 import type { Gate, KeyOptions } from '../simulator/gate.ts';
 import { startGate } from '../simulator/gate.ts';
+import { withCost } from '../simulator/invoice.ts';
 import type { OpenAiSimulator } from '../simulator/openai.ts';
 import { startOpenAiSimulator } from '../simulator/openai.ts';
+import type { Usage } from '../simulator/wire.ts';
 
 const CHAT = { model: 'mock/gpt', messages: [{ role: 'user' as const, content: 'Hi' }] };
 const ABORT_WITHIN_MS = 100;
@@ -55,7 +57,7 @@ describe('chat', () => {
     expect(completion).toMatchObject({ object: 'chat.completion', model: 'mock/gpt' });
     expect(completion.choices[0]).toMatchObject({ index: 0, finish_reason: 'stop', logprobs: null });
     expect(completion.choices[0]?.message).toMatchObject({ role: 'assistant', content: ANSWER_TEXT, refusal: null });
-    expect(completion.usage).toEqual(simulator.requests[0]?.usage as OpenAI.CompletionUsage);
+    expect(completion.usage).toEqual(withCost(simulator.requests[0]?.usage as Usage));
     expect(completion._request_id).toBeString();
   });
 
@@ -114,7 +116,7 @@ describe('stream', () => {
     const chunks = await readChunks({ stream_options: { include_usage: true } });
     expect(chunks.slice(0, -1).map((chunk) => chunk.usage)).toEqual(chunks.slice(0, -1).map(() => null));
     expect(chunks.at(-1)?.choices).toEqual([]);
-    expect(chunks.at(-1)?.usage).toEqual(simulator.requests[0]?.usage as OpenAI.CompletionUsage);
+    expect(chunks.at(-1)?.usage).toEqual(withCost(simulator.requests[0]?.usage as Usage));
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
   });
 

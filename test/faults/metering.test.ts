@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { ANSWER_TEXT, type Behaviour } from '../simulator/behaviours.ts';
-import { costNanos } from '../simulator/invoice.ts';
+import { costNanos, withCost } from '../simulator/invoice.ts';
 import type { Usage } from '../simulator/wire.ts';
 import { countUsage } from '../simulator/wire.ts';
 import { type Caller, CHAT, readContent, readEvents, startCaller, STREAM } from './caller.ts';
@@ -37,11 +37,11 @@ describe('a healthy provider is relayed and charged as reported', () => {
     expect([json.status, streamed.status]).toEqual([200, 200]);
     const body = JSON.parse(json.text) as { choices: { message: { content: string } }[]; usage: Usage };
     expect(body.choices[0]?.message.content).toBe(ANSWER_TEXT);
-    expect(body.usage).toEqual(usage);
+    expect(body.usage).toEqual(withCost(usage));
 
     const events = readEvents(streamed.text);
     expect(readContent(events)).toBe(ANSWER_TEXT);
-    expect(events.at(-1)).toMatchObject({ choices: [], usage });
+    expect(events.at(-1)).toMatchObject({ choices: [], usage: withCost(usage) });
     expect(streamed.text).toEndWith('data: [DONE]\n\n');
     expect(chargedNanos).toBe(2n * costNanos(usage));
   });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { modelSchema, type Model, type ModelPrice, type TokenPrices } from '../../src/catalog/catalog.ts';
-import { affordableOutputTokens, costOf, estimateTokens, quote, type Quote } from '../../src/gateway/price.ts';
+import { modelSchema, type Model } from '../../src/catalog/catalog.ts';
+import { affordableOutputTokens, estimateTokens, quote, type Quote } from '../../src/gateway/price.ts';
 import { asNanos, type Picos } from '../../src/ledger/money.ts';
+import { costOf, type ModelPrice, type TokenPrices } from '../../src/ledger/price.ts';
 import type { ChatRequest } from '../../src/openai/types.ts';
 import { NO_TOKENS, type TokenUsage } from '../../src/tokens.ts';
 
@@ -73,6 +74,7 @@ describe('a quote', () => {
       amount: asNanos(100n * 3125n + 16_384n * 10_000n),
       minimum: asNanos(100n * 3125n + 10_000n),
       inputPicos: 312_500_000n as Picos,
+      inputTokensMax: 100,
       outputTokenPicos: 10_000_000n as Picos,
       hasCallerLimit: false,
     });

@@ -85,30 +85,30 @@ describe('a whole answer', () => {
     const reply = openai.decodeReply(JSON.stringify(answer({ citations: ['a'], x_groq: { id: 'b' } })), CONTEXT);
     expect(reply.body).toEqual({ ...answer(), citations: ['a'], x_groq: { id: 'b' }, model: 'mock/gpt' });
     expect(reply.usage).toEqual({ inputTokens: 3, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 4, reasoningTokens: 0 });
-    expect(reply.outputCharacters).toBe(5);
+    expect(reply.outputText).toBe('Hello');
   });
 
   test('may begin with the blank lines that DeepSeek sends while it waits', () => {
-    expect(openai.decodeReply(`\n\n\n${JSON.stringify(answer())}`, CONTEXT).outputCharacters).toBe(5);
+    expect(openai.decodeReply(`\n\n\n${JSON.stringify(answer())}`, CONTEXT).outputText).toBe('Hello');
   });
 
-  test.each<[string, object, number]>([
-    ['text', { content: 'Hello' }, 5],
-    ['a refusal', { content: null, refusal: 'No.' }, 3],
-    ['reasoning in two spellings', { content: 'a', reasoning_content: 'bc', reasoning: 'def' }, 6],
-    ['no text at all', { content: null }, 0],
-  ])('is measured by what it says: %s', (_, message, characters) => {
+  test.each<[string, object, string]>([
+    ['text', { content: 'Hello' }, 'Hello'],
+    ['a refusal', { content: null, refusal: 'No.' }, 'No.'],
+    ['reasoning in two spellings', { content: 'a', reasoning_content: 'bc', reasoning: 'def' }, 'abcdef'],
+    ['no text at all', { content: null }, ''],
+  ])('is measured by what it says: %s', (_, message, text) => {
     const choices = [
       { index: 0, message },
       { index: 1, message },
     ];
-    expect(openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT).outputCharacters).toBe(2 * characters);
+    expect(openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT).outputText).toBe(text + text);
   });
 
   test('counts a tool call as output', () => {
     const toolCalls = [{ id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Zürich"}' } }];
     const choices = [{ index: 0, message: { role: 'assistant', content: null, tool_calls: toolCalls } }];
-    expect(openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT).outputCharacters).toBeGreaterThan(20);
+    expect(openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT).outputText).toBe(JSON.stringify(toolCalls));
   });
 
   test.each([null, undefined, {}, { prompt_tokens: -1, completion_tokens: 1 }, 'many'])('with the usage %j reports none', (usage) => {
@@ -247,7 +247,7 @@ describe('a stream', () => {
     push(decoder, chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]));
     expect(decoder.hasOutput).toBe(false);
     push(decoder, chunk([{ index: 0, delta: { reasoning_content: 'Hm' }, finish_reason: null }]));
-    expect(decoder).toMatchObject({ hasOutput: true, isComplete: false, outputCharacters: 2 });
+    expect(decoder).toMatchObject({ hasOutput: true, isComplete: false, outputText: 'Hm' });
   });
 
   test('that is done gets the finish reasons that its provider forgot', () => {

@@ -126,7 +126,7 @@ describe('an answer of the sandbox', () => {
       requestId: 'req_1',
       createdSeconds: 1,
     });
-    expect(reply).toMatchObject({ usage: { outputTokens: 2 }, outputCharacters: 'One two'.length });
+    expect(reply).toMatchObject({ usage: { outputTokens: 2 }, outputText: 'One two' });
   });
 
   test('has n choices, each of which is paid for', async () => {

@@ -16,6 +16,11 @@ export function costNanos(usage: Usage): bigint {
   return (picos + 999n) / 1000n;
 }
 
+/** What the caller is told: the provider's counts and what they cost in USD. */
+export function withCost<Reported extends Usage>(usage: Reported): Reported & { readonly cost: number } {
+  return { ...usage, cost: Number(costNanos(usage)) / Number(NANOS_PER_USD) };
+}
+
 /** Reads a decimal amount of US dollars, such as `-0.0025`, without going through floating point. */
 export function parseNanos(usd: string): bigint {
   const match = /^(-?)(\d+)(?:\.(\d{1,9}))?$/u.exec(usd);

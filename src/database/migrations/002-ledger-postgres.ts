@@ -106,20 +106,25 @@ export const LEDGER_FUNCTIONS: readonly string[] = [
   BEGIN
     DELETE FROM holds WHERE id = request RETURNING amount INTO released;
     IF NOT FOUND THEN RETURN '{"type": "resolved_before"}'; END IF;
-    UPDATE wallets SET debits_pending = debits_pending - released, debits_posted = debits_posted + charge WHERE account_id = account;
-    PERFORM turn_budgets(key, began);
-    UPDATE key_budgets SET held = held - released, spent = spent + charge WHERE key_id = key;
-    IF charge > 0 THEN
-      INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at)
-      VALUES (request, 'wallet:' || account, 'revenue', charge, 'usage', '', began + took);
-      PERFORM draw_grants(account, charge);
-    END IF;
+    UPDATE wallets SET debits_pending = debits_pending - released WHERE account_id = account;
+    UPDATE key_budgets SET held = held - released WHERE key_id = key;
     INSERT INTO usage (request_id, account_id, key_id, model, provider, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens,
       reasoning_tokens, is_estimated, price_version, cost, held, outcome, first_token_ms, duration_ms, attempts, created_at)
     VALUES (request, account, key, settlement->>'model', settlement->>'provider', (counts->>'inputTokens')::BIGINT,
       (counts->>'cachedInputTokens')::BIGINT, (counts->>'cacheWriteTokens')::BIGINT, (counts->>'outputTokens')::BIGINT,
       (counts->>'reasoningTokens')::BIGINT, (settlement->>'isEstimated')::BOOLEAN::INT, (settlement->>'priceVersion')::BIGINT, charge, released,
-      settlement->>'outcome', (settlement->>'firstTokenMs')::BIGINT, took, (settlement->>'attempts')::BIGINT, began);
+      settlement->>'outcome', (settlement->>'firstTokenMs')::BIGINT, took, (settlement->>'attempts')::BIGINT, began)
+    ON CONFLICT DO NOTHING;
+    -- A hold that came again after its settlement is only given back: the request was charged.
+    IF NOT FOUND THEN RETURN '{"type": "resolved_before"}'; END IF;
+    UPDATE wallets SET debits_posted = debits_posted + charge WHERE account_id = account;
+    PERFORM turn_budgets(key, began);
+    UPDATE key_budgets SET spent = spent + charge WHERE key_id = key;
+    IF charge > 0 THEN
+      INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at)
+      VALUES (request, 'wallet:' || account, 'revenue', charge, 'usage', '', began + took);
+      PERFORM draw_grants(account, charge);
+    END IF;
     INSERT INTO attempts (request_id, n, provider, outcome, duration_ms)
     SELECT request, n, attempt->>'provider', attempt->>'outcome', (attempt->>'durationMs')::BIGINT
     FROM jsonb_array_elements(settlement->'failedAttempts') WITH ORDINALITY AS failed (attempt, n);
@@ -170,16 +175,21 @@ export const LEDGER_FUNCTIONS: readonly string[] = [
   `CREATE FUNCTION ledger_expire(now_ms BIGINT) RETURNS JSONB LANGUAGE plpgsql AS $$
   DECLARE
     credit RECORD;
+    free BIGINT;
+    rest BIGINT;
     taken BIGINT;
     expired INT := 0;
   BEGIN
-    FOR credit IN SELECT id, account_id, remaining FROM grants WHERE expires_at <= now_ms AND remaining > 0 ORDER BY expires_at, id LIMIT 500 LOOP
-      SELECT least(credit.remaining, credits_posted - debits_posted - debits_pending) INTO taken FROM wallets WHERE account_id = credit.account_id;
+    FOR credit IN SELECT id, account_id FROM grants WHERE expires_at <= now_ms AND remaining > 0 ORDER BY expires_at, id LIMIT 500 LOOP
+      -- Which 500 these are may have changed since the wallets were locked, so the lock is made sure of and the grant read after it.
+      SELECT credits_posted - debits_posted - debits_pending INTO free FROM wallets WHERE account_id = credit.account_id FOR UPDATE;
+      SELECT remaining INTO rest FROM grants WHERE id = credit.id;
+      taken := least(rest, free);
       CONTINUE WHEN taken <= 0;
       UPDATE wallets SET debits_posted = debits_posted + taken WHERE account_id = credit.account_id;
       UPDATE grants SET remaining = remaining - taken WHERE id = credit.id;
       INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at)
-      VALUES ('expiry:' || credit.id || ':' || credit.remaining, 'wallet:' || credit.account_id, 'breakage', taken, 'expiry', credit.id, now_ms);
+      VALUES ('expiry:' || credit.id || ':' || rest, 'wallet:' || credit.account_id, 'breakage', taken, 'expiry', credit.id, now_ms);
       expired := expired + 1;
     END LOOP;
     RETURN jsonb_build_object('type', 'done', 'count', expired);

@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { BUDGET_PERIODS, type BudgetPeriod, type LedgerStore, type OperationResult } from '../../src/ledger/ledger.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import { extendOf, holdOf, releaseOf, settleOf, type Owner } from '../ledger/operations.ts';
+import { Books, type LedgerDriver } from './ledger-driver.ts';
+
+const exhausted = (period: BudgetPeriod, available: bigint): OperationResult => ({
+  type: 'budget_exhausted',
+  period,
+  available: asNanos(available),
+});
+const held = (amount: bigint): OperationResult => ({ type: 'held', amount: asNanos(amount) });
+
+/** Far ahead of the clock, which an extension goes by. */
+const FRIDAY = Date.UTC(2040, 2, 30, 12);
+const SATURDAY = Date.UTC(2040, 2, 31, 0);
+const SUNDAY_FIRST = Date.UTC(2040, 3, 1, 0);
+const MONDAY = Date.UTC(2040, 3, 2, 0);
+
+/** What a key may spend a day, a week, a month and in total. */
+export function testBudgets(driver: LedgerDriver): void {
+  let books: Books;
+  let store: LedgerStore;
+  let owner: Owner;
+  let lastId = 0;
+
+  beforeAll(async () => {
+    books = await Books.open(driver);
+    store = await books.openStore('node_1');
+  });
+  beforeEach(async () => {
+    owner = await books.makeOwner(100_000n);
+  });
+  afterEach(() => books.expectSound());
+  afterAll(() => books.close());
+
+  const setBudgets = async (amounts: Partial<Record<BudgetPeriod, bigint>>): Promise<void> => {
+    for (const [period, amount] of Object.entries(amounts))
+      await books.keys.setBudget(owner.keyId, period as BudgetPeriod, asNanos(amount));
+  };
+  const nextId = (): string => `req_${(lastId += 1)}`;
+  const hold = async (amount: bigint, createdAtMs: number, minimum = amount) =>
+    (await store.apply([holdOf(owner, nextId(), { amount, minimum, createdAtMs })]))[0];
+  /** Holds and spends at once. */
+  const spend = async (amount: bigint, createdAtMs: number) => {
+    const id = nextId();
+    const operations = [holdOf(owner, id, { amount, createdAtMs }), settleOf(owner, id, { cost: amount, createdAtMs })];
+    return (await store.apply(operations))[0];
+  };
+  const budgets = async () => {
+    const rows = await books.kysely.selectFrom('key_budgets').selectAll().where('key_id', '=', owner.keyId).execute();
+    return Object.fromEntries(rows.map(({ period, spent, held: open }) => [period, { spent, held: open }]));
+  };
+
+  const spentAfter = async (atMs: number) => {
+    await spend(10n, atMs);
+    return Object.fromEntries(Object.entries(await budgets()).map(([period, { spent }]) => [period, spent]));
+  };
+
+  const setOften = async (): Promise<void> => {
+    for (let amount = 10_000n; amount < 10_030n; amount += 1n) await setBudgets({ month: amount });
+  };
+  const spendOften = async (): Promise<void> => {
+    for (let count = 0; count < 60; count += 1) await spend(1n, FRIDAY);
+  };
+
+  test.each(BUDGET_PERIODS)('a hold beyond the budget of the %s is refused and says what is left of it', async (period) => {
+    await setBudgets({ [period]: 100n });
+    expect(await hold(70n, FRIDAY)).toEqual(held(70n));
+    expect(await hold(31n, FRIDAY)).toEqual(exhausted(period, 30n));
+    expect(await hold(30n, FRIDAY)).toEqual(held(30n));
+    expect(await budgets()).toEqual({ [period]: { spent: 0n, held: 100n } });
+  });
+
+  test('of four budgets the smallest rest decides', async () => {
+    await setBudgets({ day: 500n, week: 400n, month: 300n, total: 450n });
+    expect(await hold(5000n, FRIDAY, 1n)).toEqual(held(300n));
+    expect(await hold(1n, FRIDAY)).toEqual(exhausted('month', 0n));
+  });
+
+  test('a hold takes what the budget leaves when that is enough', async () => {
+    await setBudgets({ day: 100n });
+    expect(await hold(5000n, FRIDAY, 60n)).toEqual(held(100n));
+  });
+
+  test('the balance is looked at before the budgets', async () => {
+    await setBudgets({ day: 10n });
+    expect(await hold(100_001n, FRIDAY)).toEqual({ type: 'insufficient_funds', available: asNanos(100_000n) });
+  });
+
+  test('what costs nothing is let through by a budget that is used up', async () => {
+    await setBudgets({ total: 0n });
+    expect(await hold(1n, FRIDAY)).toEqual(exhausted('total', 0n));
+    expect(await hold(0n, FRIDAY)).toEqual(held(0n));
+  });
+
+  test('every window ends with its day, week and month of UTC, and the total never does', async () => {
+    await setBudgets({ day: 1000n, week: 1000n, month: 1000n, total: 1000n });
+    expect(await spentAfter(FRIDAY)).toEqual({ day: 10n, week: 10n, month: 10n, total: 10n });
+    expect(await spentAfter(SATURDAY - 1)).toEqual({ day: 20n, week: 20n, month: 20n, total: 20n });
+    expect(await spentAfter(SATURDAY)).toEqual({ day: 10n, week: 30n, month: 30n, total: 30n });
+    expect(await spentAfter(SUNDAY_FIRST)).toEqual({ day: 10n, week: 40n, month: 10n, total: 40n });
+    expect(await spentAfter(MONDAY)).toEqual({ day: 10n, week: 10n, month: 20n, total: 50n });
+  });
+
+  test('a used-up window lets requests in again when the next one begins', async () => {
+    await setBudgets({ day: 100n });
+    await spend(100n, FRIDAY);
+    expect(await hold(1n, SATURDAY - 1)).toEqual(exhausted('day', 0n));
+    expect(await hold(100n, SATURDAY)).toEqual(held(100n));
+  });
+
+  test('what is held stays held when a window ends, and is spent in the next', async () => {
+    await setBudgets({ day: 100n });
+    const id = nextId();
+    await store.apply([holdOf(owner, id, { amount: 60n, createdAtMs: FRIDAY })]);
+    expect(await hold(50n, SATURDAY)).toEqual(exhausted('day', 40n));
+    await store.apply([settleOf(owner, id, { cost: 55n, createdAtMs: FRIDAY })]);
+    expect(await budgets()).toEqual({ day: { spent: 55n, held: 0n } });
+    expect(await hold(46n, SATURDAY)).toEqual(exhausted('day', 45n));
+  });
+
+  test('late news of an old window does not bring it back', async () => {
+    await setBudgets({ day: 100n });
+    await spend(90n, SATURDAY);
+    expect(await hold(11n, FRIDAY)).toEqual(exhausted('day', 10n));
+    expect(await budgets()).toEqual({ day: { spent: 90n, held: 0n } });
+  });
+
+  test('a refusal by one budget begins the new windows of the others all the same', async () => {
+    await setBudgets({ day: 100n, week: 1000n });
+    await spend(90n, SATURDAY);
+    expect(await hold(101n, MONDAY)).toEqual(exhausted('day', 100n));
+    expect(await budgets()).toEqual({ day: { spent: 0n, held: 0n }, week: { spent: 0n, held: 0n } });
+  });
+
+  test('a settlement above its hold and a release count as what they cost', async () => {
+    await setBudgets({ total: 100n });
+    const [above, released] = [nextId(), nextId()];
+    await store.apply([holdOf(owner, above, { amount: 10n }), holdOf(owner, released, { amount: 90n })]);
+    await store.apply([settleOf(owner, above, { cost: 120n }), releaseOf(owner, released)]);
+    expect(await budgets()).toEqual({ total: { spent: 120n, held: 0n } });
+    expect(await hold(1n, Date.now())).toEqual(exhausted('total', -20n));
+  });
+
+  test('an extension stays within the budgets', async () => {
+    await setBudgets({ total: 100n });
+    const id = nextId();
+    await store.apply([holdOf(owner, id, { amount: 60n })]);
+    expect(await store.apply([extendOf(owner, id, 41n), extendOf(owner, id, 40n)])).toEqual([{ type: 'refused' }, { type: 'extended' }]);
+    expect(await budgets()).toEqual({ total: { spent: 0n, held: 100n } });
+  });
+
+  test('a budget that is set while requests run counts what they hold', async () => {
+    const id = nextId();
+    await store.apply([holdOf(owner, id, { amount: 60n })]);
+    await setBudgets({ total: 100n });
+    expect(await hold(41n, Date.now())).toEqual(exhausted('total', 40n));
+    await store.apply([settleOf(owner, id, { cost: 10n })]);
+    expect(await budgets()).toEqual({ total: { spent: 10n, held: 0n } });
+  });
+
+  test('a budget that is changed keeps what was spent, and one that is lifted stops nobody', async () => {
+    await setBudgets({ total: 100n });
+    await spend(80n, FRIDAY);
+    await setBudgets({ total: 90n });
+    expect(await hold(11n, FRIDAY)).toEqual(exhausted('total', 10n));
+    await books.keys.setBudget(owner.keyId, 'total', undefined);
+    expect(await hold(11n, FRIDAY)).toEqual(held(11n));
+  });
+
+  test('budgets of one key are no business of another', async () => {
+    await setBudgets({ total: 0n });
+    const other = { ...owner, keyId: (await books.keys.create(owner.accountId, { name: 'other' })).id };
+    expect(await store.apply([holdOf(other, nextId(), { amount: 5n })])).toEqual([held(5n)]);
+  });
+
+  test('can be set while the ledger writes as fast as it can', async () => {
+    await Promise.all([setOften(), spendOften()]);
+    const [row] = await books.kysely.selectFrom('key_budgets').selectAll().where('key_id', '=', owner.keyId).execute();
+    expect(row?.amount).toBe(10_029n);
+  });
+}

@@ -1,0 +1,102 @@
+import { expect } from 'bun:test';
+import type { Kysely } from 'kysely';
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { Keys } from '../../src/accounts/keys.ts';
+import { connect, type DatabasePlace } from '../../src/database/connect.ts';
+import type { Dialect } from '../../src/database/dialect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import type { Tables } from '../../src/database/tables.ts';
+import { postCredit } from '../../src/ledger/credit.ts';
+import type { LedgerStore } from '../../src/ledger/ledger.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import type { Owner } from '../ledger/operations.ts';
+
+/** One of the databases that a ledger can be kept in. */
+export interface LedgerDriver {
+  readonly name: string;
+  readonly dialect: Dialect;
+  /** Makes an empty database. */
+  make(): Promise<{ readonly place: DatabasePlace; remove(): Promise<void> }>;
+  openStore(place: DatabasePlace, nodeId: string): Promise<LedgerStore>;
+}
+
+/** Tests hold money at any time of the calendar. */
+const LONGEST_REQUEST_MS = 1_000 * 365 * 86_400_000;
+
+/** A database with the newest schema, and what tests ask of it. */
+export class Books {
+  readonly kysely: Kysely<Tables>;
+  readonly keys: Keys;
+  readonly accounts: Accounts;
+  readonly #driver: LedgerDriver;
+  readonly #made: Awaited<ReturnType<LedgerDriver['make']>>;
+  readonly #stores: LedgerStore[] = [];
+  #count = 0;
+
+  private constructor(driver: LedgerDriver, made: Awaited<ReturnType<LedgerDriver['make']>>, kysely: Kysely<Tables>) {
+    this.#driver = driver;
+    this.#made = made;
+    this.kysely = kysely;
+    this.keys = new Keys(kysely);
+    this.accounts = new Accounts(kysely);
+  }
+
+  static async open(driver: LedgerDriver): Promise<Books> {
+    const made = await driver.make();
+    const { kysely } = await connect(made.place);
+    await migrate(kysely, driver.dialect);
+    return new Books(driver, made, kysely);
+  }
+
+  /** The ledger as a process of this name sees it. */
+  async openStore(nodeId: string): Promise<LedgerStore> {
+    const store = await this.#driver.openStore(this.#made.place, nodeId);
+    this.#stores.push(store);
+    return store;
+  }
+
+  /** A new account with this much credit, and a key of it. */
+  async makeOwner(nanos: bigint): Promise<Owner> {
+    this.#count += 1;
+    const account = await this.accounts.create(`owner-${this.#count}@example.com`, false);
+    if (account === undefined) throw new Error('the address is taken');
+    const owner = { accountId: account.id, keyId: (await this.keys.create(account.id, { name: 'test' })).id };
+    if (nanos > 0n) await this.credit(owner, nanos);
+    return owner;
+  }
+
+  async credit({ accountId }: Owner, nanos: bigint, { source, expiresAtMs }: { source?: string; expiresAtMs?: number } = {}) {
+    this.#count += 1;
+    const posting = { accountId, amount: asNanos(nanos), house: 'promo_expense', reason: 'test', kind: 'manual' } as const;
+    return postCredit(this.kysely, { ...posting, source: source ?? `test:${this.#count}`, expiresAtMs });
+  }
+
+  /** What the account has and what of it is held. */
+  async money({ accountId }: Owner): Promise<{ balance: bigint; held: bigint }> {
+    const wallet = await this.kysely.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
+    return { balance: wallet.credits_posted - wallet.debits_posted, held: wallet.debits_pending };
+  }
+
+  /** What is left of the account's credits, in the order in which they were given. */
+  async remaining({ accountId }: Owner): Promise<bigint[]> {
+    const grants = this.kysely.selectFrom('grants').select('remaining').where('account_id', '=', accountId);
+    return (await grants.orderBy('created_at').orderBy('source').execute()).map((grant) => grant.remaining);
+  }
+
+  async usageOf(requestId: string) {
+    return this.kysely.selectFrom('usage').selectAll().where('request_id', '=', requestId).executeTakeFirst();
+  }
+
+  /** Everything that is stored twice is the same in both places. */
+  async expectSound(): Promise<void> {
+    const checks = await verifyLedger(this.kysely, { dialect: this.#driver.dialect, longestRequestMs: LONGEST_REQUEST_MS });
+    expect(checks.filter((check) => !check.ok)).toEqual([]);
+  }
+
+  async close(): Promise<void> {
+    for (const store of this.#stores) await store.close();
+    await this.kysely.destroy();
+    await this.#made.remove();
+  }
+}

@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { postDebit } from '../../src/ledger/credit.ts';
+import { GroupCommitLedger } from '../../src/ledger/group-commit.ts';
+import type { LedgerStore } from '../../src/ledger/ledger.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import { holdOf, settleOf, type Owner } from '../ledger/operations.ts';
+import { Books, type LedgerDriver } from './ledger-driver.ts';
+
+const SOON = 1_000_000;
+const LATER = 2_000_000;
+
+/** Credit: what is used first, what expires, and what a debt does to it. */
+export function testGrants(driver: LedgerDriver): void {
+  let books: Books;
+  let store: LedgerStore;
+  let owner: Owner;
+  let lastId = 0;
+
+  beforeAll(async () => {
+    books = await Books.open(driver);
+    store = await books.openStore('node_1');
+  });
+  beforeEach(async () => {
+    owner = await books.makeOwner(0n);
+  });
+  afterEach(async () => {
+    await books.expectSound();
+    // What one test leaves to expire would be counted in the next.
+    await store.apply([{ type: 'expire', nowMs: LATER }]);
+  });
+  afterAll(() => books.close());
+
+  const nextId = (): string => `req_${(lastId += 1)}`;
+  const charge = async (cost: bigint): Promise<void> => {
+    const id = nextId();
+    await store.apply([holdOf(owner, id, { amount: 0n }), settleOf(owner, id, { cost })]);
+  };
+  const debit = (amount: bigint, source: string, accountId = owner.accountId) =>
+    postDebit(books.kysely, { accountId, amount: asNanos(amount), house: 'refunds_payable', source, reason: 'test', kind: 'refund' });
+  const expire = async (nowMs: number) => (await store.apply([{ type: 'expire', nowMs }]))[0];
+  /** What is left, by the name of the credit. */
+  const remaining = async () => {
+    const rows = await books.kysely.selectFrom('grants').selectAll().where('account_id', '=', owner.accountId).execute();
+    return Object.fromEntries(rows.map((row) => [row.source.replace(owner.accountId, '').slice(1), row.remaining]));
+  };
+  const countTransfers = async () => (await books.kysely.selectFrom('transfers').select('id').execute()).length;
+  const credit = (nanos: bigint, name: string, expiresAtMs?: number) =>
+    books.credit(owner, nanos, { source: `${owner.accountId}:${name}`, ...(expiresAtMs !== undefined && { expiresAtMs }) });
+
+  test('that ends first is used first, and that without an end last', async () => {
+    await credit(100n, 'never');
+    await credit(100n, 'later', LATER);
+    await credit(100n, 'soon', SOON);
+    await charge(30n);
+    expect(await remaining()).toEqual({ never: 100n, later: 100n, soon: 70n });
+    await charge(120n);
+    expect(await remaining()).toEqual({ never: 100n, later: 50n, soon: 0n });
+    await charge(100n);
+    expect(await remaining()).toEqual({ never: 50n, later: 0n, soon: 0n });
+  });
+
+  test('is used in the same order by many charges of one transaction', async () => {
+    await credit(100n, 'never');
+    await credit(100n, 'soon', SOON);
+    const ids = Array.from({ length: 15 }, nextId);
+    await store.apply(ids.map((id) => holdOf(owner, id, { amount: 10n })));
+    await store.apply(ids.map((id) => settleOf(owner, id, { cost: 9n })));
+    expect(await remaining()).toEqual({ never: 65n, soon: 0n });
+  });
+
+  test('pays a debt first', async () => {
+    await charge(70n);
+    expect(await books.money(owner)).toEqual({ balance: -70n, held: 0n });
+    await credit(50n, 'first');
+    expect(await remaining()).toEqual({ first: 0n });
+    await credit(50n, 'second');
+    expect(await remaining()).toEqual({ first: 0n, second: 30n });
+    expect(await books.money(owner)).toEqual({ balance: 30n, held: 0n });
+  });
+
+  test('that is given again for the same reason is given once', async () => {
+    expect(await credit(50n, 'once')).toBe('posted');
+    expect(await credit(50n, 'once')).toBe('repeated');
+    expect(await books.money(owner)).toEqual({ balance: 50n, held: 0n });
+    expect(await Promise.all(Array.from({ length: 8 }, () => credit(7n, 'at the same time')))).toContain('posted');
+    expect(await books.money(owner)).toEqual({ balance: 57n, held: 0n });
+  });
+
+  test('that is taken leaves a debt where it was spent, once for the same reason', async () => {
+    await credit(100n, 'never');
+    await credit(20n, 'soon', SOON);
+    expect(await debit(50n, 'refund:1')).toBe('posted');
+    expect(await debit(50n, 'refund:1')).toBe('repeated');
+    expect(await remaining()).toEqual({ never: 70n, soon: 0n });
+    await debit(100n, 'refund:2');
+    expect(await remaining()).toEqual({ never: 0n, soon: 0n });
+    expect(await books.money(owner)).toEqual({ balance: -30n, held: 0n });
+  });
+
+  test('cannot be given to nor taken from an account that is not there', async () => {
+    const before = await countTransfers();
+    for (const post of [debit(5n, 'refund:nobody', 'acct_nobody'), books.credit({ accountId: 'acct_nobody', keyId: '' }, 5n)]) {
+      let failure: unknown;
+      await post.catch((error: unknown) => (failure = error));
+      expect(failure).toBeInstanceOf(Error);
+    }
+    expect(await countTransfers()).toBe(before);
+  });
+
+  test('that is given while the ledger writes is not lost', async () => {
+    const ledger = new GroupCommitLedger(store);
+    const charges = Array.from({ length: 40 }, async () => {
+      const id = nextId();
+      await ledger.hold(holdOf(owner, id, { amount: 0n }).hold);
+      await ledger.settle(settleOf(owner, id, { cost: 1n }).settlement);
+    });
+    const credits = Array.from({ length: 40 }, (_, index) => credit(3n, String(index)));
+    await Promise.all([...charges, ...credits]);
+    expect(await books.money(owner)).toEqual({ balance: 80n, held: 0n });
+  });
+
+  test('whose time is over is taken back, and only that', async () => {
+    await credit(100n, 'never');
+    await credit(100n, 'later', LATER);
+    await credit(100n, 'soon', SOON);
+    await charge(40n);
+    expect(await expire(SOON - 1)).toEqual({ type: 'done', count: 0 });
+    expect(await expire(SOON)).toEqual({ type: 'done', count: 1 });
+    expect(await expire(SOON)).toEqual({ type: 'done', count: 0 });
+    expect(await remaining()).toEqual({ never: 100n, later: 100n, soon: 0n });
+    expect(await books.money(owner)).toEqual({ balance: 200n, held: 0n });
+    const rows = books.kysely.selectFrom('transfers').selectAll().where('debit', '=', `wallet:${owner.accountId}`);
+    expect(await rows.where('kind', '=', 'expiry').execute()).toMatchObject([
+      { credit: 'breakage', amount: 60n, created_at: BigInt(SOON) },
+    ]);
+  });
+
+  test('whose time is over stays as far as running requests may need it', async () => {
+    await credit(100n, 'soon', SOON);
+    const id = nextId();
+    await store.apply([holdOf(owner, id, { amount: 70n })]);
+    expect(await expire(SOON)).toEqual({ type: 'done', count: 1 });
+    expect(await remaining()).toEqual({ soon: 70n });
+    expect(await expire(SOON)).toEqual({ type: 'done', count: 0 });
+    await store.apply([settleOf(owner, id, { cost: 20n })]);
+    expect(await expire(SOON)).toEqual({ type: 'done', count: 1 });
+    expect(await remaining()).toEqual({ soon: 0n });
+    expect(await books.money(owner)).toEqual({ balance: 0n, held: 0n });
+  });
+
+  test('expires after the charges that stand before it in the same transaction', async () => {
+    await credit(100n, 'never');
+    await credit(100n, 'soon', SOON);
+    const id = nextId();
+    const results = await store.apply([
+      holdOf(owner, id, { amount: 90n }),
+      settleOf(owner, id, { cost: 90n }),
+      { type: 'expire', nowMs: SOON },
+      holdOf(owner, nextId(), { amount: 101n }),
+    ]);
+    expect(results.at(2)).toEqual({ type: 'done', count: 1 });
+    expect(results.at(3)).toEqual({ type: 'insufficient_funds', available: asNanos(100n) });
+    expect(await remaining()).toEqual({ never: 100n, soon: 0n });
+  });
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import type { LedgerStore } from '../../src/ledger/ledger.ts';
+import { Books } from '../conformance/ledger-driver.ts';
+import { testLedgerStore } from '../conformance/ledger-store.ts';
+import { holdOf, progressOf, settleOf } from './operations.ts';
+import { postgres } from './postgres-driver.ts';
+
+testLedgerStore(postgres);
+
+const recover = async (store: LedgerStore) => (await store.apply([{ type: 'recover' }]))[0];
+
+describe('nodes that share a ledger', () => {
+  let books: Books;
+  let first: LedgerStore;
+  let second: LedgerStore;
+
+  beforeAll(async () => {
+    books = await Books.open(postgres);
+    first = await books.openStore('node_1');
+    second = await books.openStore('node_2');
+  });
+  afterAll(() => books.close());
+
+  const silence = (node: string, seconds: number) =>
+    sql`UPDATE nodes SET heartbeat = clock_ms() - ${seconds * 1000}::BIGINT WHERE node_id = ${node}`.execute(books.kysely);
+
+  test('leave the holds of a node alone that was heard of within 30 seconds', async () => {
+    const owner = await books.makeOwner(1000n);
+    await recover(first);
+    await first.apply([holdOf(owner, 'req_1', { amount: 100n }), progressOf(owner, 'req_1', 40n)]);
+    await silence('node_1', 29);
+    expect(await recover(second)).toEqual({ type: 'done', count: 0 });
+    await silence('node_1', 31);
+    expect(await recover(second)).toEqual({ type: 'done', count: 1 });
+    expect(await books.money(owner)).toEqual({ balance: 960n, held: 0n });
+  });
+
+  test('recover a hold once, though all of them find it at the same time', async () => {
+    const owner = await books.makeOwner(1000n);
+    const dead = await books.openStore('node_dead');
+    const ids = Array.from({ length: 50 }, (_, index) => `req_dead_${index}`);
+    await dead.apply(ids.flatMap((id) => [holdOf(owner, id, { amount: 10n }), progressOf(owner, id, 3n)]));
+    const results = await Promise.all([first, second, await books.openStore('node_3')].map(recover));
+    const counts = results.map((result) => (result?.type === 'done' ? result.count : 0));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(50);
+    expect(await books.money(owner)).toEqual({ balance: 850n, held: 0n });
+  });
+
+  test('get along when their batches touch the same accounts in opposite order', async () => {
+    const owners = await Promise.all(Array.from({ length: 8 }, () => books.makeOwner(1_000_000n)));
+    const round = async (store: LedgerStore, name: string, order: typeof owners): Promise<void> => {
+      for (let turn = 0; turn < 15; turn += 1) {
+        const id = (index: number): string => `req_${name}_${turn}_${index}`;
+        await store.apply(order.map((owner, index) => holdOf(owner, id(index), { amount: 10n })));
+        await store.apply(order.map((owner, index) => settleOf(owner, id(index), { cost: 7n })));
+      }
+    };
+    await Promise.all([round(first, 'a', owners), round(second, 'b', owners.toReversed())]);
+    for (const owner of owners) expect(await books.money(owner)).toEqual({ balance: 1_000_000n - 2n * 15n * 7n, held: 0n });
+    await books.expectSound();
+  });
+
+  test('keep credit and charges apart when both come at once', async () => {
+    const owner = await books.makeOwner(0n);
+    const charge = async (store: LedgerStore, name: string): Promise<void> => {
+      for (let turn = 0; turn < 20; turn += 1) {
+        const id = `req_${name}_${turn}`;
+        await store.apply([holdOf(owner, id, { amount: 0n }), settleOf(owner, id, { cost: 2n })]);
+      }
+    };
+    const credits = Array.from({ length: 20 }, () => books.credit(owner, 3n));
+    await Promise.all([charge(first, 'c'), charge(second, 'd'), ...credits]);
+    expect(await books.money(owner)).toEqual({ balance: -20n, held: 0n });
+    await books.expectSound();
+  });
+});

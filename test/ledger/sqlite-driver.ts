@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteStore } from '../../src/ledger/sqlite.ts';
+import type { LedgerDriver } from '../conformance/ledger-driver.ts';
+
+/** The embedded database, in a folder of its own. */
+export const sqlite: LedgerDriver = {
+  name: 'SQLite',
+  dialect: 'sqlite',
+  make: async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-ledger-'));
+    return {
+      place: { databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') },
+      remove: async () => rmSync(folder, { recursive: true }),
+    };
+  },
+  openStore: ({ databasePath }, nodeId) => openSqliteStore(databasePath, nodeId),
+};
