@@ -99,10 +99,15 @@ describe('a whole answer', () => {
     ['no text at all', { content: null }, ''],
   ])('is measured by what it says: %s', (_, message, text) => {
     const choices = [
-      { index: 0, message },
-      { index: 1, message },
+      { index: 0, message, finish_reason: 'stop' },
+      { index: 1, message, finish_reason: 'stop' },
     ];
     expect(openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT).outputText).toBe(text + text);
+  });
+
+  test('that says nothing and gives no reason is a fault', () => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: null }, finish_reason: null }];
+    expect(() => openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT)).toThrow('answered with nothing');
   });
 
   test('counts a tool call as output', () => {
