@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import shippedModels from './catalog/models.yaml' with { type: 'text' };
 import { modelSchema, type Model } from './catalog/catalog.ts';
 import type { KeyLimits } from './limits/limits.ts';
-import { HOSTS } from './providers/compatible.ts';
+import { addressOf, HOSTS } from './providers/compatible.ts';
+import { parseServiceAccount, type ServiceAccount } from './providers/gemini/service-account.ts';
+import type { Host } from './providers/host.ts';
+import type { AwsCredentials, DialectName } from './providers/provider.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
 import { readSettingsFile, type Environment, type Settings } from './settings.ts';
 
@@ -21,9 +25,15 @@ export interface Timeouts {
 /** A provider that requests can be sent to. */
 export interface ProviderConfig {
   readonly id: string;
-  readonly dialect: 'openai' | 'sandbox';
+  readonly dialect: DialectName;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
+  /** How a known host differs from its dialect. */
+  readonly host: Host | undefined;
+  readonly apiVersion: string | undefined;
+  readonly aws: AwsCredentials | undefined;
+  /** What access tokens are got with, where a key is not enough. */
+  readonly serviceAccount: ServiceAccount | undefined;
 }
 
 /** Everything the program was told, checked and frozen. */
@@ -61,7 +71,7 @@ export function loadConfig(environment: Environment): Config {
   const mistakes: string[] = [];
   const variables = readEnvironment(environment, mistakes);
   const file = readSettingsFile(environment, mistakes);
-  const providers = collectProviders(file, environment);
+  const providers = collectProviders(file, environment, mistakes);
   const models = collectModels(file);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return deepFreeze({
@@ -111,21 +121,49 @@ function readEnvironment(environment: Environment, mistakes: string[]): z.output
   return environmentSchema.parse({});
 }
 
-/** The sandbox, every known host whose key is in the environment, and what the file adds or changes. */
-function collectProviders(settings: Settings, environment: Environment): Map<string, ProviderConfig> {
+/** The sandbox, every known host that the environment switches on, and what the file adds or changes. */
+function collectProviders(settings: Settings, environment: Environment, mistakes: string[]): Map<string, ProviderConfig> {
+  const plain = { host: undefined, apiVersion: undefined, aws: undefined, serviceAccount: undefined } as const;
   const providers = new Map<string, ProviderConfig>([
-    [SANDBOX_PROVIDER, { id: SANDBOX_PROVIDER, dialect: 'sandbox', baseUrl: '', apiKey: undefined }],
+    [SANDBOX_PROVIDER, { ...plain, id: SANDBOX_PROVIDER, dialect: 'sandbox', baseUrl: '', apiKey: undefined }],
   ]);
   for (const [id, host] of Object.entries(HOSTS)) {
+    const baseUrl = addressOf(host, environment);
     const apiKey = environment[host.keyVariable];
-    if (apiKey !== undefined && apiKey !== '') providers.set(id, { id, dialect: 'openai', baseUrl: host.baseUrl, apiKey });
+    if (baseUrl !== undefined)
+      providers.set(id, { ...plain, id, host, dialect: host.dialect ?? 'openai', baseUrl, apiKey: apiKey === '' ? undefined : apiKey });
   }
   for (const [id, entry] of Object.entries(settings.providers)) {
     const known = providers.get(id);
-    const baseUrl = entry.base_url ?? known?.baseUrl ?? HOSTS[id]?.baseUrl ?? '';
-    providers.set(id, { id, dialect: entry.dialect, baseUrl: baseUrl.replace(/\/+$/, ''), apiKey: entry.api_key ?? known?.apiKey });
+    const host = HOSTS[entry.like ?? id];
+    const baseUrl = entry.base_url ?? known?.baseUrl ?? host?.baseUrl ?? '';
+    providers.set(id, {
+      id,
+      host,
+      dialect: entry.dialect ?? host?.dialect ?? 'openai',
+      baseUrl: baseUrl.replace(/\/+$/, ''),
+      apiKey: entry.api_key ?? known?.apiKey,
+      apiVersion: entry.api_version,
+      aws: readAws(entry),
+      serviceAccount: readServiceAccount(id, entry.service_account, mistakes),
+    });
   }
   return providers;
+}
+
+function readAws({ access_key_id, secret_access_key, session_token, region }: Settings['providers'][string]): AwsCredentials | undefined {
+  if (access_key_id === undefined || secret_access_key === undefined || region === undefined) return undefined;
+  return { accessKeyId: access_key_id, secretAccessKey: secret_access_key, sessionToken: session_token, region };
+}
+
+function readServiceAccount(id: string, path: string | undefined, mistakes: string[]): ServiceAccount | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return parseServiceAccount(readFileSync(path, 'utf8'));
+  } catch (error) {
+    mistakes.push(`providers.${id}.service_account: ${path} cannot be used (${(error as Error).message})`);
+    return undefined;
+  }
 }
 
 /** The sandbox, the shipped catalogue, and the file's models, which replace those of the same id. */

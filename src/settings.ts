@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { modelSchema } from './catalog/catalog.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
 import { HOSTS } from './providers/compatible.ts';
+import { DIALECT_NAMES } from './providers/provider.ts';
 import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,9 +22,19 @@ export const settingsSchema = z.strictObject({
     .record(
       z.string().regex(/^[a-z0-9][a-z0-9_-]*$/),
       z.strictObject({
-        dialect: z.enum(['openai']).default('openai'),
+        dialect: z.enum(DIALECT_NAMES).optional(),
+        like: z.enum(Object.keys(HOSTS) as [string, ...string[]], 'must be the name of a known provider').optional(),
         base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
         api_key: z.string().min(1).optional(),
+        api_version: z.string().min(1).optional(),
+        region: z
+          .string()
+          .regex(/^[a-z0-9-]+$/, 'must be a region such as eu-central-1')
+          .optional(),
+        access_key_id: z.string().min(1).optional(),
+        secret_access_key: z.string().min(1).optional(),
+        session_token: z.string().min(1).optional(),
+        service_account: z.string().min(1).optional(),
       }),
     )
     .default({}),
@@ -115,8 +126,7 @@ function checkReferences(value: JsonObject, refuse: (where: PropertyKey[], messa
   const providers = isObject(value['providers']) ? value['providers'] : {};
   for (const [id, provider] of Object.entries(providers)) {
     if (id === SANDBOX_PROVIDER) refuse(['providers', id], 'this name belongs to the built-in sandbox');
-    if (isObject(provider) && provider['base_url'] === undefined && !Object.hasOwn(HOSTS, id))
-      refuse(['providers', id], 'base_url is missing');
+    if (isObject(provider)) checkProvider(id, provider, refuse);
   }
   const known = new Set([SANDBOX_PROVIDER, ...Object.keys(HOSTS), ...Object.keys(providers)]);
   const seen = new Set<unknown>();
@@ -129,6 +139,17 @@ function checkReferences(value: JsonObject, refuse: (where: PropertyKey[], messa
     });
   });
 }
+
+function checkProvider(id: string, provider: JsonObject, refuse: (where: PropertyKey[], message: string) => void): void {
+  if (provider['base_url'] === undefined && !Object.hasOwn(HOSTS, id)) refuse(['providers', id], 'base_url is missing');
+  const given = SIGNING_KEYS.filter((key) => provider[key] !== undefined);
+  const missing = SIGNING_KEYS.filter((key) => provider[key] === undefined);
+  if (given.length > 0 && missing.length > 0)
+    refuse(['providers', id], `${missing.join(' and ')} is missing: requests are signed with all of them`);
+}
+
+/** Requests to AWS are signed with all of these, or carry a key instead. */
+const SIGNING_KEYS = ['access_key_id', 'secret_access_key', 'region'];
 
 function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : {})) : [];

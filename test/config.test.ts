@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, loadConfig, type Config } from '../src/config.ts';
 import type { Picos } from '../src/ledger/money.ts';
-import { HOSTS } from '../src/providers/compatible.ts';
+import { HOSTS, variablesOf } from '../src/providers/compatible.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -101,7 +101,7 @@ describe('settings that are right', () => {
 
   test('a variable is filled into a text, also into the middle of one', () => {
     const lines = ['providers:', '  mock: { base_url: "http://${MOCK_HOST}:9100/v1/", api_key: "${MOCK_KEY}" }'];
-    expect(load(lines, { MOCK_HOST: '127.0.0.1', MOCK_KEY: 'sk-1' }).providers.get('mock')).toEqual({
+    expect(load(lines, { MOCK_HOST: '127.0.0.1', MOCK_KEY: 'sk-1' }).providers.get('mock')).toMatchObject({
       id: 'mock',
       dialect: 'openai',
       baseUrl: 'http://127.0.0.1:9100/v1',
@@ -115,9 +115,11 @@ describe('settings that are right', () => {
     expect(load(lines, { MOCK_KEY: secret }).providers.get('mock')?.apiKey).toBe(secret);
   });
 
-  test.each(Object.entries(HOSTS))('a key in the environment switches the models of %s on', (id, { keyVariable, baseUrl }) => {
-    const config = load([], { [keyVariable]: 'sk-1' });
-    expect(config.providers.get(id)).toEqual({ id, dialect: 'openai', baseUrl, apiKey: 'sk-1' });
+  test.each(Object.entries(HOSTS))('the environment switches the models of %s on', (id, host) => {
+    const variables = Object.fromEntries(variablesOf(host).map((name) => [name, 'part']));
+    const address = host.addressVariable === undefined ? host.baseUrl.replaceAll(/\{\w+\}/gu, 'part') : 'http://127.0.0.1:1/v1';
+    const config = load([], { ...variables, ...(host.addressVariable === undefined ? {} : { [host.addressVariable]: address }) });
+    expect(config.providers.get(id)).toMatchObject({ id, host, dialect: host.dialect ?? 'openai', baseUrl: address, apiKey: 'part' });
     expect([...config.providers.keys()].toSorted()).toEqual(['sandbox', id].toSorted());
   });
 

@@ -42,7 +42,7 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
       'The provider of this model is receiving more requests than it allows. Please try again later.',
       {
         cause: thrown,
-        retryAfterSeconds: readRetryAfter(context.retryAfter),
+        retryAfterSeconds: thrown.retryAfterSeconds ?? readRetryAfter(context.retryAfter),
       },
     );
   }

@@ -1,5 +1,5 @@
 import type { BodyListener, Exchange } from '../http/exchange.ts';
-import { formatEvent, SseParser, type SseEvent } from '../http/sse.ts';
+import { formatEvent, type SseEvent } from '../http/sse.ts';
 import { ProviderFault, type StreamDecoder } from '../providers/provider.ts';
 import type { Deadlines } from './deadlines.ts';
 
@@ -11,12 +11,18 @@ export interface RelaySink {
   onFailure(failure: unknown): void;
 }
 
+/** Cuts a stream of bytes into events, by the framing that the provider uses. */
+export interface EventParser {
+  push(bytes: Uint8Array): readonly SseEvent[];
+  end(): readonly SseEvent[];
+}
+
 /** The provider's side of a stream: turns each packet, as it arrives, into what the caller gets. */
 export class Relay implements BodyListener {
   readonly decoder: StreamDecoder;
   readonly #exchange: Exchange;
   readonly #deadlines: Deadlines;
-  readonly #parser = new SseParser();
+  readonly #parser: EventParser;
   #opening: Opening | undefined;
   #sink: RelaySink | undefined;
   /** What came before there was a sink. */
@@ -25,8 +31,13 @@ export class Relay implements BodyListener {
   #failure: unknown;
   #closing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(exchange: Exchange, decoder: StreamDecoder, deadlines: Deadlines) {
+  constructor(
+    exchange: Exchange,
+    { parser, decoder }: { readonly parser: EventParser; readonly decoder: StreamDecoder },
+    deadlines: Deadlines,
+  ) {
     this.#exchange = exchange;
+    this.#parser = parser;
     this.decoder = decoder;
     this.#deadlines = deadlines;
   }

@@ -28,6 +28,7 @@ interface Outgoing<Kind extends Answer> {
 /** Gives the answer to the caller. Its charge is on disk before its end is sent. */
 export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>): Promise<Reply> {
   const { answer, toll, headers } = outgoing;
+  if (answer.dropped.length > 0) headers['x-tollgate-dropped'] = answer.dropped.join(', ');
   if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
   const { body, usage, outputText } = answer.reply;
   const charged = await toll.complete({ provider: answer.provider, usage, outputText });

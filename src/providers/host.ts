@@ -1,10 +1,13 @@
 import type { JsonObject } from '../openai/types.ts';
+import type { DialectName } from './provider.ts';
 import type { FinishReason } from './envelope.ts';
 
-/** A host that speaks the chat-completions dialect, so that requests can be relayed to it, and how it differs from the dialect. */
+/** A known host: most speak the chat-completions dialect, so that requests can be relayed to them, and how each differs from it. */
 export interface Host {
   /** Its name for people. */
   readonly name: string;
+  /** What it speaks, where that is not the chat-completions dialect. */
+  readonly dialect?: Exclude<DialectName, 'sandbox'>;
   /** Where it is. A part in braces is filled in from the environment variable of that name. */
   readonly baseUrl: string;
   /** The environment variable whose presence switches the host's models on; for a server of your own the key that it may ask for. */

@@ -3,6 +3,10 @@ import type { ChatRequest, JsonObject, WireUsage } from '../openai/types.ts';
 import type { SseEvent } from '../http/sse.ts';
 import type { Host } from './host.ts';
 
+/** What a provider can speak: the dialects, by the names that the settings use. `sandbox` is built in. */
+export const DIALECT_NAMES = ['openai', 'anthropic', 'anthropic-vertex', 'gemini', 'gemini-vertex', 'bedrock', 'azure'] as const;
+export type DialectName = (typeof DIALECT_NAMES)[number] | 'sandbox';
+
 /** Where a request goes: the provider's address and key, and what the model is called there. */
 export interface Target {
   readonly baseUrl: string;
@@ -107,8 +111,10 @@ export interface Provider {
   decodeStream(context: ReplyContext): StreamDecoder;
   /** Reads an error answer; without it, an error is read as the relayed dialect spells it. */
   readonly decodeFault?: (text: string, status: number | undefined, header: (name: string) => string | null) => ProviderFault;
-  /** How a stream is cut into events; server-sent events unless said otherwise. */
-  readonly framing?: 'sse' | 'aws-event-stream';
+  /** True when a request without an output limit is refused: then the model's maximum is sent. */
+  readonly needsOutputLimit?: true;
+  /** How a stream is cut into events, where that is not by server-sent events. */
+  readonly framing?: 'aws-event-stream';
   /** True when the provider fetches nothing itself: media given by an address must be put into the request. */
   readonly needsInlineMedia?: true;
   /** Adds what only the moment of sending knows, such as a signature with its time. */

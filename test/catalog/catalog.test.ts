@@ -67,9 +67,9 @@ describe('a host', () => {
     // Only a server of one's own may be reached without encryption, and only on this machine.
     const isOwn = host.addressVariable !== undefined;
     expect(host.baseUrl).toMatch(
-      isOwn ? /^http:\/\/127\.0\.0\.1:\d+\/v1$/u : /^https:\/\/[a-z0-9.-]+(\/([a-z0-9/-]|\{[A-Z_]+\})*[a-z0-9])?$/u,
+      isOwn ? /^http:\/\/127\.0\.0\.1:\d+\/v1$/u : /^https:\/\/([a-z0-9.-]|\{[A-Z_]+\})+(\/([a-z0-9/-]|\{[A-Z_]+\})*[a-z0-9])?$/u,
     );
-    expect(host.keyVariable).toMatch(/^[A-Z_]+_(API_KEY|API_TOKEN|TOKEN)$/u);
+    expect(host.keyVariable).toMatch(/^[A-Z_]+_(API_KEY|API_TOKEN|TOKEN|TOKEN_BEDROCK)$/u);
     expect(Object.values(HOSTS).filter((other) => other.keyVariable === host.keyVariable)).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Deadlines } from '../../src/gateway/deadlines.ts';
 import { Relay } from '../../src/gateway/relay.ts';
 import { Exchange } from '../../src/http/exchange.ts';
+import { SseParser } from '../../src/http/sse.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
 
@@ -143,7 +144,10 @@ function beginWith(exchange: Exchange, wantsUsage: boolean): Relay {
   const chat = { model: 'mock/gpt', messages: [] };
   return new Relay(
     exchange,
-    openai.decodeStream({ modelId: 'mock/gpt', wantsUsage, chat, requestId: 'req_1', createdSeconds: 1 }),
+    {
+      parser: new SseParser(),
+      decoder: openai.decodeStream({ modelId: 'mock/gpt', wantsUsage, chat, requestId: 'req_1', createdSeconds: 1 }),
+    },
     deadlines,
   );
 }

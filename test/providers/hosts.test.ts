@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SseParser } from '../../src/http/sse.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { addressOf, HOSTS } from '../../src/providers/compatible.ts';
+import { addressOf, HOSTS, variablesOf } from '../../src/providers/compatible.ts';
 import type { Host } from '../../src/providers/host.ts';
 import { openai, readFault } from '../../src/providers/openai.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
@@ -161,10 +161,11 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
   });
 
   test('is switched on by its key, or by its address', () => {
-    const account = { CLOUDFLARE_ACCOUNT_ID: 'a1' };
+    const parts = Object.fromEntries(variablesOf(host).map((name) => [name, 'a1']));
+    if (host.addressVariable !== undefined) delete parts[host.addressVariable];
     expect(addressOf(host, {})).toBeUndefined();
-    expect(addressOf(host, { [host.keyVariable]: '', ...account })).toBeUndefined();
-    expect(addressOf(host, { [host.keyVariable]: 'k', ...account })).toBe(host.baseUrl.replace('{CLOUDFLARE_ACCOUNT_ID}', 'a1'));
+    expect(addressOf(host, { ...parts, [host.keyVariable]: '' })).toBeUndefined();
+    expect(addressOf(host, { ...parts, [host.keyVariable]: 'k' })).toBe(host.baseUrl.replaceAll(/\{\w+\}/gu, 'a1'));
     if (host.addressVariable !== undefined) expect(addressOf(host, { [host.addressVariable]: 'http://gpu:1/v1/' })).toBe('http://gpu:1/v1');
   });
 });

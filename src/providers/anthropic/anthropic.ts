@@ -44,5 +44,6 @@ function dialectAt(platform: Platform): Provider {
     decodeReply,
     decodeStream: (context) => new MessageStream(context),
     decodeFault,
+    needsOutputLimit: true,
   };
 }

@@ -3,6 +3,18 @@ import { COMMON, LOGPROBS, MESSAGES, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES } fro
 
 /** Hosts that serve the models of others. */
 export const CLOUDS: Readonly<Record<string, Host>> = {
+  bedrock: {
+    name: 'Amazon Bedrock',
+    dialect: 'bedrock',
+    baseUrl: 'https://bedrock-runtime.{AWS_REGION}.amazonaws.com',
+    keyVariable: 'AWS_BEARER_TOKEN_BEDROCK',
+  },
+  azure: {
+    name: 'Azure OpenAI',
+    dialect: 'azure',
+    baseUrl: 'https://{AZURE_OPENAI_RESOURCE}.openai.azure.com',
+    keyVariable: 'AZURE_OPENAI_API_KEY',
+  },
   fireworks: {
     name: 'Fireworks AI',
     baseUrl: 'https://api.fireworks.ai/inference/v1',

@@ -11,8 +11,13 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     request: { renames: { max_tokens: 'max_completion_tokens' }, messages: { stripsExtensions: true } },
     limits: OPENAI_LIMITS,
   },
-  anthropic: { name: 'Anthropic', baseUrl: 'https://api.anthropic.com/v1', keyVariable: 'ANTHROPIC_API_KEY' },
-  gemini: { name: 'Google Gemini', baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', keyVariable: 'GEMINI_API_KEY' },
+  anthropic: { name: 'Anthropic', dialect: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', keyVariable: 'ANTHROPIC_API_KEY' },
+  gemini: {
+    name: 'Google Gemini',
+    dialect: 'gemini',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    keyVariable: 'GEMINI_API_KEY',
+  },
   xai: {
     name: 'xAI',
     baseUrl: 'https://api.x.ai/v1',

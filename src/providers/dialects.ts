@@ -1,0 +1,19 @@
+import { anthropic, anthropicVertex } from './anthropic/anthropic.ts';
+import { azure } from './azure.ts';
+import { bedrock } from './bedrock/bedrock.ts';
+import { gemini, vertexGemini } from './gemini/gemini.ts';
+import { openai } from './openai.ts';
+import type { DialectName, Provider } from './provider.ts';
+import { sandbox } from './sandbox.ts';
+
+/** Every dialect that a provider can be set to, by the name it has in the settings. */
+export const DIALECTS: Readonly<Record<DialectName, Provider>> = {
+  openai,
+  anthropic,
+  'anthropic-vertex': anthropicVertex,
+  gemini,
+  'gemini-vertex': vertexGemini,
+  bedrock,
+  azure,
+  sandbox,
+};
