@@ -141,13 +141,10 @@ export const LEDGER_FUNCTIONS: readonly string[] = [
     RETURN '{"type": "settled"}';
   END $$`,
 
-  // The holds of nodes that have not been heard of for 30 seconds of this database's clock. Only a node that was itself
-  // heard of all that time may say so: after an outage of the database everybody looks dead to whoever is back first.
+  // The holds of nodes that have not been heard of for 30 seconds of this database's clock.
   `CREATE FUNCTION orphaned_holds(node TEXT) RETURNS SETOF holds LANGUAGE sql AS $$
     SELECT holds.* FROM holds LEFT JOIN nodes USING (node_id)
-    WHERE holds.node_id <> node AND COALESCE(nodes.heartbeat, 0) < clock_ms() - 30000
-      AND EXISTS (SELECT 1 FROM nodes AS own WHERE own.node_id = node AND own.epoch < clock_ms() - 30000)
-    ORDER BY holds.id LIMIT 500 $$`,
+    WHERE holds.node_id <> node AND COALESCE(nodes.heartbeat, 0) < clock_ms() - 30000 ORDER BY holds.id LIMIT 500 $$`,
 
   // Says that this node lives, and settles what dead ones left open at the progress they recorded.
   `CREATE FUNCTION ledger_recover(node TEXT) RETURNS JSONB LANGUAGE plpgsql AS $$
@@ -156,8 +153,7 @@ export const LEDGER_FUNCTIONS: readonly string[] = [
     recovered INT := 0;
   BEGIN
     INSERT INTO nodes (node_id, epoch, heartbeat) VALUES (node, clock_ms(), clock_ms())
-    ON CONFLICT (node_id) DO UPDATE SET heartbeat = excluded.heartbeat,
-      epoch = CASE WHEN nodes.heartbeat < excluded.heartbeat - 15000 THEN excluded.epoch ELSE nodes.epoch END;
+    ON CONFLICT (node_id) DO UPDATE SET heartbeat = excluded.heartbeat;
     FOR orphan IN SELECT * FROM orphaned_holds(node) LOOP
       IF ledger_settle(jsonb_build_object('requestId', orphan.id, 'accountId', orphan.account_id, 'keyId', orphan.key_id,
         'model', orphan.model, 'provider', orphan.provider, 'isEstimated', orphan.progress > 0, 'priceVersion', orphan.price_version,
