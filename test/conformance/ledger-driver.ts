@@ -22,13 +22,14 @@ export interface LedgerDriver {
 }
 
 /** Tests hold money at any time of the calendar. */
-const LONGEST_REQUEST_MS = 1_000 * 365 * 86_400_000;
+export const LONGEST_REQUEST_MS = 1_000 * 365 * 86_400_000;
 
 /** A database with the newest schema, and what tests ask of it. */
 export class Books {
   readonly kysely: Kysely<Tables>;
   readonly keys: Keys;
   readonly accounts: Accounts;
+  readonly place: DatabasePlace;
   readonly #driver: LedgerDriver;
   readonly #made: Awaited<ReturnType<LedgerDriver['make']>>;
   readonly #stores: LedgerStore[] = [];
@@ -37,6 +38,7 @@ export class Books {
   private constructor(driver: LedgerDriver, made: Awaited<ReturnType<LedgerDriver['make']>>, kysely: Kysely<Tables>) {
     this.#driver = driver;
     this.#made = made;
+    this.place = made.place;
     this.kysely = kysely;
     this.keys = new Keys(kysely);
     this.accounts = new Accounts(kysely);
@@ -51,7 +53,7 @@ export class Books {
 
   /** The ledger as a process of this name sees it. */
   async openStore(nodeId: string): Promise<LedgerStore> {
-    const store = await this.#driver.openStore(this.#made.place, nodeId);
+    const store = await this.#driver.openStore(this.place, nodeId);
     this.#stores.push(store);
     return store;
   }

@@ -82,6 +82,16 @@ export class LedgerModel {
     return sumOf([...this.#holds.values()].filter((hold) => hold.accountId === accountId));
   }
 
+  findHold(requestId: string): Readonly<Hold> | undefined {
+    return this.#holds.get(requestId);
+  }
+
+  /** What is left of the account's money and of the key's budgets, whichever is least. */
+  spendable(accountId: string, keyId: string): bigint {
+    const rests = this.#budgetsOf(keyId).map((budget) => budget.amount - budget.spent - this.#heldOf(keyId));
+    return rests.reduce(least, this.balance(accountId) - this.held(accountId));
+  }
+
   get openHolds(): readonly string[] {
     return [...this.#holds.keys()];
   }
@@ -159,9 +169,7 @@ export class LedgerModel {
   #extend({ requestId, accountId, keyId, amount }: Extension): OperationResult {
     const hold = this.#holds.get(requestId);
     this.#turn(keyId, Date.now());
-    const rests = this.#budgetsOf(keyId).map((budget) => budget.amount - budget.spent - this.#heldOf(keyId));
-    const isAffordable = [this.balance(accountId) - this.held(accountId), ...rests].every((rest) => rest >= amount);
-    if (hold === undefined || !isAffordable) return { type: 'refused' };
+    if (hold === undefined || this.spendable(accountId, keyId) < amount) return { type: 'refused' };
     hold.amount += amount;
     return { type: 'extended' };
   }

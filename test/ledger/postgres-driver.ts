@@ -7,8 +7,8 @@ export const postgres: LedgerDriver = {
   name: 'PostgreSQL',
   dialect: 'postgres',
   make: async () => {
-    const { url, drop } = await createDatabase();
-    return { place: { databaseUrl: url, databasePath: '' }, remove: drop };
+    const database = await createDatabase();
+    return { place: { databaseUrl: database.url, databasePath: '' }, remove: () => database.drop() };
   },
   openStore: async ({ databaseUrl = '' }, nodeId) => openPostgresStore(databaseUrl, nodeId),
 };

@@ -3,14 +3,15 @@ import { sql } from 'kysely';
 import type { LedgerStore } from '../../src/ledger/ledger.ts';
 import { Books } from '../conformance/ledger-driver.ts';
 import { testLedgerStore } from '../conformance/ledger-store.ts';
+import { postgresUrl } from '../services/postgres.ts';
 import { holdOf, progressOf, settleOf } from './operations.ts';
 import { postgres } from './postgres-driver.ts';
 
-testLedgerStore(postgres);
+describe.skipIf(postgresUrl === undefined)('a server of PostgreSQL', () => testLedgerStore(postgres));
 
 const recover = async (store: LedgerStore) => (await store.apply([{ type: 'recover' }]))[0];
 
-describe('nodes that share a ledger', () => {
+describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
   let books: Books;
   let first: LedgerStore;
   let second: LedgerStore;

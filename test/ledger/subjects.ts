@@ -1,0 +1,153 @@
+import { sql, type Kysely } from 'kysely';
+import type { Keys } from '../../src/accounts/keys.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
+import { openSqlite } from '../../src/database/sqlite.ts';
+import type { Tables } from '../../src/database/tables.ts';
+import { postCredit, postDebit } from '../../src/ledger/credit.ts';
+import type { Operation, OperationResult } from '../../src/ledger/ledger.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import { verifyLedger, type CheckResult } from '../../src/ledger/reconcile.ts';
+import { prepareApply } from '../../src/ledger/sqlite-apply.ts';
+import { decodeResults, encodeOperations, type WireResult } from '../../src/ledger/wire.ts';
+import { Books, LONGEST_REQUEST_MS, type LedgerDriver } from '../conformance/ledger-driver.ts';
+import type { Owner } from './operations.ts';
+import { postgres } from './postgres-driver.ts';
+import { sqlite } from './sqlite-driver.ts';
+import type { Event } from './trace.ts';
+
+/** A store that is compared with the model. */
+export interface Subject {
+  readonly name: string;
+  addOwners(owners: readonly Owner[]): Promise<void>;
+  apply(operations: readonly Operation[]): Promise<readonly OperationResult[]>;
+  tell(event: Event): Promise<'posted' | 'repeated' | undefined>;
+  /** From now on another process asks, and all others are dead. */
+  restart(nodeId: string): Promise<void>;
+  /** What `LedgerModel.describe` tells, as the database has it. */
+  describe(owners: readonly Owner[]): Promise<string[]>;
+  verify(owners: readonly Owner[]): Promise<CheckResult[]>;
+  close(): Promise<void>;
+}
+
+/** The embedded database without its thread, which adds nothing but time. */
+export async function openSqliteSubject(): Promise<Subject> {
+  const books = await Books.open(sqlite);
+  const database = openSqlite(books.place.databasePath);
+  // This is about arithmetic, not about power failures.
+  database.run('PRAGMA synchronous = OFF');
+  let apply = prepareApply(database, '');
+  return {
+    ...subjectOn(books, sqlite),
+    apply: async (operations) => apply(operations),
+    restart: async (nodeId) => {
+      apply = prepareApply(database, nodeId);
+    },
+    close: async () => {
+      database.close();
+      await books.close();
+    },
+  };
+}
+
+/** PostgreSQL by one connection: on a new one, its functions would have to be planned anew. */
+export async function openPostgresSubject(): Promise<Subject> {
+  const books = await Books.open(postgres);
+  const pool = openPostgres(books.place.databaseUrl ?? '', 1);
+  let node = '';
+  return {
+    ...subjectOn(books, postgres),
+    apply: async (operations) => {
+      const values = [encodeOperations(operations), node];
+      const { rows } = await pool.query<{ results: WireResult[] }>('SELECT ledger_apply($1::JSONB, $2) AS results', values);
+      return decodeResults(rows[0]?.results ?? []);
+    },
+    restart: async (nodeId) => {
+      // A node is dead when nothing was heard of it for a while; here at once.
+      await books.kysely.deleteFrom('nodes').execute();
+      node = nodeId;
+    },
+    close: async () => {
+      await pool.end();
+      await books.close();
+    },
+  };
+}
+
+function subjectOn(books: Books, { name, dialect }: LedgerDriver): Pick<Subject, 'name' | 'addOwners' | 'tell' | 'describe' | 'verify'> {
+  const { kysely, keys } = books;
+  return {
+    name,
+    addOwners: (owners) => addOwners(kysely, owners),
+    tell: (event) => tell(kysely, keys, event),
+    describe: (owners) => describe(kysely, owners),
+    verify: async (owners) => {
+      const accountIds = owners.map((owner) => owner.accountId);
+      const checks = await verifyLedger(kysely, { dialect, accountIds, longestRequestMs: LONGEST_REQUEST_MS });
+      return checks.filter((check) => !check.ok);
+    },
+  };
+}
+
+/** With ids that are the same in every database. */
+async function addOwners(database: Kysely<Tables>, owners: readonly Owner[]): Promise<void> {
+  const accountIds = [...new Set(owners.map((owner) => owner.accountId))];
+  const account = { status: 'active', is_admin: 0, created_at: 0 } as const;
+  await database
+    .insertInto('accounts')
+    .values(accountIds.map((id) => ({ ...account, id, email: id })))
+    .execute();
+  const wallet = { credits_posted: 0, debits_posted: 0, debits_pending: 0 };
+  await database
+    .insertInto('wallets')
+    .values(accountIds.map((id) => ({ ...wallet, account_id: id })))
+    .execute();
+  const settings = { models: null, requests_per_minute: null, tokens_per_minute: null, concurrent: null, expires_at: null };
+  const key = { ...settings, name: 'test', created_at: 0, deleted_at: null };
+  await database
+    .insertInto('api_keys')
+    .values(owners.map(({ accountId, keyId }) => ({ ...key, id: keyId, account_id: accountId })))
+    .execute();
+}
+
+async function tell(database: Kysely<Tables>, keys: Keys, event: Event): Promise<'posted' | 'repeated' | undefined> {
+  switch (event.type) {
+    case 'credit':
+      return postCredit(database, { ...event, amount: asNanos(event.amount), house: 'promo_expense', kind: 'promo', reason: 'test' });
+    case 'debit':
+      return postDebit(database, { ...event, amount: asNanos(event.amount), house: 'refunds_payable', kind: 'refund', reason: 'test' });
+    case 'budget':
+      await keys.setBudget(event.keyId, event.period, event.amount === undefined ? undefined : asNanos(event.amount));
+      return undefined;
+    case 'commit':
+    case 'restart':
+      return undefined;
+  }
+}
+
+interface Row {
+  readonly part: string;
+  readonly name: string;
+  readonly first: bigint;
+  readonly second: bigint;
+  readonly third: bigint;
+}
+
+/** One statement, for it is asked after every batch. */
+async function describe(database: Kysely<Tables>, owners: readonly Owner[]): Promise<string[]> {
+  const accountIds = [...new Set(owners.map((owner) => owner.accountId))];
+  const accounts = sql.join(accountIds);
+  const wallets = sql.join(accountIds.map((id) => `wallet:${id}`));
+  const { rows } = await sql<Row>`
+    SELECT 'wallet' AS part, account_id AS name, credits_posted AS first, debits_posted AS second, debits_pending AS third
+      FROM wallets WHERE account_id IN (${accounts})
+    UNION ALL SELECT 'hold', id, amount, progress, 0 FROM holds WHERE account_id IN (${accounts})
+    UNION ALL SELECT 'grant', account_id || '|' || COALESCE(CAST(expires_at AS TEXT), 'never'), SUM(remaining), 0, 0
+      FROM grants WHERE account_id IN (${accounts}) GROUP BY account_id, expires_at
+    UNION ALL SELECT 'budget', key_id || '|' || period, spent, held, window_start
+      FROM key_budgets WHERE key_id IN (${sql.join(owners.map((owner) => owner.keyId))})
+    UNION ALL SELECT 'transfer', debit || '|' || credit, SUM(amount), COUNT(*), 0
+      FROM transfers WHERE debit IN (${wallets}) GROUP BY debit, credit
+    UNION ALL SELECT 'transfer', debit || '|' || credit, SUM(amount), COUNT(*), 0
+      FROM transfers WHERE credit IN (${wallets}) AND credit <> 'revenue' GROUP BY debit, credit`.execute(database);
+  return rows.map(({ part, name, first, second, third }) => `${part} ${name} ${first} ${second} ${third}`).toSorted();
+}
