@@ -1,4 +1,4 @@
-import type { Database } from 'bun:sqlite';
+import type { Database, Statement } from 'bun:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -20,13 +20,31 @@ function asKyselyDatabase(database: Database): ConstructorParameters<typeof Sqli
       return {
         // Statements that return columns are read; the others are run.
         reader: statement.columnNames.length > 0,
-        all: (parameters: readonly unknown[]) => statement.all(...(parameters as never[])),
-        iterate: (parameters: readonly unknown[]) => statement.iterate(...(parameters as never[])),
-        run: (parameters: readonly unknown[]) => {
-          const { changes, lastInsertRowid } = statement.run(...(parameters as never[]));
-          return { changes, lastInsertRowid };
-        },
+        all: (parameters: readonly unknown[]) => ending(statement, () => statement.all(...(parameters as never[]))),
+        iterate: (parameters: readonly unknown[]) => iterate(statement, parameters),
+        run: (parameters: readonly unknown[]) =>
+          ending(statement, () => {
+            const { changes, lastInsertRowid } = statement.run(...(parameters as never[]));
+            return { changes, lastInsertRowid };
+          }),
       };
     },
   };
+}
+
+/** Kysely uses a statement once. One that is not ended keeps the file open after the database is closed, until it is collected. */
+function ending<Result>(statement: Statement, use: () => Result): Result {
+  try {
+    return use();
+  } finally {
+    statement.finalize();
+  }
+}
+
+function* iterate(statement: Statement, parameters: readonly unknown[]): Generator<unknown> {
+  try {
+    yield* statement.iterate(...(parameters as never[]));
+  } finally {
+    statement.finalize();
+  }
 }

@@ -30,6 +30,8 @@ export function openPostgres(url: string, { connectionsMax, statementMs }: PoolO
   });
   // An idle connection that the server closes is no news to anybody: the next one is opened when it is needed.
   pool.on('error', () => undefined);
+  // One that breaks while it is in use fails its query, and says so a second time to whoever listens: nobody would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -86,15 +86,14 @@ class RelayedStream implements StreamDecoder {
     return this.outputText !== '' || this.isComplete;
   }
 
+  /** A stream that says it is done is believed where a finish reason was forgotten, but not when it has said nothing. */
   get isComplete(): boolean {
-    return this.isDone || (this.#hasChoices && this.#unfinished.size === 0);
+    return (this.isDone && this.outputText !== '') || (this.#hasChoices && this.#unfinished.size === 0);
   }
 
   push(event: SseEvent): readonly string[] {
     if (event.data.startsWith('[DONE]')) {
       this.isDone = true;
-      if (this.outputText === '' && this.#finished.size === 0)
-        throw new ProviderFault('The provider ended the stream without saying anything');
       return this.#finishAll('stop');
     }
     const chunk: WireChunk = parseObject(event.data);

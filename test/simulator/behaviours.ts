@@ -6,7 +6,7 @@ import { completionBody, completionChunks, composeReply, countUsage, errorBody }
 /** What the simulated provider does with one request. Only `answer` and the kinds of framing are a healthy provider. */
 export type Behaviour =
   /** `usage` is sent in place of the honest counts; `null` is how some providers say that they did not count. */
-  | { readonly type: 'answer'; readonly text?: string; readonly cachedTokens?: number; readonly usage?: unknown }
+  | { readonly type: 'answer'; readonly text?: string; readonly cachedTokens?: number; readonly usage?: unknown; readonly gapMs?: number }
   | { readonly type: 'status'; readonly status: number; readonly body: unknown; readonly headers?: Headers }
   | { readonly type: 'error_in_200' }
   | { readonly type: 'error_event'; readonly chunks: number }
@@ -70,7 +70,7 @@ export function planReply(behaviour: Behaviour, request: ChatRequest, id: string
   }
   return {
     ...usual,
-    gapMs: behaviour.type === 'pace' ? behaviour.gapMs : 0,
+    gapMs: 'gapMs' in behaviour ? (behaviour.gapMs ?? 0) : 0,
     fault: behaviour.type === 'cut' || behaviour.type === 'hang' ? behaviour : undefined,
     ...healthyReply(behaviour, request, id),
   };

@@ -1,18 +1,26 @@
 import type { Usage } from './wire.ts';
 
-/** Pico-dollars a token of `mock/gpt`: the price list of the test settings, times a million. */
-const PRICE_PICO = { input: 2_500_000n, cachedInput: 1_250_000n, cacheWrite: 3_125_000n, output: 10_000_000n };
+/** Pico-dollars a token: what a price list in USD a million tokens says, times a million. */
+interface PicoPrices {
+  readonly input: bigint;
+  readonly cachedInput: bigint;
+  readonly cacheWrite: bigint;
+  readonly output: bigint;
+}
+
+/** The prices of `mock/gpt` in the test settings. */
+const PRICE_PICO: PicoPrices = { input: 2_500_000n, cachedInput: 1_250_000n, cacheWrite: 3_125_000n, output: 10_000_000n };
 const NANOS_PER_USD = 1_000_000_000n;
 
 /** What a request with these token counts costs: exact in pico-dollars, rounded up once to nano-dollars. */
-export function costNanos(usage: Usage): bigint {
+export function costNanos(usage: Usage, prices: PicoPrices = PRICE_PICO): bigint {
   const { cached_tokens: cached, cache_write_tokens: written } = usage.prompt_tokens_details;
   const uncached = usage.prompt_tokens - cached - written;
   const picos =
-    BigInt(uncached) * PRICE_PICO.input +
-    BigInt(cached) * PRICE_PICO.cachedInput +
-    BigInt(written) * PRICE_PICO.cacheWrite +
-    BigInt(usage.completion_tokens) * PRICE_PICO.output;
+    BigInt(uncached) * prices.input +
+    BigInt(cached) * prices.cachedInput +
+    BigInt(written) * prices.cacheWrite +
+    BigInt(usage.completion_tokens) * prices.output;
   return (picos + 999n) / 1000n;
 }
 

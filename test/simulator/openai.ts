@@ -25,6 +25,8 @@ export interface OpenAiSimulator {
   forModel(model: string, behaviour: Behaviour): void;
   /** What to do with every request that nothing else claims. */
   always(behaviour: Behaviour): void;
+  /** The same, decided for each request by its body. */
+  decide(choose: (body: JsonObject) => Behaviour): void;
   /** Forgets requests and behaviours. */
   reset(): void;
   /** Resolves as soon as at least `count` requests have come in. */
@@ -33,7 +35,7 @@ export interface OpenAiSimulator {
 }
 
 /** One request and what became of it. Times are those of `performance.now()`. */
-interface ReceivedRequest extends RawRequest {
+export interface ReceivedRequest extends RawRequest {
   readonly body: JsonObject;
   readonly unknownFields: readonly string[];
   readonly receivedAt: number;
@@ -62,10 +64,10 @@ export async function startOpenAiSimulator(): Promise<OpenAiSimulator> {
   const models = new Map<string, Behaviour>();
   let requests: ReceivedRequest[] = [];
   let queue: Behaviour[] = [];
-  let usual: Behaviour = { type: 'answer' };
+  let usual: (body: JsonObject) => Behaviour = answerAlways;
   let openReplies = 0;
 
-  const choose = (model: string): Behaviour => queue.shift() ?? models.get(model) ?? usual;
+  const choose: Choose = (model, body) => queue.shift() ?? models.get(model) ?? usual(body);
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -96,11 +98,12 @@ export async function startOpenAiSimulator(): Promise<OpenAiSimulator> {
     },
     next: (behaviour) => void queue.push(behaviour),
     forModel: (model, behaviour) => void models.set(model, behaviour),
-    always: (behaviour) => void (usual = behaviour),
+    always: (behaviour) => void (usual = () => behaviour),
+    decide: (chooseUsual) => void (usual = chooseUsual),
     reset() {
       requests = [];
       queue = [];
-      usual = { type: 'answer' };
+      usual = answerAlways;
       models.clear();
     },
     async untilRequests(count) {
@@ -132,9 +135,15 @@ function recordRequest(raw: RawRequest): ReceivedRequest {
   };
 }
 
-function planChat(request: ReceivedRequest, choose: (model: string) => Behaviour): Plan {
+type Choose = (model: string, body: JsonObject) => Behaviour;
+
+function answerAlways(): Behaviour {
+  return { type: 'answer' };
+}
+
+function planChat(request: ReceivedRequest, choose: Choose): Plan {
   const chat = readChatRequest(request.body);
-  const plan = planReply(choose(chat.model), chat, crypto.randomUUID().replaceAll('-', ''));
+  const plan = planReply(choose(chat.model, request.body), chat, crypto.randomUUID().replaceAll('-', ''));
   request.usage = plan.usage;
   return plan;
 }
@@ -168,8 +177,10 @@ async function sendReply(socket: Socket, plan: Plan, request: ReceivedRequest): 
   socket.once('close', leave);
   const hasFailed = await writePieces(socket, plan, { request, gone: gone.promise });
   socket.off('close', leave);
-  if (hasFailed) socket.destroy();
-  else if (!socket.destroyed) request.finishedAt = performance.now();
+  // A socket that the caller has ended is destroyed a moment before it says so.
+  if (socket.destroyed) leave();
+  else if (hasFailed) socket.destroy();
+  else request.finishedAt = performance.now();
 }
 
 async function writePieces(

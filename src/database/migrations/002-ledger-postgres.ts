@@ -151,14 +151,23 @@ export const LEDGER_FUNCTIONS: readonly string[] = [
     SELECT holds.* FROM holds LEFT JOIN nodes USING (node_id)
     WHERE holds.node_id <> node AND COALESCE(nodes.heartbeat, 0) < clock_ms() - 30000 ORDER BY holds.id LIMIT 500 $$`,
 
-  // Says that this node lives, and settles what dead ones left open at the progress they recorded.
+  // Who works, lives: with its first work a node that was not heard of for a while is alive again, or others would take the new
+  // hold for that of a dead one. It begins a new epoch then.
+  `CREATE FUNCTION hear_of(node TEXT) RETURNS VOID LANGUAGE sql AS $$
+    UPDATE nodes SET heartbeat = clock_ms(), epoch = CASE WHEN heartbeat < clock_ms() - 30000 THEN clock_ms() ELSE epoch END
+    WHERE node_id = node AND heartbeat < clock_ms() - 10000 $$`,
+
+  // Says that this node lives, and settles what dead ones left open at the progress they recorded. In the first 30 seconds of a
+  // new epoch it does not: when the database was away, it cannot tell the dead from those that were cut off like itself.
   `CREATE FUNCTION ledger_recover(node TEXT) RETURNS JSONB LANGUAGE plpgsql AS $$
   DECLARE
     orphan RECORD;
     recovered INT := 0;
+    began BIGINT;
   BEGIN
-    INSERT INTO nodes (node_id, epoch, heartbeat) VALUES (node, clock_ms(), clock_ms())
-    ON CONFLICT (node_id) DO UPDATE SET heartbeat = excluded.heartbeat;
+    INSERT INTO nodes (node_id, epoch, heartbeat) VALUES (node, 0, clock_ms())
+    ON CONFLICT (node_id) DO UPDATE SET heartbeat = excluded.heartbeat RETURNING epoch INTO began;
+    IF began > clock_ms() - 30000 THEN RETURN '{"type": "done", "count": 0}'; END IF;
     FOR orphan IN SELECT * FROM orphaned_holds(node) LOOP
       IF ledger_settle(jsonb_build_object('requestId', orphan.id, 'accountId', orphan.account_id, 'keyId', orphan.key_id,
         'model', orphan.model, 'provider', orphan.provider, 'isEstimated', orphan.progress > 0, 'priceVersion', orphan.price_version,
@@ -212,6 +221,7 @@ export const LEDGER_FUNCTIONS: readonly string[] = [
     operation JSONB;
     results JSONB[] := '{}';
   BEGIN
+    PERFORM hear_of(node);
     PERFORM 1 FROM wallets WHERE account_id IN (
       SELECT COALESCE(entry->'hold', entry->'extension', entry->'progress', entry->'settlement')->>'accountId'
       FROM jsonb_array_elements(operations) AS entry

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../../src/database/tables.ts';
+import { costNanos } from '../../simulator/invoice.ts';
+import type { ReceivedRequest } from '../../simulator/openai.ts';
+import { type Random, seedRandom } from '../../simulator/random.ts';
+import { countUsage, type Usage } from '../../simulator/wire.ts';
+import { ask, isFinished, type Leave } from './ask.ts';
+import type { UsageRow } from './judge.ts';
+import { charactersSent, describeBody, findCall, makeChat, obeyMessages, type Sent, WORD } from './load.ts';
+import type { GatewayNode } from './node.ts';
+import { openSite, type Site, type SiteKey } from './site.ts';
+import { until } from './until.ts';
+
+const DISCONNECTS = 2000;
+const SEED = Number(process.env['TOLLGATE_SEED'] ?? Date.now() % 1_000_000_000);
+const CALLERS = 16;
+const WORDS_MAX = 40;
+const GAP_MS_MAX = 10;
+/** About as long as the longest answers are: streamed, each word is an event of some 250 bytes. */
+const BYTES_MAX = { streamed: 10_000, whole: 900 };
+const PATIENCE_MS_MAX = 80;
+const SETTLED_WITHIN_MS = 10_000;
+/** Who leaves as soon as it has come may leave before its request was read. */
+const UNHEARD_WITHIN_MS = 500;
+/** What a message and an answer take beside their texts, by our own count. */
+const FRAME_TOKENS = 4 + 3;
+const UPSTREAM_GONE_MS = 100;
+const UPSTREAM_GONE_MS_MAX = 1000;
+const TICK_MS = 10;
+
+let site: Site;
+let node: GatewayNode;
+let keys: readonly SiteKey[];
+
+beforeAll(async () => {
+  site = await openSite({ store: 'sqlite' });
+  keys = await site.makeKeys('1000', CALLERS);
+  node = await site.startNode();
+  obeyMessages(site.provider);
+}, 60_000);
+afterAll(() => site.stop(), 60_000);
+
+test(`${DISCONNECTS} callers leave at random bytes: one usage row each, and the provider is left at once`, async () => {
+  console.log(`disconnects: TOLLGATE_SEED=${SEED}`);
+  const random = seedRandom(SEED);
+  const tally = { left: 0, ended: 0, unheard: 0, free: 0, estimated: 0, exact: 0 };
+  const goneMs: number[] = [];
+  const noise = startNoiseMeter();
+  const run = async (database: Kysely<Tables>, key: SiteKey): Promise<void> => {
+    for (let lastId = ''; tally.left < DISCONNECTS;) {
+      const sent = await leaveOnce(key, random);
+      const row = await findRow(database, sent, lastId);
+      const call = findCall(site.provider, sent.message);
+      if (row === undefined) tally.unheard += 1;
+      if (row === undefined) continue;
+      lastId = row.request_id;
+      tally[sent.leftAtMs === undefined ? 'ended' : 'left'] += 1;
+      tally[judge(sent, row, call)] += 1;
+      if (sent.leftAtMs !== undefined && call !== undefined && call.finishedAt === undefined)
+        goneMs.push(await untilGone(sent.leftAtMs, call));
+    }
+  };
+  await site.withDatabase(async (database) => {
+    await Promise.all(keys.map((key) => run(database, key)));
+    const { rows } = await database
+      .selectFrom('usage')
+      .select(({ fn }) => fn.countAll<bigint>().as('rows'))
+      .executeTakeFirstOrThrow();
+    expect(rows).toBe(BigInt(tally.left + tally.ended));
+    expect(await database.selectFrom('holds').selectAll().execute()).toEqual([]);
+  });
+  const noiseMs = spread(noise.stop()).p99;
+  const { max, p99 } = spread(goneMs);
+  console.log(
+    `disconnects: ${JSON.stringify(tally)}; the provider was left within p99 ${p99} ms, max ${max} ms (this machine is late by p99 ${noiseMs} ms)`,
+  );
+  expect(p99).toBeLessThanOrEqual(UPSTREAM_GONE_MS + noiseMs);
+  expect(max).toBeLessThanOrEqual(UPSTREAM_GONE_MS_MAX);
+  for (const name of ['free', 'estimated', 'exact'] as const) expect(tally[name]).toBeGreaterThan(0);
+  expect(site.provider.openReplies).toBe(0);
+  await site.verify();
+}, 300_000);
+
+async function leaveOnce(key: SiteKey, random: Random): Promise<Sent> {
+  const isStreaming = random.below(3) > 0;
+  const body = makeChat({ words: 1 + random.below(WORDS_MAX), gapMs: random.below(GAP_MS_MAX + 1), isStreaming });
+  const bytesMax = isStreaming ? BYTES_MAX.streamed : BYTES_MAX.whole;
+  const leave: Leave = random.below(4) === 0 ? { afterMs: random.below(PATIENCE_MS_MAX) } : { afterBytes: 1 + random.below(bytesMax) };
+  return { ...(await ask(node.origin, key, body, leave)), key, ...describeBody(body) };
+}
+
+/** The row of a request: by its id, or, where the caller left before it was told, as the only new one of its key. */
+async function findRow(database: Kysely<Tables>, sent: Sent, lastId: string): Promise<UsageRow | undefined> {
+  const rows = database.selectFrom('usage').selectAll().where('key_id', '=', sent.key.id).where('request_id', '>', lastId);
+  const deadline = performance.now() + UNHEARD_WITHIN_MS;
+  return until(async () => {
+    const [row, ...more] = await rows.execute();
+    expect(more).toEqual([]);
+    if (row !== undefined && sent.requestId !== undefined) expect(row.request_id).toBe(sent.requestId);
+    if (row !== undefined) return { row };
+    const isUnheard = sent.status === undefined && findCall(site.provider, sent.message) === undefined;
+    return isUnheard && performance.now() > deadline ? { row } : undefined;
+  }, SETTLED_WITHIN_MS).then(({ row }) => row);
+}
+
+/** Holds one row against what the caller saw and the provider sent; says which way it was charged. */
+function judge(sent: Sent, row: UsageRow, call: ReceivedRequest | undefined): 'free' | 'estimated' | 'exact' {
+  const facts = JSON.stringify({ sent, row, call }, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  const claim = (isTrue: boolean, what: string): void => {
+    if (!isTrue) throw new Error(`${what}: ${facts}`);
+  };
+  const wordsSeen = sent.isStreaming ? sent.text.split(`"content":"${WORD}"`).length - 1 : 0;
+  claim(row.outcome === 'completed' || row.outcome === 'client_gone', 'an unknown outcome');
+  claim(
+    row.cost === costNanos(countUsage({ prompt: Number(row.input_tokens), cached: 0, completion: Number(row.output_tokens) })),
+    'a wrong cost',
+  );
+  if (isFinished(sent)) claim(row.outcome === 'completed', 'an answer that was seen to end was not completed');
+  if (row.cost === 0n) {
+    claim(row.outcome === 'client_gone' && row.is_estimated === 0n, 'only who left pays nothing');
+    claim(wordsSeen === 0, 'output was delivered for nothing');
+    return 'free';
+  }
+  if (row.is_estimated === 0n) {
+    claim(call !== undefined && row.cost === costNanos(call.usage as Usage), 'not charged as reported');
+    return 'exact';
+  }
+  claim(sent.isStreaming && row.outcome === 'client_gone', 'only a stream that was left is estimated');
+  claim(row.input_tokens === BigInt(FRAME_TOKENS + countTokens(sent.message)), 'the input is not counted right');
+  claim(row.output_tokens >= BigInt(wordsSeen), 'less output charged than the caller saw');
+  claim(
+    call !== undefined && row.output_tokens <= BigInt(charactersSent(call) / WORD.length),
+    'more output charged than the provider sent',
+  );
+  return 'estimated';
+}
+
+async function untilGone(leftAtMs: number, call: ReceivedRequest): Promise<number> {
+  return Math.round((await until(async () => call.abortedAt ?? call.finishedAt, SETTLED_WITHIN_MS)) - leftAtMs);
+}
+
+/** How late this process itself is, which is where both sides of every measured moment are noted. */
+function startNoiseMeter(): { stop(): readonly number[] } {
+  const lateMs: number[] = [];
+  let dueAtMs = performance.now() + TICK_MS;
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    lateMs.push(Math.max(0, Math.round(nowMs - dueAtMs)));
+    dueAtMs = nowMs + TICK_MS;
+  }, TICK_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      return lateMs;
+    },
+  };
+}
+
+function spread(values: readonly number[]): { readonly max: number; readonly p99: number } {
+  const sorted = values.toSorted((first, second) => first - second);
+  return { max: sorted.at(-1) ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 };
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { postgresUrl, startPrivatePostgres } from '../../services/postgres.ts';
+import type { PrivatePostgres } from '../../services/private-postgres.ts';
+import { costNanos } from '../../simulator/invoice.ts';
+import { seedRandom } from '../../simulator/random.ts';
+import type { Usage } from '../../simulator/wire.ts';
+import { ask, errorCodeOf, isFinished } from './ask.ts';
+import { judge, readBooks } from './judge.ts';
+import { describeBody, invoiceOf, makeChat, obeyMessages, startLoad, type Sent } from './load.ts';
+import type { GatewayNode } from './node.ts';
+import { openSite, type Site, type SiteKey } from './site.ts';
+import { until } from './until.ts';
+
+const RESTARTS = 20;
+const SEED = Number(process.env['TOLLGATE_SEED'] ?? Date.now() % 1_000_000_000);
+const NODES = 2;
+const CALLERS = 12;
+const APPETITE = { wordsMax: 30, gapMsMax: 30 };
+const UP_MS = 800;
+const DOWN_MS = 400;
+const BACK_WITHIN_MS = 5000;
+const SETTLED_WITHIN_MS = 20_000;
+const SHORT = { words: 1, gapMs: 0, isStreaming: false };
+const LONG = { words: 20, gapMs: 100, isStreaming: true };
+
+describe.skipIf(postgresUrl === undefined)('PostgreSQL that is killed under load', () => {
+  let postgres: PrivatePostgres;
+  let site: Site;
+  let nodes: readonly GatewayNode[];
+  let keys: readonly SiteKey[];
+
+  beforeAll(async () => {
+    postgres = await startPrivatePostgres();
+    site = await openSite({ store: 'postgres', databaseUrl: postgres.url });
+    keys = await site.makeKeys('100000', CALLERS);
+    nodes = await Promise.all(Array.from({ length: NODES }, () => site.startNode()));
+  }, 120_000);
+  afterAll(async () => {
+    await site.stop();
+    await postgres.stop();
+  }, 60_000);
+
+  test(`${RESTARTS} times loses no charge, and work goes on within five seconds`, async () => {
+    console.log(`postgres-restarts: TOLLGATE_SEED=${SEED}`);
+    const random = seedRandom(SEED);
+    const sinceMs = Date.now();
+    const prober = await site.makeKey('1000');
+    obeyMessages(site.provider);
+    const load = startLoad(
+      nodes.map(({ origin }) => origin),
+      keys,
+      random,
+      APPETITE,
+    );
+    const backMs: number[] = [];
+    const probes: Sent[] = [];
+    for (let restart = 0; restart < RESTARTS; restart += 1) {
+      await Bun.sleep(random.below(UP_MS));
+      await postgres.kill();
+      await Bun.sleep(random.below(DOWN_MS));
+      await postgres.restart();
+      const readyAtMs = performance.now();
+      await Promise.all(
+        nodes.map(async ({ origin }) => {
+          probes.push(...(await probeUntilBack(origin, prober)));
+          backMs.push(Math.round(performance.now() - readyAtMs));
+        }),
+      );
+    }
+    const sent = await load.stop();
+    await until(async () => ((await readHolds(site)) === 0 ? true : undefined), SETTLED_WITHIN_MS);
+
+    const books = await site.withDatabase((database) => readBooks(database, sinceMs));
+    const { costNanos: _, ...tally } = judge([...sent, ...probes], books, invoiceOf(site.provider));
+    console.log(`postgres-restarts: ${JSON.stringify(tally)}; work went on within ${Math.max(...backMs)} ms of the database being ready`);
+    expect(Math.max(...backMs)).toBeLessThanOrEqual(BACK_WITHIN_MS);
+    expect(tally.finished).toBeGreaterThan(RESTARTS * CALLERS);
+    expect(tally.withoutRow).toBe(0);
+    await site.verify();
+  }, 300_000);
+
+  test('for longer than a hold may wait refuses new work before any provider hears of it, and charges what was under way', async () => {
+    const [open, late] = [await site.makeKey('10'), await site.makeKey('10')];
+    const origin = nodes[0]?.origin ?? '';
+    // Both keys are known before the database goes.
+    for (const key of [open, late]) expect(isFinished(await ask(origin, key, makeChat(SHORT)))).toBe(true);
+    site.provider.reset();
+    obeyMessages(site.provider);
+    const underWay = ask(origin, open, makeChat(LONG));
+    await site.provider.untilRequests(1);
+    await postgres.kill();
+    const refused = await ask(origin, late, makeChat(SHORT));
+    expect([refused.status, errorCodeOf(refused)]).toEqual([500, 'ledger_unavailable']);
+    expect(site.provider.requests).toHaveLength(1);
+    await postgres.restart();
+
+    const answer = await underWay;
+    expect(isFinished(answer)).toBe(true);
+    await until(async () => ((await readHolds(site)) === 0 ? true : undefined), SETTLED_WITHIN_MS);
+    const rows = await site.withDatabase((database) =>
+      database
+        .selectFrom('usage')
+        .selectAll()
+        .where('request_id', 'in', [answer.requestId ?? '', refused.requestId ?? ''])
+        .execute(),
+    );
+    const [{ usage } = { usage: undefined }] = site.provider.requests;
+    expect(rows).toMatchObject([{ request_id: answer.requestId, outcome: 'completed', cost: costNanos(usage as Usage) }]);
+    await site.verify();
+  }, 60_000);
+});
+
+/** Sends request after request until one is answered. */
+async function probeUntilBack(origin: string, key: SiteKey): Promise<readonly Sent[]> {
+  const probes: Sent[] = [];
+  return until(async () => {
+    const body = makeChat(SHORT);
+    const asked = await ask(origin, key, body);
+    probes.push({ ...asked, key, ...describeBody(body) });
+    return isFinished(asked) ? probes : undefined;
+  }, SETTLED_WITHIN_MS);
+}
+
+function readHolds(site: Site): Promise<number> {
+  return site.withDatabase(async (database) => (await database.selectFrom('holds').selectAll().execute()).length);
+}

@@ -1,0 +1,83 @@
+import { afterEach, expect, test } from 'bun:test';
+import { postgresUrl } from '../../services/postgres.ts';
+import { describeModel } from '../../simulator/gate.ts';
+import { costNanos } from '../../simulator/invoice.ts';
+import type { Usage } from '../../simulator/wire.ts';
+import { ask, type Asked, errorCodeOf, isFinished } from './ask.ts';
+import { openSite, type Site, type SiteKey, type Store } from './site.ts';
+
+const REQUESTS = 10_000;
+const CALLERS = 64;
+const CENT_NANOS = 10_000_000n;
+/** A request costs about a thousandth of a cent: about a thousand are answered, and all others must be refused. */
+const PRICE = { input: 0.2, output: 0.6 };
+const PRICE_PICO = { input: 200_000n, cachedInput: 200_000n, cacheWrite: 200_000n, output: 600_000n };
+const BODY = { model: 'mock/cheap', messages: [{ role: 'user', content: 'Race' }], max_tokens: 14 };
+
+let site: Site;
+afterEach(() => site.stop(), 60_000);
+
+test.each<[Store, number]>([['sqlite', 1], ...(postgresUrl === undefined ? [] : ([['postgres', 3]] as [Store, number][]))])(
+  `${CALLERS} callers race for one cent on %s with %i gateways and never spend more`,
+  async (store, nodes) => {
+    site = await openSite({ store, models: [describeModel('mock/cheap', 'mock', PRICE)] });
+    const key = await site.makeKey('0.01');
+    const started = await Promise.all(Array.from({ length: nodes }, () => site.startNode()));
+    const startedAtMs = performance.now();
+    const asked = await race(
+      started.map(({ origin }) => origin),
+      key,
+    );
+    const seconds = (performance.now() - startedAtMs) / 1000;
+
+    const finished = asked.filter(isFinished);
+    const refused = asked.filter((each) => each.status === 403 && errorCodeOf(each) === 'insufficient_quota');
+    console.log(`races: ${store}: ${finished.length} answers and ${refused.length} refusals in ${seconds.toFixed(1)} s`);
+    expect(finished.length + refused.length).toBe(REQUESTS);
+
+    const invoicedNanos = site.provider.requests.reduce((sum, { usage }) => sum + costNanos(usage as Usage, PRICE_PICO), 0n);
+    const { wallet, rows } = await readLedger(key);
+    expect(site.provider.requests).toHaveLength(finished.length);
+    expect(rows).toBe(BigInt(finished.length));
+    expect(wallet).toEqual({ account_id: key.accountId, credits_posted: CENT_NANOS, debits_posted: invoicedNanos, debits_pending: 0n });
+    expect(invoicedNanos).toBeLessThanOrEqual(CENT_NANOS);
+    // What is left does not pay for one more: refusals came late, not early.
+    expect(CENT_NANOS - invoicedNanos).toBeLessThan(holdNanos());
+    await site.verify();
+  },
+  180_000,
+);
+
+async function race(origins: readonly string[], key: SiteKey): Promise<readonly Asked[]> {
+  const asked: Asked[] = [];
+  let left = REQUESTS;
+  const run = async (caller: number): Promise<void> => {
+    for (; left > 0;) {
+      left -= 1;
+      // Every second caller streams.
+      asked.push(await ask(origins[caller % origins.length] ?? '', key, caller % 2 === 0 ? BODY : { ...BODY, stream: true }));
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, (_, caller) => run(caller)));
+  return asked;
+}
+
+async function readLedger(key: SiteKey): Promise<{ wallet: unknown; rows: bigint }> {
+  return site.withDatabase(async (database) => ({
+    wallet: await database.selectFrom('wallets').selectAll().where('account_id', '=', key.accountId).executeTakeFirst(),
+    rows: BigInt(
+      (
+        await database
+          .selectFrom('usage')
+          .select(({ fn }) => fn.countAll<bigint>().as('rows'))
+          .executeTakeFirstOrThrow()
+      ).rows,
+    ),
+  }));
+}
+
+/** What is set aside for the longer of the two requests: a token for each byte of the body, and the output limit. */
+function holdNanos(): bigint {
+  const bytes = BigInt(JSON.stringify({ ...BODY, stream: true }).length);
+  return (bytes * PRICE_PICO.input + BigInt(BODY.max_tokens) * PRICE_PICO.output + 999n) / 1000n;
+}

@@ -1,0 +1,171 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import { Accounts } from '../../../src/accounts/accounts.ts';
+import { Keys, type KeySettings } from '../../../src/accounts/keys.ts';
+import { connect, type DatabasePlace } from '../../../src/database/connect.ts';
+import type { Tables } from '../../../src/database/tables.ts';
+import { asNanos } from '../../../src/ledger/money.ts';
+import { createDatabase } from '../../services/postgres.ts';
+import { startReaper } from '../../services/reaper.ts';
+import { describeModel } from '../../simulator/gate.ts';
+import { parseNanos } from '../../simulator/invoice.ts';
+import { type OpenAiSimulator, startOpenAiSimulator } from '../../simulator/openai.ts';
+import type { JsonObject } from '../../simulator/wire.ts';
+import { type GatewayNode, runProgram, startNode } from './node.ts';
+
+/** One database, one scripted provider, and as many gateways in front of both as a test wants. */
+export interface Site {
+  readonly provider: OpenAiSimulator;
+  readonly dataFolder: string;
+  readonly place: DatabasePlace;
+  /** Starts a gateway process and waits until it takes work. */
+  startNode(options?: { readonly wrapper?: readonly string[] }): Promise<GatewayNode>;
+  /** Makes an account with credit and a key for it. */
+  makeKey(creditUsd: string, settings?: Partial<KeySettings>): Promise<SiteKey>;
+  /** Makes an account with credit and so many keys for it. */
+  makeKeys(creditUsd: string, count: number): Promise<readonly SiteKey[]>;
+  /** Reads or changes the database on a connection of its own, which is closed before this returns. */
+  withDatabase<Result>(work: (database: Kysely<Tables>) => Promise<Result>): Promise<Result>;
+  /** Runs `tollgate ledger verify` and throws with its report unless all rules hold. */
+  verify(): Promise<void>;
+  /** Ends every gateway that still runs and removes everything that was made. */
+  stop(): Promise<void>;
+}
+
+export interface SiteKey {
+  readonly id: string;
+  readonly secret: string;
+  readonly accountId: string;
+}
+
+export type Store = 'sqlite' | 'postgres';
+
+/** What a test may change. */
+export interface SiteOptions {
+  readonly store: Store;
+  /** Another PostgreSQL than the one that suites share, such as one that is going to be killed. */
+  readonly databaseUrl?: string;
+  /** Another data folder than a fresh one, such as one on a small file system. */
+  readonly dataFolder?: string;
+  readonly providers?: Readonly<Record<string, JsonObject>>;
+  readonly models?: readonly JsonObject[];
+  readonly timeouts?: Readonly<Record<string, number>>;
+}
+
+/** Where no limit is to be met. */
+const NO_LIMITS = { requests_per_minute: 1_000_000_000, tokens_per_minute: 1_000_000_000, concurrent: 100_000 };
+
+/** Opens a site whose database is ready and on which nothing runs yet. */
+export async function openSite(options: SiteOptions): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-ledger-'));
+  const reaper = startReaper({ path: folder, stopSignal: 'SIGKILL' });
+  const provider = await startOpenAiSimulator();
+  const shared = options.store === 'postgres' && options.databaseUrl === undefined ? await createDatabase() : undefined;
+  const databaseUrl = options.databaseUrl ?? shared?.url;
+  const dataFolder = options.dataFolder ?? join(folder, 'data');
+  const config = join(folder, 'tollgate.yaml');
+  await writeFile(config, JSON.stringify(settingsFor(options)));
+  const env: Record<string, string> = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    HOST: '127.0.0.1',
+    TOLLGATE_DATA: dataFolder,
+    TOLLGATE_CONFIG: config,
+    MOCK_KEY: provider.apiKey,
+    MOCK_URL: provider.baseUrl,
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  };
+  await runProgram(['migrate', '--json'], env);
+  const place = { databaseUrl, databasePath: join(dataFolder, 'tollgate.db') };
+  const withDatabase: Site['withDatabase'] = (work) => useDatabase(place, work);
+  return {
+    provider,
+    dataFolder,
+    place,
+    startNode: ({ wrapper = [] } = {}) => startNode(env, { reaper, wrapper }),
+    makeKey: (creditUsd, settings) => withDatabase((database) => makeKey(database, creditUsd, settings)),
+    makeKeys: (creditUsd, count) => withDatabase((database) => makeKeys(database, creditUsd, count)),
+    withDatabase,
+    verify: () => verify(env),
+    async stop() {
+      await reaper.finish();
+      await provider.stop();
+      await shared?.drop();
+    },
+  };
+}
+
+function settingsFor(options: SiteOptions): JsonObject {
+  return {
+    providers: {
+      mock: { dialect: 'openai', base_url: '${MOCK_URL}', api_key: '${MOCK_KEY}' },
+      ...options.providers,
+    },
+    models: [
+      describeModel('mock/gpt', 'mock', { input: 2.5, cached_input: 1.25, cache_write: 3.125, output: 10 }),
+      describeModel('mock/free', 'mock', { input: 0, output: 0 }),
+      ...(options.models ?? []),
+    ],
+    limits: NO_LIMITS,
+    ...(options.timeouts !== undefined && { timeouts: options.timeouts }),
+  };
+}
+
+/** The connection lives only as long as the work: one that stays open would spare a killed gateway's successor its recovery of the log. */
+async function useDatabase<Result>(place: DatabasePlace, work: (database: Kysely<Tables>) => Promise<Result>): Promise<Result> {
+  const { kysely, dialect } = await connect(place);
+  try {
+    return await work(kysely);
+  } finally {
+    await kysely.destroy();
+    if (dialect === 'sqlite') expectClosed(place.databasePath);
+  }
+}
+
+function expectClosed(databasePath: string): void {
+  const open = readdirSync(OWN_FILES).filter((file) => linkOf(join(OWN_FILES, file)).startsWith(databasePath));
+  if (open.length > 0) throw new Error(`${databasePath} is still open here`);
+}
+
+const OWN_FILES = '/proc/self/fd';
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It was closed while we looked.
+    return '';
+  }
+}
+
+async function makeKey(database: Kysely<Tables>, creditUsd: string, settings?: Partial<KeySettings>): Promise<SiteKey> {
+  const accounts = new Accounts(database);
+  const account = await accounts.create(`${crypto.randomUUID()}@example.com`, false);
+  if (account === undefined) throw new Error('the account could not be made');
+  await accounts.credit(account, asNanos(parseNanos(creditUsd)), { reason: 'test', actor: 'test' });
+  return addKey(database, account.id, settings);
+}
+
+async function makeKeys(database: Kysely<Tables>, creditUsd: string, count: number): Promise<readonly SiteKey[]> {
+  const keys = [await makeKey(database, creditUsd)];
+  for (const [{ accountId }] = keys as [SiteKey]; keys.length < count;) keys.push(await addKey(database, accountId));
+  return keys;
+}
+
+async function addKey(database: Kysely<Tables>, accountId: string, settings: Partial<KeySettings> = {}): Promise<SiteKey> {
+  const { id, secret } = await new Keys(database).create(accountId, { name: 'test', ...settings });
+  return { id, secret, accountId };
+}
+
+async function verify(env: Readonly<Record<string, string>>): Promise<void> {
+  const report = JSON.parse(await runProgram(['ledger', 'verify', '--json'], env)) as { ok: boolean; checks: readonly JsonObject[] };
+  if (report.ok && report.checks.length >= RULES_MIN) return;
+  throw new Error(`ledger verify: ${JSON.stringify(report.checks.filter((check) => check['ok'] !== true))}`);
+}
+
+/** R1 to R9. */
+const RULES_MIN = 9;

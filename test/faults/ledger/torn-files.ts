@@ -1,0 +1,52 @@
+import { randomFillSync } from 'node:crypto';
+import type { Random } from '../../simulator/random.ts';
+
+/** The format of SQLite's write-ahead log: https://sqlite.org/fileformat2.html#the_write_ahead_log */
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const PAGE_SIZE_AT = 8;
+const SALTS_AT = 16;
+const GARBAGE_BYTES_MAX = 20_000;
+
+/** The two numbers that change when the log is begun anew, as one text; undefined where there is no log yet. */
+export function readSalts(log: Uint8Array): string | undefined {
+  return log.length < HEADER_BYTES ? undefined : Buffer.from(log.subarray(SALTS_AT, SALTS_AT + 8)).toString('hex');
+}
+
+/** The log with garbage behind its last commit: what was not synced yet may be anything. */
+export function cutLog(log: Uint8Array, random: Random): Uint8Array {
+  const garbage = randomFillSync(new Uint8Array(random.below(GARBAGE_BYTES_MAX)));
+  // Half of a frame that begins like a real one is the hardest kind.
+  const end = findEndOfCommits(log);
+  const begin = log.subarray(end, end + random.below(FRAME_HEADER_BYTES + 100));
+  return Buffer.concat([log.subarray(0, end), begin, garbage]);
+}
+
+/** A database file whose pages are each of the one moment or of the other. */
+export function mixPages(earlier: Uint8Array, later: Uint8Array, random: Random): Uint8Array {
+  const pageBytes = readPageBytes(later);
+  const mixed = Buffer.from(random.below(2) === 0 || earlier.length > later.length ? later : later.subarray(0, earlier.length));
+  for (let at = 0; at < Math.min(earlier.length, mixed.length); at += pageBytes)
+    if (random.below(2) === 0) mixed.set(earlier.subarray(at, at + pageBytes), at);
+  return mixed;
+}
+
+/** Behind the last frame of this log that ends a transaction. Frames of the log before have other salts. */
+function findEndOfCommits(log: Uint8Array): number {
+  const view = Buffer.from(log.buffer, log.byteOffset, log.byteLength);
+  const salts = readSalts(log);
+  if (salts === undefined) return log.length;
+  const frameBytes = FRAME_HEADER_BYTES + view.readUInt32BE(PAGE_SIZE_AT);
+  let end = HEADER_BYTES;
+  for (let at = HEADER_BYTES; at + frameBytes <= log.length; at += frameBytes) {
+    if (view.toString('hex', at + 8, at + 16) !== salts) break;
+    const isCommit = view.readUInt32BE(at + 4) !== 0;
+    if (isCommit) end = at + frameBytes;
+  }
+  return end;
+}
+
+function readPageBytes(database: Uint8Array): number {
+  const bytes = Buffer.from(database.buffer, database.byteOffset, database.byteLength).readUInt16BE(16);
+  return bytes === 1 ? 65_536 : bytes;
+}
