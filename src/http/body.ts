@@ -5,6 +5,9 @@ export const BODY_BYTES_MAX = 20_000_000;
 const BODY_READ_MS = 60_000;
 const DEPTH_MAX = 64;
 
+/** One for all: it keeps nothing from one body to the next. */
+const strictDecoder = new TextDecoder('utf-8', { fatal: true });
+
 const QUOTE = 34;
 const BACKSLASH = 92;
 const OPEN_BRACE = 123;
@@ -89,7 +92,7 @@ function tooLarge(): GatewayError {
 
 function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return strictDecoder.decode(bytes);
   } catch (error) {
     throw new GatewayError('invalid_utf8', 'The body is not valid UTF-8.', { cause: error });
   }

@@ -186,7 +186,9 @@ export class ResponseParser {
 
 function readHeaders(text: string): Map<string, string> {
   const headers = new Map<string, string>();
-  for (const [, name = '', value = ''] of text.matchAll(WANTED)) {
+  // The pattern remembers where it is, and is back at the start after the last match.
+  for (let match = WANTED.exec(text); match !== null; match = WANTED.exec(text)) {
+    const [, name = '', value = ''] = match;
     const key = name.toLowerCase();
     const before = headers.get(key);
     headers.set(key, before === undefined ? value.trim() : `${before}, ${value.trim()}`);
