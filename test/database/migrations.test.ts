@@ -153,7 +153,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
 
   beforeEach(async () => {
     place = await createDatabase();
-    database = openPostgresKysely(place.url);
+    database = openPostgresKysely(place.url, undefined);
   });
   afterEach(async () => {
     await database.destroy();
@@ -182,7 +182,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
   });
 
   test('gets every migration once, though three programs run them at the same time', async () => {
-    const programs = [database, openPostgresKysely(place.url), openPostgresKysely(place.url)];
+    const programs = [database, openPostgresKysely(place.url, undefined), openPostgresKysely(place.url, undefined)];
     const ran = await Promise.all(programs.map((program) => migrate(program, 'postgres')));
     expect(ran.flat().toSorted()).toEqual(ALL);
     expect(await namesIn(database)).toEqual(ALL);

@@ -52,7 +52,7 @@ export async function openSqliteSubject(): Promise<Subject> {
 /** PostgreSQL by one connection: on a new one, its functions would have to be planned anew. */
 export async function openPostgresSubject(): Promise<Subject> {
   const books = await Books.open(postgres);
-  const pool = openPostgres(books.place.databaseUrl ?? '', 1);
+  const pool = openPostgres(books.place.databaseUrl ?? '', { connectionsMax: 1, statementMs: undefined });
   let node = '';
   return {
     ...subjectOn(books, postgres),

@@ -61,7 +61,7 @@ const NO_LIMITS = { requests_per_minute: 1_000_000_000, tokens_per_minute: 1_000
 /** Opens a site whose database is ready and on which nothing runs yet. */
 export async function openSite(options: SiteOptions): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-ledger-'));
-  const reaper = startReaper({ path: folder, stopSignal: 'SIGKILL' });
+  const reaper = await startReaper({ path: folder, stopSignal: 'SIGKILL' });
   const provider = await startOpenAiSimulator();
   const shared = options.store === 'postgres' && options.databaseUrl === undefined ? await createDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? shared?.url;
