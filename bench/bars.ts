@@ -1,21 +1,29 @@
 import { findValid, type Results } from './results.ts';
 
-const JSON_RATIO_MAX = 1.6;
-const STREAM_RATIO_MAX = 1.3;
+const JSON_RATIO_MAX = 1.9;
+const STREAM_RATIO_MAX = 1.15;
 const PORTKEY_RATIO_MIN = 10;
 const MEMORY_MB_MAX = 100;
+const ADDED_P50_MS_MAX = 0.8;
+const VERIFY_SECONDS_MAX = 20;
+const STATEMENT_MS_MAX = 50;
+const GROWTH_MAX = 1.25;
 
 /** A promise of this project, with the figure that keeps or breaks it. */
 export interface Bar {
   readonly promise: string;
   /** Absent where this run did not measure it. */
   readonly figure: number | undefined;
-  readonly unit: 'x' | 'MB';
+  readonly unit: 'x' | 'MB' | 'ms' | 's';
   readonly verdict: 'ok' | 'missed' | 'skipped';
 }
 
 /** Holds the results against everything that is promised about them. */
 export function judgeBars(results: Results): readonly Bar[] {
+  return [...judgeLoads(results), ...judgeLedger(results)];
+}
+
+function judgeLoads(results: Results): readonly Bar[] {
   const tollgate = findValid(results, 'tollgate');
   const baseline = findValid(results, 'bare');
   const portkey = findValid(results, 'portkey');
@@ -44,6 +52,37 @@ export function judgeBars(results: Results): readonly Bar[] {
       figure: memory === undefined || memory.faults.length > 0 ? undefined : memory.peakMb,
       unit: 'MB',
       isKept: (megabytes) => megabytes < MEMORY_MB_MAX,
+    }),
+  ];
+}
+
+function judgeLedger({ ledger, directSteadyP50Ms, ...results }: Results): readonly Bar[] {
+  const steady = findValid({ ledger, directSteadyP50Ms, ...results }, 'tollgate')?.steady;
+  const [smallest, largest] = [ledger[0], ledger.at(-1)];
+  return [
+    judge({
+      promise: `200 requests a second: under ${ADDED_P50_MS_MAX} ms added at the median`,
+      figure: steady === undefined ? undefined : steady.p50Ms - directSteadyP50Ms,
+      unit: 'ms',
+      isKept: (added) => added < ADDED_P50_MS_MAX,
+    }),
+    judge({
+      promise: `ledger: a request costs at most ${GROWTH_MAX} x with ${largest?.rows ?? 0} requests in it`,
+      figure: divide(largest?.requestMicros, smallest?.requestMicros),
+      unit: 'x',
+      isKept: (growth) => growth <= GROWTH_MAX,
+    }),
+    judge({
+      promise: `ledger: ${largest?.rows ?? 0} requests verified in under ${VERIFY_SECONDS_MAX} s`,
+      figure: largest?.verifySeconds,
+      unit: 's',
+      isKept: (seconds) => seconds < VERIFY_SECONDS_MAX,
+    }),
+    judge({
+      promise: `ledger: a page of a statement in under ${STATEMENT_MS_MAX} ms`,
+      figure: largest?.statementMs,
+      unit: 'ms',
+      isKept: (milliseconds) => milliseconds < STATEMENT_MS_MAX,
     }),
   ];
 }

@@ -10,6 +10,16 @@ export function runTimedLoad(plan: LoadPlan): Promise<LoadResult> {
   return drive(plan, () => performance.now() < deadlineMs);
 }
 
+/** Load at a steady rate, far below what anything here can carry: how long does a call take when there is no queue? */
+export function runSteadyLoad(plan: LoadPlan, requestsPerSecond: number): Promise<LoadResult> {
+  const beganAtMs = performance.now();
+  const gapMs = (1000 * plan.connections) / requestsPerSecond;
+  return drive(plan, (sent) => sent * gapMs < plan.seconds * 1000, {
+    // Each connection has its own beat, a step after its neighbour's.
+    untilTurn: (connection, sent) => sleep(beganAtMs + (connection * gapMs) / plan.connections + sent * gapMs - performance.now()),
+  });
+}
+
 /** Opens all connections at once, with exactly one request on each, and waits for every answer. */
 export function runOnceOnEach(plan: Omit<LoadPlan, 'seconds'>): Promise<LoadResult> {
   return drive(plan, (sent) => sent === 0);
@@ -19,9 +29,15 @@ type Tally = { readonly latenciesMs: number[]; refused: number; incomplete: numb
 
 type Drive = Omit<LoadPlan, 'seconds'>;
 
-async function drive(plan: Drive, goesOn: (sent: number) => boolean): Promise<LoadResult> {
+interface Beat {
+  untilTurn(connection: number, sent: number): Promise<unknown>;
+}
+
+async function drive(plan: Drive, goesOn: (sent: number) => boolean, beat?: Beat): Promise<LoadResult> {
   const tally: Tally = { latenciesMs: [], refused: 0, incomplete: 0, broken: 0 };
-  const connections = Array.from({ length: plan.connections }, () => driveConnection(plan, tally, goesOn));
+  const connections = Array.from({ length: plan.connections }, (_, connection) =>
+    driveConnection(plan, tally, { goesOn, untilTurn: (sent) => beat?.untilTurn(connection, sent) }),
+  );
   await Promise.all(connections);
   const sortedMs = tally.latenciesMs.toSorted((left, right) => left - right);
   return {
@@ -36,11 +52,17 @@ async function drive(plan: Drive, goesOn: (sent: number) => boolean): Promise<Lo
   };
 }
 
-async function driveConnection(plan: Drive, tally: Tally, goesOn: (sent: number) => boolean): Promise<void> {
+interface Turns {
+  goesOn(sent: number): boolean;
+  untilTurn(sent: number): Promise<unknown> | undefined;
+}
+
+async function driveConnection(plan: Drive, tally: Tally, turns: Turns): Promise<void> {
   const url = new URL(plan.endpoint.url);
   const request = renderRequest(url, plan.endpoint.headers, encodeBody(plan.endpoint.model, plan.kind));
   let client: SocketClient | undefined;
-  for (let sent = 0; goesOn(sent); sent += 1) {
+  for (let sent = 0; turns.goesOn(sent); sent += 1) {
+    await turns.untilTurn(sent);
     try {
       client ??= await SocketClient.open(Number(url.port));
       const startMs = performance.now();

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Endpoint, RunningCandidate } from './candidates/candidate.ts';
+import { runSteadyLoad } from './driver.ts';
 import type { LoadGenerator, LoadPlan, LoadResult } from './load.ts';
 import type { BenchOptions } from './options.ts';
 import { readCpuMicros, readMemoryMb } from './process-tree.ts';
 
 const JSON_CONNECTIONS = 64;
 const STREAM_CONNECTIONS = 64;
+const STEADY_CONNECTIONS = 8;
+const STEADY_REQUESTS_PER_SECOND = 200;
 
 /** Work put off until after the answer (logs, charges written in batches) belongs to the load. */
 const SETTLE_MS = 500;
@@ -19,6 +22,7 @@ export interface Figures extends LoadResult {
 export interface Round {
   readonly json: Figures;
   readonly single: LoadResult;
+  readonly steady: LoadResult;
   readonly stream: Figures;
   readonly peakMb: number;
 }
@@ -46,6 +50,7 @@ export async function measureRound(
     seconds: options.jsonSeconds,
   });
   const single = await measureSingle(endpoint, generate, options);
+  const steady = await measureSteady(endpoint, options);
   const stream = await withCpu({
     endpoint,
     kind: 'stream',
@@ -53,7 +58,13 @@ export async function measureRound(
     seconds: options.streamSeconds,
   });
   if (process.hasExited()) throw new Error(`${process.name} ended: ${process.readLogTail()}`);
-  return { json, single, stream, peakMb: readMemoryMb(process.pid, 'VmHWM') };
+  return { json, single, steady, stream, peakMb: readMemoryMb(process.pid, 'VmHWM') };
+}
+
+/** A few requests at a time, as from a handful of people: what a candidate adds to their waiting. */
+export function measureSteady(endpoint: Endpoint, options: BenchOptions): Promise<LoadResult> {
+  const plan: LoadPlan = { endpoint, kind: 'json', connections: STEADY_CONNECTIONS, seconds: options.singleSeconds };
+  return runSteadyLoad(plan, STEADY_REQUESTS_PER_SECOND);
 }
 
 /** One connection and nothing else going on: the time that a candidate adds to a call. */

@@ -8,6 +8,7 @@ const HEADINGS = [
   'p50 ms',
   'p99 ms',
   'p50 ms, 1 conn',
+  'p50 ms, 200/s',
   'stream cpu us',
   'x base',
   'p99 ms',
@@ -30,8 +31,9 @@ export function renderTable(results: Results, bars: readonly Bar[]): string {
     '',
     ...alignColumns([HEADINGS, ...rows]),
     '',
-    `without anything in between: p50 ${results.directP50Ms.toFixed(3)} ms at 1 connection`,
+    `without anything in between: p50 ${results.directP50Ms.toFixed(3)} ms at 1 connection, ${results.directSteadyP50Ms.toFixed(3)} ms at 200 requests a second`,
     ...renderMemory(results),
+    ...renderLedger(results),
     ...renderNoise(results.otherProgramsCores),
     ...results.outcomes.flatMap(renderRemarks),
     '',
@@ -47,7 +49,7 @@ export function renderJson(results: Results, bars: readonly Bar[]): string {
 
 function renderRow(results: Results, outcome: Outcome): readonly string[] | undefined {
   if (outcome.type !== 'measured') return undefined;
-  const { json, single, stream, peakMb } = outcome.best;
+  const { json, single, steady, stream, peakMb } = outcome.best;
   const baseline = findValid(results, 'bare');
   return [
     outcome.title,
@@ -56,6 +58,7 @@ function renderRow(results: Results, outcome: Outcome): readonly string[] | unde
     json.p50Ms.toFixed(2),
     json.p99Ms.toFixed(2),
     single.p50Ms.toFixed(3),
+    steady.p50Ms.toFixed(3),
     stream.cpuMicros.toFixed(0),
     renderRatio(stream.cpuMicros, baseline?.stream.cpuMicros),
     stream.p99Ms.toFixed(0),
@@ -73,6 +76,13 @@ function renderMemory(results: Results): readonly string[] {
     const invalid = faults.length > 0 ? `; INVALID: ${faults.join(', ')}` : '';
     return `500 concurrent streams, ${name}: ${figures}, ${completed} complete${invalid}`;
   });
+}
+
+function renderLedger({ ledger }: Results): readonly string[] {
+  return ledger.map(
+    ({ rows, requestMicros, statementMs, verifySeconds }) =>
+      `ledger with ${rows} requests: ${requestMicros.toFixed(1)} us a request, statement page ${statementMs.toFixed(1)} ms, verified in ${verifySeconds.toFixed(1)} s`,
+  );
 }
 
 function renderNoise(otherProgramsCores: number): readonly string[] {

@@ -1,5 +1,6 @@
 import type { CandidateName } from './candidates/candidate.ts';
 import type { Figures, Round } from './measure.ts';
+import type { LedgerFigures } from './ledger.ts';
 import type { MemoryFigures } from './memory.ts';
 
 /** What became of one candidate over all rounds. */
@@ -17,6 +18,10 @@ export interface Results {
   readonly outcomes: readonly Outcome[];
   /** The simulator called without anything in between, at one connection. */
   readonly directP50Ms: number;
+  /** The same at 200 requests a second. */
+  readonly directSteadyP50Ms: number;
+  /** The embedded ledger at growing sizes; empty where Tollgate was not asked for. */
+  readonly ledger: readonly LedgerFigures[];
   /** How many cores other programs kept busy meanwhile, on average. */
   readonly otherProgramsCores: number;
   readonly memory: Readonly<Partial<Record<CandidateName, MemoryFigures>>>;
@@ -35,6 +40,10 @@ export function pickBest(rounds: readonly [Round, ...Round[]]): Round {
         ...(round.single.p50Ms < best.single.p50Ms ? round.single : best.single),
         faults: [...best.single.faults, ...round.single.faults],
       },
+      steady: {
+        ...(round.steady.p50Ms < best.steady.p50Ms ? round.steady : best.steady),
+        faults: [...best.steady.faults, ...round.steady.faults],
+      },
       stream: pickCheaper(best.stream, round.stream),
       peakMb: Math.max(best.peakMb, round.peakMb),
     }),
@@ -44,7 +53,7 @@ export function pickBest(rounds: readonly [Round, ...Round[]]): Round {
 
 /** Everything that went wrong in any load of a candidate. */
 export function listFaults(round: Round): readonly string[] {
-  return [...round.json.faults, ...round.single.faults, ...round.stream.faults];
+  return [...round.json.faults, ...round.single.faults, ...round.steady.faults, ...round.stream.faults];
 }
 
 /** The figures of a candidate, or nothing where it was not measured or not measured validly. */

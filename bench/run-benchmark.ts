@@ -1,9 +1,10 @@
 import { candidates } from './candidates/all.ts';
 import { type Candidate, type CandidateName, plainEndpoint } from './candidates/candidate.ts';
 import { runTimedLoad } from './driver.ts';
-import type { LoadGenerator } from './load.ts';
+import { measureLedger } from './ledger.ts';
+import type { LoadGenerator, LoadResult } from './load.ts';
 import { describeMachine, watchOtherPrograms } from './machine.ts';
-import { measureRound, measureSingle, type Round } from './measure.ts';
+import { measureRound, measureSingle, measureSteady, type Round } from './measure.ts';
 import { measureMemory, type MemoryFigures } from './memory.ts';
 import type { BenchOptions } from './options.ts';
 import { type Outcome, pickBest, type Results } from './results.ts';
@@ -24,7 +25,7 @@ export async function runBenchmark(stage: Stage, options: BenchOptions): Promise
     generate: driver === 'wrk' ? createWrkGenerator(stage) : runTimedLoad,
   };
   const countOthers = watchOtherPrograms();
-  const directP50Ms = await measureDirect(bench);
+  const direct = await measureDirect(bench);
   const runs = new Map<Candidate, Run>(wanted.map((each) => [each, { rounds: [] }]));
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const [candidate, run] of runs) {
@@ -38,8 +39,10 @@ export async function runBenchmark(stage: Stage, options: BenchOptions): Promise
     driver,
     paceMs: options.paceMs,
     outcomes: wanted.map((candidate) => concludeRun(candidate, runs.get(candidate))),
-    directP50Ms,
+    directP50Ms: direct.single.p50Ms,
+    directSteadyP50Ms: direct.steady.p50Ms,
     memory: await measureAllMemory(stage, runs),
+    ledger: options.only.includes('tollgate') ? await measureLedger(report) : [],
     otherProgramsCores: countOthers(),
   };
 }
@@ -63,14 +66,15 @@ function chooseDriver({ driver }: BenchOptions): 'wrk' | 'built-in' {
   return driver;
 }
 
-async function measureDirect({ stage, options, generate }: Bench): Promise<number> {
+async function measureDirect({ stage, options, generate }: Bench): Promise<{ readonly single: LoadResult; readonly steady: LoadResult }> {
   report('the simulator alone');
   const upstream = await startUpstream(stage, options.paceMs);
   const endpoint = plainEndpoint(upstream.origin);
   await measureSingle(endpoint, generate, options);
-  const result = await measureSingle(endpoint, generate, options);
+  const single = await measureSingle(endpoint, generate, options);
+  const steady = await measureSteady(endpoint, options);
   await stage.stopAll();
-  return result.p50Ms;
+  return { single, steady };
 }
 
 async function runRound(bench: Bench, candidate: Candidate, run: Run): Promise<void> {

@@ -16,11 +16,9 @@ async function main(): Promise<void> {
     .description('One gate in front of every AI model, and an honest toll.')
     .version(VERSION)
     .showHelpAfterError('(--help shows what is possible)');
-  const commands = [
-    ...[serveCommand(), migrateCommand(), accountCommand(), keyCommand(), modelsCommand()],
-    ...[ledgerCommand(), usageCommand(), backupCommand()],
-  ];
-  for (const command of commands) program.addCommand(inherit(program, command));
+  const serving = [serveCommand(), migrateCommand(), backupCommand()];
+  const keeping = [accountCommand(), keyCommand(), modelsCommand(), ledgerCommand(), usageCommand()];
+  for (const command of [...serving, ...keeping]) program.addCommand(inherit(program, command));
   await program.parseAsync();
 }
 

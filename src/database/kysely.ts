@@ -41,7 +41,7 @@ function ending<Result>(statement: Statement, use: () => Result): Result {
   }
 }
 
-function* iterate(statement: Statement, parameters: readonly unknown[]): Generator<unknown> {
+function* iterate(statement: Statement, parameters: readonly unknown[]): Generator {
   try {
     yield* statement.iterate(...(parameters as never[]));
   } finally {

@@ -57,7 +57,9 @@ function toWire(operation: Operation): unknown {
       const { progress } = operation;
       return { type: 'progress', progress: { ...progress, cost: String(progress.cost) } };
     }
-    default:
+    case 'recover':
+    case 'expire':
+    case 'prune':
       return operation;
   }
 }
