@@ -10,7 +10,7 @@ export interface OutgoingEvents {
 
 /**
  * The body of a response that is pushed: what is written goes to the caller's socket at once. This is the runtime's own
- * kind of stream; the standard kind costs two promises and a queue per piece.
+ * kind of stream; the standard kind has a queue in between.
  */
 export class OutgoingStream {
   readonly body: ReadableStream<Uint8Array>;
