@@ -15,6 +15,7 @@ export function testRecovery(driver: LedgerDriver): void {
     books = await Books.open(driver);
     dead = await books.openStore('node_dead');
     next = await books.openStore('node_next');
+    await books.letLive('node_next');
     owner = await books.makeOwner(1000n);
   });
   afterEach(async () => {

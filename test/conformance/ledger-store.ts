@@ -4,6 +4,7 @@ import type { LedgerStore, OperationResult } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { NO_TOKENS } from '../../src/tokens.ts';
 import { extendOf, holdOf, MODEL, progressOf, releaseOf, settleOf, USAGE, type Owner } from '../ledger/operations.ts';
+import { failureOf } from '../simulator/failure.ts';
 import { testBudgets } from './ledger-budgets.ts';
 import { Books, type LedgerDriver } from './ledger-driver.ts';
 import { testGrants } from './ledger-grants.ts';
@@ -292,9 +293,7 @@ function testBatches(driver: LedgerDriver): void {
       holdOf(owner, 'req_g', { amount: 10n }),
       holdOf(nobody, 'req_h', { amount: 1n }),
     ];
-    let failure: unknown;
-    await store.apply(batch).catch((error: unknown) => (failure = error));
-    expect(failure).toBeInstanceOf(Error);
+    expect(await failureOf(store.apply(batch))).toBeInstanceOf(Error);
     expect(await books.money(owner)).toEqual({ balance: 1000n, held: 100n });
     expect(await books.usageOf('req_f')).toBeUndefined();
     expect(await store.apply(batch.slice(0, 2))).toEqual([SETTLED, held(10n)]);
