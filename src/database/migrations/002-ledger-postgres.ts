@@ -153,9 +153,11 @@ export const LEDGER_FUNCTIONS: readonly string[] = [
 
   // Who works, lives: with its first work a node that was not heard of for a while is alive again, or others would take the new
   // hold for that of a dead one. It begins a new epoch then.
-  `CREATE FUNCTION hear_of(node TEXT) RETURNS VOID LANGUAGE sql AS $$
+  `CREATE FUNCTION hear_of(node TEXT) RETURNS VOID LANGUAGE plpgsql AS $$
+  BEGIN
     UPDATE nodes SET heartbeat = clock_ms(), epoch = CASE WHEN heartbeat < clock_ms() - 30000 THEN clock_ms() ELSE epoch END
-    WHERE node_id = node AND heartbeat < clock_ms() - 10000 $$`,
+    WHERE node_id = node AND heartbeat < clock_ms() - 10000;
+  END $$`,
 
   // Says that this node lives, and settles what dead ones left open at the progress they recorded. In the first 30 seconds of a
   // new epoch it does not: when the database was away, it cannot tell the dead from those that were cut off like itself.

@@ -35,9 +35,9 @@ const PAUSE_MS = 20;
 /** Starts one caller per key; each sends one request after the other, streamed or not, as the random numbers say. */
 export function startLoad(origins: readonly string[], keys: readonly SiteKey[], random: Random, appetite: Appetite): Load {
   const sent: Sent[] = [];
-  let isStopped = false;
+  const state = { isStopped: false };
   const run = async (key: SiteKey, index: number): Promise<void> => {
-    while (!isStopped) {
+    while (!state.isStopped) {
       const body = makeBody(random, appetite);
       const asked = await ask(origins[index % origins.length] ?? '', key, body);
       sent.push({ ...asked, key, ...describeBody(body) });
@@ -50,7 +50,7 @@ export function startLoad(origins: readonly string[], keys: readonly SiteKey[], 
   return {
     sent,
     async stop() {
-      isStopped = true;
+      state.isStopped = true;
       await running;
       return sent;
     },

@@ -1,189 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import type { KeySettings } from '../../../src/accounts/keys.ts';
-import { ANSWER_TEXT, type Behaviour } from '../../simulator/behaviours.ts';
 import { describeModel } from '../../simulator/gate.ts';
 import { costNanos } from '../../simulator/invoice.ts';
 import type { JsonObject, Usage } from '../../simulator/wire.ts';
 import { countUsage } from '../../simulator/wire.ts';
 import { postgresUrl } from '../../services/postgres.ts';
-import { ask, type Asked, errorCodeOf, isFinished, type Leave } from './ask.ts';
+import { ask, type Asked, errorCodeOf, isFinished } from './ask.ts';
 import type { UsageRow } from './judge.ts';
 import type { GatewayNode } from './node.ts';
+import { BOTH, type Case, OVER, type Payment, REFUSED, STREAMED, WHOLE } from './outcome-cases.ts';
 import { openSite, type Site, type SiteKey, type Store } from './site.ts';
 import { until } from './until.ts';
-
-/** One row of the table of outcomes: what happens, and what the account pays. */
-interface Case {
-  readonly behaviour: Behaviour;
-  readonly body?: JsonObject;
-  readonly leave?: Leave;
-  readonly creditUsd?: string;
-  /** What the caller gets: `answer`, or the code of an error, or `nothing` because it left. */
-  readonly gets: string;
-  readonly outcome: 'completed' | 'failed' | 'client_gone';
-  readonly pays: Payment;
-  /** The tries that failed before, and who answered in the end. */
-  readonly failedAttempts?: readonly string[];
-  readonly provider?: string;
-}
-
-type Payment =
-  | 'nothing'
-  /** What the provider reported. */
-  | 'reported'
-  /** Our own count of the message and of this output, at most so many tokens of it. */
-  | { readonly counted: string; readonly tokensMax?: number };
 
 type Mode = 'whole' | 'streamed';
 
 const PRICE = { input: 2.5, cached_input: 1.25, cache_write: 3.125, output: 10 };
-const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 const MESSAGE = 'Say something';
 /** What a message takes beside its text, and an answer. */
 const FRAME_TOKENS = 4 + 3;
 const SETTLED_WITHIN_MS = 5000;
 const CRASH_WITHIN_MS = 15_000;
-/** The first words of the answer, as far as a stream comes that hangs after its fourth chunk: the first chunk has no text. */
-const FIRST_WORDS = ANSWER_TEXT.split(' ').slice(0, 3).join(' ');
-const OVER = countUsage({ prompt: 5000, cached: 0, completion: 5 });
-const ROLE_CHUNK = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] })}\n\n`;
-
-const completed = { gets: 'answer', outcome: 'completed' } as const;
-const estimated = { ...completed, pays: { counted: ANSWER_TEXT } } as const;
-const broken = { gets: 'provider_error', outcome: 'failed', pays: 'nothing' } as const;
-const unavailable = { ...broken, gets: 'provider_unavailable' } as const;
-const gone = { gets: 'nothing', outcome: 'client_gone' } as const;
-
-/** Rows that are the same whether the answer is streamed or not. */
-const BOTH: readonly (readonly [name: string, row: Case])[] = [
-  ['completed, usage reported', { ...completed, behaviour: { type: 'answer', cachedTokens: 3 }, pays: 'reported' }],
-  ['completed, usage of zero', { ...completed, behaviour: { type: 'usage', value: 'zero' }, pays: 'nothing' }],
-  ['completed, usage missing', { ...estimated, behaviour: { type: 'usage', value: 'missing' } }],
-  ['completed, usage null', { ...estimated, behaviour: { type: 'answer', usage: null } }],
-  ['completed, usage negative', { ...estimated, behaviour: { type: 'usage', value: 'negative' } }],
-  ['completed, usage fractional', { ...estimated, behaviour: { type: 'answer', usage: { prompt_tokens: 12.5, completion_tokens: 3.5 } } }],
-  ['completed, usage of 1e300', { ...estimated, behaviour: { type: 'usage', value: 'enormous' } }],
-  ['completed, usage a text', { ...estimated, behaviour: { type: 'usage', value: 'text' } }],
-  [
-    'completed, more output reported than the limit',
-    {
-      ...completed,
-      behaviour: { type: 'answer', usage: countUsage({ prompt: 9, cached: 0, completion: 5000 }) },
-      body: { max_tokens: 4 },
-      pays: { counted: ANSWER_TEXT, tokensMax: 4 },
-    },
-  ],
-  [
-    'completed, usage above the hold',
-    { ...completed, behaviour: { type: 'answer', usage: OVER }, body: { max_tokens: 5 }, creditUsd: '0.001', pays: 'reported' },
-  ],
-  [
-    'every attempt failed',
-    {
-      ...broken,
-      behaviour: { type: 'status', status: 503, body: 'busy' },
-      body: { model: 'mock/two' },
-      failedAttempts: ['mock provider_error', 'spare provider_error'],
-    },
-  ],
-  [
-    'fallback succeeded',
-    {
-      ...completed,
-      behaviour: { type: 'answer' },
-      body: { model: 'mock/fallback' },
-      pays: 'reported',
-      failedAttempts: ['mock provider_error'],
-      provider: 'spare',
-    },
-  ],
-  ['an error in the place of an answer', { ...broken, behaviour: { type: 'error_in_200' }, failedAttempts: ['mock provider_error'] }],
-  [
-    'the client leaves before the provider says anything',
-    { ...gone, behaviour: { type: 'hang', moment: { at: 'before_headers' } }, leave: { afterMs: 300 }, pays: 'nothing' },
-  ],
-  [
-    'the client leaves before the first token',
-    { ...gone, behaviour: { type: 'hang', moment: { at: 'after_headers' } }, leave: { afterMs: 300 }, pays: 'nothing' },
-  ],
-];
-
-const WHOLE: readonly (readonly [name: string, row: Case])[] = [
-  [
-    'no choices at all',
-    {
-      ...broken,
-      behaviour: {
-        type: 'status',
-        status: 200,
-        body: { id: 'c', choices: [], usage: countUsage({ prompt: 9, cached: 0, completion: 0 }) },
-      },
-    },
-  ],
-  [
-    'no output and no finish',
-    {
-      ...broken,
-      behaviour: {
-        type: 'status',
-        status: 200,
-        body: {
-          id: 'c',
-          choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: null }],
-          usage: countUsage({ prompt: 9, cached: 0, completion: 0 }),
-        },
-      },
-    },
-  ],
-  ['the provider breaks off in the middle', { ...unavailable, behaviour: { type: 'cut', moment: { at: 'after_chunks', chunks: 1 } } }],
-  [
-    'the client leaves in the middle of the body',
-    { ...gone, behaviour: { type: 'hang', moment: { at: 'after_chunks', chunks: 1 } }, leave: { afterMs: 300 }, pays: 'nothing' },
-  ],
-];
-
-const STREAMED: readonly (readonly [name: string, row: Case])[] = [
-  ['no output and no finish', { ...broken, behaviour: { type: 'status', status: 200, body: ROLE_CHUNK, headers: EVENT_STREAM } }],
-  [
-    'no output and no finish, but [DONE]',
-    { ...broken, behaviour: { type: 'status', status: 200, body: `${ROLE_CHUNK}data: [DONE]\n\n`, headers: EVENT_STREAM } },
-  ],
-  ['the provider sends an error in mid-stream', { ...broken, behaviour: { type: 'error_event', chunks: 4 } }],
-  ['the provider breaks off in mid-stream', { ...unavailable, behaviour: { type: 'cut', moment: { at: 'after_chunks', chunks: 4 } } }],
-  [
-    'the provider stalls in mid-stream',
-    { ...broken, gets: 'provider_timeout', behaviour: { type: 'hang', moment: { at: 'after_chunks', chunks: 4 } } },
-  ],
-  ['the provider sends garbage in mid-stream', { ...broken, behaviour: { type: 'garbage', content: 'invalid_json', chunks: 4 } }],
-  [
-    'the client leaves in mid-stream',
-    {
-      ...gone,
-      behaviour: { type: 'hang', moment: { at: 'after_chunks', chunks: 4 } },
-      leave: { afterText: '" is"' },
-      pays: { counted: FIRST_WORDS },
-    },
-  ],
-];
-
-/** Rows of requests that no provider hears of. */
-const REFUSED: readonly (readonly [name: string, refusal: Refusal])[] = [
-  ['400', { status: 400, body: { max_tokens: -1 } }],
-  ['401', { status: 401, secret: 'sk-tg-unknown' }],
-  ['403 for the model', { status: 403, settings: { models: ['mock/free'] } }],
-  ['403 for the balance', { status: 403, creditUsd: '0.0001', body: { max_tokens: 100 } }],
-  ['404', { status: 404, body: { model: 'mock/none' } }],
-  ['429', { status: 429, settings: { tokensPerMinute: 1 } }],
-];
-
-interface Refusal {
-  readonly status: number;
-  readonly body?: JsonObject;
-  readonly secret?: string;
-  readonly creditUsd?: string;
-  readonly settings?: Partial<KeySettings>;
-}
 
 describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres'] as const))])('on %s', (store) => {
   let site: Site;
@@ -267,21 +103,22 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
 });
 
 function siteOptions(store: Store): Parameters<typeof openSite>[0] {
-  const routes = (first: string, second: string): JsonObject => ({
-    routes: [
-      { provider: 'mock', model: first },
-      { provider: 'spare', model: second },
-    ],
-  });
   return {
     store,
     timeouts: { first_byte_ms: 5000, answer_ms: 8000, idle_ms: 1500 },
     providers: { spare: { dialect: 'openai', base_url: '${MOCK_URL}', api_key: '${MOCK_KEY}' } },
     models: [
-      { ...describeModel('mock/two', 'mock', PRICE), ...routes('gpt-x', 'gpt-x') },
-      { ...describeModel('mock/fallback', 'mock', PRICE), ...routes('gpt-down', 'gpt-x') },
+      { ...describeModel('mock/two', 'mock', PRICE), routes: routes('gpt-x', 'gpt-x') },
+      { ...describeModel('mock/fallback', 'mock', PRICE), routes: routes('gpt-down', 'gpt-x') },
     ],
   };
+}
+
+function routes(first: string, second: string): readonly JsonObject[] {
+  return [
+    { provider: 'mock', model: first },
+    { provider: 'spare', model: second },
+  ];
 }
 
 function chat(mode: Mode, body: JsonObject = {}): JsonObject {

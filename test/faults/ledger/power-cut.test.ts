@@ -23,13 +23,14 @@ import { cutLog, mixPages, readSalts } from './torn-files.ts';
  *   long as the log has not been begun anew: that is when SQLite syncs the file.
  *
  * What it cannot show is a sync that was never asked for: the copy sees the cache of the system. `synchronous = FULL` is
- * what asks, and test/database looks at it.
+ * what asks, so that is looked at as well.
  */
 const CUTS = 40;
 const SEED = Number(process.env['TOLLGATE_SEED'] ?? Date.now() % 1_000_000_000);
 const CALLERS = 12;
 const APPETITE = { wordsMax: 12, gapMsMax: 5 };
 const BETWEEN_MS = 150;
+const SYNCHRONOUS_FULL = 2n;
 const LONGEST_REQUEST_MS = 3_600_000;
 
 let site: Site;
@@ -137,6 +138,8 @@ async function inspect(path: string, files: Files, reported: readonly string[]):
   try {
     const { rows: integrity } = await sql<{ integrity_check: string }>`PRAGMA integrity_check`.execute(kysely);
     expect(integrity).toEqual([{ integrity_check: 'ok' }]);
+    const { rows: settings } = await sql<{ synchronous: bigint }>`PRAGMA synchronous`.execute(kysely);
+    expect(settings).toEqual([{ synchronous: SYNCHRONOUS_FULL }]);
     const checks = await verifyLedger(kysely, { dialect: 'sqlite', longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     const settled = new Set((await kysely.selectFrom('usage').select('request_id').execute()).map((row) => row.request_id));

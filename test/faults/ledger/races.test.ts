@@ -65,14 +65,12 @@ async function race(origins: readonly string[], key: SiteKey): Promise<readonly 
 async function readLedger(key: SiteKey): Promise<{ wallet: unknown; rows: bigint }> {
   return site.withDatabase(async (database) => ({
     wallet: await database.selectFrom('wallets').selectAll().where('account_id', '=', key.accountId).executeTakeFirst(),
-    rows: BigInt(
-      (
-        await database
-          .selectFrom('usage')
-          .select(({ fn }) => fn.countAll<bigint>().as('rows'))
-          .executeTakeFirstOrThrow()
-      ).rows,
-    ),
+    rows: (
+      await database
+        .selectFrom('usage')
+        .select(({ fn }) => fn.countAll<bigint>().as('rows'))
+        .executeTakeFirstOrThrow()
+    ).rows,
   }));
 }
 
