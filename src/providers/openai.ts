@@ -3,6 +3,7 @@ import { isObject, type ChatRequest, type JsonObject, type WireChunk, type WireU
 import { readUsage } from '../openai/usage.ts';
 import type { SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './envelope.ts';
+import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS } from './compatible.ts';
 import {
   ProviderFault,
@@ -65,6 +66,9 @@ function quirksOf({ host }: ReplyContext): ReplyQuirksReader | undefined {
   return host?.reply === undefined ? undefined : new ReplyQuirksReader(host);
 }
 
+/** A stream whose chunks are not alike after this many tries is parsed chunk by chunk. */
+const TEMPLATES_MAX = 8;
+
 class RelayedStream implements StreamDecoder {
   wireUsage: WireUsage | undefined;
   usage: TokenUsage | undefined;
@@ -75,6 +79,8 @@ class RelayedStream implements StreamDecoder {
   readonly #finished = new Set<unknown>();
   readonly #unfinished = new Set<unknown>();
   #hasChoices = false;
+  #template: ChunkTemplate | undefined;
+  #templatesMade = 0;
   #envelope: WireChunk = {};
 
   constructor(context: ReplyContext) {
@@ -92,6 +98,14 @@ class RelayedStream implements StreamDecoder {
   }
 
   push(event: SseEvent): readonly string[] {
+    const text = event.name === undefined ? this.#template?.match(event.data) : undefined;
+    if (text === undefined || this.#template === undefined) return this.#pushOther(event);
+    this.outputText += text;
+    return [this.#template.write(text)];
+  }
+
+  /** Parses, patches and writes a chunk. */
+  #pushOther(event: SseEvent): readonly string[] {
     if (event.data.startsWith('[DONE]')) {
       this.isDone = true;
       return this.#finishAll('stop');
@@ -109,7 +123,21 @@ class RelayedStream implements StreamDecoder {
     chunk.model = this.#context.modelId;
     if (this.#context.wantsUsage) chunk.usage = null;
     else delete chunk.usage;
-    return [JSON.stringify(chunk)];
+    const written = JSON.stringify(chunk);
+    this.#makeTemplate(event.data, written, chunk.choices);
+    return [written];
+  }
+
+  /** A chunk that says a bit of text and nothing else is what most of the others will look like. */
+  #makeTemplate(came: string, written: string, choices: readonly unknown[]): void {
+    if (this.#quirks !== undefined || this.#templatesMade >= TEMPLATES_MAX || choices.length !== 1) return;
+    const [choice] = choices;
+    if (!isObject(choice) || typeof choice['finish_reason'] === 'string' || !isObject(choice['delta'])) return;
+    const names = Object.keys(choice['delta']);
+    const { content } = choice['delta'];
+    if (names.length !== 1 || typeof content !== 'string') return;
+    this.#template = ChunkTemplate.from(came, written, content);
+    this.#templatesMade += 1;
   }
 
   usageChunk(usage: WireUsage): string {
