@@ -14,21 +14,12 @@ export interface SseEvent {
 /** Cuts a stream of bytes into events, wherever the network cut it into packets. */
 export class SseParser {
   readonly #decoder = new TextDecoder();
-  readonly #parser: EventSourceParser;
+  /** Made when it is first needed: most streams are plain from end to end. */
+  #parser: EventSourceParser | undefined;
   #events: SseEvent[] = [];
   /** True when the parser holds nothing: the next text begins with a line, and that with an event. */
   #isBetweenEvents = true;
   #isTooLong = false;
-
-  constructor() {
-    this.#parser = createParser({
-      maxBufferSize: EVENT_CHARACTERS_MAX,
-      onEvent: (event) => this.#events.push({ name: event.event, data: event.data }),
-      onError: (error) => {
-        if (error.type === 'max-buffer-size-exceeded') this.#isTooLong = true;
-      },
-    });
-  }
 
   /** The events that these bytes complete. Throws when an event has grown beyond all bounds. */
   push(bytes: Uint8Array): readonly SseEvent[] {
@@ -42,7 +33,8 @@ export class SseParser {
   /** The last event, when the stream ended without the blank line that should close it. */
   end(): readonly SseEvent[] {
     this.#events = [];
-    this.#feed(`${this.#decoder.decode()}\n\n`);
+    const rest = this.#decoder.decode();
+    if (rest !== '' || !this.#isBetweenEvents) this.#feed(`${rest}\n\n`);
     return this.#events;
   }
 
@@ -62,9 +54,20 @@ export class SseParser {
   }
 
   #feed(text: string): void {
+    this.#parser ??= this.#makeParser();
     this.#parser.feed(text);
     this.#isBetweenEvents = text.endsWith('\n\n');
     if (this.#isTooLong) throw new Error(`An event is longer than ${EVENT_CHARACTERS_MAX} characters`);
+  }
+
+  #makeParser(): EventSourceParser {
+    return createParser({
+      maxBufferSize: EVENT_CHARACTERS_MAX,
+      onEvent: (event) => this.#events.push({ name: event.event, data: event.data }),
+      onError: (error) => {
+        if (error.type === 'max-buffer-size-exceeded') this.#isTooLong = true;
+      },
+    });
   }
 }
 
