@@ -87,10 +87,7 @@ describe('settings that are right', () => {
     const variables = { HOST: '::1', PORT: '0', PUBLIC_URL: 'https://gate.example.com', DATABASE_URL: 'postgres://h/a' };
     const config = load([], { ...variables, TOLLGATE_DATA: folder });
     expect(config).toMatchObject({ host: '::1', port: 0, databaseUrl: 'postgres://h/a' });
-    expect(config).toMatchObject({
-      publicUrl: 'https://gate.example.com',
-      databasePath: join(folder, 'tollgate.db'),
-    });
+    expect(config).toMatchObject({ publicUrl: 'https://gate.example.com', databasePath: join(folder, 'tollgate.db') });
   });
 
   test('the file is read, and what it leaves out keeps its default', () => {

@@ -4,7 +4,8 @@ import type { Dialect } from '../database/dialect.ts';
 /** One place where two things differ that must be equal. */
 export interface Difference {
   readonly place: string;
-  readonly difference: bigint;
+  /** PostgreSQL gives small constants as numbers. */
+  readonly difference: bigint | number;
 }
 
 interface Scope {

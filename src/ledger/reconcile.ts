@@ -47,7 +47,7 @@ async function run(transaction: Transaction<Tables>, statement: RawBuilder<Diffe
 }
 
 function toResult({ name, unit }: (typeof CHECKS)[number], rows: readonly Difference[]): CheckResult {
-  const total = rows.reduce((sum, row) => sum + magnitude(row.difference), 0n);
+  const total = rows.reduce((sum, row) => sum + magnitude(BigInt(row.difference)), 0n);
   return {
     name,
     ok: rows.length === 0,

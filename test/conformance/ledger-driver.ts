@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { Keys } from '../../src/accounts/keys.ts';
 import { connect, type DatabasePlace } from '../../src/database/connect.ts';
@@ -56,16 +56,6 @@ export class Books {
     const store = await this.#driver.openStore(this.place, nodeId);
     this.#stores.push(store);
     return store;
-  }
-
-  /**
-   * A process of this name has been heard of for this long, and just now. Where many share a database, only one that has been
-   * there for a while may take others for dead.
-   */
-  async letLive(nodeId: string, seconds = 60): Promise<void> {
-    if (this.#driver.dialect === 'sqlite') return;
-    await sql`INSERT INTO nodes (node_id, epoch, heartbeat) VALUES (${nodeId}, clock_ms() - ${seconds * 1000}::BIGINT, clock_ms())
-      ON CONFLICT (node_id) DO UPDATE SET epoch = excluded.epoch, heartbeat = excluded.heartbeat`.execute(this.kysely);
   }
 
   /** A new account with this much credit, and a key of it. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { LedgerStore } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
+import { verifyLedger } from '../../src/ledger/reconcile.ts';
 import { holdOf, progressOf, settleOf, type Owner } from '../ledger/operations.ts';
 import { Books, type LedgerDriver } from './ledger-driver.ts';
 
@@ -15,7 +16,6 @@ export function testRecovery(driver: LedgerDriver): void {
     books = await Books.open(driver);
     dead = await books.openStore('node_dead');
     next = await books.openStore('node_next');
-    await books.letLive('node_next');
     owner = await books.makeOwner(1000n);
   });
   afterEach(async () => {
@@ -82,5 +82,12 @@ export function testRecovery(driver: LedgerDriver): void {
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n }), progressOf(owner, 'req_1', 250n)]);
     expect(await recover()).toEqual({ type: 'done', count: 0 });
     expect(await books.money(owner)).toEqual({ balance: 900n, held: 0n });
+  });
+
+  test('a hold that nobody ends is found by the verification', async () => {
+    await dead.apply([holdOf(owner, 'req_1', { amount: 600n, createdAtMs: Date.now() - 10_000 })]);
+    const checks = await verifyLedger(books.kysely, { dialect: driver.dialect, longestRequestMs: 5000 });
+    const name = 'R5 no hold is older than the longest request';
+    expect(checks.filter((check) => !check.ok)).toEqual([{ name, ok: false, difference: '1', places: ['req_1'] }]);
   });
 }

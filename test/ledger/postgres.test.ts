@@ -28,8 +28,7 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
 
   test('leave the holds of a node alone that was heard of within 30 seconds', async () => {
     const owner = await books.makeOwner(1000n);
-    await books.letLive('node_1');
-    await books.letLive('node_2');
+    await recover(first);
     await first.apply([holdOf(owner, 'req_1', { amount: 100n }), progressOf(owner, 'req_1', 40n)]);
     await silence('node_1', 29);
     expect(await recover(second)).toEqual({ type: 'done', count: 0 });
@@ -38,19 +37,15 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
     expect(await books.money(owner)).toEqual({ balance: 960n, held: 0n });
   });
 
-  test('take nobody for dead before they have been there for 30 seconds themselves, without a gap', async () => {
+  test('take nobody for dead in the 30 seconds after they were cut off themselves', async () => {
     const owner = await books.makeOwner(1000n);
     const dead = await books.openStore('node_gone');
     await dead.apply([holdOf(owner, 'req_2', { amount: 100n })]);
-    const fresh = await books.openStore('node_fresh');
-    expect(await recover(fresh)).toEqual({ type: 'done', count: 0 });
-    await books.letLive('node_fresh', 29);
-    expect(await recover(fresh)).toEqual({ type: 'done', count: 0 });
-    await books.letLive('node_fresh', 60);
-    await silence('node_fresh', 20);
-    expect(await recover(fresh)).toEqual({ type: 'done', count: 0 });
-    await books.letLive('node_fresh', 31);
-    expect(await recover(fresh)).toEqual({ type: 'done', count: 1 });
+    await silence('node_2', 31);
+    expect(await recover(second)).toEqual({ type: 'done', count: 0 });
+    expect(await recover(second)).toEqual({ type: 'done', count: 0 });
+    await sql`UPDATE nodes SET epoch = clock_ms() - 31000 WHERE node_id = 'node_2'`.execute(books.kysely);
+    expect(await recover(second)).toEqual({ type: 'done', count: 1 });
     expect(await books.money(owner)).toEqual({ balance: 1000n, held: 0n });
   });
 
@@ -60,7 +55,6 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
     const ids = Array.from({ length: 50 }, (_, index) => `req_dead_${index}`);
     await dead.apply(ids.flatMap((id) => [holdOf(owner, id, { amount: 10n }), progressOf(owner, id, 3n)]));
     const nodes = ['node_3', 'node_4', 'node_5'];
-    for (const node of nodes) await books.letLive(node);
     const stores = await Promise.all(nodes.map((node) => books.openStore(node)));
     const results = await Promise.all(stores.map(recover));
     const counts = results.map((result) => (result?.type === 'done' ? result.count : 0));

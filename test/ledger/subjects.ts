@@ -64,7 +64,6 @@ export async function openPostgresSubject(): Promise<Subject> {
     restart: async (nodeId) => {
       // A node is dead when nothing was heard of it for a while; here at once.
       await books.kysely.deleteFrom('nodes').execute();
-      await books.letLive(nodeId);
       node = nodeId;
     },
     close: async () => {
