@@ -23,6 +23,7 @@ const CHANGED_MAX = 1000;
 const CLOSE_POLL_MS = 5;
 /** What cannot be written by then is settled by the next start, or by another node. */
 const CLOSE_MS_MAX = 30_000;
+const WATCH_INTERVAL_MS = 500;
 
 /** How patient the ledger is with its store. */
 export interface Patience {
@@ -56,10 +57,13 @@ export class GroupCommitLedger implements Ledger {
   #isGathering = false;
   readonly #changed = new Set<string>();
   #isFailing = false;
+  readonly #watch: ReturnType<typeof setInterval>;
 
   constructor(store: LedgerStore, patience: Patience = PATIENCE) {
     this.#store = store;
     this.#patience = patience;
+    this.#watch = setInterval(() => this.#giveUpLate(), Math.min(WATCH_INTERVAL_MS, patience.holdMs));
+    this.#watch.unref();
   }
 
   hold(hold: HoldRequest): Promise<HoldResult> {
@@ -122,6 +126,7 @@ export class GroupCommitLedger implements Ledger {
     const giveUpAtMs = performance.now() + CLOSE_MS_MAX;
     while (this.#store.isAlive && this.waitingCount > 0 && performance.now() < giveUpAtMs)
       await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
+    clearInterval(this.#watch);
     await this.#store.close();
   }
 
@@ -141,10 +146,33 @@ export class GroupCommitLedger implements Ledger {
     const batch = this.#waiting.length <= BATCH_MAX ? this.#waiting : this.#waiting.slice(0, BATCH_MAX);
     this.#waiting = this.#waiting.length <= BATCH_MAX ? [] : this.#waiting.slice(BATCH_MAX);
     this.#inFlight = batch;
-    this.#store.apply(batch.map(({ operation }) => operation)).then(
-      (results) => this.#committed(batch, results),
+    const operations = batch.map(({ operation }) => operation);
+    this.#store.apply(operations).then(
+      (results) => {
+        // Given up meanwhile, and done after all: what is to be done instead comes next.
+        this.#waiting.unshift(...batch.filter(({ operation }, index) => operation !== operations[index]));
+        this.#committed(batch, results);
+      },
       (error: unknown) => this.#failed(batch, error),
     );
+  }
+
+  /**
+   * A store that hangs says nothing for long, and nobody should wait that long for a hold. A settlement that is under way
+   * is waited for: should it happen after all, a caller who was told otherwise would be charged for nothing.
+   */
+  #giveUpLate(): void {
+    const nowMs = performance.now();
+    const isLate = ({ operation, sinceMs, isGivenUp }: Waiting, isUnderWay: boolean): boolean => {
+      if (isGivenUp || nowMs - sinceMs < this.#patienceWith(operation)) return false;
+      return operation.type !== 'settle' || operation.settlement.isDelivered || !isUnderWay;
+    };
+    const late = [...this.#inFlight.filter((each) => isLate(each, true)), ...this.#waiting.filter((each) => isLate(each, false))];
+    for (const waiting of late) giveUp(waiting, new Error('the store does not answer'));
+  }
+
+  #patienceWith({ type }: Operation): number {
+    return type === 'settle' ? this.#patience.settleMs : this.#patience.holdMs;
   }
 
   #committed(batch: readonly Waiting[], results: readonly OperationResult[]): void {
@@ -168,7 +196,7 @@ export class GroupCommitLedger implements Ledger {
     this.#isFailing = true;
     const again: Waiting[] = [];
     for (const waiting of [...batch, ...this.#waiting]) {
-      const isLate = nowMs - waiting.sinceMs >= (waiting.operation.type === 'settle' ? this.#patience.settleMs : this.#patience.holdMs);
+      const isLate = nowMs - waiting.sinceMs >= this.#patienceWith(waiting.operation);
       if ((isLate || !this.#store.isAlive) && !waiting.isGivenUp) giveUp(waiting, error);
       if (this.#store.isAlive && (!waiting.isGivenUp || waiting.operation.type === 'settle')) again.push(waiting);
     }

@@ -8,7 +8,7 @@ export interface Asked {
   readonly requestId: string | undefined;
   /** The body, as far as it came. */
   readonly text: string;
-  /** True when the whole answer came, as HTTP counts: to its last byte or its last chunk. */
+  /** True when the whole answer came: to its last byte, its last chunk, or the `[DONE]` at which clients stop to read. */
   readonly isWhole: boolean;
   /** When the caller left by its own will. */
   readonly leftAtMs: number | undefined;
@@ -65,7 +65,7 @@ export function ask(origin: string, key: SiteKey, body: JsonObject, leave: Leave
 
 /** True when the caller has everything: a JSON body with its usage, or a stream with its `[DONE]`. */
 export function isFinished({ status, isWhole, text }: Asked): boolean {
-  return status === 200 && isWhole && (text.startsWith('{') || text.endsWith('data: [DONE]\n\n'));
+  return status === 200 && isWhole && (text.startsWith('{') || text.endsWith(DONE));
 }
 
 /** The code of a refusal, or of the error event that ended a stream. */
@@ -110,13 +110,17 @@ function readAnswer(bytes: Buffer): Omit<Asked, 'leftAtMs'> {
   return { status: Number(head.slice(9, 12)), requestId: field('x-request-id'), ...read };
 }
 
+const DONE = 'data: [DONE]\n\n';
+
 function readChunks(body: Buffer): { text: string; isWhole: boolean } {
   const parts: Buffer[] = [];
   for (let position = 0; ;) {
     const lineEnd = body.indexOf('\r\n', position);
     const size = lineEnd === -1 ? Number.NaN : Number.parseInt(body.toString('latin1', position, lineEnd), 16);
-    const isWhole = size === 0;
-    if (isWhole || Number.isNaN(size)) return { text: Buffer.concat(parts).toString('utf8'), isWhole };
+    if (size === 0 || Number.isNaN(size)) {
+      const text = Buffer.concat(parts).toString('utf8');
+      return { text, isWhole: size === 0 || text.endsWith(DONE) };
+    }
     parts.push(body.subarray(lineEnd + 2, lineEnd + 2 + size));
     position = lineEnd + 2 + size + 2;
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { postgresUrl, startPrivatePostgres } from '../../services/postgres.ts';
 import type { PrivatePostgres } from '../../services/private-postgres.ts';
+import { childrenOf, signalProcess } from '../../services/processes.ts';
 import { costNanos } from '../../simulator/invoice.ts';
 import { seedRandom } from '../../simulator/random.ts';
 import type { Usage } from '../../simulator/wire.ts';
@@ -20,6 +21,8 @@ const UP_MS = 800;
 const DOWN_MS = 400;
 const BACK_WITHIN_MS = 5000;
 const SETTLED_WITHIN_MS = 20_000;
+/** A hold may wait for five seconds. */
+const REFUSED_WITHIN_MS = 8000;
 const SHORT = { words: 1, gapMs: 0, isStreaming: false };
 const LONG = { words: 20, gapMs: 100, isStreaming: true };
 
@@ -108,6 +111,33 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL that is killed under load
     expect(rows).toMatchObject([{ request_id: answer.requestId, outcome: 'completed', cost: costNanos(usage as Usage) }]);
     await site.verify();
   }, 60_000);
+
+  test('that hangs instead refuses new work as soon, and what is written after all is given back', async () => {
+    const key = await site.makeKey('10');
+    const origin = nodes[0]?.origin ?? '';
+    expect(isFinished(await ask(origin, key, makeChat(SHORT)))).toBe(true);
+    site.provider.reset();
+    obeyMessages(site.provider);
+    const pids = [postgres.pid, ...childrenOf(postgres.pid)];
+    for (const pid of pids) signalProcess(pid, 'SIGSTOP');
+    const startedAtMs = performance.now();
+    const refused = await ask(origin, key, makeChat(SHORT)).finally(() => pids.forEach((pid) => signalProcess(pid, 'SIGCONT')));
+    expect([refused.status, errorCodeOf(refused)]).toEqual([500, 'ledger_unavailable']);
+    expect(performance.now() - startedAtMs).toBeLessThan(REFUSED_WITHIN_MS);
+    expect(site.provider.requests).toEqual([]);
+
+    expect(isFinished(await ask(origin, key, makeChat(SHORT)))).toBe(true);
+    await until(async () => ((await readHolds(site)) === 0 ? true : undefined), SETTLED_WITHIN_MS);
+    const rows = await site.withDatabase((database) =>
+      database
+        .selectFrom('usage')
+        .selectAll()
+        .where('request_id', '=', refused.requestId ?? '')
+        .execute(),
+    );
+    expect(rows.map(({ cost, outcome }) => ({ cost, outcome }))).toEqual([{ cost: 0n, outcome: 'failed' }]);
+    await site.verify();
+  }, 90_000);
 });
 
 /** Sends request after request until one is answered. */

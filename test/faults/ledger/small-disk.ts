@@ -24,7 +24,7 @@ export async function makeSmallDisk(): Promise<SmallDisk> {
   const parent = await mkdtemp(join(tmpdir(), 'tollgate-disk-'));
   const folder = join(parent, 'data');
   await mkdir(folder, { mode: 0o700 });
-  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder]).status === 0;
+  const isMounted = tryToRun('mount', '-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder) === undefined;
   const remove = async (): Promise<void> => {
     if (isMounted) run('umount', folder);
     await rm(parent, { recursive: true, force: true });
@@ -70,6 +70,12 @@ function writeUntilFull(path: string): void {
 }
 
 function run(program: string, ...args: readonly string[]): void {
+  const failure = tryToRun(program, ...args);
+  if (failure !== undefined) throw new Error(`${program} ${args.join(' ')} failed: ${failure}`);
+}
+
+/** Gives what went wrong, if something did. */
+function tryToRun(program: string, ...args: readonly string[]): string | undefined {
   const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${stderr}`);
+  return status === 0 ? undefined : stderr;
 }
