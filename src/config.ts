@@ -50,6 +50,8 @@ export interface Config {
   readonly models: readonly Model[];
   readonly limits: KeyLimits;
   readonly timeouts: Timeouts;
+  /** Whether media given by address is fetched for providers that fetch nothing themselves. */
+  readonly fetchesMedia: boolean;
   /** How long usage rows are kept; undefined for ever. */
   readonly usageDays: number | undefined;
   /** What `/metrics` asks for; undefined where it is only to be had on this machine. */
@@ -86,6 +88,7 @@ export function loadConfig(environment: Environment): Config {
     models,
     limits: toLimits(file.limits),
     timeouts: toTimeouts(file.timeouts),
+    fetchesMedia: file.media.fetch,
     usageDays: file.retention.usage_days,
     metricsToken: variables.TOLLGATE_METRICS_TOKEN,
   });

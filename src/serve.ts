@@ -14,6 +14,7 @@ import { stopCounter } from './gateway/count-tokens.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { keepHouse } from './housekeeping.ts';
 import { HttpClient } from './http/client.ts';
+import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
@@ -41,14 +42,14 @@ export interface Service {
   drain(): Promise<void>;
 }
 
-/** Opens the database, starts the ledger and listens. */
-export async function serve(config: Config): Promise<Service> {
+/** Opens the database, starts the ledger and listens. What media may be fetched from is not a setting: only tests say otherwise. */
+export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Promise<Service> {
   const lock = config.databaseUrl === undefined ? ownDataFolder(config.dataFolder) : undefined;
   const opened = await connect(config, STATEMENT_MS);
   const { kysely: database, dialect } = opened;
   await prepareSchema(database, dialect);
   const ledger = await openLedger(config, makeId('node'));
-  const gate = await openGate(config, database, ledger);
+  const gate = await openGate(config, database, { ledger, reach });
   const housekeeping = await keepHouse({ config, database: opened, ledger, log: gate.log, metrics: gate.metrics });
   const state = { isDraining: false };
   const server = listen(gate, config, state);
@@ -88,7 +89,12 @@ function ownDataFolder(dataFolder: string): { unlock(): void } {
   throw new Error(`Another Tollgate server already uses the data folder ${dataFolder}. Stop it, or set TOLLGATE_DATA to another folder.`);
 }
 
-async function openGate(config: Config, database: Kysely<Tables>, ledger: GroupCommitLedger): Promise<Gate> {
+interface Ways {
+  readonly ledger: GroupCommitLedger;
+  readonly reach: Reach;
+}
+
+async function openGate(config: Config, database: Kysely<Tables>, { ledger, reach }: Ways): Promise<Gate> {
   const log = openLog(config.logLevel);
   return {
     config,
@@ -100,6 +106,7 @@ async function openGate(config: Config, database: Kysely<Tables>, ledger: GroupC
     log,
     metrics: openMetrics(() => ledger.waitingCount),
     client: new HttpClient(),
+    reach,
     calls: new Set(),
   };
 }

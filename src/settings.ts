@@ -56,6 +56,7 @@ export const settingsSchema = z.strictObject({
       keep_alive_ms: milliseconds.default(15_000),
     })
     .prefault({}),
+  media: z.strictObject({ fetch: z.boolean().default(true) }).prefault({}),
   retention: z.strictObject({ usage_days: count.optional() }).prefault({}),
 });
 

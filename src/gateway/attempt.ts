@@ -11,6 +11,7 @@ import { keyFor } from './credentials.ts';
 import { Deadlines, type Phase } from './deadlines.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate } from './gate.ts';
+import { mustInline, withMedia } from './media.ts';
 import { Relay, type EventParser } from './relay.ts';
 import type { Answer, Dispatch } from './send.ts';
 
@@ -28,13 +29,15 @@ export async function attempt(gate: Gate, dispatch: Dispatch, leg: Leg): Promise
   const { call, chat } = dispatch;
   const { provider } = leg;
   const dialect = DIALECTS[provider.dialect];
+  // Before the deadlines begin: the provider is not to blame for somebody else's slow server.
+  const sent = mustInline(gate, dispatch, dialect) ? await withMedia(gate, dispatch, dialect) : dispatch;
   const { timeouts } = gate.config;
   const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch));
   const context = contextOf(dispatch, provider);
   let exchange: Exchange | undefined;
   let head: ResponseHead | undefined;
   try {
-    const request = await encode(dialect, dispatch, leg);
+    const request = await encode(dialect, sent, leg);
     exchange = exchangeWith(gate, dialect, request, deadlines);
     call.beginAttempt(exchange, deadlines);
     head = await exchange.head;
@@ -93,7 +96,7 @@ function targetOf(dialect: Provider, { chat, model, outputTokensMax }: Dispatch,
   return { ...provider, model: route.model, outputTokensMax: limit };
 }
 
-/** The one place that opens connections. Addresses come from the configuration only, and redirects are not followed. */
+/** Opens connections to providers. Their addresses come from the configuration only, and redirects are not followed. */
 function exchangeWith(gate: Gate, { answer }: Provider, request: UpstreamRequest, deadlines: Deadlines): Exchange {
   const onConnected = (): void => deadlines.connected();
   if (answer === undefined) return gate.client.post(request, onConnected);

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import type { GatewayError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Reach } from '../http/fetch-media.ts';
 import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
@@ -23,6 +23,8 @@ export interface Gate {
   readonly metrics: Metrics;
   /** The way to the providers. */
   readonly client: HttpClient;
+  /** Where media that callers name by address may be fetched from. */
+  readonly reach: Reach;
   /** The requests under way. One clock watches them all: a timer and a listener for each would cost more than they do. */
   readonly calls: Set<Call>;
 }
@@ -43,6 +45,11 @@ export type CallEnd = typeof CLIENT_GONE | GatewayError;
 
 export const CLIENT_GONE = Symbol('client gone');
 
+/** Something on its way to or from outside that ends with the call. */
+interface Abortable {
+  abort(reason: unknown): void;
+}
+
 /** One request of a caller, from its arrival to the end of its answer. */
 export class Call {
   readonly id: string;
@@ -55,7 +62,7 @@ export class Call {
   readonly #setIdleTimeout: (seconds: number) => void;
   #isLong = false;
   #endReason: CallEnd | undefined;
-  #exchange: Exchange | undefined;
+  #underWay: Abortable | undefined;
   #deadlines: Deadlines | undefined;
   #onTick: ((nowMs: number) => void) | undefined;
 
@@ -81,20 +88,20 @@ export class Call {
   /** Ends the call before its answer does, and with it the provider call that is under way. */
   end(reason: CallEnd): void {
     this.#endReason ??= reason;
-    this.#exchange?.abort(reason);
+    this.#underWay?.abort(reason);
   }
 
-  /** A new try at a provider. It ends with the call, but its own end, by a time-out for one, does not end the call. */
-  beginAttempt(exchange: Exchange, deadlines: Deadlines): void {
-    this.#exchange = exchange;
+  /** A new try at a provider, or what comes before it. It ends with the call, but its own end, by a time-out for one, does not end the call. */
+  beginAttempt(underWay: Abortable, deadlines: Deadlines | undefined): void {
+    this.#underWay = underWay;
     this.#deadlines = deadlines;
-    if (this.#endReason !== undefined) exchange.abort(this.#endReason);
+    if (this.#endReason !== undefined) underWay.abort(this.#endReason);
   }
 
   /** The clock has come round. A stream tells by itself when its caller leaves; a caller who waits must be looked after. */
   watch(nowMs: number): void {
     const lateness = this.#deadlines?.check(nowMs);
-    if (lateness !== undefined) this.#exchange?.abort(lateness);
+    if (lateness !== undefined) this.#underWay?.abort(lateness);
     this.#onTick?.(nowMs);
     if (this.isStreaming) return;
     if (this.#request.signal.aborted) this.end(CLIENT_GONE);

@@ -1,7 +1,7 @@
 import type { Model } from '../catalog/catalog.ts';
 import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
 import type { ModelPrice } from '../ledger/price.ts';
-import { isObject, type ChatRequest } from '../openai/types.ts';
+import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 
 /** What a request can cost at most, and the least that must be there to try it. */
 export interface Quote {
@@ -17,14 +17,16 @@ export interface Quote {
   readonly hasCallerLimit: boolean;
 }
 
-/** An allowance for each image, sound or file, whose address may be short and whose content long. */
+/** An allowance for each image, and for each sound or file that is in the request, where its bytes count as well. */
 const MEDIA_TOKENS_MAX = 20_000;
+/** Parts whose content may be a book, a recording or a film. */
+const LONG_MEDIA: ReadonlySet<string> = new Set(['file', 'audio_url', 'video_url', 'document_url']);
 /** A rule of thumb for text, used for the token limit and where a provider reports nothing. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The worst case of a request. No tokenizer makes more than one token of a byte, so bytes bound the input uncounted. */
 export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote {
-  const inputTokens = Math.min(model.contextLength, bodyBytes + countMediaParts(chat) * MEDIA_TOKENS_MAX);
+  const inputTokens = Math.min(model.contextLength, bodyBytes + mediaTokensMax(chat));
   const prices = dearest(model.price, inputTokens);
   const outputTokenPicos = priceTokens(chat.n ?? 1, prices.output);
   const inputPicos = priceTokens(inputTokens, prices.input);
@@ -65,11 +67,25 @@ function highest(prices: readonly Picos[]): Picos {
   return prices.reduce((first, second) => (second > first ? second : first));
 }
 
-function countMediaParts(chat: ChatRequest): number {
-  let count = 0;
+function mediaTokensMax(chat: ChatRequest): number {
+  let tokens = 0;
   for (const { content } of chat.messages) {
     if (!Array.isArray(content)) continue;
-    for (const part of content) if (isObject(part) && part['type'] !== 'text') count += 1;
+    for (const part of content)
+      if (isObject(part) && part['type'] !== 'text') tokens += isBoundless(part) ? Number.POSITIVE_INFINITY : MEDIA_TOKENS_MAX;
   }
-  return count;
+  return tokens;
+}
+
+/** Long media that is somewhere else: only the model's context bounds how many tokens it is read as. */
+function isBoundless(part: JsonObject): boolean {
+  const type = String(part['type']);
+  if (!LONG_MEDIA.has(type)) return false;
+  const media = part[type];
+  if (!isObject(media)) return isAddress(media);
+  return typeof media['file_id'] === 'string' || isAddress(media['url']) || isAddress(media['file_data']);
+}
+
+function isAddress(value: unknown): boolean {
+  return typeof value === 'string' && /^(?!data:)[a-z][a-z\d+.-]*:/i.test(value);
 }

@@ -117,6 +117,8 @@ export interface Provider {
   readonly framing?: 'aws-event-stream';
   /** True when the provider fetches nothing itself: media given by an address must be put into the request. */
   readonly needsInlineMedia?: true;
+  /** Which addresses such a provider fetches after all. */
+  readonly fetchesItself?: (url: string) => boolean;
   /** Adds what only the moment of sending knows, such as a signature with its time. */
   readonly sign?: (request: UpstreamRequest, target: Target, nowMs: number) => Promise<UpstreamRequest>;
   /** Answers without a network, for models that are built in. */

@@ -112,7 +112,7 @@ describe('a quote', () => {
     const content = [
       { type: 'text', text: 'What is this?' },
       { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
-      { type: 'file', file: { file_id: 'file-1' } },
+      { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } },
     ];
     const messages = [
       { role: 'system', content: 'Be brief.' },
@@ -121,6 +121,22 @@ describe('a quote', () => {
     ];
     const { inputPicos } = quote(makeModel(PRICE), makeChat({ messages }), 100);
     expect(inputPicos as bigint).toBe(BigInt(100 + 3 * MEDIA_ALLOWANCE_TOKENS) * 3_125_000n);
+  });
+
+  test.each([
+    ['a file by its id', { type: 'file', file: { file_id: 'file-1' } }],
+    ['a file by its address', { type: 'file', file: { file_data: 'https://example.com/book.pdf' } }],
+    ['a film', { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } }],
+    ['a recording by its bare address', { type: 'audio_url', audio_url: 'gs://bucket/talk.mp3' }],
+  ])('takes %s to fill the context: nobody knows how long it is', (_, part) => {
+    const { inputTokensMax } = quote(makeModel(PRICE), makeChat({ messages: [{ role: 'user', content: [part] }] }), 100);
+    expect(inputTokensMax).toBe(128_000);
+  });
+
+  test('takes no text for an address', () => {
+    const content = [{ type: 'refusal', refusal: 'Sorry: no.' }];
+    const { inputTokensMax } = quote(makeModel(PRICE), makeChat({ messages: [{ role: 'assistant', content }] }), 100);
+    expect(inputTokensMax).toBeLessThan(128_000);
   });
 });
 

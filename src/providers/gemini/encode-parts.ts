@@ -28,8 +28,13 @@ function encodePart(part: Part, param: string): readonly JsonObject[] {
 function encodeMedia(url: string, param: string): JsonObject {
   const inline = parseDataUrl(url);
   if (inline !== undefined) return { inlineData: { mimeType: normaliseType(inline.mediaType), data: inline.data } };
-  if (YOUTUBE.test(url)) return { fileData: { fileUri: url } };
+  if (isVideoOfYoutube(url)) return { fileData: { fileUri: url } };
   throw refusal(param, 'This model cannot fetch media from that address: send it as a data URL.');
+}
+
+/** True for what Google's models fetch themselves. */
+export function isVideoOfYoutube(url: string): boolean {
+  return YOUTUBE.test(url);
 }
 
 const YOUTUBE = /^https:\/\/(?:(?:www\.|m\.)?youtube\.com\/(?:watch\?|shorts\/|live\/)|youtu\.be\/)/;

@@ -2,6 +2,7 @@ import type { Provider } from '../provider.ts';
 import { decodeFault } from './decode-fault.ts';
 import { decodeReply } from './decode-reply.ts';
 import { GeminiStream } from './decode-stream.ts';
+import { isVideoOfYoutube } from './encode-parts.ts';
 import { encodeRequest } from './encode-request.ts';
 
 /** Google's own dialect, `generateContent`, at the Gemini API: the key goes into a header of its own. */
@@ -11,6 +12,7 @@ export const gemini: Provider = {
   decodeStream: (context) => new GeminiStream(context),
   decodeFault,
   needsInlineMedia: true,
+  fetchesItself: isVideoOfYoutube,
 };
 
 /** The same dialect at Vertex, where `Target.apiKey` is an access token: see service-account.ts. */

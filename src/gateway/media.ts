@@ -1,0 +1,178 @@
+import { GatewayError } from '../errors.ts';
+import { fetchMedia, FETCH_MS_MAX, REDIRECTS_MAX, type Reach } from '../http/fetch-media.ts';
+import { MediaFault, type MediaFaultCode } from '../http/media-fault.ts';
+import type { ChatRequest } from '../openai/types.ts';
+import type { Provider } from '../providers/provider.ts';
+import { toCallerError } from './faults.ts';
+import type { Gate } from './gate.ts';
+import { findMedia, replaceMedia, type MediaPlace } from './media-places.ts';
+import { kindsOfType, recogniseMedia, type MediaKind } from './media-types.ts';
+import type { Dispatch } from './send.ts';
+
+export interface InlineOptions {
+  readonly reach: Reach;
+  /** Ends all of it, with its reason. */
+  readonly signal: AbortSignal;
+  /** True for addresses that the provider fetches after all. */
+  readonly isLeftAlone?: ((url: string) => boolean) | undefined;
+}
+
+/** How many different addresses one request may name, each of which may take some seconds. */
+export const ADDRESSES_MAX = 16;
+const PARALLEL_MAX = 4;
+export const FILE_BYTES_MAX = 10_000_000;
+/** What is put into a request; in base64 that is as much as a caller could have put there. */
+export const REQUEST_BYTES_MAX = 15_000_000;
+/** Over all requests: what is being fetched must fit in memory, and callers must not take all sockets. */
+const OPEN_BYTES_MAX = 256_000_000;
+const OPEN_REQUESTS_MAX = 256;
+
+const open = { bytes: 0, requests: 0 };
+const inlined = new WeakMap<Dispatch, Promise<Dispatch>>();
+
+/** Whether a request names media that must be fetched for its provider. Cheap: most providers and most requests need nothing. */
+export function mustInline({ config }: Gate, { chat }: Dispatch, { needsInlineMedia, fetchesItself }: Provider): boolean {
+  return needsInlineMedia === true && config.fetchesMedia && findMedia(chat, fetchesItself).length > 0;
+}
+
+/** The request with the media that it names. Fetched once, however many routes are tried; it ends with the call. */
+export function withMedia(gate: Gate, dispatch: Dispatch, dialect: Provider): Promise<Dispatch> {
+  const known = inlined.get(dispatch);
+  if (known !== undefined) return known;
+  const ending = new AbortController();
+  dispatch.call.beginAttempt(ending, undefined);
+  const fetched = inlineMedia(dispatch.chat, { reach: gate.reach, signal: ending.signal, isLeftAlone: dialect.fetchesItself }).then(
+    (chat) => ({ ...dispatch, chat }),
+    (error: unknown) => {
+      inlined.delete(dispatch);
+      throw toCallerError(error, { apiKey: undefined, retryAfter: undefined });
+    },
+  );
+  inlined.set(dispatch, fetched);
+  return fetched;
+}
+
+/** Puts media that is given by https addresses into the request itself, as data URLs; the same object when there is none. */
+export async function inlineMedia(chat: ChatRequest, options: InlineOptions): Promise<ChatRequest> {
+  const places = findMedia(chat, options.isLeftAlone);
+  if (places.length === 0) return chat;
+  const byUrl = Map.groupBy(places, ({ url }) => url);
+  if (byUrl.size > ADDRESSES_MAX) {
+    throw new GatewayError(
+      'array_above_max_length',
+      `At most ${ADDRESSES_MAX} different addresses of media can be fetched for this model.`,
+      {
+        param: 'messages',
+      },
+    );
+  }
+  if (open.requests >= OPEN_REQUESTS_MAX) throw tooBusy();
+  open.requests += 1;
+  const fetching = new Fetching(options);
+  try {
+    return replaceMedia(chat, await fetching.fetchAll([...byUrl.values()]));
+  } finally {
+    open.requests -= 1;
+    fetching.end();
+  }
+}
+
+/** The media of one request on its way. */
+class Fetching {
+  readonly #options: InlineOptions;
+  readonly #stop = new AbortController();
+  #bytes = 0;
+
+  constructor(options: InlineOptions) {
+    this.#options = options;
+  }
+
+  /** Every place with its data URL. The first failure is that of the request. */
+  async fetchAll(groups: readonly (readonly MediaPlace[])[]): Promise<ReadonlyMap<MediaPlace, string>> {
+    const found = new Map<MediaPlace, string>();
+    const waiting = groups.values();
+    const work = async (): Promise<void> => {
+      for (const places of waiting) await this.#fetch(places, found);
+    };
+    await Promise.all(Array.from({ length: Math.min(PARALLEL_MAX, groups.length) }, work));
+    return found;
+  }
+
+  /** Ends what is still under way and gives its memory back. */
+  end(): void {
+    this.#stop.abort();
+    open.bytes -= this.#bytes;
+    this.#bytes = 0;
+  }
+
+  async #fetch(places: readonly MediaPlace[], found: Map<MediaPlace, string>): Promise<void> {
+    const signal = AbortSignal.any([this.#options.signal, this.#stop.signal]);
+    const [first] = places;
+    if (first === undefined) return;
+    try {
+      const { bytes, contentType } = await fetchMedia(first.url, {
+        reach: this.#options.reach,
+        signal,
+        bytesMax: FILE_BYTES_MAX,
+        isWanted: (type) => places.some(({ kinds }) => agreeing(type, kinds).length > 0),
+        // One address in many places is fetched once but sent many times.
+        onBytes: (count) => this.#take(count * places.length),
+      });
+      const data = bytes.toString('base64');
+      for (const place of places) found.set(place, `data:${typeOf(bytes, contentType, place)};base64,${data}`);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw error instanceof GatewayError ? error : refusal(error, first);
+    }
+  }
+
+  #take(bytes: number): void {
+    if (this.#bytes + bytes > REQUEST_BYTES_MAX) throw new MediaFault('TOO_LARGE');
+    if (open.bytes + bytes > OPEN_BYTES_MAX) throw tooBusy();
+    this.#bytes += bytes;
+    open.bytes += bytes;
+  }
+}
+
+/** What the sender and the bytes both say; the bytes are believed, but not against the sender or the part. */
+function typeOf(bytes: Buffer, contentType: string, place: MediaPlace): string {
+  const type = recogniseMedia(bytes, agreeing(contentType, place.kinds));
+  if (type === undefined) throw refusal(new MediaFault('TYPE'), place);
+  return type;
+}
+
+function agreeing(contentType: string, kinds: readonly MediaKind[]): readonly MediaKind[] {
+  return kindsOfType(contentType).filter((kind) => kinds.includes(kind));
+}
+
+function tooBusy(): GatewayError {
+  return new GatewayError('too_many_concurrent_requests', 'Too much media is being fetched right now. Please try again.', {
+    retryAfterSeconds: 1,
+  });
+}
+
+const UNFETCHED = `The media could not be fetched. Its address must be public, with https on the usual port, and give the content within ${FETCH_MS_MAX / 1000} seconds, after at most ${REDIRECTS_MAX} redirects.`;
+const TOO_LARGE = `The media is too large: at most ${FILE_BYTES_MAX / 1_000_000} MB are fetched from one address, and ${REQUEST_BYTES_MAX / 1_000_000} MB put into one request.`;
+
+/** What is told of an address without asking anybody: it is there to be read. */
+const ADVICE: Partial<Record<MediaFaultCode, string>> = {
+  NOT_HTTPS: 'Media is fetched from https:// addresses only. Send such an address, or the content itself as a data URL.',
+  CREDENTIALS: 'An address of media must not contain a user name or a password.',
+};
+
+/**
+ * What the caller is told. Whether a name exists, where it leads and what answered there is the same answer: else this
+ * would be a way to look around in our network.
+ */
+function refusal(cause: unknown, { kinds, param }: MediaPlace): GatewayError {
+  const code = cause instanceof MediaFault ? cause.code : 'PROTOCOL';
+  const isImage = kinds.length === 1 && kinds[0] === 'image';
+  if (code === 'TOO_LARGE') return new GatewayError('request_too_large', TOO_LARGE, { param, cause });
+  if (code === 'TYPE') {
+    const message = isImage
+      ? 'The address does not give an image. Send PNG, JPEG, GIF or WebP, with a content type that says so.'
+      : `The address does not give what the part is for (${kinds.join(', ')}), or its content type says otherwise.`;
+    return new GatewayError(isImage ? 'invalid_image_format' : 'invalid_media_format', message, { param, cause });
+  }
+  return new GatewayError(isImage ? 'invalid_image_url' : 'invalid_media_url', ADVICE[code] ?? UNFETCHED, { param, cause });
+}

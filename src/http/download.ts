@@ -1,0 +1,158 @@
+import { isIP } from 'node:net';
+import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import { MediaFault, type MediaFaultCode } from './media-fault.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
+
+/** What is asked, and the one address at which. */
+export interface Source {
+  readonly url: URL;
+  readonly address: string;
+  readonly port: number;
+  readonly ca: string | undefined;
+}
+
+export interface DownloadLimits {
+  readonly bytesMax: number;
+  /** Whether content of this type is worth reading. */
+  readonly isWanted: (contentType: string) => boolean;
+  /** Hears of bytes as they come; what it throws ends the download. */
+  readonly onBytes: (count: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A body, and what its sender says that it is. */
+export interface Downloaded {
+  readonly type: 'content';
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}
+
+/** What a GET gives: content, or another address to ask. */
+export type Answer = Downloaded | { readonly type: 'redirect'; readonly location: string };
+
+const CONNECT_MS = 2000;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const WANTED = 'image/png, image/jpeg, image/webp, image/gif, application/pdf, audio/*, video/*, */*;q=0.1';
+
+/** One GET over a connection of its own to the address that was checked; the certificate must be that of the host's name. */
+export function download(source: Source, limits: DownloadLimits): Promise<Answer> {
+  return new Promise((resolve, reject) => new Download(source, limits, { resolve, reject }).start());
+}
+
+interface Ends {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (failure: unknown) => void;
+}
+
+class Download implements ResponseEvents {
+  readonly #source: Source;
+  readonly #limits: DownloadLimits;
+  readonly #ends: Ends;
+  readonly #parser = new ResponseParser(this);
+  #socket: TLSSocket | undefined;
+  #connectTimer: ReturnType<typeof setTimeout> | undefined;
+  #isConnected = false;
+  #isOver = false;
+  #contentType = '';
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+  readonly #onAbort = (): void => this.#fail(this.#limits.signal.reason);
+
+  constructor(source: Source, limits: DownloadLimits, ends: Ends) {
+    this.#source = source;
+    this.#limits = limits;
+    this.#ends = ends;
+  }
+
+  start(): void {
+    const { address, port, ca } = this.#source;
+    const { signal } = this.#limits;
+    if (signal.aborted) return this.#onAbort();
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#connectTimer = setTimeout(() => this.#fail(new MediaFault('UNCONNECTED')), CONNECT_MS);
+    const host = this.#host();
+    // A server name must not be an address; the certificate is compared with the address all the same.
+    const name = isIP(host) === 0 ? { servername: host } : {};
+    const socket = connect({ host: address, port, ALPNProtocols: ['http/1.1'], ...name, ...(ca === undefined ? {} : { ca }) });
+    this.#socket = socket;
+    socket.on('secureConnect', () => this.#ask(socket));
+    socket.on('data', (bytes: Buffer) => this.#try(() => this.#parser.push(bytes)));
+    socket.on('end', () => this.#try(() => this.#parser.close()));
+    socket.on('error', (error) => this.#fail(this.#fault('PROTOCOL', error)));
+    socket.on('close', () => this.#fail(this.#fault('PROTOCOL')));
+  }
+
+  onHead({ status, headers }: ResponseHead): void {
+    const location = headers.get('location');
+    if (REDIRECTS.has(status) && location !== undefined) return this.#finish({ type: 'redirect', location });
+    if (status !== 200) throw new MediaFault('STATUS');
+    if ((headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity') throw new MediaFault('ENCODING');
+    this.#contentType = headers.get('content-type') ?? '';
+    if (!this.#limits.isWanted(this.#contentType)) throw new MediaFault('TYPE');
+    if (Number(headers.get('content-length') ?? 0) > this.#limits.bytesMax) throw new MediaFault('TOO_LARGE');
+  }
+
+  onBody(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#limits.bytesMax) throw new MediaFault('TOO_LARGE');
+    this.#limits.onBytes(bytes.length);
+    this.#parts.push(bytes);
+  }
+
+  onEnd(): void {
+    this.#finish({ type: 'content', bytes: Buffer.concat(this.#parts, this.#bytes), contentType: this.#contentType });
+  }
+
+  /** The runtime has compared chain and name; the request goes out only if a second look finds no doubt either. */
+  #ask(socket: TLSSocket): void {
+    const doubt = checkServerIdentity(this.#host(), socket.getPeerCertificate());
+    if (!socket.authorized || doubt !== undefined) return this.#fail(this.#fault('PROTOCOL', doubt));
+    clearTimeout(this.#connectTimer);
+    this.#isConnected = true;
+    this.#parser.begin();
+    const { host, pathname, search } = this.#source.url;
+    socket.write(
+      `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\nuser-agent: tollgate\r\naccept: ${WANTED}\r\naccept-encoding: identity\r\nconnection: close\r\n\r\n`,
+    );
+  }
+
+  #host(): string {
+    return this.#source.url.hostname.replace(/^\[|\]$/g, '');
+  }
+
+  /** Whatever is said before there is a connection means only that there is none. */
+  #fault(code: MediaFaultCode, cause?: unknown): MediaFault {
+    return new MediaFault(this.#isConnected ? code : 'UNCONNECTED', cause);
+  }
+
+  #try(step: () => void): void {
+    if (this.#isOver) return;
+    try {
+      step();
+    } catch (error) {
+      // A limit's own word is kept; anything else is a response that cannot be read.
+      this.#fail(error instanceof ProtocolError ? this.#fault('PROTOCOL', error) : error);
+    }
+  }
+
+  #finish(answer: Answer): void {
+    if (this.#close()) this.#ends.resolve(answer);
+  }
+
+  #fail(failure: unknown): void {
+    if (this.#close()) this.#ends.reject(failure);
+  }
+
+  /** True the first time. Nothing is kept of a download that is over. */
+  #close(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#connectTimer);
+    this.#limits.signal.removeEventListener('abort', this.#onAbort);
+    this.#parts = [];
+    this.#socket?.destroy();
+    return true;
+  }
+}

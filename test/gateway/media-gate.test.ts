@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config.ts';
+import type { Reach } from '../../src/http/fetch-media.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import type { JsonObject } from '../../src/openai/types.ts';
+import { serve, type Service } from '../../src/serve.ts';
+import { cleanUpAfterEach, until } from '../http/client-setup.ts';
+import { PDF, PNG, reachLoopback, sendFile, sendRedirect, serveMedia } from '../http/media-server.ts';
+import { startBedrockSimulator } from '../simulator/bedrock.ts';
+import { describeModel } from '../simulator/gate.ts';
+import { startGeminiSimulator } from '../simulator/gemini.ts';
+
+/** The whole server, with everything real but the reach of its fetches: that is no setting, so it runs in this process. */
+interface Gate {
+  readonly service: Service;
+  readonly secret: string;
+  readonly folder: string;
+}
+
+const gemini = startGeminiSimulator();
+const bedrock = startBedrockSimulator();
+const IMAGE = PNG.toString('base64');
+const gates: Gate[] = [];
+let gate: Gate;
+
+cleanUpAfterEach();
+beforeAll(async () => {
+  gate = await startGate({}, reachLoopback());
+});
+afterAll(async () => {
+  for (const { service, folder } of gates) {
+    await service.drain();
+    rmSync(folder, { recursive: true });
+  }
+  await gemini.stop();
+  await bedrock.stop();
+});
+
+async function startGate(settings: JsonObject, reach?: Reach): Promise<Gate> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-media-'));
+  const file = join(folder, 'tollgate.yaml');
+  const providers = {
+    gemini: { dialect: 'gemini', base_url: gemini.baseUrl, api_key: gemini.apiKey },
+    vertex: { dialect: 'gemini-vertex', base_url: gemini.vertexBaseUrl, api_key: gemini.apiKey },
+    bedrock: { dialect: 'bedrock', base_url: bedrock.baseUrl, api_key: bedrock.apiKey },
+  };
+  const price = { input: 1, output: 1 };
+  const models = [
+    { ...describeModel('mock/gemini', 'gemini', price), routes: [{ provider: 'gemini', model: 'gemini-2.5-flash' }] },
+    { ...describeModel('mock/bedrock', 'bedrock', price), routes: [{ provider: 'bedrock', model: 'anthropic.claude-sonnet-4-5-v1:0' }] },
+    {
+      ...describeModel('mock/two', 'gemini', price),
+      routes: [
+        { provider: 'gemini', model: 'gemini-2.5-flash' },
+        { provider: 'vertex', model: 'gemini-2.5-flash' },
+      ],
+    },
+  ];
+  writeFileSync(file, JSON.stringify({ providers, models, ...settings }));
+  const environment = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    TOLLGATE_DATA: join(folder, 'data'),
+    TOLLGATE_CONFIG: file,
+    TOLLGATE_LOG_LEVEL: 'silent',
+  };
+  const service = await serve(loadConfig(environment), reach);
+  const account = await service.accounts.create('media@example.com', false);
+  if (account === undefined) throw new Error('there is such an account');
+  await service.accounts.credit(account, asNanos(10_000_000_000n), { reason: 'test', actor: 'test' });
+  const { secret } = await service.keys.create(account.id, { name: 'test' });
+  const started = { service, secret, folder };
+  gates.push(started);
+  return started;
+}
+
+interface Told {
+  readonly status: number;
+  readonly body: JsonObject & { readonly error?: JsonObject };
+}
+
+async function ask(
+  model: string,
+  part: JsonObject,
+  { at = gate, signal = null }: { at?: Gate; signal?: AbortSignal | null } = {},
+): Promise<Told> {
+  const response = await fetch(`${at.service.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${at.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, max_tokens: 100, messages: [{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] }] }),
+    signal,
+  });
+  return { status: response.status, body: (await response.json()) as Told['body'] };
+}
+
+const image = (url: string): JsonObject => ({ type: 'image_url', image_url: { url } });
+
+/** What the simulators got of the last message. */
+function partsAtGemini(): unknown {
+  const contents = gemini.requests[0]?.body['contents'] as { parts: JsonObject[] }[] | undefined;
+  return contents?.at(-1)?.parts;
+}
+
+function blocksAtBedrock(): unknown {
+  const messages = bedrock.requests.at(-1)?.body['messages'] as { content: JsonObject[] }[] | undefined;
+  return messages?.at(-1)?.content;
+}
+
+describe('a model at a provider that fetches nothing', () => {
+  test('sees a picture that the caller names: Gemini', async () => {
+    const server = await serveMedia((socket) => sendFile(socket, PNG));
+    gemini.reset();
+    expect(await ask('mock/gemini', image(`${server.origin}/a.png`))).toMatchObject({ status: 200 });
+    expect(partsAtGemini()).toEqual([{ text: 'Look' }, { inlineData: { mimeType: 'image/png', data: IMAGE } }]);
+  });
+
+  test('sees a picture that the caller names: Bedrock', async () => {
+    const server = await serveMedia((socket, path) => (path === '/a.png' ? sendRedirect(socket, '/b.png') : sendFile(socket, PNG)));
+    expect(await ask('mock/bedrock', image(`${server.origin}/a.png`))).toMatchObject({ status: 200 });
+    expect(blocksAtBedrock()).toContainEqual({ image: { format: 'png', source: { bytes: IMAGE } } });
+  });
+
+  test('reads a file that the caller names: Bedrock', async () => {
+    const server = await serveMedia((socket) => sendFile(socket, PDF, 'application/pdf'));
+    const file = { type: 'file', file: { filename: 'book.pdf', file_data: `${server.origin}/book.pdf` } };
+    expect(await ask('mock/bedrock', file)).toMatchObject({ status: 200 });
+    expect(blocksAtBedrock()).toContainEqual({ document: { name: 'book', format: 'pdf', source: { bytes: PDF.toString('base64') } } });
+  });
+
+  test('is given a film of YouTube by its address', async () => {
+    const url = 'https://www.youtube.com/watch?v=abc';
+    gemini.reset();
+    expect(await ask('mock/gemini', { type: 'video_url', video_url: { url } })).toMatchObject({ status: 200 });
+    expect(partsAtGemini()).toContainEqual({ fileData: { fileUri: url } });
+  });
+
+  test('gets what was fetched for the first route on the second', async () => {
+    const server = await serveMedia((socket) => sendFile(socket, PNG));
+    gemini.reset();
+    gemini.next({ type: 'status', status: 503, error: { status: 'UNAVAILABLE', message: 'overloaded' } });
+    expect(await ask('mock/two', image(server.origin))).toMatchObject({ status: 200 });
+    expect(gemini.requests).toHaveLength(2);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('media that cannot be had', () => {
+  test.each([
+    ['a page', 'text/html', '<html>secret</html>', 'invalid_image_format'],
+    ['an error', 'image/png', undefined, 'invalid_image_url'],
+  ])('is a 400 with its field, and the provider hears nothing: %s', async (_, type, text, code) => {
+    const server = await serveMedia((socket) =>
+      text === undefined ? socket.end('HTTP/1.1 500 Oh\r\ncontent-length: 6\r\n\r\nsecret') : sendFile(socket, Buffer.from(text), type),
+    );
+    gemini.reset();
+    const { status, body } = await ask('mock/gemini', image(server.origin));
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({ type: 'invalid_request_error', code, param: 'messages[0].content[1].image_url.url' });
+    expect(JSON.stringify(body)).not.toMatch(/secret|localhost|127\.0/u);
+    expect(gemini.requests).toHaveLength(0);
+  });
+
+  test('is no longer waited for when the caller leaves', async () => {
+    const server = await serveMedia(() => undefined);
+    const leaving = new AbortController();
+    const asking = ask('mock/gemini', image(server.origin), { signal: leaving.signal }).catch(() => 'left');
+    await until(() => server.requests.length === 1);
+    leaving.abort();
+    expect(await asking).toBe('left');
+    expect(await until(() => server.openConnections === 0)).toBeLessThan(500);
+  });
+});
+
+test('a server as everybody starts it fetches nothing from its own machine', async () => {
+  const server = await serveMedia((socket) => sendFile(socket, PNG));
+  const usual = await startGate({});
+  for (const url of [
+    `https://127.0.0.1:${server.port}/`,
+    `https://localhost:${server.port}/`,
+    'https://169.254.169.254/latest/meta-data/',
+  ]) {
+    const { status, body } = await ask('mock/gemini', image(url), { at: usual });
+    expect([status, body.error?.['code']]).toEqual([400, 'invalid_image_url']);
+  }
+  expect(server.connections).toBe(0);
+});
+
+test('fetching can be switched off', async () => {
+  const server = await serveMedia((socket) => sendFile(socket, PNG));
+  const closed = await startGate({ media: { fetch: false } }, reachLoopback());
+  const { status, body } = await ask('mock/gemini', image(server.origin), { at: closed });
+  expect([status, body.error?.['code'], body.error?.['param']]).toEqual([400, 'provider_refused', 'messages[0].content[1]']);
+  expect(server.connections).toBe(0);
+});

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, type InlineOptions } from '../../src/gateway/media.ts';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { cleanUpAfterEach, until } from '../http/client-setup.ts';
+import { PDF, PNG, reachLoopback, sendFile, sendRedirect, serveMedia, WAV } from '../http/media-server.ts';
+import { failureOf } from '../simulator/failure.ts';
+
+cleanUpAfterEach();
+
+function chatOf(...parts: readonly JsonObject[]): ChatRequest {
+  return {
+    model: 'mock/gemini',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: parts },
+    ],
+    seed: 1,
+  };
+}
+
+function image(url: string): JsonObject {
+  return { type: 'image_url', image_url: { url, detail: 'low' } };
+}
+
+function inline(chat: ChatRequest, changes: Partial<InlineOptions> = {}): Promise<ChatRequest> {
+  return inlineMedia(chat, { reach: reachLoopback(), signal: new AbortController().signal, ...changes });
+}
+
+/** What the caller is told about a request that cannot be filled. */
+async function refusalOf(chat: ChatRequest, changes: Partial<InlineOptions> = {}): Promise<JsonObject> {
+  const { errorName, status, message, details } = (await failureOf(inline(chat, changes))) as JsonObject & { details: JsonObject };
+  return { error: errorName, status, message, param: details['param'] };
+}
+
+const PNG_URL = `data:image/png;base64,${PNG.toString('base64')}`;
+
+describe('a request', () => {
+  test('without addresses stays the same object', async () => {
+    const chats = [
+      chatOf(),
+      chatOf({ type: 'text', text: 'https://localhost/a.png' }),
+      chatOf(image(PNG_URL)),
+      chatOf(image('gs://bucket/a.png')),
+      chatOf({ type: 'file', file: { file_id: 'file-1' } }),
+      {
+        model: 'm',
+        messages: [
+          { role: 'user', content: 'https://localhost/a.png' },
+          { role: 'assistant', content: null },
+        ],
+      },
+    ];
+    for (const chat of chats) expect(await inline(chat)).toBe(chat);
+  });
+
+  test('gets the content of every address, and the caller’s own object is not touched', async () => {
+    const server = await serveMedia((socket, path) => {
+      if (path === '/a.png') sendFile(socket, PNG);
+      else if (path === '/a.pdf') sendFile(socket, PDF, 'application/pdf');
+      else sendFile(socket, WAV, 'audio/x-wav');
+    });
+    const chat = chatOf(
+      { type: 'text', text: 'Look' },
+      image(`${server.origin}/a.png`),
+      { type: 'image_url', image_url: `${server.origin}/a.png` },
+      { type: 'file', file: { filename: 'a.pdf', file_data: `${server.origin}/a.pdf` } },
+      { type: 'document_url', document_url: { url: `${server.origin}/a.pdf` } },
+      { type: 'audio_url', audio_url: { url: `${server.origin}/a.wav` } },
+      image(PNG_URL),
+    );
+    const before = structuredClone(chat);
+    const pdf = `data:application/pdf;base64,${PDF.toString('base64')}`;
+    expect(await inline(chat)).toEqual({
+      ...chat,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Look' },
+            image(PNG_URL),
+            { type: 'image_url', image_url: PNG_URL },
+            { type: 'file', file: { filename: 'a.pdf', file_data: pdf } },
+            { type: 'document_url', document_url: { url: pdf } },
+            { type: 'audio_url', audio_url: { url: `data:audio/wav;base64,${WAV.toString('base64')}` } },
+            image(PNG_URL),
+          ],
+        },
+      ],
+    });
+    expect(chat).toEqual(before);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('leaves addresses alone that the provider fetches itself', async () => {
+    const chat = chatOf({ type: 'video_url', video_url: { url: 'https://youtu.be/x' } });
+    expect(await inline(chat, { isLeftAlone: () => true })).toBe(chat);
+  });
+
+  test('with more addresses than allowed is refused before any is asked', async () => {
+    const reach = reachLoopback();
+    const parts = Array.from({ length: ADDRESSES_MAX + 1 }, (_, index) => image(`https://localhost/${index}.png`));
+    expect(await refusalOf(chatOf(...parts), { reach })).toMatchObject({ error: 'array_above_max_length', status: 400, param: 'messages' });
+    expect(reach.asked).toEqual([]);
+  });
+
+  test('has at most four fetches under way, and all of them end with the first failure', async () => {
+    const server = await serveMedia((socket, path) => {
+      if (path === '/3') setTimeout(() => sendFile(socket, Buffer.from('no picture')), 100);
+    });
+    const parts = Array.from({ length: ADDRESSES_MAX }, (_, index) => image(`${server.origin}/${index}`));
+    const refusal = refusalOf(chatOf(...parts));
+    await until(() => server.requests.length === 4);
+    expect(await refusal).toMatchObject({ error: 'invalid_image_format', param: 'messages[1].content[3].image_url.url' });
+    await until(() => server.openConnections === 0);
+    expect(server.connections).toBe(4);
+  });
+
+  test('ends with the call, for its reason', async () => {
+    const server = await serveMedia(() => undefined);
+    const ending = new AbortController();
+    const failure = failureOf(inline(chatOf(image(server.origin)), { signal: ending.signal }));
+    await until(() => server.requests.length === 1);
+    ending.abort('gone');
+    expect(await failure).toBe('gone');
+    await until(() => server.openConnections === 0);
+  });
+});
+
+describe('the size', () => {
+  test('of one file is bounded', async () => {
+    const server = await serveMedia((socket) => sendFile(socket, Buffer.concat([PNG, Buffer.alloc(FILE_BYTES_MAX)])));
+    expect(await refusalOf(chatOf(image(server.origin)))).toEqual({
+      error: 'request_too_large',
+      status: 400,
+      message: 'The media is too large: at most 10 MB are fetched from one address, and 15 MB put into one request.',
+      param: 'messages[1].content[0].image_url.url',
+    });
+  });
+
+  test.each([
+    ['of all files together', (origin: string) => [image(`${origin}/a`), image(`${origin}/b`)]],
+    ['of one file in several places', (origin: string) => [image(`${origin}/a`), image(`${origin}/a`)]],
+  ])('%s is bounded', async (_, partsAt) => {
+    const server = await serveMedia((socket) => sendFile(socket, Buffer.concat([PNG, Buffer.alloc(FILE_BYTES_MAX - 1000)])));
+    expect(await refusalOf(chatOf(...partsAt(server.origin)))).toMatchObject({ error: 'request_too_large', status: 400 });
+    expect((await inline(chatOf(image(`${server.origin}/a`)))).messages).toHaveLength(2);
+  });
+});
+
+describe('content', () => {
+  test.each([
+    ['a picture of another format than announced', PNG, 'image/jpeg'],
+    ['a picture that its store knows nothing about', PNG, 'application/octet-stream'],
+    ['a picture without a type', PNG, ''],
+  ])('that is %s is taken for what it is', async (_, bytes, type) => {
+    const server = await serveMedia((socket) => sendFile(socket, bytes, type));
+    expect(await inline(chatOf(image(server.origin)))).toEqual(chatOf(image(PNG_URL)));
+  });
+
+  test.each<[string, Buffer, string, string]>([
+    ['a page', Buffer.from('<!doctype html>'), 'text/html', 'image_url'],
+    ['a page that calls itself a picture', Buffer.from('<!doctype html>'), 'image/png', 'image_url'],
+    ['a picture that calls itself a page', PNG, 'text/html', 'image_url'],
+    ['a picture with script in it', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml', 'image_url'],
+    ['a book where a picture was promised', PDF, 'application/pdf', 'image_url'],
+    ['a book that calls itself a picture', PDF, 'image/png', 'image_url'],
+    ['nothing', Buffer.alloc(0), 'image/png', 'image_url'],
+    ['a picture where a book was promised', PNG, 'image/png', 'document_url'],
+    ['text', Buffer.from('AKIA-SECRET'), 'text/plain', 'document_url'],
+    ['a picture where sound was promised', PNG, 'image/png', 'audio_url'],
+  ])('that is %s is refused, and not repeated', async (_, bytes, type, name) => {
+    const server = await serveMedia((socket) => sendFile(socket, bytes, type));
+    const refusal = await refusalOf(chatOf({ type: name, [name]: { url: server.origin } }));
+    expect(refusal).toMatchObject({ status: 400, param: `messages[1].content[0].${name}.url` });
+    expect(refusal['error']).toBe(name === 'image_url' ? 'invalid_image_format' : 'invalid_media_format');
+    expect(String(refusal['message'])).not.toMatch(/doctype|SECRET|text\/|localhost/u);
+  });
+
+  test('that is text is refused as a file too', async () => {
+    const server = await serveMedia((socket) => sendFile(socket, Buffer.from('AKIA-SECRET'), 'application/octet-stream'));
+    expect(await refusalOf(chatOf({ type: 'file', file: { file_data: server.origin } }))).toMatchObject({
+      error: 'invalid_media_format',
+      param: 'messages[1].content[0].file.file_data',
+    });
+  });
+});
+
+describe('an address that gives nothing', () => {
+  test('is told in the same words whatever the reason: the answer is no map of our network', async () => {
+    const broken = await serveMedia((socket) => socket.end('HTTP/1.1 500 No\r\n\r\nstack trace'));
+    const moved = await serveMedia((socket) => sendRedirect(socket, 'https://169.254.169.254/'));
+    const forged = await serveMedia((socket) => sendFile(socket, PNG), { name: 'self-signed' });
+    const cases: [string, Partial<InlineOptions>][] = [
+      [broken.origin, {}],
+      [moved.origin, {}],
+      [forged.origin, {}],
+      ['https://localhost:1/', {}],
+      ['https://10.0.0.1/', {}],
+      ['https://name.example/', { reach: reachLoopback({ resolve: async () => [] }) }],
+      ['https://name.example/', { reach: reachLoopback({ resolve: async () => ['10.0.0.1'] }) }],
+      ['https://name.example/', { reach: reachLoopback({ resolve: () => Promise.reject(new Error('resolver broke at 10.0.0.53')) }) }],
+    ];
+    const refusals = await Promise.all(cases.map(([url, changes]) => refusalOf(chatOf(image(url)), changes)));
+    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal)))).toEqual(
+      new Set([
+        JSON.stringify({
+          error: 'invalid_image_url',
+          status: 400,
+          message:
+            'The media could not be fetched. Its address must be public, with https on the usual port, and give the content within 5 seconds, after at most 3 redirects.',
+          param: 'messages[1].content[0].image_url.url',
+        }),
+      ]),
+    );
+  });
+
+  test.each([
+    ['plain http', 'http://localhost/a.png', 'https:// addresses only'],
+    ['a password', 'https://user:secret@localhost/a.png', 'user name or a password'],
+  ])('because it has %s says so, without repeating it', async (_, url, words) => {
+    const refusal = await refusalOf(chatOf({ type: 'image_url', image_url: url }));
+    expect(refusal).toMatchObject({ error: 'invalid_image_url', param: 'messages[1].content[0].image_url' });
+    expect(refusal['message']).toContain(words);
+    expect(refusal['message']).not.toContain('secret');
+  });
+});
+
+test('no request makes it throw anything that was not meant for the caller, or go anywhere', async () => {
+  const url = fc.oneof(
+    fc.webUrl(),
+    fc.string(),
+    fc.constantFrom('https://[::1]/', 'https:\\\\localhost', 'HTTPS://127.0.0.1', 'https:', 'http:a'),
+  );
+  const part = fc.oneof(
+    fc.record({ type: fc.constantFrom('image_url', 'video_url'), image_url: fc.oneof(url, fc.record({ url })), video_url: url }),
+    fc.record({ type: fc.constant('file'), file: fc.oneof(fc.record({ file_data: url }), fc.jsonValue()) }),
+    fc.jsonValue(),
+  );
+  const reach = reachLoopback({ allows: () => false });
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 5 }), async (content) => {
+      const chat = { model: 'm', messages: [{ role: 'user', content }] };
+      const result = await inline(chat, { reach }).catch((error: unknown) => error);
+      return result === chat || (result as { status?: unknown }).status === 400;
+    }),
+  );
+});
