@@ -31,7 +31,7 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
   if (answer.dropped.length > 0) headers['x-tollgate-dropped'] = answer.dropped.join(', ');
   if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
   const { body, usage, outputText } = answer.reply;
-  const charged = await toll.complete({ provider: answer.provider, usage, outputText });
+  const charged = await toll.complete({ provider: answer.provider, usage, outputText, outputLength: outputText.length });
   body['usage'] = completeUsage(usage === undefined ? undefined : (body['usage'] as WireUsage), charged);
   headers['content-type'] = 'application/json';
   headers['x-tollgate-cost'] = formatUsd(charged.cost);
@@ -162,7 +162,12 @@ class CallerStream implements RelaySink, OutgoingEvents {
 
   delivered(): Delivered {
     const { decoder } = this.#answer.relay;
-    return { provider: this.#answer.provider, usage: decoder.usage, outputText: decoder.outputText };
+    return {
+      provider: this.#answer.provider,
+      usage: decoder.usage,
+      outputText: decoder.outputText,
+      outputLength: decoder.outputLength ?? decoder.outputText.length,
+    };
   }
 
   #close(): void {

@@ -27,6 +27,8 @@ export interface Delivered {
   readonly usage: TokenUsage | undefined;
   /** Everything that the model said, for our own count where the provider's is missing. */
   readonly outputText: string;
+  /** How long that is: of a very long answer only the beginning is kept. */
+  readonly outputLength: number;
 }
 
 /** What a request was charged. */
@@ -128,7 +130,7 @@ export class Toll {
       usage,
       cost: cost < this.#heldAmount ? cost : this.#heldAmount,
     });
-    if (delivered.outputText.length / CHARACTERS_PER_TOKEN_MAX > this.#outputTokensPaid) void this.#extend();
+    if (delivered.outputLength / CHARACTERS_PER_TOKEN_MAX > this.#outputTokensPaid) void this.#extend();
   }
 
   /** Charges a finished answer; resolves when the charge is on disk. */
@@ -168,7 +170,10 @@ export class Toll {
 
   async #count(delivered: Delivered, guess: Counts): Promise<Counts> {
     const counted = await countTokens(this.#facts.chat, delivered.outputText);
-    return counted === undefined ? guess : { usage: this.#bound(counted.inputTokens, counted.outputTokens), isEstimated: true };
+    if (counted === undefined) return guess;
+    // Of a very long answer only the beginning was kept; the rest has as many tokens to a character.
+    const share = delivered.outputLength / Math.max(1, delivered.outputText.length);
+    return { usage: this.#bound(counted.inputTokens, Math.ceil(counted.outputTokens * share)), isEstimated: true };
   }
 
   async #settle(outcome: Outcome, provider: string, { usage, isEstimated }: Counts): Promise<Charge> {
@@ -232,7 +237,7 @@ export class Toll {
   }
 
   #estimate(delivered: Delivered): TokenUsage {
-    return this.#bound(estimateTokens(this.#facts.bodyBytes), estimateTokens(delivered.outputText.length));
+    return this.#bound(estimateTokens(this.#facts.bodyBytes), estimateTokens(delivered.outputLength));
   }
 
   /** Our own count, at most what the hold was made for. */

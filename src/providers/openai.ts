@@ -5,6 +5,7 @@ import type { SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './envelope.ts';
 import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS } from './compatible.ts';
+import { OutputText } from './output-text.ts';
 import {
   ProviderFault,
   type DecodedReply,
@@ -72,8 +73,8 @@ const TEMPLATES_MAX = 8;
 class RelayedStream implements StreamDecoder {
   wireUsage: WireUsage | undefined;
   usage: TokenUsage | undefined;
-  outputText = '';
   isDone = false;
+  readonly #said = new OutputText();
   readonly #context: ReplyContext;
   readonly #quirks: ReplyQuirksReader | undefined;
   readonly #finished = new Set<unknown>();
@@ -88,19 +89,27 @@ class RelayedStream implements StreamDecoder {
     this.#quirks = quirksOf(context);
   }
 
+  get outputLength(): number {
+    return this.#said.length;
+  }
+
+  get outputText(): string {
+    return this.#said.read();
+  }
+
   get hasOutput(): boolean {
-    return this.outputText !== '' || this.isComplete;
+    return this.#said.length > 0 || this.isComplete;
   }
 
   /** A stream that says it is done is believed where a finish reason was forgotten, but not when it has said nothing. */
   get isComplete(): boolean {
-    return (this.isDone && this.outputText !== '') || (this.#hasChoices && this.#unfinished.size === 0);
+    return (this.isDone && this.#said.length > 0) || (this.#hasChoices && this.#unfinished.size === 0);
   }
 
   push(event: SseEvent): readonly string[] {
     const text = event.name === undefined ? this.#template?.match(event.data) : undefined;
     if (text === undefined || this.#template === undefined) return this.#pushOther(event);
-    this.outputText += text;
+    this.#said.add(text);
     return [this.#template.write(text)];
   }
 
@@ -166,7 +175,7 @@ class RelayedStream implements StreamDecoder {
   #watch(choice: unknown): void {
     if (!isObject(choice)) return;
     this.#hasChoices = true;
-    this.outputText += readOutput(choice['delta']);
+    this.#said.add(readOutput(choice['delta']));
     const { index } = choice;
     if (typeof choice['finish_reason'] === 'string') {
       this.#finished.add(index);

@@ -89,6 +89,8 @@ export interface StreamDecoder {
   readonly wireUsage: WireUsage | undefined;
   readonly usage: TokenUsage | undefined;
   readonly outputText: string;
+  /** How long it is, where only its beginning was kept. */
+  readonly outputLength?: number;
   /** True once something of the answer itself has come, not only its envelope. */
   readonly hasOutput: boolean;
   /** True once every choice has its finish reason, or the provider said that it is done. */

@@ -1,0 +1,31 @@
+/** A piece of a packet keeps the whole packet in memory. After this many, the pieces are copied out of theirs. */
+const PIECES_MAX = 16;
+
+/** More than this is not kept, only measured: the count of the beginning stands for the rest. */
+const CHARACTERS_MAX = 256 * 1024;
+
+/** What a stream has said so far, gathered piece by piece without holding on to the packets that the pieces came in. */
+export class OutputText {
+  #length = 0;
+  #copied = '';
+  readonly #pieces: string[] = [];
+
+  add(piece: string): void {
+    if (piece === '') return;
+    this.#length += piece.length;
+    if (this.#length > CHARACTERS_MAX) return;
+    if (this.#pieces.push(piece) < PIECES_MAX) return;
+    this.#copied += this.#pieces.join('');
+    this.#pieces.length = 0;
+  }
+
+  /** How much was said. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** As much of it as was kept. */
+  read(): string {
+    return this.#copied + this.#pieces.join('');
+  }
+}
