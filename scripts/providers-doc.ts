@@ -1,28 +1,42 @@
-/** `bun scripts/providers-doc.ts`: writes the tables of hosts into the docs. A test fails when they are not as the code has them. */
+/** `bun scripts/providers-doc.ts`: writes the tables of hosts and of what they support into the docs. A test fails when they are not as the code has them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Model } from '../src/catalog/catalog.ts';
 import { loadConfig } from '../src/config.ts';
 import { HOSTS, variablesOf } from '../src/providers/compatible.ts';
 import type { Host, MessageQuirks, ReplyQuirks, RequestQuirks } from '../src/providers/host.ts';
+import { code, table } from './markdown.ts';
+import { featureTable, meteringTable } from './support-matrix.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** The pages with a block that is written here, by their paths. */
-export const PAGES: Readonly<Record<string, () => string>> = {
-  'docs/providers.md': () => `${hostTable()}\n\n${quirkTable()}`,
-  'docs/configuration.md': variableTable,
+/** The pages with blocks that are written here, by their paths, and the blocks by their names. */
+export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'docs/providers.md': {
+    hosts: () => `${hostTable()}\n\n${quirkTable()}`,
+    features: () => featureTable(shippedModels()),
+    metering: () => meteringTable(shippedModels()),
+  },
+  'docs/configuration.md': { hosts: variableTable },
 };
 
-const BLOCK = /(<!-- hosts: written by scripts\/providers-doc\.ts -->\n\n)[^]*?(\n\n<!-- end of hosts -->)/u;
+const BLOCK = /(<!-- (\w+): written by scripts\/providers-doc\.ts -->\n\n)[^]*?(\n\n<!-- end of \2 -->)/gu;
 
-/** A page with its block as the code has it. */
-export function writeBlock(path: string, page: string): string {
-  const block = PAGES[path]?.() ?? '';
-  return page.replace(BLOCK, (_, start: string, end: string) => `${start}${block}${end}`);
+/** A page with its blocks as the code has them. */
+export function writeBlocks(path: string, page: string): string {
+  return page.replaceAll(BLOCK, (_, start: string, name: string, end: string) => `${start}${PAGES[path]?.[name]?.() ?? ''}${end}`);
+}
+
+let shipped: readonly Model[] | undefined;
+
+/** The catalogue as it is shipped, whatever the settings of this folder say. Read once: that takes a while. */
+function shippedModels(): readonly Model[] {
+  shipped ??= loadConfig({ TOLLGATE_CONFIG: '/dev/null' }).models;
+  return shipped;
 }
 
 function hostTable(): string {
-  const { models } = loadConfig({});
+  const models = shippedModels();
   const rows = Object.entries(HOSTS).map(([id, host]) => {
     const count = models.filter((model) => model.routes.some((route) => route.provider === id)).length;
     return [code(id), host.name, code(host.addressVariable ?? host.keyVariable), code(host.baseUrl), String(count)];
@@ -42,9 +56,8 @@ function quirkTable(): string {
     code(id),
     sentences(requestNotes(host.request ?? {}), messageNotes(host.request?.messages ?? {}), modelNotes(host)),
     sentences(replyNotes(host.reply ?? {}), host.countsReasoningApart === true ? ['reasoning counted beside the output'] : []),
-    sentences(limitNotes(host)),
   ]);
-  return table(['id', 'changed in requests', 'changed in answers', 'limits'], rows);
+  return table(['id', 'changed in requests', 'changed in answers'], rows);
 }
 
 function requestNotes(quirks: RequestQuirks): string[] {
@@ -100,14 +113,6 @@ function replyNotes(quirks: ReplyQuirks): string[] {
   ];
 }
 
-function limitNotes({ limits, billsAfterAbort }: Host): string[] {
-  return [
-    ...list('told by', limits?.remaining),
-    ...(limits?.retryAfter === undefined ? [] : [`${code('retry-after')} in ${limits.retryAfter}`]),
-    ...when(billsAfterAbort, 'bills an answer that the caller left'),
-  ];
-}
-
 function list(what: string, names: readonly string[] | undefined): string[] {
   return names === undefined || names.length === 0 ? [] : [`${what}: ${names.map(code).join(', ')}`];
 }
@@ -120,18 +125,6 @@ function sentences(...notes: readonly string[][]): string {
   return notes.flat().join('; ');
 }
 
-function code(text: string): string {
-  return `\`${text}\``;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
-}
-
 if (import.meta.main) {
-  for (const path of Object.keys(PAGES)) writeFileSync(join(ROOT, path), writeBlock(path, readFileSync(join(ROOT, path), 'utf8')));
+  for (const path of Object.keys(PAGES)) writeFileSync(join(ROOT, path), writeBlocks(path, readFileSync(join(ROOT, path), 'utf8')));
 }

@@ -34,6 +34,8 @@ export interface ProviderConfig {
   readonly aws: AwsCredentials | undefined;
   /** What access tokens are got with, where a key is not enough. */
   readonly serviceAccount: ServiceAccount | undefined;
+  /** True for a server of one's own whose models are read from its own list, and cost nothing. */
+  readonly discovers: boolean;
 }
 
 /** Everything the program was told, checked and frozen. */
@@ -126,15 +128,16 @@ function readEnvironment(environment: Environment, mistakes: string[]): z.output
 
 /** The sandbox, every known host that the environment switches on, and what the file adds or changes. */
 function collectProviders(settings: Settings, environment: Environment, mistakes: string[]): Map<string, ProviderConfig> {
-  const plain = { host: undefined, apiVersion: undefined, aws: undefined, serviceAccount: undefined } as const;
+  const plain = { host: undefined, apiVersion: undefined, aws: undefined, serviceAccount: undefined, discovers: false } as const;
   const providers = new Map<string, ProviderConfig>([
     [SANDBOX_PROVIDER, { ...plain, id: SANDBOX_PROVIDER, dialect: 'sandbox', baseUrl: '', apiKey: undefined }],
   ]);
   for (const [id, host] of Object.entries(HOSTS)) {
     const baseUrl = addressOf(host, environment);
     const apiKey = environment[host.keyVariable];
-    if (baseUrl !== undefined)
-      providers.set(id, { ...plain, id, host, dialect: host.dialect ?? 'openai', baseUrl, apiKey: apiKey === '' ? undefined : apiKey });
+    if (baseUrl === undefined) continue;
+    const facts = { baseUrl, apiKey: apiKey === '' ? undefined : apiKey, discovers: host.addressVariable !== undefined };
+    providers.set(id, { ...plain, ...facts, id, host, dialect: host.dialect ?? 'openai' });
   }
   for (const [id, entry] of Object.entries(settings.providers)) {
     const known = providers.get(id);
@@ -149,6 +152,7 @@ function collectProviders(settings: Settings, environment: Environment, mistakes
       apiVersion: entry.api_version,
       aws: readAws(entry),
       serviceAccount: readServiceAccount(id, entry.service_account, mistakes),
+      discovers: entry.discover ?? known?.discovers ?? false,
     });
   }
   return providers;

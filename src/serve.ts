@@ -2,12 +2,13 @@ import type { Kysely } from 'kysely';
 import { Accounts } from './accounts/accounts.ts';
 import { Keys } from './accounts/keys.ts';
 import { routes } from './app.ts';
-import { Catalog } from './catalog/catalog.ts';
+import { Catalog, type Model } from './catalog/catalog.ts';
 import type { Config } from './config.ts';
 import { connect } from './database/connect.ts';
 import { prepareSchema } from './database/migrate.ts';
 import { lockDataFolder } from './database/sqlite.ts';
 import type { Tables } from './database/tables.ts';
+import { Discovery } from './discovery.ts';
 import { errorBody, GatewayError, toGatewayError } from './errors.ts';
 import { KeyCache } from './gateway/authenticate.ts';
 import { stopCounter } from './gateway/count-tokens.ts';
@@ -50,6 +51,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   await prepareSchema(database, dialect);
   const ledger = await openLedger(config, makeId('node'));
   const gate = await openGate(config, database, { ledger, reach });
+  const discovery = openDiscovery(gate, database);
   const housekeeping = await keepHouse({ config, database: opened, ledger, log: gate.log, metrics: gate.metrics });
   const state = { isDraining: false };
   const server = listen(gate, config, state);
@@ -58,6 +60,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
     setInterval(watchChanges(gate, new Keys(database)), CHANGES_INTERVAL_MS),
     ...housekeeping,
   ];
+  discovery.start();
   gate.log.lifecycle('listening', { host: config.host, port: server.port });
 
   return {
@@ -72,6 +75,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       await finishCalls(gate);
       await server.stop(true);
       for (const timer of timers) clearInterval(timer);
+      await discovery.stop();
       gate.client.close();
       stopCounter();
       await ledger.close();
@@ -94,7 +98,9 @@ interface Ways {
   readonly reach: Reach;
 }
 
-async function openGate(config: Config, database: Kysely<Tables>, { ledger, reach }: Ways): Promise<Gate> {
+type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
+
+async function openGate(config: Config, database: Kysely<Tables>, { ledger, reach }: Ways): Promise<OpenGate> {
   const log = openLog(config.logLevel);
   return {
     config,
@@ -102,13 +108,23 @@ async function openGate(config: Config, database: Kysely<Tables>, { ledger, reac
     keys: new KeyCache(new Keys(database)),
     limits: new MemoryLimits(),
     ledger,
-    priceVersions: await recordPrices(database, config.models),
+    priceVersions: new Map(await recordPrices(database, config.models)),
     log,
     metrics: openMetrics(() => ledger.waitingCount),
     client: new HttpClient(),
     reach,
     calls: new Set(),
   };
+}
+
+/** Models that are discovered while the server runs get their version of prices before they are listed, like all others. */
+function openDiscovery(gate: OpenGate, database: Kysely<Tables>): Discovery {
+  const { priceVersions } = gate;
+  const record = async (models: readonly Model[]): Promise<void> => {
+    const fresh = models.filter(({ id }) => !priceVersions.has(id));
+    if (fresh.length > 0) for (const [id, version] of await recordPrices(database, fresh)) priceVersions.set(id, version);
+  };
+  return new Discovery({ ...gate, record });
 }
 
 function listen(gate: Gate, config: Config, state: { readonly isDraining: boolean }): RunningServer {

@@ -35,6 +35,7 @@ export const settingsSchema = z.strictObject({
         secret_access_key: z.string().min(1).optional(),
         session_token: z.string().min(1).optional(),
         service_account: z.string().min(1).optional(),
+        discover: z.boolean().optional(),
       }),
     )
     .default({}),
@@ -143,11 +144,19 @@ function checkReferences(value: JsonObject, refuse: (where: PropertyKey[], messa
 
 function checkProvider(id: string, provider: JsonObject, refuse: (where: PropertyKey[], message: string) => void): void {
   if (provider['base_url'] === undefined && !Object.hasOwn(HOSTS, id)) refuse(['providers', id], 'base_url is missing');
+  const host = HOSTS[typeof provider['like'] === 'string' ? provider['like'] : id];
+  if (provider['discover'] === true && host?.addressVariable === undefined)
+    refuse(['providers', id, 'discover'], `is for servers of your own (like: ${OWN_SERVERS}); other models need a price each`);
   const given = SIGNING_KEYS.filter((key) => provider[key] !== undefined);
   const missing = SIGNING_KEYS.filter((key) => provider[key] === undefined);
   if (given.length > 0 && missing.length > 0)
     refuse(['providers', id], `${missing.join(' and ')} is missing: requests are signed with all of them`);
 }
+
+/** The hosts whose models are found by themselves, because they cost nothing. */
+const OWN_SERVERS = Object.keys(HOSTS)
+  .filter((id) => HOSTS[id]?.addressVariable !== undefined)
+  .join(', ');
 
 /** Requests to AWS are signed with all of these, or carry a key instead. */
 const SIGNING_KEYS = ['access_key_id', 'secret_access_key', 'region'];

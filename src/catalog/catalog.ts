@@ -6,6 +6,8 @@ import type { ModelPrice, TokenPrices } from '../ledger/price.ts';
 export interface Route {
   readonly provider: string;
   readonly model: string;
+  /** The share of the requests that this route takes among neighbours that have a weight too. */
+  readonly weight?: number | undefined;
 }
 
 /** A model that callers can name. */
@@ -20,7 +22,7 @@ export interface Model {
   readonly outputModalities: readonly string[];
   readonly features: readonly Feature[];
   readonly price: ModelPrice;
-  /** Tried in this order until one answers. */
+  /** Tried in this order until one answers, but for neighbours with weights, which are drawn. */
   readonly routes: readonly Route[];
   /** Overrides the general time-out for the first byte of a stream. */
   readonly firstByteMs: number | undefined;
@@ -41,6 +43,7 @@ const FEATURE_PARAMETERS = {
 
 const FEATURES = Object.keys(FEATURE_PARAMETERS) as [Feature, ...Feature[]];
 const TOKENS_MAX = 100_000_000;
+const WEIGHT_MAX = 1_000_000;
 
 const price = z
   .union([z.number(), z.string()], {
@@ -51,6 +54,11 @@ const price = z
     (value): value is Picos => value !== undefined && value >= 0n,
     'must be USD per million tokens: zero or more, at most six decimals',
   );
+const routeEntry = z.strictObject({
+  provider: z.string().min(1),
+  model: z.string().min(1),
+  weight: z.number().gt(0, 'must be above zero').max(WEIGHT_MAX).optional(),
+});
 const modality = z.enum(['text', 'image', 'audio', 'file', 'video']);
 
 /** One entry under `models`, in the shipped catalogue and in tollgate.yaml alike. */
@@ -80,23 +88,39 @@ export const modelSchema = z
         })
         .optional(),
     }),
-    routes: z.array(z.strictObject({ provider: z.string().min(1), model: z.string().min(1) })).min(1),
+    routes: z.array(routeEntry).min(1),
     first_byte_ms: z.number().int().min(1).optional(),
   })
   .transform(toModel);
 
 /** The models by id, and which of them can be called. A Map: a model named `constructor` is just unknown. */
 export class Catalog {
-  readonly #models: ReadonlyMap<string, Model>;
+  readonly #served = new Map<string, Model>();
+  /** What the settings sell, by id and by route, whether it can be called now or not. */
+  readonly #sold = new Set<string>();
+  readonly #discovered = new Map<string, readonly Model[]>();
+  #models: ReadonlyMap<string, Model> = this.#served;
 
   /** Keeps the models that a configured provider serves, and of each only the routes that can be used. */
   constructor(models: Iterable<Model>, isConfigured: (provider: string) => boolean) {
-    const served = new Map<string, Model>();
     for (const model of models) {
+      this.#sold.add(model.id);
+      for (const route of model.routes) this.#sold.add(spellRoute(route));
       const routes = model.routes.filter((route) => isConfigured(route.provider));
-      if (routes.length > 0) served.set(model.id, { ...model, routes });
+      if (routes.length > 0) this.#served.set(model.id, { ...model, routes });
     }
-    this.#models = served;
+  }
+
+  /** Of discovered models those that are new here: what the settings sell under whatever name is not given away under another. */
+  unsold(models: readonly Model[]): Model[] {
+    return models.filter((model) => !this.#sold.has(model.id) && !model.routes.some((route) => this.#sold.has(spellRoute(route))));
+  }
+
+  /** Lists what was discovered at a provider, in the place of what was discovered there before. */
+  discover(provider: string, models: readonly Model[]): void {
+    this.#discovered.set(provider, this.unsold(models));
+    const discovered = [...this.#discovered.values()].flat().map((model) => [model.id, model] as const);
+    this.#models = new Map([...discovered, ...this.#served]);
   }
 
   find(id: string): Model | undefined {
@@ -106,6 +130,11 @@ export class Catalog {
   list(): Model[] {
     return [...this.#models.values()];
   }
+}
+
+/** No id has a blank, so that a route is never taken for one. */
+function spellRoute({ provider, model }: Route): string {
+  return `${provider} ${model}`;
 }
 
 /** A model as the model list shows it: the dialect's four fields, and the extras that clients read. */

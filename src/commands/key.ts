@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { FreshKey, KeyBudget, ListedKey } from '../accounts/keys.ts';
 import type { Config } from '../config.ts';
+import { discoverModels } from '../discovery.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, parseUsd, type Nanos } from '../ledger/money.ts';
 import { readTime } from './account.ts';
@@ -72,7 +73,7 @@ interface CreateOptions extends JsonOption {
 async function create(options: CreateOptions): Promise<void> {
   await withSession(async (session) => {
     const account = await requireAccount(session, options.account);
-    refuseUnknownModels(session.config, options.models ?? []);
+    await refuseUnknownModels(session.config, options.models ?? []);
     const fresh = await session.keys.create(account.id, {
       name: options.name,
       models: options.models,
@@ -162,9 +163,13 @@ function formatTime(ms: number | undefined): string | null {
 }
 
 /** A misspelt model would make a key that can call nothing, and nobody would know why. */
-function refuseUnknownModels(config: Config, models: readonly string[]): void {
+async function refuseUnknownModels(config: Config, models: readonly string[]): Promise<void> {
   const known = new Set(config.models.map((model) => model.id));
-  const unknown = models.filter((id) => !known.has(id));
+  if (models.every((id) => known.has(id))) return;
+  const discovered = await discoverModels(config);
+  for (const { id } of [...discovered.models.values()].flat()) known.add(id);
+  // A server of one's own that is down cannot be asked; its models will be what the key says.
+  const unknown = models.filter((id) => !known.has(id) && !discovered.silent.has(id.split('/')[0] ?? ''));
   if (unknown.length > 0) throw new Error(`Unknown model ${unknown.join(', ')}. See them with: models list`);
 }
 

@@ -8,6 +8,7 @@ import type { Deadlines } from './deadlines.ts';
 import { mayTryNext } from './faults.ts';
 import type { Call, Gate } from './gate.ts';
 import type { Relay } from './relay.ts';
+import { routesInOrder } from './routes-in-order.ts';
 
 /** What is sent, for whom. */
 export interface Dispatch {
@@ -37,7 +38,7 @@ export type Answer = {
 /** Sends a request along the model's routes until one answers. */
 export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
   let failure: GatewayError | undefined;
-  for (const route of dispatch.model.routes) {
+  for (const route of routesInOrder(dispatch.model.routes)) {
     const provider = gate.config.providers.get(route.provider);
     if (provider === undefined) continue;
     const beganAtMs = performance.now();

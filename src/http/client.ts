@@ -49,6 +49,15 @@ export class HttpClient {
     return exchange;
   }
 
+  /** Asks for a document; otherwise as `post`. */
+  get({ url, headers }: Omit<HttpRequest, 'body'>, onConnected: () => void): Exchange {
+    const target = this.#target(url);
+    const exchange = new Exchange(onConnected);
+    const lines = target.lines.replace(/^POST/, 'GET');
+    target.pool.send({ bytes: encodeRequest({ url, headers, body: '' }, lines), exchange });
+    return exchange;
+  }
+
   /** Closes every quiet connection and keeps none from now on. */
   close(): void {
     clearInterval(this.#sweeper);

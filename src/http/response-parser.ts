@@ -26,7 +26,8 @@ const NOTHING: Buffer = Buffer.alloc(0);
 /** A status line and at most 200 headers. A line that continues the one before begins with a blank, and so does not fit. */
 const HEAD_FORM = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n\0]*)?\r\n(?:[!#$%&'*+.^_`|~\dA-Za-z-]+:[^\r\n\0]*\r\n){0,200}$/;
 /** Only these are ever read. The line end before a name makes sure that it begins a line. */
-const WANTED = /\r\n(connection|content-encoding|content-length|content-type|keep-alive|location|retry-after|transfer-encoding):([^\r]*)/gi;
+const WANTED =
+  /\r\n(connection|content-encoding|content-length|content-type|keep-alive|location|retry-after|retry-after-ms|transfer-encoding|x-amzn-errortype):([^\r]*)/gi;
 
 type Framing = 'head' | 'none' | 'sized' | 'chunked' | 'until_close' | 'over';
 

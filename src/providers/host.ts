@@ -14,6 +14,8 @@ export interface Host {
   readonly keyVariable: string;
   /** A server of your own is switched on by its address, and needs no key. */
   readonly addressVariable?: string;
+  /** Where it lists its models, seen from its address: the first that is there counts. `models`, where nothing is said. */
+  readonly modelLists?: readonly string[];
   /** This host counts reasoning tokens beside the completion tokens, where the dialect counts them among them. */
   readonly countsReasoningApart?: true;
   readonly request?: RequestQuirks;
@@ -103,5 +105,5 @@ export interface ModelQuirks {
 export interface LimitHeaders {
   /** The headers of answers that tell what is left. */
   readonly remaining: readonly string[];
-  readonly retryAfter?: 'seconds' | 'milliseconds';
+  readonly retryAfter?: 'seconds' | 'milliseconds' | 'in the error';
 }

@@ -76,6 +76,8 @@ describe('--help', () => {
     'key delete',
     'models',
     'models list',
+    'models check',
+    'models import',
   ];
   test.each(commands)('explains `%s` and every command below it', async (command) => {
     const data = join(folder, 'untouched');

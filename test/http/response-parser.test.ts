@@ -81,6 +81,11 @@ describe('a connection is not used again', () => {
   });
 });
 
+test('the headers that dialects read their faults from are kept', () => {
+  const text = `${OK}retry-after-ms: 1500\r\nx-amzn-ErrorType: ThrottlingException:http://x\r\ncontent-length: 0\r\n\r\n`;
+  expect(read([text]).headers).toMatchObject({ 'retry-after-ms': '1500', 'x-amzn-errortype': 'ThrottlingException:http://x' });
+});
+
 test('headers are found whatever their letters and blanks, and joined where they repeat', () => {
   const text = `${OK}CONTENT-TYPE:text/event-stream\r\nRetry-After: \t 7 \r\nx-retry-after: 9\r\nConnection: a\r\nconnection: b\r\n\r\n`;
   expect(read([text]).headers).toEqual({ 'content-type': 'text/event-stream', 'retry-after': '7', connection: 'a, b' });

@@ -14,6 +14,7 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
   const can = { ...capabilitiesOf(target.model), ...platform.limits };
   const draft: Draft = { chat, target, platform, can, names: new ToolNames(chat), dropped: new Set(unknownFields(chat)) };
   refuseAudio(chat);
+  refuseSeveralChoices(chat);
   const outputTokensMax = limitOutput(draft);
   const format = encodeFormat(draft);
   const { tools, choice } = encodeTools(draft, format);
@@ -76,6 +77,10 @@ function unknownFields(chat: ChatRequest): string[] {
 function refuseAudio({ modalities }: ChatRequest): void {
   if (!Array.isArray(modalities) || modalities.every((kind) => kind === 'text')) return;
   throw refuse('modalities', 'This model answers in text only.');
+}
+
+function refuseSeveralChoices({ n = 1 }: ChatRequest): void {
+  if (n > 1) throw refuse('n', `This model gives one answer to a request; 'n' is ${n}.`);
 }
 
 /** The limit is mandatory here; one above the model's own would be refused. */

@@ -14,6 +14,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     dialect: 'azure',
     baseUrl: 'https://{AZURE_OPENAI_RESOURCE}.openai.azure.com',
     keyVariable: 'AZURE_OPENAI_API_KEY',
+    limits: { ...OPENAI_LIMITS, retryAfter: 'milliseconds' },
   },
   fireworks: {
     name: 'Fireworks AI',

@@ -11,12 +11,22 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     request: { renames: { max_tokens: 'max_completion_tokens' }, messages: { stripsExtensions: true } },
     limits: OPENAI_LIMITS,
   },
-  anthropic: { name: 'Anthropic', dialect: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', keyVariable: 'ANTHROPIC_API_KEY' },
+  anthropic: {
+    name: 'Anthropic',
+    dialect: 'anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    keyVariable: 'ANTHROPIC_API_KEY',
+    modelLists: ['models?limit=1000'],
+    limits: { remaining: ['anthropic-ratelimit-requests-remaining', 'anthropic-ratelimit-tokens-remaining'], retryAfter: 'seconds' },
+  },
   gemini: {
     name: 'Google Gemini',
     dialect: 'gemini',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     keyVariable: 'GEMINI_API_KEY',
+    modelLists: ['models?pageSize=1000'],
+    // The time to wait is in the body of the error.
+    limits: { remaining: [], retryAfter: 'in the error' },
   },
   xai: {
     name: 'xAI',

@@ -43,6 +43,8 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
     baseUrl: 'http://127.0.0.1:1234/v1',
     keyVariable: 'LMSTUDIO_API_KEY',
     addressVariable: 'LMSTUDIO_URL',
+    // The list of its own API tells the context; that of the dialect only names.
+    modelLists: ['../api/v0/models', 'models'],
     request: { ...COMMON, isSingleChoice: true },
     reply: { reasoningField: 'reasoning' },
   },

@@ -146,6 +146,7 @@ describe('a parameter', () => {
 
   test('that asks for sound is refused', () => {
     expect(faultOf(() => encode({ modalities: ['text', 'audio'] }))).toMatchObject({ status: 400, param: 'modalities' });
+    expect(faultOf(() => encode({ n: 2 }))).toMatchObject({ status: 400, param: 'n' });
   });
 });
 

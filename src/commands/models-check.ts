@@ -1,0 +1,138 @@
+import { Catalog, type Model, type Route } from '../catalog/catalog.ts';
+import { loadConfig, type Config, type ProviderConfig } from '../config.ts';
+import { discoverModels } from '../discovery.ts';
+import { tryRoute, type Trial } from '../gateway/try-route.ts';
+import { HttpClient } from '../http/client.ts';
+import { findProblems, type Problem } from './catalog-problems.ts';
+import { print } from './session.ts';
+
+/** Providers have limits too: a few calls at a time disturb nobody. */
+const CALLS_AT_ONCE = 4;
+const CALL_TIMEOUT_MS = 30_000;
+
+interface CheckOptions {
+  readonly live?: boolean;
+  readonly json?: boolean;
+}
+
+/** One route of one model, and how it stands. */
+interface Row {
+  readonly model: Model;
+  readonly route: Route;
+  readonly problems: readonly Problem[];
+  readonly provider: ProviderConfig | undefined;
+  trial?: Trial;
+}
+
+type Status = 'failed' | 'warning' | 'off' | 'ready' | 'ok';
+
+/** `models check`: looks at everything that the catalogue says, and with `--live` calls every route once. */
+export async function checkModels(options: CheckOptions): Promise<void> {
+  const config = loadConfig(process.env);
+  const discovered =
+    options.live === true ? await discoverModels(config) : { models: new Map<string, Model[]>(), silent: new Map<string, string>() };
+  const rows = readRows(
+    config,
+    [...discovered.models].flatMap(([, models]) => models),
+  );
+  if (options.live === true) await tryRows(config, rows, options.json !== true);
+  const isFine = discovered.silent.size === 0 && rows.every((row) => statusOf(row) !== 'failed');
+  const silent = [...discovered.silent].map(([provider, reason]) => ({ provider, message: `its models could not be read: ${reason}` }));
+  print({ ok: isFine, routes: rows.map(describe), providers: silent }, options, [
+    ...formatTable(rows.filter((row) => statusOf(row) !== 'off')),
+    ...silent.map(({ provider, message }) => `${provider}: ${message}`),
+    summarize(rows),
+  ]);
+  if (!isFine) process.exitCode = 1;
+}
+
+function readRows(config: Config, discovered: readonly Model[]): Row[] {
+  const models = [...config.models, ...new Catalog(config.models, () => true).unsold(discovered)];
+  const problems = Map.groupBy(findProblems(config, models), ({ model }) => model);
+  return models.flatMap((model) =>
+    model.routes.map((route, index) => ({
+      model,
+      route,
+      // What is wrong with the model as a whole is told with its first route.
+      problems: (problems.get(model.id) ?? []).filter((problem) => (problem.route ?? 0) === index),
+      provider: config.providers.get(route.provider),
+    })),
+  );
+}
+
+/** Calls every route whose provider is on, a few at a time. */
+async function tryRows(config: Config, rows: readonly Row[], isForPeople: boolean): Promise<void> {
+  const client = new HttpClient();
+  const timeoutMs = Math.min(CALL_TIMEOUT_MS, config.timeouts.answerMs);
+  const waiting = rows.filter((row) => row.provider !== undefined);
+  const total = waiting.length;
+  let done = 0;
+  const tell = (text: string): void => void (isForPeople && process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`));
+  const work = async (): Promise<void> => {
+    for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
+      const { model, route, provider } = row;
+      if (provider !== undefined) row.trial = await tryRoute({ client, model, route, provider, timeoutMs });
+      done += 1;
+      tell(`${done} of ${total} routes tried`);
+    }
+  };
+  tell(`0 of ${total} routes tried`);
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+  tell('');
+  client.close();
+}
+
+function statusOf({ problems, provider, trial }: Row): Status {
+  if (trial?.isFine === false || problems.some(({ severity }) => severity === 'error')) return 'failed';
+  // What is off cannot disappoint anybody; what is plainly wrong is wrong in any case.
+  if (provider === undefined) return 'off';
+  if (problems.length > 0) return 'warning';
+  return trial === undefined ? 'ready' : 'ok';
+}
+
+function messageOf({ problems, trial }: Row): string {
+  const told = trial === undefined || trial.message === '' ? [] : [trial.message];
+  return [...told, ...problems.map(({ message }) => message)].join('; ');
+}
+
+function describe(row: Row): Record<string, unknown> {
+  const { model, route, provider, trial } = row;
+  return {
+    model: model.id,
+    provider: route.provider,
+    route: route.model,
+    status: statusOf(row),
+    on: provider !== undefined,
+    ms: trial?.durationMs ?? null,
+    input_tokens: trial?.inputTokens ?? null,
+    output_tokens: trial?.outputTokens ?? null,
+    message: messageOf(row),
+  };
+}
+
+const HEAD = ['MODEL', 'PROVIDER', 'ROUTE', 'STATUS', 'MS', 'TOKENS', 'MESSAGE'];
+
+function formatTable(rows: readonly Row[]): string[] {
+  const cells = rows.map((row) => {
+    const { model, route, trial } = row;
+    const tokens = trial?.inputTokens === undefined ? '' : `${trial.inputTokens}+${trial.outputTokens}`;
+    return [model.id, route.provider, route.model, statusOf(row), String(trial?.durationMs ?? ''), tokens, messageOf(row)];
+  });
+  const lines = rows.length === 0 ? [] : [HEAD, ...cells];
+  const widths = HEAD.map((_, column) => Math.max(0, ...lines.map((line) => line[column]?.length ?? 0)));
+  return lines.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function summarize(rows: readonly Row[]): string {
+  const counts = Map.groupBy(rows, statusOf);
+  const told = (['ok', 'ready', 'warning', 'failed', 'off'] as const).flatMap((status) => {
+    const count = counts.get(status)?.length ?? 0;
+    return count === 0 ? [] : [`${count} ${status}`];
+  });
+  return `${new Set(rows.map(({ model }) => model.id)).size} models, ${rows.length} routes: ${told.join(', ')}.`;
+}

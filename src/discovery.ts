@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Catalog, Model } from './catalog/catalog.ts';
+import { readModelList, toFreeModel, type ListedModel } from './catalog/model-list.ts';
+import type { Config, ProviderConfig } from './config.ts';
+import { HttpClient } from './http/client.ts';
+import { getJson, NoDocument } from './http/get-json.ts';
+import type { Log } from './observe/log.ts';
+import { DIALECTS } from './providers/dialects.ts';
+
+const LIST_LIMITS = { timeoutMs: 5000, bytesMax: 8_000_000 };
+/** How often a server is asked, and how soon again after it did not answer; that wait doubles up to the usual one. */
+const PACE = { usualMs: 60_000, retryMs: 1000 };
+
+/** What the models are discovered with and for. */
+export interface DiscoveryParts {
+  readonly config: Config;
+  readonly catalog: Catalog;
+  readonly client: HttpClient;
+  readonly log: Log;
+  /** Records the prices of models before they can be called. */
+  readonly record: (models: readonly Model[]) => Promise<void>;
+}
+
+/** Keeps the catalogue up to date with what the servers of one's own have. Nothing waits for it: a server may be down. */
+export class Discovery {
+  readonly #parts: DiscoveryParts;
+  readonly #pace: typeof PACE;
+  readonly #abort = new AbortController();
+  readonly #watches: Promise<void>[] = [];
+
+  constructor(parts: DiscoveryParts, pace: typeof PACE = PACE) {
+    this.#parts = parts;
+    this.#pace = pace;
+  }
+
+  start(): void {
+    for (const provider of discovering(this.#parts.config)) this.#watches.push(this.#watch(provider));
+  }
+
+  /** Resolves when no look is under way any more. */
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await Promise.all(this.#watches);
+  }
+
+  /** Asks one server again and again. What it had stays listed while it does not answer: it may only be starting anew. */
+  async #watch(provider: ProviderConfig): Promise<void> {
+    const { signal } = this.#abort;
+    let failures = 0;
+    let seen: string | undefined;
+    while (!signal.aborted) {
+      try {
+        seen = await this.#look(provider, seen);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (failures === 1 && !signal.aborted) this.#tellFailure(provider, error);
+      }
+      const waitMs = failures === 0 ? this.#pace.usualMs : Math.min(this.#pace.usualMs, this.#pace.retryMs * 2 ** (failures - 1));
+      // Only the end of the server cuts a wait short.
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Told once, not with every look: a server of one's own is often down for hours. */
+  #tellFailure({ id }: ProviderConfig, error: unknown): void {
+    const { log } = this.#parts;
+    if (error instanceof NoDocument)
+      log.lifecycle('the models of a server of your own could not be read', { provider: id, reason: error.message });
+    else log.internalError('discovered models could not be listed', error);
+  }
+
+  /** One look. Gives what was seen, so that a list like the last one changes nothing. */
+  async #look(provider: ProviderConfig, before: string | undefined): Promise<string> {
+    const { catalog, client, log, record } = this.#parts;
+    const models = toFreeModels(provider, await fetchModelList(client, provider, this.#abort.signal));
+    const seen = models.map(({ id, contextLength }) => `${id} ${contextLength}`).join('\n');
+    if (seen === before) return seen;
+    await record(catalog.unsold(models));
+    catalog.discover(provider.id, models);
+    log.lifecycle('discovered the models of a server of your own', { provider: provider.id, models: models.length });
+    return seen;
+  }
+}
+
+/** What the servers of one's own have now, by provider. */
+export interface Discovered {
+  readonly models: ReadonlyMap<string, readonly Model[]>;
+  /** The servers that did not tell, with the reason. */
+  readonly silent: ReadonlyMap<string, string>;
+}
+
+/** Asks every server of one's own once, for commands. */
+export async function discoverModels(config: Config): Promise<Discovered> {
+  const client = new HttpClient();
+  const models = new Map<string, readonly Model[]>();
+  const silent = new Map<string, string>();
+  const ask = async (provider: ProviderConfig): Promise<void> => {
+    try {
+      models.set(provider.id, toFreeModels(provider, await fetchModelList(client, provider)));
+    } catch (error) {
+      silent.set(provider.id, (error as Error).message);
+    }
+  };
+  await Promise.all(discovering(config).map(ask));
+  client.close();
+  return { models, silent };
+}
+
+/** Reads a provider's own list of its models. */
+export async function fetchModelList(client: HttpClient, provider: ProviderConfig, signal?: AbortSignal): Promise<ListedModel[]> {
+  const { host, baseUrl } = provider;
+  let failure: unknown;
+  for (const place of host?.modelLists ?? ['models']) {
+    try {
+      const url = new URL(place, `${baseUrl}/`).href;
+      const body = await getJson(client, { url, headers: credentialsOf(provider), signal, ...LIST_LIMITS });
+      const listed = readModelList(body);
+      if (listed !== undefined) return listed;
+      failure = new NoDocument('its answer is no list of models');
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** The headers that let a request in, as the dialect has them. */
+function credentialsOf(provider: ProviderConfig): Record<string, string> {
+  const target = { ...provider, model: 'any', outputTokensMax: undefined };
+  const { headers } = DIALECTS[provider.dialect].encodeRequest({ model: 'any', messages: [{ role: 'user', content: 'any' }] }, target);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-type'));
+}
+
+function discovering(config: Config): ProviderConfig[] {
+  return [...config.providers.values()].filter(({ discovers }) => discovers);
+}
+
+function toFreeModels(provider: ProviderConfig, listed: readonly ListedModel[]): Model[] {
+  return listed.flatMap((model) => toFreeModel(provider.id, model) ?? []);
+}

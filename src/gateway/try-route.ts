@@ -1,0 +1,98 @@
+import type { Model } from '../catalog/catalog.ts';
+import type { HttpClient } from '../http/client.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { exchangeLocally } from '../http/local-exchange.ts';
+import type { ChatRequest } from '../openai/types.ts';
+import { DIALECTS } from '../providers/dialects.ts';
+import { readFault } from '../providers/openai.ts';
+import { ProviderFault, type DecodedReply, type Provider } from '../providers/provider.ts';
+import { promptTokens, type TokenUsage } from '../tokens.ts';
+import type { Leg } from './attempt.ts';
+import { keyFor } from './credentials.ts';
+
+/** How one small request along one route went. */
+export interface Trial {
+  readonly isFine: boolean;
+  readonly durationMs: number;
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  /** For the operator, and so in the provider's own words; without our key. */
+  readonly message: string;
+}
+
+/** What is tried, with what, in which time. */
+export interface TrialFacts extends Leg {
+  readonly client: HttpClient;
+  readonly model: Model;
+  readonly timeoutMs: number;
+}
+
+/** Enough for a word, and the least that models which think accept. */
+const OUTPUT_TOKENS = 16;
+const ANSWER_BYTES_MAX = 1_000_000;
+const MESSAGE_CHARACTERS_MAX = 200;
+
+/** Sends the smallest of requests along one route, as the gate would. Nobody is charged for it but the operator. */
+export async function tryRoute(facts: TrialFacts): Promise<Trial> {
+  const beganAtMs = performance.now();
+  const duration = (): number => Math.round(performance.now() - beganAtMs);
+  try {
+    const { usage } = await ask(facts);
+    return { isFine: true, durationMs: duration(), ...countsOf(usage), message: usage === undefined ? 'it told no usage' : '' };
+  } catch (error) {
+    return { isFine: false, durationMs: duration(), ...countsOf(undefined), message: describe(error, facts.provider.apiKey) };
+  }
+}
+
+async function ask({ client, model, route, provider, timeoutMs }: TrialFacts): Promise<DecodedReply> {
+  const dialect = DIALECTS[provider.dialect];
+  const chat: ChatRequest = { model: model.id, messages: [{ role: 'user', content: 'Say ok.' }], max_tokens: limitOf(model) };
+  const target = { ...provider, apiKey: await keyFor(provider), model: route.model, outputTokensMax: undefined };
+  const encoded = dialect.encodeRequest(chat, target);
+  const request = dialect.sign === undefined ? encoded : await dialect.sign(encoded, target, Date.now());
+  const { answer } = dialect;
+  const exchange =
+    answer === undefined
+      ? client.post(request, () => undefined)
+      : exchangeLocally(
+          (signal) => answer(request, signal),
+          () => undefined,
+        );
+  const timer = setTimeout(() => exchange.abort(new Error(`no answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
+  try {
+    const context = { modelId: model.id, wantsUsage: false, chat, requestId: 'check', createdSeconds: 0, host: provider.host };
+    return dialect.decodeReply(await readAnswer(exchange, dialect), {
+      ...context,
+      countsReasoningApart: provider.host?.countsReasoningApart === true,
+    });
+  } finally {
+    clearTimeout(timer);
+    exchange.abort(new Error('nobody reads on'));
+  }
+}
+
+function limitOf({ maxOutputTokens }: Model): number {
+  return Math.min(OUTPUT_TOKENS, maxOutputTokens);
+}
+
+async function readAnswer(exchange: Exchange, dialect: Provider): Promise<string> {
+  const { status, headers } = await exchange.head;
+  const text = await exchange.text(ANSWER_BYTES_MAX);
+  if (text === undefined) throw new ProviderFault(`the answer has more than ${ANSWER_BYTES_MAX} bytes`);
+  if (status === 200) return text;
+  throw dialect.decodeFault?.(text, status, (name) => headers.get(name) ?? null) ?? readFault(text, status);
+}
+
+function countsOf(usage: TokenUsage | undefined): Pick<Trial, 'inputTokens' | 'outputTokens'> {
+  return { inputTokens: usage === undefined ? undefined : promptTokens(usage), outputTokens: usage?.outputTokens };
+}
+
+/** One line, bounded, without our key. */
+function describe(error: unknown, apiKey: string | undefined): string {
+  const { message, code } = error as { readonly message: string; readonly code?: unknown };
+  const status = error instanceof ProviderFault && error.status !== undefined ? `${error.status}: ` : '';
+  const reason = error instanceof ProviderFault || typeof code !== 'string' ? message : `it could not be reached (${code})`;
+  const line = `${status}${reason}`.replaceAll(/\s+/g, ' ').trim();
+  const redacted = apiKey === undefined || apiKey === '' ? line : line.replaceAll(apiKey, '[redacted]');
+  return redacted.length > MESSAGE_CHARACTERS_MAX ? `${redacted.slice(0, MESSAGE_CHARACTERS_MAX)}…` : redacted;
+}

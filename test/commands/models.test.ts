@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startAnthropicSimulator } from '../simulator/anthropic.ts';
+import { startBedrockSimulator } from '../simulator/bedrock.ts';
+import { startGeminiSimulator } from '../simulator/gemini.ts';
+import { startOpenAiSimulator, type OpenAiSimulator } from '../simulator/openai.ts';
+import { startOwnServer, type OwnServer } from '../simulator/own-server.ts';
+import type { JsonObject } from '../simulator/wire.ts';
+import { entry, runModels as run } from './run-models.ts';
+
+const claude = startAnthropicSimulator();
+const gemini = startGeminiSimulator();
+const bedrock = startBedrockSimulator();
+let openai: OpenAiSimulator;
+let own: OwnServer;
+
+beforeAll(async () => {
+  openai = await startOpenAiSimulator();
+  own = startOwnServer({ object: 'list', data: [{ id: 'small', max_model_len: 4096 }] });
+});
+afterAll(async () => {
+  await Promise.all([claude.stop(), gemini.stop(), bedrock.stop(), openai.stop(), own.stop()]);
+});
+
+/** The rows of the JSON answer that are about models of the settings. */
+async function check(
+  settings: JsonObject,
+  args: readonly string[] = [],
+  variables = {},
+): Promise<{ code: number | null; rows: JsonObject[]; all: JsonObject }> {
+  const { code, stdout } = await run(settings, ['check', '--json', ...args], variables);
+  const all = JSON.parse(stdout) as JsonObject;
+  const rows = (all['routes'] as JsonObject[]).filter(({ model }) => /^(?:team|vllm)\//u.test(String(model)));
+  return { code, rows, all };
+}
+
+/** A model with this route alone. */
+function route(provider: string, model: string): JsonObject {
+  return entry(`team/${provider}-${model}`, { routes: [{ provider, model }] });
+}
+
+const MOCK = { mock: { base_url: 'http://127.0.0.1:1/v1' } };
+
+describe('models check', () => {
+  test('finds nothing wrong with what is shipped, also when every provider is on', async () => {
+    const { code, stdout } = await run({}, ['check']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^MODEL +PROVIDER +ROUTE +STATUS +MS +TOKENS +MESSAGE\nsandbox\/echo +sandbox +echo +ready\n/u);
+    expect(stdout).toMatch(/\d+ models, \d+ routes: 2 ready, \d+ off\.\n$/u);
+    const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', XAI_API_KEY: 'k', MISTRAL_API_KEY: 'k' };
+    expect((await run({}, ['check'], keys)).code).toBe(0);
+  });
+
+  test.each<[what: string, changes: JsonObject, status: string, message: RegExp]>([
+    ['that writes more than it reads', { context_length: 2000 }, 'failed', /writes 4000 tokens into a context of 2000/u],
+    ['with a tiny context', { context_length: 100, max_output_tokens: 10 }, 'warning', /only 100 tokens/u],
+    ['with cheap answers', { price: { input: 3, output: 2 } }, 'warning', /costs less for an answer/u],
+    ['with a dear cache', { price: { input: 1, cached_input: 2, output: 2 } }, 'warning', /more for cached/u],
+    [
+      'with a price out of reach',
+      { price: { input: 1, output: 2, long: { over: 100_000, input: 2, output: 4 } } },
+      'warning',
+      /longer than its context/u,
+    ],
+    [
+      'that is cheaper in bulk',
+      { price: { input: 1, output: 2, long: { over: 10, input: 0.5, output: 4 } } },
+      'warning',
+      /cheaper when prompts are long/u,
+    ],
+    [
+      'with a route twice',
+      {
+        routes: [
+          { provider: 'mock', model: 'a' },
+          { provider: 'mock', model: 'a' },
+        ],
+      },
+      'failed',
+      /is there twice/u,
+    ],
+    [
+      'with a lonely weight',
+      {
+        routes: [
+          { provider: 'mock', model: 'a', weight: 2 },
+          { provider: 'mock', model: 'b' },
+        ],
+      },
+      'warning',
+      /no neighbour/u,
+    ],
+    [
+      'that is given away',
+      { price: { input: 0, output: 0 }, routes: [{ provider: 'groq', model: 'a' }] },
+      'warning',
+      /free of charge, but groq is not/u,
+    ],
+    [
+      'with a promise that the dialect refuses',
+      { routes: [{ provider: 'claude', model: 'claude-opus-5' }], input: ['text', 'audio'], features: [] },
+      'failed',
+      /audio input is promised, but refused/u,
+    ],
+    [
+      'with a promise that is lost',
+      { routes: [{ provider: 'claude', model: 'claude-opus-5' }], features: ['logprobs'] },
+      'warning',
+      /logprobs is promised, but left out/u,
+    ],
+    [
+      'with more output than the provider takes',
+      { routes: [{ provider: 'claude', model: 'claude-3-haiku' }], features: [], max_output_tokens: 8000 },
+      'warning',
+      /no more than 4096 are asked for/u,
+    ],
+  ])('tells of a model %s', async (_, changes, status, message) => {
+    const providers = { ...MOCK, claude: { dialect: 'anthropic', base_url: 'http://127.0.0.1:1/v1' } };
+    const { code, rows, all } = await check({ providers, models: [entry('team/a', changes)] }, [], { GROQ_API_KEY: 'k' });
+    const told = rows.map((row) => ({ status: row['status'], message: row['message'] }));
+    expect(told).toContainEqual({ status, message: expect.stringMatching(message) });
+    expect({ code, ok: all['ok'] }).toEqual(status === 'failed' ? { code: 1, ok: false } : { code: 0, ok: true });
+  });
+
+  test('tells of the same model at two prices, and of two models of one name', async () => {
+    const models = [entry('team/a', { name: 'A' }), entry('team/b', { name: 'A', price: { input: 5, output: 9 } })];
+    const { rows } = await check({ providers: MOCK, models });
+    expect(rows.map(({ message }) => message)).toEqual([
+      '',
+      'has the same name as team/a; team/a leads to the same model at another price',
+    ]);
+  });
+
+  test('says nothing of what is only promised where the provider is off', async () => {
+    const { rows } = await check({ models: [entry('team/a', { features: ['logprobs'], routes: [{ provider: 'groq', model: 'a' }] })] });
+    expect(rows).toMatchObject([{ status: 'off', on: false }]);
+  });
+
+  test('tells mistakes of the settings as every command does', async () => {
+    const { code, stderr } = await run({ models: [entry('team/a', { price: {} })], providers: MOCK }, ['check', '--live']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('price.input: is missing');
+  });
+});
+
+describe('models check --live', () => {
+  test('calls every route that is on, in every dialect, and tells what it used', async () => {
+    const providers = {
+      mock: { base_url: openai.baseUrl, api_key: openai.apiKey },
+      claude: { dialect: 'anthropic', base_url: claude.baseUrl, api_key: claude.apiKey },
+      google: { dialect: 'gemini', base_url: gemini.baseUrl, api_key: gemini.apiKey },
+      amazon: { dialect: 'bedrock', base_url: bedrock.baseUrl, api_key: bedrock.apiKey },
+    };
+    const routes = [
+      { provider: 'mock', model: 'gpt-x' },
+      { provider: 'claude', model: 'claude-opus-5' },
+      { provider: 'google', model: 'gemini-3.6-flash' },
+      { provider: 'amazon', model: 'anthropic.claude-opus-5' },
+      { provider: 'groq', model: 'a' },
+    ];
+    const settings = { providers, models: [entry('team/a', { routes, features: [] })] };
+    const { code, rows } = await check(settings, ['--live'], { VLLM_URL: own.baseUrl });
+    expect(rows.map(({ provider, status, message }) => [provider, status, message])).toEqual([
+      ['mock', 'ok', ''],
+      ['claude', 'ok', ''],
+      ['google', 'ok', ''],
+      ['amazon', 'ok', ''],
+      ['groq', 'off', ''],
+      ['vllm', 'ok', ''],
+    ]);
+    expect(code).toBe(0);
+    for (const row of rows.filter(({ on }) => on === true))
+      expect(row).toMatchObject({ ms: expect.any(Number), input_tokens: expect.any(Number), output_tokens: expect.any(Number) });
+    expect(openai.requests).toHaveLength(1);
+    expect(openai.requests[0]?.body).toMatchObject({ model: 'gpt-x', max_tokens: 16 });
+    expect(own.called).toEqual(['small']);
+  });
+
+  test('fails with the provider’s own words, without our key, and does not wait for ever', async () => {
+    openai.reset();
+    const secret = 'sk-wrong-secret-1234567890';
+    openai.forModel('quiet', { type: 'hang', moment: { at: 'before_headers' } });
+    openai.forModel('busy', { type: 'status', status: 429, body: { error: { message: `Too many for ${openai.apiKey}\nnow` } } });
+    const providers = {
+      mock: { base_url: openai.baseUrl, api_key: openai.apiKey },
+      wrong: { base_url: openai.baseUrl, api_key: secret },
+      gone: { base_url: 'http://127.0.0.1:1/v1' },
+    };
+    const models = [route('mock', 'quiet'), route('mock', 'busy'), route('wrong', 'gpt-x'), route('gone', 'a'), route('mock', 'fine')];
+    const ended = await run({ providers, models, timeouts: { answer_ms: 400 } }, ['check', '--live']);
+    expect(ended.code).toBe(1);
+    const line = (id: string): string => ended.stdout.split('\n').find((text) => text.startsWith(id)) ?? '';
+    expect(line('team/mock-quiet')).toMatch(/failed +4\d\d +no answer within 0.4 seconds$/u);
+    expect(line('team/mock-busy')).toMatch(/failed .*429: Too many for \[redacted\] now$/u);
+    expect(line('team/wrong-gpt-x')).toMatch(/failed .*401: /u);
+    expect(line('team/gone-a')).toMatch(/failed /u);
+    expect(line('team/mock-fine')).toMatch(/ok +\d+ +\d+\+\d+$/u);
+    expect(ended.stdout + ended.stderr).not.toContain(secret);
+    expect(ended.stdout + ended.stderr).not.toContain(openai.apiKey);
+    expect(ended.stdout).toMatch(/3 ok, 4 failed, \d+ off\.\n$/u);
+  });
+
+  test('fails where a server of your own does not tell its models', async () => {
+    const { code, all } = await check({}, ['--live'], { OLLAMA_URL: 'http://127.0.0.1:1/v1' });
+    expect(code).toBe(1);
+    expect(all['providers']).toEqual([{ provider: 'ollama', message: 'its models could not be read: it could not be reached' }]);
+  });
+});
