@@ -2,7 +2,7 @@
 const PIECES_MAX = 16;
 
 /** More than this is not kept, only measured: the count of the beginning stands for the rest. */
-const CHARACTERS_MAX = 256 * 1024;
+const CHARACTERS_MAX = 64 * 1024;
 
 /** What a stream has said so far, gathered piece by piece without holding on to the packets that the pieces came in. */
 export class OutputText {

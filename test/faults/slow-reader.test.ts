@@ -7,7 +7,7 @@ import { type Caller, CHAT, readContent, readEvents, startCaller, STREAM } from 
 const READERS = 16;
 const ANSWER_BYTES = 60_000_000;
 /** What one stalled reader may cost, all buffers on the way included. */
-const BYTES_PER_READER_MAX = 4_000_000;
+const BYTES_PER_READER_MAX = 8_000_000;
 const TOLD_WITHIN_MS = 100;
 
 let caller: Caller;
