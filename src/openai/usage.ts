@@ -21,12 +21,15 @@ export function readUsage(
   // DeepSeek reports cache hits beside the counts instead of in the details.
   const cached = countOf(promptDetails['cached_tokens'] ?? value['prompt_cache_hit_tokens'], prompt);
   const cacheWrite = countOf(promptDetails['cache_write_tokens'], prompt - cached);
-  const reasoning = countOf(outputDetails['reasoning_tokens'], countsReasoningApart ? TOKENS_MAX : completion);
+  // The total shows where reasoning is counted beside the completion, also at a host that nobody told us about.
+  const told = outputDetails['reasoning_tokens'];
+  const isApart = countsReasoningApart || (isCount(told) && told > 0 && value['total_tokens'] === prompt + completion + told);
+  const reasoning = countOf(told, isApart ? TOKENS_MAX : completion);
   return {
     inputTokens: prompt - cached - cacheWrite,
     cachedInputTokens: cached,
     cacheWriteTokens: cacheWrite,
-    outputTokens: countsReasoningApart ? completion + reasoning : completion,
+    outputTokens: isApart ? completion + reasoning : completion,
     reasoningTokens: reasoning,
   };
 }

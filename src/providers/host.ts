@@ -77,7 +77,7 @@ export interface ReplyQuirks {
   readonly reasoningField?: 'reasoning';
   /** Content may be a list with parts of the thinking among it. */
   readonly hasThinkingParts?: true;
-  /** Tool calls come without their index or type. */
+  /** Tool calls come without their index, type, id or arguments. */
   readonly hasBareToolCalls?: true;
   /** A choice may come without its delta. */
   readonly hasBareChoices?: true;

@@ -4,7 +4,8 @@ import { readUsage } from '../openai/usage.ts';
 import type { SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './envelope.ts';
 import { ChunkTemplate } from './chunk-template.ts';
-import { HOSTS } from './compatible.ts';
+import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
+import { ChunkMender, mendReply } from './mend-chunks.ts';
 import { OutputText } from './output-text.ts';
 import {
   ProviderFault,
@@ -58,13 +59,14 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   // Nothing said and no word of why: such an answer is not charged.
   if (outputText === '' && !choices.some((choice) => isObject(choice) && typeof choice['finish_reason'] === 'string'))
     throw new ProviderFault('The provider answered with nothing');
+  mendReply(body, choices, context);
   body['model'] = context.modelId;
   return { body, usage, outputText };
 }
 
 /** A host that answers as the dialect has it costs nothing here. */
-function quirksOf({ host }: ReplyContext): ReplyQuirksReader | undefined {
-  return host?.reply === undefined ? undefined : new ReplyQuirksReader(host);
+function quirksOf({ host = UNKNOWN_HOST, requestId }: ReplyContext): ReplyQuirksReader | undefined {
+  return host.reply === undefined ? undefined : new ReplyQuirksReader(host, requestId);
 }
 
 /** A stream whose chunks are not alike after this many tries is parsed chunk by chunk. */
@@ -77,6 +79,7 @@ class RelayedStream implements StreamDecoder {
   readonly #said = new OutputText();
   readonly #context: ReplyContext;
   readonly #quirks: ReplyQuirksReader | undefined;
+  readonly #mender: ChunkMender;
   readonly #finished = new Set<unknown>();
   readonly #unfinished = new Set<unknown>();
   #hasChoices = false;
@@ -87,6 +90,7 @@ class RelayedStream implements StreamDecoder {
   constructor(context: ReplyContext) {
     this.#context = context;
     this.#quirks = quirksOf(context);
+    this.#mender = new ChunkMender(context);
   }
 
   get outputLength(): number {
@@ -127,6 +131,7 @@ class RelayedStream implements StreamDecoder {
     // Chunks without choices carry usage or a host's notes; callers that index `choices[0]` must never see them.
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
     this.#quirks?.readChoices(chunk.choices);
+    this.#mender.mend(chunk, chunk.choices);
     for (const choice of chunk.choices) this.#watch(choice);
     this.#envelope = chunk;
     chunk.model = this.#context.modelId;
@@ -139,7 +144,7 @@ class RelayedStream implements StreamDecoder {
 
   /** A chunk that says a bit of text and nothing else is what most of the others will look like. */
   #makeTemplate(came: string, written: string, choices: readonly unknown[]): void {
-    if (this.#quirks !== undefined || this.#templatesMade >= TEMPLATES_MAX || choices.length !== 1) return;
+    if (this.#templatesMade >= TEMPLATES_MAX || choices.length !== 1) return;
     const [choice] = choices;
     if (!isObject(choice) || typeof choice['finish_reason'] === 'string' || !isObject(choice['delta'])) return;
     const names = Object.keys(choice['delta']);
@@ -197,7 +202,7 @@ function readOutput(message: unknown): string {
     if (name === 'reasoning' && text === message['reasoning_content']) continue;
     if (typeof text === 'string') output += text;
   }
-  if (Array.isArray(message['tool_calls'])) output += JSON.stringify(message['tool_calls']);
+  if (Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0) output += JSON.stringify(message['tool_calls']);
   return output;
 }
 

@@ -1,20 +1,20 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
 import type { FinishReason } from './envelope.ts';
 import type { Host, ReplyQuirks } from './host.ts';
+import { FINISH_REASONS } from './mend-chunks.ts';
 import { ProviderFault } from './provider.ts';
-
-const FINISH_REASONS = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
+import { ToolCallMender } from './mend-tool-calls.ts';
 
 /** Reads what a host says in its own way, and says it as the dialect does. One for each answer: it counts tool calls. */
 export class ReplyQuirksReader {
   readonly #name: string;
   readonly #quirks: ReplyQuirks;
-  /** The ids of the tool calls of each choice, in the order in which they came. */
-  readonly #toolCalls = new Map<unknown, unknown[]>();
+  readonly #toolCalls: ToolCallMender;
 
-  constructor(host: Host) {
+  constructor(host: Host, requestId: string) {
     this.#name = host.name;
     this.#quirks = host.reply ?? {};
+    this.#toolCalls = new ToolCallMender(requestId);
   }
 
   /** Throws where the host reports an error in a place of its own. */
@@ -43,37 +43,24 @@ export class ReplyQuirksReader {
   #readChoice(choice: JsonObject): void {
     if (this.#quirks.hasBareChoices === true && choice['message'] === undefined) choice['delta'] ??= {};
     const { delta, message } = choice;
+    const reason = choice['finish_reason'];
+    const isEnd = typeof reason === 'string' && reason !== '';
     if (isObject(delta)) {
       this.#readMessage(delta);
-      if (this.#quirks.hasBareToolCalls === true) this.#numberToolCalls(toolCallsOf(delta), choice['index']);
+      if (this.#quirks.hasBareToolCalls === true) this.#toolCalls.mendDelta(delta, choice['index'], isEnd);
     }
     if (isObject(message)) {
-      message['content'] ??= null;
       this.#readMessage(message);
+      if (this.#quirks.hasBareToolCalls === true) this.#toolCalls.mendMessage(message);
     }
-    const reason = choice['finish_reason'];
-    if (typeof reason === 'string' && !FINISH_REASONS.has(reason)) choice['finish_reason'] = this.#finishReason(reason);
+    if (isEnd && !FINISH_REASONS.has(reason)) choice['finish_reason'] = this.#finishReason(reason);
   }
 
   #readMessage(message: JsonObject): void {
-    const { hasThinkingParts, reasoningField, hasBareToolCalls } = this.#quirks;
+    const { hasThinkingParts, reasoningField } = this.#quirks;
     if (hasThinkingParts === true && Array.isArray(message['content'])) flattenContent(message, message['content']);
     const reasoning = reasoningField === undefined ? undefined : message[reasoningField];
     if (typeof reasoning === 'string') message['reasoning_content'] ??= reasoning;
-    if (hasBareToolCalls !== true) return;
-    // Of a call in pieces only the first has an id, and the type belongs there.
-    for (const call of toolCallsOf(message)) if (call['id'] !== undefined) call['type'] ??= 'function';
-  }
-
-  /** Clients put streamed calls together by their index. A call with a new id is the next one; one without an id goes on. */
-  #numberToolCalls(calls: readonly JsonObject[], choice: unknown): void {
-    const ids = this.#toolCalls.get(choice) ?? [];
-    this.#toolCalls.set(choice, ids);
-    for (const call of calls) {
-      const { id } = call;
-      if (id !== undefined && !ids.includes(id)) ids.push(id);
-      call['index'] ??= id === undefined ? Math.max(0, ids.length - 1) : ids.indexOf(id);
-    }
   }
 
   /** A reason that nobody knows is taken for a plain end: clients fail on words that the dialect does not have. */
@@ -82,10 +69,6 @@ export class ReplyQuirksReader {
     if (status !== undefined) throw new ProviderFault(`${this.#name} broke off its answer: ${reason}`, { status, code: reason });
     return this.#quirks.finish?.[reason] ?? 'stop';
   }
-}
-
-function toolCallsOf(message: JsonObject): JsonObject[] {
-  return Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
 }
 
 /** Text parts make the content, parts of the thinking the reasoning. */

@@ -12,7 +12,7 @@ const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5
 const chunk = (choices: unknown[], more: object = {}): string =>
   JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices, ...more });
 const delta = (content: string, index = 0): string =>
-  chunk([{ index, delta: { content }, logprobs: null, finish_reason: null }], { usage: null });
+  chunk([{ index, delta: { role: 'assistant', content }, logprobs: null, finish_reason: null }], { usage: null });
 const finish = (index = 0): string => chunk([{ index, delta: {}, logprobs: null, finish_reason: 'stop' }], { usage: null });
 const usage = chunk([], { usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } });
 

@@ -73,6 +73,14 @@ describe('a usage that a provider reports', () => {
     expect(readUsage(reported, { countsReasoningApart: true })).toEqual({ ...NO_TOKENS, inputTokens: 100, ...expected });
   });
 
+  test.each<[string, number, object]>([
+    ['beside the completion', 170, { outputTokens: 70, reasoningTokens: 50 }],
+    ['nowhere', 120, { outputTokens: 20 }],
+  ])('of a host that nobody knows, where the total has the reasoning %s', (_, total_tokens, expected) => {
+    const reported = { ...details({}, { reasoning_tokens: 50 }), total_tokens };
+    expect(readUsage(reported)).toEqual({ ...NO_TOKENS, inputTokens: 100, ...expected });
+  });
+
   const bad = [null, undefined, -1, 0.5, 1e300, TOKENS_MAX + 1, Number.NaN, Number.POSITIVE_INFINITY, '12', true, [], {}];
   test.each(bad.map((count) => [count]))('is not believed when a count is %p', (count) => {
     expect(readUsage({ ...COUNTS, prompt_tokens: count })).toBeUndefined();

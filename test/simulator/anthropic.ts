@@ -1,12 +1,14 @@
 import { findBreach, SIMULATED_MODELS, type Case } from './anthropic-rules.ts';
 import { messagesRequest, vertexRequest } from './anthropic-shapes.ts';
 import { composeMessage, messageEvents, type Saying } from './anthropic-wire.ts';
+import { respond, type Recorded } from './recorded.ts';
 
 type JsonObject = Record<string, unknown>;
 
 /** What the simulated provider does with one request. */
 export type ClaudeBehaviour =
   | ({ readonly type: 'answer' } & Saying)
+  | { readonly type: 'recorded'; readonly reply: Recorded }
   | { readonly type: 'status'; readonly status: number; readonly error: JsonObject; readonly headers?: Record<string, string> }
   /** An error event after so many events of a good answer; 0 is how an overloaded provider begins. */
   | { readonly type: 'error_event'; readonly events: number; readonly error: JsonObject }
@@ -69,6 +71,7 @@ export function startAnthropicSimulator(): AnthropicSimulator {
       const message = composeMessage(checked, behaviour.type === 'answer' ? behaviour : {});
       requests.push({ ...record, refusal: undefined, usage: message.body.usage });
       if (behaviour.type === 'status') return errorResponse(behaviour.status, behaviour.error, behaviour.headers);
+      if (behaviour.type === 'recorded') return respond(behaviour.reply, 'messages', checked.body.stream === true);
       if (checked.body.stream !== true) return Response.json(message.body, { headers: HEADERS });
       return new Response(streamOf(messageEvents(message), behaviour), {
         headers: { ...HEADERS, 'content-type': 'text/event-stream; charset=utf-8' },

@@ -1,3 +1,5 @@
+import { respond, type Recorded } from './recorded.ts';
+
 type JsonObject = Record<string, unknown>;
 
 /** What the simulated deployment does with a request that is in order. */
@@ -11,7 +13,7 @@ export interface AzureSimulator {
   readonly token: string;
   readonly deployment: string;
   readonly requests: readonly { readonly path: string; readonly body: JsonObject }[];
-  behave(behaviour: AzureBehaviour): void;
+  behave(behaviour: AzureBehaviour | Recorded): void;
   stop(): Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export function startAzureSimulator(): AzureSimulator {
   const token = 'eyJhbGciOi.eyJhdWQiOi.c2lnbmF0dXJl';
   const deployment = 'our gpt/5';
   const requests: { path: string; body: JsonObject }[] = [];
-  let behaviour: AzureBehaviour = 'text';
+  let behaviour: AzureBehaviour | Recorded = 'text';
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -41,6 +43,7 @@ export function startAzureSimulator(): AzureSimulator {
       const version = url.searchParams.get('api-version');
       const complaint = complaintAbout(url.pathname, version, { body, deployment });
       if (complaint !== undefined) return complaint;
+      if (typeof behaviour !== 'string') return respond(behaviour, 'chat', body['stream'] === true);
       return answer(behaviour, body['stream'] === true);
     },
   });

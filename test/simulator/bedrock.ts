@@ -1,5 +1,6 @@
 import { checkSignature, encodeEvent, encodeException, type Signer } from './aws-wire.ts';
 import { checkConverse } from './converse-request.ts';
+import { respond, type Recorded } from './recorded.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -28,7 +29,7 @@ export interface BedrockSimulator {
   readonly signer: Signer;
   /** The bodies that came in, and what was complained about. */
   readonly requests: readonly { readonly model: string; readonly body: JsonObject; readonly complaint: string | undefined }[];
-  behave(behaviour: ConverseBehaviour): void;
+  behave(behaviour: ConverseBehaviour | Recorded): void;
   stop(): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ export function startBedrockSimulator(): BedrockSimulator {
   const apiKey = `bedrock-api-key-${crypto.randomUUID()}`;
   const signer = { accessKeyId: 'AKIDSIMULATED', secretAccessKey: crypto.randomUUID(), sessionToken: 'session', region: 'eu-central-1' };
   const requests: { model: string; body: JsonObject; complaint: string | undefined }[] = [];
-  let behaviour: ConverseBehaviour = 'text';
+  let behaviour: ConverseBehaviour | Recorded = 'text';
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -59,6 +60,7 @@ export function startBedrockSimulator(): BedrockSimulator {
       const invalid = checkConverse(body);
       requests.push({ model: decodeURIComponent(match[1] ?? ''), body, complaint: invalid });
       if (invalid !== undefined) return refuse(400, 'ValidationException', invalid);
+      if (typeof behaviour !== 'string') return respond(behaviour, 'converse', match[2] !== 'converse');
       if (behaviour === 'throttled') return refuse(429, 'ThrottlingException', 'Too many requests, please wait before trying again.');
       return match[2] === 'converse' ? Response.json(wholeAnswer(behaviour)) : streamedAnswer(behaviour);
     },

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { seedRandom } from './random.ts';
+import { frame, type Recorded } from './recorded.ts';
 import type { ChatRequest, JsonObject, Reply } from './wire.ts';
 import { completionBody, completionChunks, composeReply, countUsage, errorBody } from './wire.ts';
 
@@ -7,6 +8,7 @@ import { completionBody, completionChunks, composeReply, countUsage, errorBody }
 export type Behaviour =
   /** `usage` is sent in place of the honest counts; `null` is how some providers say that they did not count. */
   | { readonly type: 'answer'; readonly text?: string; readonly cachedTokens?: number; readonly usage?: unknown; readonly gapMs?: number }
+  | { readonly type: 'recorded'; readonly reply: Recorded }
   | { readonly type: 'status'; readonly status: number; readonly body: unknown; readonly headers?: Headers }
   | { readonly type: 'error_in_200' }
   | { readonly type: 'error_event'; readonly chunks: number }
@@ -62,6 +64,7 @@ export function planReply(behaviour: Behaviour, request: ChatRequest, id: string
     const body = typeof behaviour.body === 'string' ? encode(behaviour.body) : encodeJson(behaviour.body);
     return { ...usual, status: behaviour.status, headers: { ...headers, ...behaviour.headers }, pieces: [body] };
   }
+  if (behaviour.type === 'recorded') return { ...usual, ...planRecorded(behaviour.reply, request, headers) };
   if (behaviour.type === 'garbage' || behaviour.type === 'endless_line') {
     return { ...usual, pieces: brokenPieces(behaviour, request, id) };
   }
@@ -73,6 +76,16 @@ export function planReply(behaviour: Behaviour, request: ChatRequest, id: string
     gapMs: 'gapMs' in behaviour ? (behaviour.gapMs ?? 0) : 0,
     fault: behaviour.type === 'cut' || behaviour.type === 'hang' ? behaviour : undefined,
     ...healthyReply(behaviour, request, id),
+  };
+}
+
+function planRecorded(reply: Recorded, request: ChatRequest, headers: Headers): Pick<Plan, 'status' | 'headers' | 'pieces'> {
+  const { status = 200, body, events } = reply;
+  const isStream = request.isStreaming && status === 200;
+  return {
+    status,
+    headers: { ...headers, ...(isStream ? {} : { 'content-type': 'application/json' }), ...reply.headers },
+    pieces: isStream ? frame('chat', events) : [encode(body)],
   };
 }
 

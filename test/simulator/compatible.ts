@@ -1,4 +1,5 @@
 import type { Host } from '../../src/providers/host.ts';
+import { respond, type Recorded } from './recorded.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -6,6 +7,8 @@ type JsonObject = Record<string, unknown>;
 export interface CompatibleSimulator {
   readonly baseUrl: string;
   readonly requests: readonly JsonObject[];
+  /** Answers every request with this from now on. */
+  play(recorded: Recorded): void;
   /** The reason to stop that the next answers give. */
   finishWith(reason: string): void;
   stop(): Promise<void>;
@@ -19,6 +22,7 @@ const FIELDS = `model messages max_completion_tokens max_tokens temperature top_
 export function startCompatibleSimulator(host: Host): CompatibleSimulator {
   const requests: JsonObject[] = [];
   let finish = 'stop';
+  let recorded: Recorded | undefined;
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -27,12 +31,14 @@ export function startCompatibleSimulator(host: Host): CompatibleSimulator {
       requests.push(body);
       const complaint = complaintAbout(body, host);
       if (complaint !== undefined) return Response.json({ error: { message: complaint, type: 'invalid_request_error' } }, { status: 422 });
+      if (recorded !== undefined) return respond(recorded, 'chat', body['stream'] === true);
       return body['stream'] === true ? streamedAnswer(host, finish) : Response.json(wholeAnswer(host, finish));
     },
   });
   return {
     baseUrl: `http://127.0.0.1:${server.port}/v1`,
     requests,
+    play: (next) => void (recorded = next),
     finishWith: (reason) => void (finish = reason),
     stop: () => server.stop(true),
   };

@@ -39,7 +39,7 @@ export interface Gate {
 
 /** What a test may change about the server; objects are written into its YAML settings as they are. */
 export interface GateOptions {
-  readonly simulator: OpenAiSimulator;
+  readonly simulator: Pick<OpenAiSimulator, 'baseUrl' | 'apiKey'>;
   readonly providers?: Readonly<Record<string, JsonObject>>;
   readonly models?: readonly JsonObject[];
   readonly timeouts?: Readonly<Record<string, number>>;

@@ -1,4 +1,5 @@
 import { exampleOf } from './gemini-schema.ts';
+import type { Recorded } from './recorded.ts';
 import type { JsonObject } from './wire.ts';
 
 /** What the simulated model does with one request. */
@@ -11,6 +12,7 @@ export type GeminiBehaviour =
   /** Breaks off at the provider's own limit and says the rest when it is asked with the token. */
   | { readonly type: 'continuation'; readonly texts: readonly [string, string] }
   | { readonly type: 'malformed_call' }
+  | { readonly type: 'recorded'; readonly reply: Recorded }
   | { readonly type: 'status'; readonly status: number; readonly error: JsonObject }
   /** Fails after this many events; a whole answer fails at once, with a 200. */
   | { readonly type: 'error_event'; readonly events: number };
@@ -74,6 +76,7 @@ function composeSteps(behaviour: GeminiBehaviour, request: JsonObject, issued: I
       return [{ event: candidate([], { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: f(' }) }];
     case 'error_event':
       return [...textSteps(GEMINI_TEXT, request).slice(0, behaviour.events), { event: { error: OVERLOADED } }];
+    case 'recorded':
     case 'status':
       return [];
   }

@@ -1,5 +1,6 @@
 import { complainAbout } from './gemini-validation.ts';
 import { composeEvents, joinEvents, type GeminiBehaviour, type Issued } from './gemini-replies.ts';
+import { respond } from './recorded.ts';
 import type { JsonObject } from './wire.ts';
 
 /** A scripted provider on loopback that speaks `generateContent` and refuses whatever Google refuses. */
@@ -54,6 +55,7 @@ export function startGeminiSimulator(): GeminiSimulator {
       if (message !== undefined) return refuse({ code: 400, status: 'INVALID_ARGUMENT', message }, call.isStreaming);
       const behaviour = queue.shift() ?? models.get(call.model) ?? usual;
       if (behaviour.type === 'status') return refuse({ ...behaviour.error, code: behaviour.status }, call.isStreaming);
+      if (behaviour.type === 'recorded') return respond(behaviour.reply, 'generate-content', call.isStreaming);
       return answer(composeEvents(behaviour, body, issued), call.isStreaming);
     },
   });

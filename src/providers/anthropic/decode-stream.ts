@@ -101,16 +101,21 @@ export class MessageStream implements StreamDecoder {
   }
 
   /** The start may come twice; the start of another message would mix two answers. */
-  #start({ id, model, usage }: JsonObject): readonly string[] {
+  #start({ id, model, usage, content }: JsonObject): readonly string[] {
     if (this.#messageId !== undefined && this.#messageId !== id)
       throw new ProviderFault('The provider began a second answer in one stream');
     if (this.#messageId !== undefined) return [];
     this.#messageId = id ?? null;
     this.#model = String(model);
     this.#count(usage);
-    if (this.#hasRole) return [];
+    // An answer that goes on where tools of the provider's left off may begin with blocks that are whole.
+    const begun = (Array.isArray(content) ? content.filter(isBlock) : []).flatMap((block) => [
+      ...this.#openBlock(BEGUN, block),
+      ...this.#closeBlock(BEGUN),
+    ]);
+    if (this.#hasRole) return begun;
     this.#hasRole = true;
-    return [this.#chunk({ role: 'assistant', content: '' })];
+    return [this.#chunk({ role: 'assistant', content: '' }), ...begun];
   }
 
   #openBlock(index: unknown, block: Block): readonly string[] {
@@ -167,6 +172,9 @@ export class MessageStream implements StreamDecoder {
     return writeChunk(this.#context, delta);
   }
 }
+
+/** The place of blocks that came with the start, which have no index. */
+const BEGUN = Symbol('begun');
 
 function parseEvent(data: string): JsonObject {
   let value: unknown;

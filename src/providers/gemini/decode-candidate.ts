@@ -23,21 +23,26 @@ export interface Candidate {
   readonly continuationToken: string | undefined;
 }
 
+/** What the parts of a candidate are taken for, by its index. */
+export type JoinParts = (index: number, parts: readonly JsonObject[], isEnd: boolean) => readonly JsonObject[];
+
 /** The candidates of an answer or an event. A prompt that was blocked has none; it counts as one that was filtered. */
-export function readCandidates(body: JsonObject): readonly Candidate[] {
+export function readCandidates(body: JsonObject, join?: JoinParts): readonly Candidate[] {
   const candidates = Array.isArray(body['candidates']) ? body['candidates'].filter(isObject) : [];
-  if (candidates.length > 0) return candidates.map(readCandidate);
+  if (candidates.length > 0) return candidates.map((candidate, position) => readCandidate(candidate, position, join));
   const feedback = isObject(body['promptFeedback']) ? body['promptFeedback'] : {};
   return feedback['blockReason'] === undefined ? [] : [readCandidate({ finishReason: 'PROHIBITED_CONTENT' }, 0)];
 }
 
-function readCandidate(candidate: JsonObject, position: number): Candidate {
+function readCandidate(candidate: JsonObject, position: number, join?: JoinParts): Candidate {
   const { index, content, finishReason, finishMessage, continuationToken } = candidate;
   const parts = isObject(content) && Array.isArray(content['parts']) ? content['parts'].filter(isObject) : [];
+  const place = typeof index === 'number' ? index : position;
+  const reason = optionalText(finishReason);
   return {
-    index: typeof index === 'number' ? index : position,
-    pieces: parts.flatMap(readPiece),
-    reason: optionalText(finishReason),
+    index: place,
+    pieces: (join?.(place, parts, reason !== undefined) ?? parts).flatMap(readPiece),
+    reason,
     explanation: optionalText(finishMessage),
     continuationToken: optionalText(continuationToken),
   };

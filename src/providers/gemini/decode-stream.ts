@@ -9,6 +9,7 @@ import { parseAnswer } from './decode-fault.ts';
 import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
 import { readOutput, writeImage } from './decode-reply.ts';
 import { decodeUsage } from './decode-usage.ts';
+import { PartialCalls } from './partial-calls.ts';
 import { ToolCallWriter } from './tool-call-writer.ts';
 
 /** What has been told of one choice. */
@@ -30,6 +31,7 @@ export class GeminiStream implements StreamDecoder {
   readonly #context: ReplyContext;
   readonly #calls: ToolCallWriter;
   readonly #choices = new Map<number, Choice>();
+  readonly #partial = new Map<number, PartialCalls>();
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -51,7 +53,17 @@ export class GeminiStream implements StreamDecoder {
   push(event: SseEvent): readonly string[] {
     const body = parseAnswer(event.data);
     this.#readUsage(body['usageMetadata']);
-    return readCandidates(body).flatMap((candidate) => this.#writeCandidate(candidate, body['responseId']));
+    const candidates = readCandidates(body, (index, parts, isEnd) => this.#join(index, parts, isEnd));
+    return candidates.flatMap((candidate) => this.#writeCandidate(candidate, body['responseId']));
+  }
+
+  #join(index: number, parts: readonly JsonObject[], isEnd: boolean): readonly JsonObject[] {
+    let partial = this.#partial.get(index);
+    if (partial === undefined) {
+      partial = new PartialCalls();
+      this.#partial.set(index, partial);
+    }
+    return partial.join(parts, isEnd);
   }
 
   cut(): readonly string[] {

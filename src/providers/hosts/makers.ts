@@ -61,7 +61,8 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       // Its V4 models refuse a history without it.
       messages: { ...MESSAGES, wantsReasoning: true },
     },
-    reply: { faults: { insufficient_system_resource: 503 } },
+    // It may tell the cached tokens in its own place only.
+    reply: { faults: { insufficient_system_resource: 503 }, cachedTokens: ['prompt_cache_hit_tokens'] },
   },
   mistral: {
     name: 'Mistral',

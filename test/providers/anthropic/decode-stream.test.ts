@@ -39,6 +39,17 @@ describe('a stream', () => {
     ['names the role when it never started', [open(text('a'))], [{ role: 'assistant', content: '' }, { content: 'a' }]],
     ['names the role once when it starts late', [open(text('a')), start], [{ role: 'assistant', content: '' }, { content: 'a' }]],
     [
+      'may begin with blocks that are whole',
+      [{ ...start, message: { ...start.message, content: [text('a'), 'odd', toolUse('t1', 'x', { a: 1 })] } }, start, open(text('b'))],
+      [
+        { role: 'assistant', content: '' },
+        { content: 'a' },
+        { tool_calls: [{ index: 0, id: 't1', type: 'function', function: { name: 'x', arguments: '' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] },
+        { content: 'b' },
+      ],
+    ],
+    [
       'may begin a block with words',
       [start, open({ ...thinking }), open(text('b'), 1)],
       [{ role: 'assistant', content: '' }, { reasoning_content: 'Hm.' }, { content: 'b' }],

@@ -1,0 +1,50 @@
+import { HOSTS } from '../../src/providers/compatible.ts';
+import type { Recording } from './recording.ts';
+
+/** One way to play a recording: as whose answer, and with the bytes of a stream cut where the network likes. */
+export interface Play {
+  /** The id of our model and the name of it at the upstream: both lead to this play alone. */
+  readonly id: string;
+  readonly recording: Recording;
+  /** The provider under `providers` in the settings. */
+  readonly provider: string;
+  readonly as: string;
+  readonly isCut: boolean;
+}
+
+/** Every recording is played as it is; a stream also in small pieces; one of the relayed dialect also as that of a host that nobody knows. */
+export function playsOf(recordings: readonly Recording[]): Play[] {
+  return recordings.flatMap((recording, index) =>
+    providersOf(recording).flatMap((provider) =>
+      (recording.isStream ? [false, true] : [false]).map((isCut) => ({
+        id: `recording-${index}-${provider}${isCut ? '-cut' : ''}`,
+        recording,
+        provider,
+        as: provider.replace(/^as-/u, ''),
+        isCut,
+      })),
+    ),
+  );
+}
+
+/** The settings of all providers that plays may need. */
+export function providerSettings(origin: string): Record<string, Record<string, string>> {
+  const hosts = Object.keys(HOSTS).map((id) => [`as-${id}`, { like: id, dialect: 'openai', base_url: `${origin}/chat` }] as const);
+  return {
+    ...Object.fromEntries(hosts),
+    'as-unknown': { dialect: 'openai', base_url: `${origin}/chat` },
+    'as-messages': { dialect: 'anthropic', base_url: `${origin}/messages`, api_key: 'key' },
+    'as-converse': { dialect: 'bedrock', base_url: `${origin}/converse`, api_key: 'key' },
+    'as-generate-content': { dialect: 'gemini', base_url: `${origin}/generate-content`, api_key: 'key' },
+  };
+}
+
+/** Names that others use for hosts of ours. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { alibaba: 'dashscope', moonshotai: 'moonshot', togetherai: 'together' };
+
+function providersOf({ framing, name }: Recording): string[] {
+  if (framing !== 'chat') return [`as-${framing}`];
+  const [word = ''] = name.split(/[-_.]/u);
+  const host = OTHER_NAMES[word] ?? word;
+  return Object.hasOwn(HOSTS, host) ? [`as-${host}`, 'as-unknown'] : ['as-unknown'];
+}

@@ -1,0 +1,75 @@
+import { isObject, type JsonObject } from '../../openai/types.ts';
+
+/** A call whose arguments have begun to come. */
+interface PartialCall {
+  readonly name: unknown;
+  readonly id: unknown;
+  readonly signature: unknown;
+  readonly args: JsonObject;
+}
+
+const STEPS_MAX = 64;
+const ITEMS_MAX = 10_000;
+
+/**
+ * Puts together calls whose arguments come in pieces, each with its place, as Vertex can send them. One for each choice of a
+ * stream; parts that hold anything else pass as they are.
+ */
+export class PartialCalls {
+  #open: PartialCall | undefined;
+
+  /** The parts of one event, with the calls that have become whole and without those that have not. */
+  join(parts: readonly JsonObject[], isEnd: boolean): readonly JsonObject[] {
+    const isPlain = this.#open === undefined && !parts.some(({ functionCall }) => isPartial(functionCall));
+    if (isPlain) return parts;
+    const joined = parts.flatMap((part) => (isObject(part['functionCall']) ? this.#take(part['functionCall'], part) : [part]));
+    return isEnd ? [...joined, ...this.#close()] : joined;
+  }
+
+  /** A name opens a call; one that says nothing closes it. */
+  #take(call: JsonObject, part: JsonObject): JsonObject[] {
+    const isNamed = call['name'] !== undefined;
+    const before = isNamed ? this.#close() : [];
+    if (isNamed && !isPartial(call)) return [...before, part];
+    if (isNamed) this.#open = { name: call['name'], id: call['id'], signature: part['thoughtSignature'], args: {} };
+    const pieces = Array.isArray(call['partialArgs']) ? call['partialArgs'].filter(isObject) : [];
+    for (const piece of pieces) if (this.#open !== undefined) put(this.#open.args, piece);
+    return call['willContinue'] === true ? before : [...before, ...this.#close()];
+  }
+
+  #close(): JsonObject[] {
+    if (this.#open === undefined) return [];
+    const { name, id, signature, args } = this.#open;
+    this.#open = undefined;
+    return [{ functionCall: { name, id, args }, thoughtSignature: signature }];
+  }
+}
+
+function isPartial(call: unknown): boolean {
+  return isObject(call) && (call['name'] === undefined || call['willContinue'] === true || call['partialArgs'] !== undefined);
+}
+
+/** Texts grow piece by piece; every other value comes at once. */
+function put(args: JsonObject, piece: JsonObject): void {
+  const steps = stepsOf(String(piece['jsonPath']));
+  const last = steps.pop();
+  if (last === undefined || steps.length > STEPS_MAX) return;
+  let place: Record<string | number, unknown> = args;
+  for (const [depth, step] of steps.entries()) {
+    const next = steps[depth + 1] ?? last;
+    place[step] ??= typeof next === 'number' ? [] : {};
+    place = place[step] as Record<string | number, unknown>;
+    if (typeof place !== 'object' || place === null) return;
+  }
+  const { stringValue, numberValue, boolValue } = piece;
+  const known = place[last];
+  place[last] =
+    typeof stringValue === 'string' ? (typeof known === 'string' ? known : '') + stringValue : (numberValue ?? boolValue ?? null);
+}
+
+/** The steps of a path such as `$.recipe.steps[0]['a name']`; undefined places and the prototype are none. */
+function stepsOf(path: string): (string | number)[] {
+  const matches = path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]/gu);
+  const steps = [...matches].map(([, name, item, quoted]) => (item === undefined ? (name ?? quoted ?? '') : Number(item)));
+  return steps.some((step) => step === '__proto__' || (typeof step === 'number' && step > ITEMS_MAX)) ? [] : steps;
+}

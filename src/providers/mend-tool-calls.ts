@@ -1,0 +1,95 @@
+import { isObject, type JsonObject } from '../openai/types.ts';
+
+/** A call of a stream, as far as it has come. */
+interface OpenCall {
+  readonly id: unknown;
+  readonly name: unknown;
+  hasArguments: boolean;
+}
+
+/**
+ * Completes tool calls for clients: each needs an id, a type and arguments that are JSON, and in a stream an index. Hosts leave
+ * out the index and the type, the id, or the arguments of a tool that has none; some write arguments as an object.
+ */
+export class ToolCallMender {
+  readonly #requestId: string;
+  /** The calls of each choice of a stream, by their index. */
+  readonly #calls = new Map<unknown, Map<number, OpenCall>>();
+
+  constructor(requestId: string) {
+    this.#requestId = requestId;
+  }
+
+  /** Changes a message in place. */
+  mendMessage(message: JsonObject): void {
+    toolCallsOf(message).forEach((call, index) => {
+      call['id'] = hasId(call) ? call['id'] : this.#makeId(index);
+      call['type'] ??= 'function';
+      const { function: called } = call;
+      if (isObject(called)) called['arguments'] = writeArguments(called['arguments']) || '{}';
+    });
+    if (Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0) delete message['tool_calls'];
+  }
+
+  /** Changes a delta in place. At the end of its choice, calls that got no arguments get empty ones. */
+  mendDelta(delta: JsonObject, choice: unknown, isEnd: boolean): void {
+    if (Array.isArray(delta['tool_calls'])) for (const call of toolCallsOf(delta)) this.#mendPiece(call, choice);
+    if (!isEnd) return;
+    const silent = [...(this.#calls.get(choice) ?? [])].flatMap(([index, { hasArguments }]) => (hasArguments ? [] : [index]));
+    this.#calls.delete(choice);
+    if (silent.length === 0) return;
+    const empty = silent.map((index) => ({ index, function: { arguments: '{}' } }));
+    delta['tool_calls'] = [...(Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : []), ...empty];
+  }
+
+  /** The first piece of a call names it, and needs what clients know it by; every other piece goes on. */
+  #mendPiece(call: JsonObject, choice: unknown): void {
+    const calls = this.#calls.get(choice) ?? new Map<number, OpenCall>();
+    this.#calls.set(choice, calls);
+    const called = isObject(call['function']) ? call['function'] : {};
+    const { name } = called;
+    const index = typeof call['index'] === 'number' ? call['index'] : placeOf(call, name, calls);
+    call['index'] = index;
+    let open = calls.get(index);
+    if (open === undefined && (hasId(call) || isText(name))) {
+      call['id'] = hasId(call) ? call['id'] : this.#makeId(index);
+      call['type'] ??= 'function';
+      // What a custom tool gets is text, and none is none.
+      open = { id: call['id'], name, hasArguments: !isObject(call['function']) };
+      calls.set(index, open);
+    }
+    if (called['arguments'] === undefined) return;
+    called['arguments'] = writeArguments(called['arguments']);
+    if (open !== undefined) open.hasArguments ||= called['arguments'] !== '';
+  }
+
+  #makeId(index: number): string {
+    return `call_${this.#requestId}_${index}`;
+  }
+}
+
+function toolCallsOf(message: JsonObject): JsonObject[] {
+  return Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
+}
+
+/** Without an index, an id that is new is the next call, and so is another name; everything else belongs to the last one. */
+function placeOf(call: JsonObject, name: unknown, calls: ReadonlyMap<number, OpenCall>): number {
+  const known = [...calls].find(([, { id }]) => id === call['id']);
+  if (known !== undefined) return known[0];
+  const last = [...calls].at(-1);
+  const isNext = last === undefined || hasId(call) || (isText(name) && name !== last[1].name);
+  return isNext ? calls.size : last[0];
+}
+
+function hasId({ id }: JsonObject): boolean {
+  return isText(id);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function writeArguments(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return isObject(value) ? JSON.stringify(value) : '';
+}

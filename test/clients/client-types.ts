@@ -1,0 +1,71 @@
+import type OpenAI from 'openai';
+
+/** The reasons to finish that the client's types know. */
+const FINISH_REASONS = [
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'function_call',
+] as const satisfies OpenAI.ChatCompletion.Choice['finish_reason'][];
+
+/** Types are not looked at when a program runs: here they are. Gives what is not as they have it. */
+export function complaintsAbout(completion: OpenAI.ChatCompletion): string[] {
+  return [
+    ...complaintsAboutEnvelope(completion, 'chat.completion'),
+    ...completion.choices.flatMap((choice, position) => [
+      ...claim(choice.index === position, `choice ${position} has the index ${choice.index}`),
+      ...claim(FINISH_REASONS.includes(choice.finish_reason), `finish_reason is ${choice.finish_reason}`),
+      ...claim(choice.message.role === 'assistant', `role is ${choice.message.role}`),
+      ...claim(isTextOrNull(choice.message.content), 'content is neither a text nor null'),
+      ...(choice.message.tool_calls ?? []).flatMap((call) => [
+        ...claim(typeof call.id === 'string' && call.id !== '', 'a tool call has no id'),
+        ...claim(call.type === 'function' || call.type === 'custom', 'a tool call has no type'),
+      ]),
+    ]),
+  ];
+}
+
+/** The same for the chunks of a stream, and for what a stream promises beside its types. */
+export function complaintsAboutStream(chunks: readonly OpenAI.ChatCompletionChunk[]): string[] {
+  const identities = new Set(chunks.map(({ id, created, model }) => `${id} ${created} ${model}`));
+  const first = new Map<number, OpenAI.ChatCompletionChunk.Choice>();
+  for (const choice of chunks.flatMap((chunk) => chunk.choices)) if (!first.has(choice.index)) first.set(choice.index, choice);
+  return [
+    ...claim(identities.size === 1, `chunks have ${identities.size} identities`),
+    ...chunks.flatMap((chunk) => complaintsAboutEnvelope(chunk, 'chat.completion.chunk')),
+    ...chunks
+      .slice(0, -1)
+      .flatMap((chunk) => claim(chunk.usage === null && chunk.choices.length > 0, 'usage or no choices before the end')),
+    ...claim(chunks.at(-1)?.choices.length === 0, 'the last chunk has choices'),
+    ...[...first.values()].flatMap(({ delta }) => claim(delta.role === 'assistant', 'a choice does not begin with its role')),
+    ...chunks.flatMap((chunk) => chunk.choices).flatMap(complaintsAboutDelta),
+  ];
+}
+
+function complaintsAboutDelta({ index, delta, finish_reason: finish }: OpenAI.ChatCompletionChunk.Choice): string[] {
+  return [
+    ...claim(Number.isInteger(index), `index is ${String(index)}`),
+    ...claim(finish === null || FINISH_REASONS.includes(finish), `finish_reason is ${String(finish)}`),
+    ...claim(delta.role === undefined || delta.role === 'assistant', `role is ${String(delta.role)}`),
+    ...claim(delta.content === undefined || isTextOrNull(delta.content), 'content is neither a text nor null'),
+    ...(delta.tool_calls ?? []).flatMap((call) => claim(Number.isInteger(call.index), 'a tool call has no index')),
+  ];
+}
+
+function complaintsAboutEnvelope(body: OpenAI.ChatCompletion | OpenAI.ChatCompletionChunk, object: string): string[] {
+  return [
+    ...claim(body.object === object, `object is ${body.object}`),
+    ...claim(typeof body.id === 'string' && body.id !== '', 'there is no id'),
+    ...claim(Number.isInteger(body.created), `created is ${String(body.created)}`),
+    ...claim(Array.isArray(body.choices), 'there are no choices'),
+  ];
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string';
+}
+
+function claim(isSo: boolean, complaint: string): string[] {
+  return isSo ? [] : [complaint];
+}

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'bun:test';
+import type { JsonObject } from '../../src/openai/types.ts';
+import { openai } from '../../src/providers/openai.ts';
+import { faultOf } from './fault-of.ts';
+
+/** A host that no row describes, in all the ways in which hosts are known to forget something. */
+
+const CONTEXT = { modelId: 'ours', wantsUsage: false, chat: { model: 'ours', messages: [] }, requestId: 'req_1', createdSeconds: 7 };
+const ENVELOPE = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'theirs' };
+
+function decode(...choices: readonly unknown[]): { id: unknown; created: unknown; object: unknown; choices: JsonObject[] }[] {
+  const decoder = openai.decodeStream(CONTEXT);
+  const chunks = choices.map((choice) => JSON.stringify({ ...ENVELOPE, choices: [choice] }));
+  return chunks.flatMap((data) => decoder.push({ name: undefined, data })).map((text) => JSON.parse(text) as ReturnType<typeof decode>[0]);
+}
+
+function deltas(...given: readonly JsonObject[]): unknown[] {
+  const last = given.length - 1;
+  const choices = given.map((delta, index) => ({ index: 0, delta, finish_reason: index === last ? 'tool_calls' : null }));
+  return decode(...choices).map((chunk) => chunk.choices[0]?.['delta']);
+}
+
+function message(given: JsonObject): unknown {
+  const { body } = openai.decodeReply(JSON.stringify({ choices: [{ index: 0, message: given, finish_reason: 'stop' }] }), CONTEXT);
+  return (body['choices'] as JsonObject[])[0]?.['message'];
+}
+
+const call = (name: string, json: unknown, more: JsonObject = {}): JsonObject => ({ function: { name, arguments: json }, ...more });
+const made = (index: number, name: string, json: string): JsonObject => ({
+  index,
+  id: `call_req_1_${index}`,
+  type: 'function',
+  function: { name, arguments: json },
+});
+
+describe('a relayed chunk', () => {
+  test('that is in order passes as it is', () => {
+    const choice = { index: 0, delta: { role: 'assistant', content: 'a', odd: [1] }, logprobs: null, finish_reason: null, odd: 2 };
+    expect(decode(choice)).toEqual([{ ...ENVELOPE, model: 'ours', choices: [choice] }] as never);
+  });
+
+  test('has the id, the time and the kind of the first one', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    const choices = [{ index: 0, delta: { content: 'a' }, finish_reason: null }];
+    const heads = [{ object: '', created: 1.5 }, { id: 'other', created: 9 }, {}].flatMap((head) =>
+      decoder.push({ name: undefined, data: JSON.stringify({ ...head, choices }) }).map((text) => {
+        const { id, created, object } = JSON.parse(text) as JsonObject;
+        return { id, created, object };
+      }),
+    );
+    expect(new Set(heads.map((head) => JSON.stringify(head))).size).toBe(1);
+    expect(heads[0]).toEqual({ id: 'chatcmpl-req_1', created: 7, object: 'chat.completion.chunk' });
+  });
+
+  test.each<[string, JsonObject[], JsonObject[]]>([
+    [
+      'a role that is missing at the beginning',
+      [{ content: 'a' }, { content: 'b' }],
+      [{ role: 'assistant', content: 'a' }, { content: 'b' }],
+    ],
+    [
+      'a role that is empty',
+      [
+        { role: '', content: 'a' },
+        { role: '', content: 'b' },
+      ],
+      [{ role: 'assistant', content: 'a' }, { content: 'b' }],
+    ],
+    [
+      'a role that is repeated',
+      [{ role: 'assistant' }, { role: 'assistant', content: 'b' }],
+      [{ role: 'assistant' }, { role: 'assistant', content: 'b' }],
+    ],
+  ])('is mended: %s', (_, given, expected) => {
+    expect(deltas(...given)).toEqual(expected);
+  });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ['no index and no delta', { finish_reason: null }, { index: 0, delta: { role: 'assistant' }, finish_reason: null }],
+    ['an end that is empty', { index: 0, delta: {}, finish_reason: '' }, { finish_reason: null }],
+    ['an end that is missing', { index: 0, delta: {} }, { finish_reason: null }],
+    ['an end in other words', { index: 0, delta: {}, finish_reason: 'model_length' }, { finish_reason: 'length' }],
+    ['an end in unknown words', { index: 0, delta: {}, finish_reason: 'eos' }, { finish_reason: 'stop' }],
+  ])('is mended: %s', (_, given, expected) => {
+    expect(decode(given)[0]?.choices[0]).toMatchObject(expected);
+  });
+
+  test('that is the end before anything was said is a fault', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    expect(faultOf(() => decoder.push({ name: undefined, data: '[DONE]' }))).toMatchObject({ status: undefined });
+  });
+
+  test('whose end is an error is a fault', () => {
+    expect(faultOf(() => decode({ index: 0, delta: {}, finish_reason: 'error' }))).toMatchObject({ status: 502 });
+  });
+});
+
+test('an empty list of tool calls is nothing that was said', () => {
+  const decoder = openai.decodeStream(CONTEXT);
+  const choices = [{ index: 0, delta: { content: '', tool_calls: [] }, finish_reason: null }];
+  decoder.push({ name: undefined, data: JSON.stringify({ ...ENVELOPE, choices }) });
+  expect(decoder).toMatchObject({ outputText: '', hasOutput: false });
+});
+
+describe('the tool calls of a relayed stream', () => {
+  const first = { role: 'assistant' };
+  test.each<[string, JsonObject[], unknown[]]>([
+    [
+      'without ids and indexes are told apart by their names',
+      [{ ...first, tool_calls: [call('a', '{'), call('b', '{}')] }, { tool_calls: [{ function: { arguments: '' } }] }],
+      [{ ...first, tool_calls: [made(0, 'a', '{'), made(1, 'b', '{}')] }, { tool_calls: [{ index: 1, function: { arguments: '' } }] }],
+    ],
+    [
+      'with an empty id get one',
+      [{ ...first, tool_calls: [call('a', '{}', { id: '', index: 0 })] }, {}],
+      [{ ...first, tool_calls: [made(0, 'a', '{}')] }, {}],
+    ],
+    [
+      'without arguments get empty ones at the end',
+      [{ ...first, tool_calls: [call('a', ''), call('b', '{}')] }, {}],
+      [{ ...first, tool_calls: [made(0, 'a', ''), made(1, 'b', '{}')] }, { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }],
+    ],
+    [
+      'that come whole with the end get empty ones as well',
+      [{ ...first, tool_calls: [{ id: 'x', function: { name: 'a' } }] }],
+      [
+        {
+          ...first,
+          tool_calls: [
+            { index: 0, id: 'x', type: 'function', function: { name: 'a' } },
+            { index: 0, function: { arguments: '{}' } },
+          ],
+        },
+      ],
+    ],
+    [
+      'with an object for arguments get it as JSON',
+      [{ ...first, tool_calls: [call('a', { b: 1 })] }, {}],
+      [{ ...first, tool_calls: [made(0, 'a', '{"b":1}')] }, {}],
+    ],
+    [
+      'of the custom kind stay as they are',
+      [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
+      [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(deltas(...given)).toEqual(expected);
+  });
+});
+
+describe('a relayed answer', () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    ['gets its role and its content', {}, { content: null }],
+    ['gets reasoning by its usual name', { content: 'a', reasoning: 'b' }, { content: 'a', reasoning: 'b', reasoning_content: 'b' }],
+    ['has no empty list of calls', { content: 'a', tool_calls: [] }, { content: 'a' }],
+    [
+      'has whole calls',
+      { tool_calls: [call('a', null), call('b', { c: 1 }, { id: 'x' }), { id: 'y', type: 'custom', custom: { name: 'd', input: '' } }] },
+      {
+        content: null,
+        tool_calls: [
+          { id: 'call_req_1_0', type: 'function', function: { name: 'a', arguments: '{}' } },
+          { id: 'x', type: 'function', function: { name: 'b', arguments: '{"c":1}' } },
+          { id: 'y', type: 'custom', custom: { name: 'd', input: '' } },
+        ],
+      },
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(message(given)).toEqual({ role: 'assistant', ...expected });
+  });
+
+  test('has an identity, an index and an end', () => {
+    const { body } = openai.decodeReply(JSON.stringify({ choices: [{ message: { content: 'a' } }] }), CONTEXT);
+    expect(body).toEqual({
+      id: 'chatcmpl-req_1',
+      object: 'chat.completion',
+      created: 7,
+      model: 'ours',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+    });
+  });
+});
