@@ -31,6 +31,7 @@ const anyDelta = fc.oneof(
 
 function relay(deltas: readonly object[]): void {
   const decoder = openai.decodeStream(CONTEXT);
+  decoder.push({ name: undefined, data: JSON.stringify(chunkOf({ role: 'assistant', content: '' })) });
   let said = '';
   for (const delta of deltas) {
     const came = chunkOf(delta);
