@@ -71,7 +71,7 @@ function requestNotes(quirks: RequestQuirks): string[] {
     ...(efforts.length === 0 ? [] : [`efforts in its own words: ${efforts.map(code).join(', ')}`]),
     ...list('added', Object.keys(quirks.adds ?? {})),
     ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),
-    ...when(quirks.isSingleChoice, `${code('n')} above 1 refused`),
+    ...when(quirks.isSingleChoice, `asked once for each of ${code('n')}`),
     ...when(quirks.hasNoJsonSchema, 'a schema told in words'),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Carried } from './carried/carried.ts';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import { idAt } from './ids.ts';
@@ -20,6 +21,7 @@ export interface House {
   readonly config: Config;
   readonly database: OpenDatabase;
   readonly ledger: GroupCommitLedger;
+  readonly carried: Carried;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -32,6 +34,7 @@ export async function keepHouse(house: House): Promise<ReturnType<typeof setInte
     every(RECOVER_INTERVAL_MS, recover),
     every(EXPIRE_INTERVAL_MS, async ({ ledger }) => void (await ledger.expire(Date.now()))),
     every(PRUNE_INTERVAL_MS, prune),
+    every(PRUNE_INTERVAL_MS, async ({ carried }) => void (await carried.prune(Date.now()))),
     every(VERIFY_INTERVAL_MS, verifyChanged),
   ];
 }

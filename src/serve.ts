@@ -2,9 +2,10 @@ import type { Kysely } from 'kysely';
 import { Accounts } from './accounts/accounts.ts';
 import { Keys } from './accounts/keys.ts';
 import { routes } from './app.ts';
+import { Carried } from './carried/carried.ts';
 import { Catalog, type Model } from './catalog/catalog.ts';
 import type { Config } from './config.ts';
-import { connect } from './database/connect.ts';
+import { connect, type OpenDatabase } from './database/connect.ts';
 import { prepareSchema } from './database/migrate.ts';
 import { lockDataFolder } from './database/sqlite.ts';
 import type { Tables } from './database/tables.ts';
@@ -50,9 +51,9 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const { kysely: database, dialect } = opened;
   await prepareSchema(database, dialect);
   const ledger = await openLedger(config, makeId('node'));
-  const gate = await openGate(config, database, { ledger, reach });
+  const gate = await openGate(config, opened, { ledger, reach });
   const discovery = openDiscovery(gate, database);
-  const housekeeping = await keepHouse({ config, database: opened, ledger, log: gate.log, metrics: gate.metrics });
+  const housekeeping = await keepHouse({ config, database: opened, ledger, carried: gate.carried, log: gate.log, metrics: gate.metrics });
   const state = { isDraining: false };
   const server = listen(gate, config, state);
   const timers = [
@@ -79,6 +80,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       gate.client.close();
       stopCounter();
       await ledger.close();
+      await gate.carried.close();
       await database.destroy();
       lock?.unlock();
       gate.log.lifecycle('ended');
@@ -100,12 +102,14 @@ interface Ways {
 
 type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
 
-async function openGate(config: Config, database: Kysely<Tables>, { ledger, reach }: Ways): Promise<OpenGate> {
+async function openGate(config: Config, opened: OpenDatabase, { ledger, reach }: Ways): Promise<OpenGate> {
+  const { kysely: database } = opened;
   const log = openLog(config.logLevel);
   return {
     config,
     catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),
     keys: new KeyCache(new Keys(database)),
+    carried: new Carried(opened, (event, error) => log.internalError(event, error)),
     limits: new MemoryLimits(),
     ledger,
     priceVersions: new Map(await recordPrices(database, config.models)),

@@ -10,6 +10,17 @@ export interface TokenUsage {
 /** What a request that never got an answer has used. */
 export const NO_TOKENS: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
 
+/** What two exchanges have used together. */
+export function addTokens(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  };
+}
+
 /** Everything that the model read. */
 export function promptTokens(usage: TokenUsage): number {
   return usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens;

@@ -104,6 +104,8 @@ export interface Tables {
     created_at: Integer;
     expires_at: OptionalInteger;
   };
+  /** What providers want back with the next turn of a conversation; a day old at most. */
+  carried: { account_id: string; tool_call_id: string; value: string; created_at: Integer };
   /** One row: raised by every change of accounts and keys, so that a running server knows what it knew is old. */
   changes: { id: Generated<bigint>; counter: Integer };
 }

@@ -1,135 +1,44 @@
-import type { Route } from '../catalog/catalog.ts';
-import type { ProviderConfig } from '../config.ts';
-import type { Exchange } from '../http/exchange.ts';
-import { exchangeLocally } from '../http/local-exchange.ts';
-import type { ResponseHead } from '../http/response-parser.ts';
-import { SseParser } from '../http/sse.ts';
+import { isObject, type ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
-import { readFault } from '../providers/openai.ts';
-import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from '../providers/provider.ts';
-import { keyFor } from './credentials.ts';
-import { Deadlines, type Phase } from './deadlines.ts';
-import { toCallerError } from './faults.ts';
+import { ask, type Leg } from './ask.ts';
+import { isAskedApart } from './choices.ts';
+import { askToTheEnd } from './continuation.ts';
+import { fanOut } from './fan-out.ts';
 import type { Gate } from './gate.ts';
 import { mustInline, withMedia } from './media.ts';
-import { Relay, type EventParser } from './relay.ts';
 import type { Answer, Dispatch } from './send.ts';
 
-/** One way to a model: the provider, and what the model is called there. */
-export interface Leg {
-  readonly route: Route;
-  readonly provider: ProviderConfig;
+/** One try at one provider: one exchange as a rule, more where it takes more to get what the caller asked for. */
+export function attempt(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
+  const dialect = DIALECTS[leg.provider.dialect];
+  // Before any deadline of the provider begins: it is not to blame for somebody else's slow server.
+  if (mustInline(gate, dispatch, dialect)) return withMedia(gate, dispatch, dialect).then((sent) => attemptInlined(gate, sent, leg));
+  return attemptInlined(gate, dispatch, leg);
 }
 
-const REPLY_BYTES_MAX = 64_000_000;
-const FAULT_BYTES_MAX = 64_000;
-
-/** One try at one provider. Whatever goes wrong is thrown as what the caller may be told. */
-export async function attempt(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
-  const { call, chat } = dispatch;
-  const { provider } = leg;
-  const dialect = DIALECTS[provider.dialect];
-  // Before the deadlines begin: the provider is not to blame for somebody else's slow server.
-  const sent = mustInline(gate, dispatch, dialect) ? await withMedia(gate, dispatch, dialect) : dispatch;
-  const { timeouts } = gate.config;
-  const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch));
-  const context = contextOf(dispatch, provider);
-  let exchange: Exchange | undefined;
-  let head: ResponseHead | undefined;
-  try {
-    const request = await encode(dialect, sent, leg);
-    exchange = exchangeWith(gate, dialect, request, deadlines);
-    call.beginAttempt(exchange, deadlines);
-    head = await exchange.head;
-    if (head.status !== 200) throw decodeFault(dialect, await readText(exchange, FAULT_BYTES_MAX), head);
-    refuseEncoding(head);
-    const common = { provider: provider.id, dropped: request.dropped ?? [] };
-    if (chat.stream !== true) {
-      const reply = dialect.decodeReply(await readText(exchange, REPLY_BYTES_MAX), context);
-      deadlines.stop();
-      return { ...common, type: 'whole', reply };
-    }
-    if (!isEventStream(head)) throw decodeFault(dialect, await readText(exchange, FAULT_BYTES_MAX), undefined);
-    const parser = dialect.framing === undefined ? new SseParser() : await openParser();
-    const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context) }, deadlines);
-    await relay.open(timeouts.keepAliveMs);
-    return { ...common, type: 'stream', relay, wantsUsage: context.wantsUsage, deadlines, apiKey: provider.apiKey, exchange };
-  } catch (error) {
-    deadlines.stop();
-    // A stream that failed in its first event may still be open.
-    exchange?.abort(error);
-    throw toCallerError(error, { apiKey: provider.apiKey, retryAfter: head?.headers.get('retry-after') });
-  }
+function attemptInlined(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
+  const isRecalling = DIALECTS[leg.provider.dialect].recalls === true && dispatch.chat.messages.some(hasToolCalls);
+  return isRecalling ? attemptWithMemory(gate, dispatch, leg) : askAsNeeded(gate, dispatch, leg);
 }
 
-/** What the provider must do first, and in which time. */
-function firstPhase({ config: { timeouts } }: Gate, { chat, model }: Dispatch): Phase {
-  return chat.stream === true
-    ? { what: 'did not begin to answer within', ms: model.firstByteMs ?? timeouts.firstByteMs }
-    : { what: 'did not answer within', ms: timeouts.answerMs };
+function hasToolCalls(message: ChatRequest['messages'][number]): boolean {
+  return Array.isArray(message['tool_calls']);
 }
 
-function contextOf({ call, chat, model }: Dispatch, { host }: ProviderConfig): ReplyContext {
-  return {
-    modelId: model.id,
-    wantsUsage: chat.stream_options?.include_usage === true,
-    chat,
-    requestId: call.id,
-    createdSeconds: Math.floor(call.startedAtMs / 1000),
-    host,
-    countsReasoningApart: host?.countsReasoningApart === true,
-  };
+/** The provider wants back what it gave with its tool calls, and callers keep only the calls. */
+async function attemptWithMemory(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
+  const ids = dispatch.chat.messages.filter(hasToolCalls).map(toolCallIds);
+  const carried = await gate.carried.recall(dispatch.toll.accountId, ids);
+  return askAsNeeded(gate, { ...dispatch, carried }, leg);
 }
 
-/** The request as the provider wants it: translated, with our credentials, signed where it must be. */
-async function encode(dialect: Provider, dispatch: Dispatch, leg: Leg): Promise<UpstreamRequest> {
-  const target = targetOf(dialect, dispatch, leg);
-  // A token has to be fetched; a key is there, and is not waited for.
-  const authorized = leg.provider.serviceAccount === undefined ? target : { ...target, apiKey: await keyFor(leg.provider) };
-  const request = dialect.encodeRequest(dispatch.chat, authorized);
-  return dialect.sign === undefined ? request : dialect.sign(request, authorized, Date.now());
+function toolCallIds(message: ChatRequest['messages'][number]): string[] {
+  const calls = message['tool_calls'] as readonly unknown[];
+  return calls.flatMap((call) => (isObject(call) && typeof call['id'] === 'string' ? [call['id']] : []));
 }
 
-function targetOf(dialect: Provider, { chat, model, outputTokensMax }: Dispatch, { route, provider }: Leg): Target {
-  const callerLimit = chat.max_completion_tokens ?? chat.max_tokens;
-  const limit = outputTokensMax ?? (dialect.needsOutputLimit === true && callerLimit === undefined ? model.maxOutputTokens : undefined);
-  return { ...provider, model: route.model, outputTokensMax: limit };
-}
-
-/** Opens connections to providers. Their addresses come from the configuration only, and redirects are not followed. */
-function exchangeWith(gate: Gate, { answer }: Provider, request: UpstreamRequest, deadlines: Deadlines): Exchange {
-  const onConnected = (): void => deadlines.connected();
-  if (answer === undefined) return gate.client.post(request, onConnected);
-  return exchangeLocally((signal) => answer(request, signal), onConnected);
-}
-
-/** Amazon's framing is loaded with the first stream that has it: it takes memory that most installations never need. */
-async function openParser(): Promise<EventParser> {
-  const { AwsEventStreamParser } = await import('../http/aws-event-stream.ts');
-  return new AwsEventStreamParser();
-}
-
-/** The body as text; one that is too long is the provider's fault. */
-async function readText(exchange: Exchange, bytesMax: number): Promise<string> {
-  const text = await exchange.text(bytesMax);
-  if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${bytesMax} bytes`);
-  return text;
-}
-
-/** An error in the dialect's own spelling. Without a head it came with status 200. */
-function decodeFault(dialect: Provider, text: string, head: ResponseHead | undefined): ProviderFault {
-  if (dialect.decodeFault === undefined) return readFault(text, head?.status);
-  return dialect.decodeFault(text, head?.status, (name) => head?.headers.get(name) ?? null);
-}
-
-/** Every request asks for a body as it is. */
-function refuseEncoding({ headers }: ResponseHead): void {
-  const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') throw new ProviderFault('The provider compressed its answer, which nobody asked for');
-}
-
-/** A host may answer a streaming request with one JSON body, which is then an error. */
-function isEventStream({ headers }: ResponseHead): boolean {
-  const type = headers.get('content-type') ?? '';
-  return type.includes('text/event-stream') || type.includes('application/vnd.amazon.eventstream');
+function askAsNeeded(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
+  const single = DIALECTS[leg.provider.dialect].breaksOff === true ? askToTheEnd : ask;
+  if (!isAskedApart(dispatch.chat, leg.provider)) return single(gate, dispatch, leg);
+  return fanOut(gate, dispatch, { leg, ask: single });
 }

@@ -19,7 +19,7 @@ export async function chatCompletions(request: Request, call: Call, gate: Gate):
   });
   const toll = await holdToll(gate, { call, holder, model, chat, bodyBytes, admission });
   try {
-    const answer = await send(gate, { call, chat, model, outputTokensMax: toll.outputTokensMax });
+    const answer = await send(gate, { call, chat, model, toll, outputTokensMax: toll.outputTokensMax });
     toll.begin();
     return await reply(gate, call, { answer, toll, headers: limitHeaders(admission.state) });
   } catch (error) {

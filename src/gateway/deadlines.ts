@@ -17,11 +17,11 @@ export class Deadlines {
   #hasArrived = false;
   #isOver = false;
 
-  /** The call begins now, and with it the time to connect. */
-  constructor(timeouts: Timeouts, phase: Phase) {
+  /** The call begins now, and with it the time to connect; `endsAtMs` is given where it shares its time with others. */
+  constructor(timeouts: Timeouts, phase: Phase, endsAtMs?: number) {
     const nowMs = performance.now();
     this.#timeouts = timeouts;
-    this.#endsAtMs = nowMs + timeouts.totalMs;
+    this.#endsAtMs = endsAtMs ?? nowMs + timeouts.totalMs;
     this.#connectEndsAtMs = nowMs + timeouts.connectMs;
     this.#phase = phase;
     this.#phaseEndsAtMs = nowMs + phase.ms;

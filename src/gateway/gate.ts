@@ -1,3 +1,4 @@
+import type { Carried } from '../carried/carried.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
 import type { GatewayError } from '../errors.ts';
@@ -8,13 +9,13 @@ import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { KeyCache } from './authenticate.ts';
-import type { Deadlines } from './deadlines.ts';
 
 /** Everything that the steps of a request work with. */
 export interface Gate {
   readonly config: Config;
   readonly catalog: Catalog;
   readonly keys: KeyCache;
+  readonly carried: Carried;
   readonly limits: Limits;
   readonly ledger: Ledger;
   /** The version of each model's prices that is in force. */
@@ -45,13 +46,23 @@ export type CallEnd = typeof CLIENT_GONE | GatewayError;
 
 export const CLIENT_GONE = Symbol('client gone');
 
-/** Something on its way to or from outside that ends with the call. */
-interface Abortable {
+/** Something under way that can be ended early. */
+export interface Abortable {
   abort(reason: unknown): void;
 }
 
+/** Something that must not take too long: gives the reason to end it, the first time that there is one. */
+export interface Timed {
+  check(nowMs: number): GatewayError | undefined;
+}
+
+/** Looks after an exchange with a provider: ends it when nobody wants it any more, or when it takes too long. */
+export interface Watcher {
+  beginAttempt(exchange: Abortable, deadlines: Timed): void;
+}
+
 /** One request of a caller, from its arrival to the end of its answer. */
-export class Call {
+export class Call implements Watcher {
   readonly id: string;
   readonly startedAtMs: number;
   /** True once the answer streams: then the end of the stream is the end of the call, not the return of its handler. */
@@ -63,7 +74,7 @@ export class Call {
   #isLong = false;
   #endReason: CallEnd | undefined;
   #underWay: Abortable | undefined;
-  #deadlines: Deadlines | undefined;
+  #deadlines: Timed | undefined;
   #onTick: ((nowMs: number) => void) | undefined;
 
   constructor(id: string, startedAtMs: number, request: Request, setIdleTimeout: (seconds: number) => void) {
@@ -91,8 +102,13 @@ export class Call {
     this.#underWay?.abort(reason);
   }
 
+  /** Ends the provider call that is under way, and not the call: the caller still gets the end of its answer. */
+  abortAttempt(reason: unknown): void {
+    this.#underWay?.abort(reason);
+  }
+
   /** A new try at a provider, or what comes before it. It ends with the call, but its own end, by a time-out for one, does not end the call. */
-  beginAttempt(underWay: Abortable, deadlines: Deadlines | undefined): void {
+  beginAttempt(underWay: Abortable, deadlines: Timed | undefined): void {
     this.#underWay = underWay;
     this.#deadlines = deadlines;
     if (this.#endReason !== undefined) underWay.abort(this.#endReason);

@@ -9,8 +9,10 @@ export interface Quote {
   readonly minimum: Nanos;
   /** The worst case of the input alone. */
   readonly inputPicos: Picos;
-  /** More tokens of input than the request can have. */
+  /** More tokens of input than the request can have, each time that it is read. */
   readonly inputTokensMax: number;
+  /** What one more token of input costs. */
+  readonly inputTokenPicos: Picos;
   /** What one more token of output costs, over all choices. */
   readonly outputTokenPicos: Picos;
   /** True when the caller fixed the output limit: then it is that or nothing. */
@@ -24,12 +26,15 @@ const LONG_MEDIA: ReadonlySet<string> = new Set(['file', 'audio_url', 'video_url
 /** A rule of thumb for text, used for the token limit and where a provider reports nothing. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The worst case of a request. No tokenizer makes more than one token of a byte, so bytes bound the input uncounted. */
-export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote {
+/**
+ * The worst case of a request whose input is read so many times. No tokenizer makes more than one token of a byte, so
+ * bytes bound the input uncounted.
+ */
+export function quote(model: Model, chat: ChatRequest, bodyBytes: number, prompts = 1): Quote {
   const inputTokens = Math.min(model.contextLength, bodyBytes + mediaTokensMax(chat));
   const prices = dearest(model.price, inputTokens);
   const outputTokenPicos = priceTokens(chat.n ?? 1, prices.output);
-  const inputPicos = priceTokens(inputTokens, prices.input);
+  const inputPicos = priceTokens(prompts * inputTokens, prices.input);
   const withOutput = (tokens: number): Nanos => roundUpToNanos((inputPicos + priceTokens(tokens, outputTokenPicos)) as Picos);
   const callerLimit = chat.max_completion_tokens ?? chat.max_tokens;
   const amount = withOutput(callerLimit ?? model.maxOutputTokens);
@@ -38,6 +43,7 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number): Quote
     minimum: callerLimit === undefined ? withOutput(1) : amount,
     inputPicos,
     inputTokensMax: inputTokens,
+    inputTokenPicos: prices.input,
     outputTokenPicos,
     hasCallerLimit: callerLimit !== undefined,
   };

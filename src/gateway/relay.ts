@@ -1,7 +1,9 @@
 import type { BodyListener, Exchange } from '../http/exchange.ts';
 import { formatEvent, type SseEvent } from '../http/sse.ts';
+import type { WireUsage } from '../openai/types.ts';
 import { ProviderFault, type StreamDecoder } from '../providers/provider.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { Tally } from './tally.ts';
 
 /** Takes what a relay gives: texts, then one end or one failure. */
 export interface RelaySink {
@@ -11,6 +13,26 @@ export interface RelaySink {
   onFailure(failure: unknown): void;
 }
 
+/** The provider's side of a stream, be it one answer or several that are told as one. */
+export interface StreamSource {
+  /** Gives what has come and whatever comes to this sink. */
+  start(sink: RelaySink): void;
+  /** The caller is slow: the provider has to wait. */
+  pause(): void;
+  resume(): void;
+  /** Lets the provider close its answer in its own time, so that the connection can be used again. */
+  finish(): void;
+  /** Ends every choice that is still open with `length`: the chunks of an answer that the gate cuts off. */
+  cut(): readonly string[];
+  /** The chunk that carries the usage. */
+  usageChunk(usage: WireUsage): string;
+  /** What has been said and used so far. */
+  tally(): Tally;
+  /** As in StreamDecoder. */
+  readonly carried: ReadonlyMap<string, string> | undefined;
+  readonly continuation: string | undefined;
+}
+
 /** Cuts a stream of bytes into events, by the framing that the provider uses. */
 export interface EventParser {
   push(bytes: Uint8Array): readonly SseEvent[];
@@ -18,7 +40,7 @@ export interface EventParser {
 }
 
 /** The provider's side of a stream: turns each packet, as it arrives, into what the caller gets. */
-export class Relay implements BodyListener {
+export class Relay implements BodyListener, StreamSource {
   readonly decoder: StreamDecoder;
   readonly #exchange: Exchange;
   readonly #deadlines: Deadlines;
@@ -62,7 +84,6 @@ export class Relay implements BodyListener {
     this.#deadlines.started();
   }
 
-  /** Gives what has come and whatever comes to this sink. */
   start(sink: RelaySink): void {
     this.#sink = sink;
     const begun = this.#begun;
@@ -73,7 +94,6 @@ export class Relay implements BodyListener {
     else if (begun.length > BEGUN_CHARACTERS_MAX) this.resume();
   }
 
-  /** The caller is slow: the provider has to wait. */
   pause(): void {
     this.#deadlines.resting();
     this.#exchange.pause();
@@ -84,11 +104,31 @@ export class Relay implements BodyListener {
     this.#exchange.resume();
   }
 
-  /** Lets the provider close its answer in its own time, so that the connection can be used again. */
   finish(): void {
     if (this.#exchange.isOver) return;
     this.#exchange.resume();
     this.#closing = setTimeout(() => this.#exchange.abort(new Error('The provider did not close its answer')), CLOSE_MS);
+  }
+
+  cut(): readonly string[] {
+    return this.decoder.cut();
+  }
+
+  usageChunk(usage: WireUsage): string {
+    return this.decoder.usageChunk(usage);
+  }
+
+  tally(): Tally {
+    const { usage, wireUsage, outputText, outputLength = outputText.length } = this.decoder;
+    return { usage, wireUsage, outputText, outputLength, prompts: 1 };
+  }
+
+  get carried(): ReadonlyMap<string, string> | undefined {
+    return this.decoder.carried;
+  }
+
+  get continuation(): string | undefined {
+    return this.decoder.continuation;
   }
 
   onBody(bytes: Uint8Array): void {
@@ -152,16 +192,20 @@ export class Relay implements BodyListener {
       this.#fail(new ProviderFault('The provider broke off in the middle of its answer'));
       return;
     }
-    if (this.#sink === undefined && this.#begun === '') {
+    // An answer that pauses again has said nothing, and is no failure.
+    if (this.#sink === undefined && this.#begun === '' && this.decoder.continuation === undefined) {
       this.#fail(new ProviderFault('The provider ended the stream before it said anything'));
       return;
     }
     this.#state = 'complete';
+    this.#deadlines.stop();
+    this.#opening?.resolve();
     this.#sink?.onComplete();
   }
 
   #fail(failure: unknown): void {
     this.#state = 'failed';
+    this.#deadlines.stop();
     this.#failure = failure;
     this.#opening?.reject(failure);
     this.#sink?.onFailure(failure);

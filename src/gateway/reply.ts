@@ -30,8 +30,15 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
   const { answer, toll, headers } = outgoing;
   if (answer.dropped.length > 0) headers['x-tollgate-dropped'] = answer.dropped.join(', ');
   if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
-  const { body, usage, outputText } = answer.reply;
-  const charged = await toll.complete({ provider: answer.provider, usage, outputText, outputLength: outputText.length });
+  const { body, usage, outputText, carried } = answer.reply;
+  if (carried !== undefined) gate.carried.keep(toll.accountId, carried);
+  const charged = await toll.complete({
+    provider: answer.provider,
+    usage,
+    outputText,
+    outputLength: outputText.length,
+    prompts: answer.prompts,
+  });
   body['usage'] = completeUsage(usage === undefined ? undefined : (body['usage'] as WireUsage), charged);
   headers['content-type'] = 'application/json';
   headers['x-tollgate-cost'] = formatUsd(charged.cost);
@@ -91,16 +98,16 @@ class CallerStream implements RelaySink, OutgoingEvents {
   }
 
   onStart(): void {
-    this.#answer.relay.start(this);
+    this.#answer.source.start(this);
   }
 
   onText(text: string): void {
     this.#send(text);
-    if (this.#stream.isFull) this.#answer.relay.pause();
+    if (this.#stream.isFull) this.#answer.source.pause();
   }
 
   onDrain(): void {
-    this.#answer.relay.resume();
+    this.#answer.source.resume();
   }
 
   onComplete(): void {
@@ -115,6 +122,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
   onCancel(): void {
     this.#call.end(CLIENT_GONE);
     this.#end();
+    this.#keepCarried();
     // Nobody is left to be told, so a charge that cannot be written is told to the operator.
     this.#toll.abandon(this.delivered()).catch((error: unknown) => this.#gate.log.internalError('a charge could not be written', error));
   }
@@ -122,21 +130,28 @@ class CallerStream implements RelaySink, OutgoingEvents {
   /** The provider goes on beyond what was paid for: the answer ends here, and what was delivered is charged. */
   #cut(): void {
     this.#isEnding = true;
-    this.#answer.exchange.abort(new Error('The answer is longer than what was paid for'));
-    for (const chunk of this.#answer.relay.decoder.cut()) this.#send(formatEvent(chunk));
+    this.#call.abortAttempt(new Error('The answer is longer than what was paid for'));
+    for (const chunk of this.#answer.source.cut()) this.#send(formatEvent(chunk));
     void this.#complete();
   }
 
   async #complete(): Promise<void> {
     this.#isEnding = true;
+    this.#keepCarried();
     try {
       const charged = await this.#toll.complete(this.delivered());
       this.#send(this.#ending(charged));
-      this.#answer.relay.finish();
+      this.#answer.source.finish();
       this.#close();
     } catch (error) {
       await this.#fail(error);
     }
+  }
+
+  /** A caller may answer a tool call as soon as it has seen it, and some read no further. */
+  #keepCarried(): void {
+    const { carried } = this.#answer.source;
+    if (carried !== undefined) this.#gate.carried.keep(this.#toll.accountId, carried);
   }
 
   async #fail(failure: unknown): Promise<void> {
@@ -145,7 +160,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
     await this.#toll.fail(this.#answer.provider).catch(() => undefined);
     this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
     this.#send(formatEvent(errorBody(told)));
-    this.#answer.exchange.abort(failure);
+    this.#call.abortAttempt(failure);
     this.#close();
   }
 
@@ -156,18 +171,14 @@ class CallerStream implements RelaySink, OutgoingEvents {
   }
 
   #ending(charged: Charge): string {
-    const { decoder } = this.#answer.relay;
-    return this.#answer.wantsUsage ? formatEvent(decoder.usageChunk(completeUsage(decoder.wireUsage, charged))) + DONE : DONE;
+    const { source, wantsUsage } = this.#answer;
+    return wantsUsage ? formatEvent(source.usageChunk(completeUsage(source.tally().wireUsage, charged))) + DONE : DONE;
   }
 
   delivered(): Delivered {
-    const { decoder } = this.#answer.relay;
-    return {
-      provider: this.#answer.provider,
-      usage: decoder.usage,
-      outputText: decoder.outputText,
-      outputLength: decoder.outputLength ?? decoder.outputText.length,
-    };
+    const { source, provider } = this.#answer;
+    const { usage, outputText, outputLength, prompts } = source.tally();
+    return { provider, usage, outputText, outputLength, prompts };
   }
 
   #close(): void {
@@ -176,7 +187,6 @@ class CallerStream implements RelaySink, OutgoingEvents {
   }
 
   #end(): void {
-    this.#answer.deadlines.stop();
     this.#gate.calls.delete(this.#call);
   }
 }

@@ -1,21 +1,30 @@
 import type { Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import { attempt } from './attempt.ts';
-import type { Deadlines } from './deadlines.ts';
 import { mayTryNext } from './faults.ts';
-import type { Call, Gate } from './gate.ts';
-import type { Relay } from './relay.ts';
+import type { Call, Gate, Watcher } from './gate.ts';
+import type { StreamSource } from './relay.ts';
 import { routesInOrder } from './routes-in-order.ts';
+import type { Toll } from './toll.ts';
 
 /** What is sent, for whom. */
 export interface Dispatch {
   readonly call: Call;
   readonly chat: ChatRequest;
   readonly model: Model;
+  readonly toll: Pick<Toll, 'accountId' | 'affordRest'>;
   readonly outputTokensMax: number | undefined;
+  /** As in Target. */
+  readonly carried?: ReadonlyMap<string, string>;
+  readonly continuation?: string;
+  /** As in ReplyContext. */
+  readonly choiceIndex?: number;
+  /** Who ends the exchange early, where that is not the call itself. */
+  readonly watcher?: Watcher;
+  /** When all exchanges of one try must be over, by `performance.now()`. */
+  readonly endsAtMs?: number;
 }
 
 /** A provider's answer: all of it, or a stream whose first chunk is here. */
@@ -24,14 +33,17 @@ export type Answer = {
   /** Fields of the request that the provider has no way to honour. */
   readonly dropped: readonly string[];
 } & (
-  | { readonly type: 'whole'; readonly reply: DecodedReply }
+  | {
+      readonly type: 'whole';
+      readonly reply: DecodedReply;
+      /** How often the input was read for it. */
+      readonly prompts: number;
+    }
   | {
       readonly type: 'stream';
-      readonly relay: Relay;
+      readonly source: StreamSource;
       readonly wantsUsage: boolean;
-      readonly deadlines: Deadlines;
       readonly apiKey: string | undefined;
-      readonly exchange: Exchange;
     }
 );
 

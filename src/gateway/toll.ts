@@ -2,11 +2,12 @@ import type { KeyHolder } from '../accounts/keys.ts';
 import type { Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
 import type { HoldResult, Outcome, Settlement } from '../ledger/ledger.ts';
-import { formatUsd, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { formatUsd, NO_MONEY, priceTokens, roundUpToNanos, type Nanos } from '../ledger/money.ts';
 import { costOf } from '../ledger/price.ts';
 import type { Admission } from '../limits/limits.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { NO_TOKENS, promptTokens, totalTokens, type TokenUsage } from '../tokens.ts';
+import { promptsAtMost } from './choices.ts';
 import { countTokens } from './count-tokens.ts';
 import type { Call, Gate } from './gate.ts';
 import { affordableOutputTokens, estimateTokens, quote, type Quote } from './price.ts';
@@ -29,6 +30,8 @@ export interface Delivered {
   readonly outputText: string;
   /** How long that is: of a very long answer only the beginning is kept. */
   readonly outputLength: number;
+  /** How often the input was read: once for every exchange that the answer was made of. */
+  readonly prompts: number;
 }
 
 /** What a request was charged. */
@@ -40,7 +43,7 @@ export interface Charge {
 /** Sets aside the worst case of a request before any provider hears of it. */
 export async function holdToll(gate: Gate, facts: TollFacts): Promise<Toll> {
   const { holder, call, model } = facts;
-  const quoted = quote(model, facts.chat, facts.bodyBytes);
+  const quoted = quote(model, facts.chat, facts.bodyBytes, promptsAtMost(gate, facts));
   const priceVersion = gate.priceVersions.get(model.id) ?? 0;
   try {
     const result = await gate.ledger.hold({
@@ -71,9 +74,10 @@ interface Held {
 interface Counts {
   readonly usage: TokenUsage;
   readonly isEstimated: boolean;
+  readonly prompts: number;
 }
 
-const UNUSED: Counts = { usage: NO_TOKENS, isEstimated: false };
+const UNUSED: Counts = { usage: NO_TOKENS, isEstimated: false, prompts: 1 };
 
 /** A stream older than this records what it has cost so far, and does so again as often. */
 const PROGRESS_INTERVAL_MS = 1000;
@@ -110,6 +114,16 @@ export class Toll {
       (chat.n ?? 1) * (chat.max_completion_tokens ?? chat.max_tokens ?? this.outputTokensMax ?? model.maxOutputTokens);
   }
 
+  get accountId(): string {
+    return this.#facts.holder.accountId;
+  }
+
+  /** Sets aside what it costs to ask for the rest of an answer: the input is read once more, and with it what was said so far. */
+  async affordRest(outputTokens: number): Promise<boolean> {
+    const { inputTokensMax, inputTokenPicos } = this.#held.quoted;
+    return this.#holdMore(roundUpToNanos(priceTokens(inputTokensMax + outputTokens, inputTokenPicos)));
+  }
+
   /** The first token of a stream is here. */
   begin(): void {
     this.#firstTokenMs = Date.now() - this.#facts.call.startedAtMs;
@@ -122,6 +136,7 @@ export class Toll {
     const delivered = stream.delivered();
     const { call, holder, model } = this.#facts;
     const usage = this.#estimate(delivered);
+    // Priced as one prompt, as recovery will find it: it knows nothing of exchanges.
     const cost = costOf(model.price, usage);
     this.#gate.ledger.progress({
       requestId: call.id,
@@ -150,9 +165,10 @@ export class Toll {
   }
 
   #settleDelivered(outcome: Outcome, delivered: Delivered): Promise<Charge> {
-    const { usage, provider } = delivered;
-    if (usage !== undefined && this.#isCredible(usage)) return this.#settleOnce(outcome, provider, { usage, isEstimated: false });
-    const guess = { usage: this.#estimate(delivered), isEstimated: true };
+    const { usage, provider, prompts } = delivered;
+    if (usage !== undefined && this.#isCredible(usage, prompts))
+      return this.#settleOnce(outcome, provider, { usage, isEstimated: false, prompts });
+    const guess = { usage: this.#estimate(delivered), isEstimated: true, prompts };
     return this.#settleOnce(outcome, provider, guess, async () => this.#count(delivered, guess));
   }
 
@@ -173,12 +189,12 @@ export class Toll {
     if (counted === undefined) return guess;
     // Of a very long answer only the beginning was kept; the rest has as many tokens to a character.
     const share = delivered.outputLength / Math.max(1, delivered.outputText.length);
-    return { usage: this.#bound(counted.inputTokens, Math.ceil(counted.outputTokens * share)), isEstimated: true };
+    return { ...guess, usage: this.#bound(counted.inputTokens, Math.ceil(counted.outputTokens * share), guess.prompts) };
   }
 
-  async #settle(outcome: Outcome, provider: string, { usage, isEstimated }: Counts): Promise<Charge> {
+  async #settle(outcome: Outcome, provider: string, { usage, isEstimated, prompts }: Counts): Promise<Charge> {
     const { call, holder, model } = this.#facts;
-    const cost = usage === NO_TOKENS ? NO_MONEY : costOf(model.price, usage);
+    const cost = usage === NO_TOKENS ? NO_MONEY : costOf(model.price, usage, prompts);
     const { failedAttempts } = call;
     const settlement: Settlement = {
       requestId: call.id,
@@ -194,7 +210,7 @@ export class Toll {
       firstTokenMs: this.#firstTokenMs,
       durationMs: Date.now() - call.startedAtMs,
       createdAtMs: call.startedAtMs,
-      attempts: failedAttempts.length + (provider === '' ? 0 : 1),
+      attempts: failedAttempts.length + (provider === '' ? 0 : prompts),
       failedAttempts,
       isDelivered: call.isStreaming,
     };
@@ -206,11 +222,11 @@ export class Toll {
   }
 
   /** A provider was told where to stop and cannot have read more than the model can: a report beyond that is a mistake. */
-  #isCredible(usage: TokenUsage): boolean {
+  #isCredible(usage: TokenUsage, prompts: number): boolean {
     const { model, chat } = this.#facts;
     const visibleTokens = usage.outputTokens - usage.reasoningTokens;
     return (
-      promptTokens(usage) <= model.contextLength &&
+      promptTokens(usage) <= prompts * model.contextLength &&
       visibleTokens <= this.#outputTokensPaid &&
       usage.outputTokens <= Math.max(this.#outputTokensPaid, (chat.n ?? 1) * model.maxOutputTokens)
     );
@@ -219,32 +235,33 @@ export class Toll {
   /** The provider went beyond the limit it was given. A caller's own limit is the end; ours is only where the money was thought to end. */
   async #extend(): Promise<void> {
     if (this.#isExtending || this.isExhausted) return;
-    const { call, holder } = this.#facts;
     const { quoted } = this.#held;
     this.#isExtending = true;
     const amount = ((BigInt(EXTENSION_TOKENS) * quoted.outputTokenPicos) / 1000n + 1n) as Nanos;
-    const isExtended =
-      !quoted.hasCallerLimit &&
-      (await this.#gate.ledger
-        .extend({ requestId: call.id, accountId: holder.accountId, keyId: holder.keyId, amount })
-        // A ledger that cannot be asked has given nothing.
-        .catch(() => false));
+    const isExtended = !quoted.hasCallerLimit && (await this.#holdMore(amount));
     this.#isExtending = false;
-    if (isExtended) {
-      this.#heldAmount = (this.#heldAmount + amount) as Nanos;
-      this.#outputTokensPaid += EXTENSION_TOKENS * (this.#facts.chat.n ?? 1);
-    } else this.isExhausted = true;
+    if (isExtended) this.#outputTokensPaid += EXTENSION_TOKENS * (this.#facts.chat.n ?? 1);
+    else this.isExhausted = true;
+  }
+
+  /** A ledger that cannot be asked has given nothing. */
+  async #holdMore(amount: Nanos): Promise<boolean> {
+    const { call, holder } = this.#facts;
+    const extension = { requestId: call.id, accountId: holder.accountId, keyId: holder.keyId, amount };
+    const isHeld = amount === NO_MONEY || (await this.#gate.ledger.extend(extension).catch(() => false));
+    if (isHeld) this.#heldAmount = (this.#heldAmount + amount) as Nanos;
+    return isHeld;
   }
 
   #estimate(delivered: Delivered): TokenUsage {
-    return this.#bound(estimateTokens(this.#facts.bodyBytes), estimateTokens(delivered.outputLength));
+    return this.#bound(estimateTokens(this.#facts.bodyBytes), estimateTokens(delivered.outputLength), delivered.prompts);
   }
 
   /** Our own count, at most what the hold was made for. */
-  #bound(inputTokens: number, outputTokens: number): TokenUsage {
+  #bound(inputTokens: number, outputTokens: number, prompts: number): TokenUsage {
     return {
       ...NO_TOKENS,
-      inputTokens: Math.min(inputTokens, this.#held.quoted.inputTokensMax),
+      inputTokens: prompts * Math.min(inputTokens, this.#held.quoted.inputTokensMax),
       outputTokens: Math.min(outputTokens, this.#outputTokensPaid),
     };
   }

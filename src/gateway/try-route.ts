@@ -7,7 +7,7 @@ import { DIALECTS } from '../providers/dialects.ts';
 import { readFault } from '../providers/openai.ts';
 import { ProviderFault, type DecodedReply, type Provider } from '../providers/provider.ts';
 import { promptTokens, type TokenUsage } from '../tokens.ts';
-import type { Leg } from './attempt.ts';
+import type { Leg } from './ask.ts';
 import { keyFor } from './credentials.ts';
 
 /** How one small request along one route went. */

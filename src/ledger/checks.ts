@@ -42,9 +42,13 @@ function walletsWithin({ accountIds }: Scope, column: 'debit' | 'credit'): RawBu
 /** What a usage row must have cost: its counts at the prices of its version, rounded up once; a recovered one at most what was held. */
 const RECOMPUTED = sql`CASE WHEN outcome = 'recovered' AND priced > held THEN held ELSE priced END`;
 
+/** How often the input was read: each time that a provider was asked and did not fail. Recovered rows do not know. */
+const PROMPTS = sql`CASE WHEN u.attempts < 2 THEN 1
+  ELSE u.attempts - (SELECT COUNT(*) FROM attempts WHERE attempts.request_id = u.request_id) END`;
+
 const PRICED_USAGE = sql`
   SELECT u.request_id, u.account_id, u.outcome, u.held, u.cost, CASE
-    WHEN p.long_over IS NOT NULL AND u.input_tokens + u.cached_input_tokens + u.cache_write_tokens > p.long_over
+    WHEN p.long_over IS NOT NULL AND u.input_tokens + u.cached_input_tokens + u.cache_write_tokens > p.long_over * ${PROMPTS}
     THEN (u.input_tokens * p.long_input + u.cached_input_tokens * p.long_cached_input + u.cache_write_tokens * p.long_cache_write
       + u.output_tokens * p.long_output + 999) / 1000
     ELSE (u.input_tokens * p.input + u.cached_input_tokens * p.cached_input + u.cache_write_tokens * p.cache_write

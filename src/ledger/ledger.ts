@@ -68,7 +68,7 @@ export interface Settlement {
   readonly firstTokenMs: number | undefined;
   readonly durationMs: number;
   readonly createdAtMs: number;
-  /** How many providers were asked, and those that failed. */
+  /** How often a provider was asked, and which of that failed; the rest is how often the input was read for the answer. */
   readonly attempts: number;
   readonly failedAttempts: readonly Attempt[];
   /**

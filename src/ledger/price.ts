@@ -14,9 +14,9 @@ export interface ModelPrice extends TokenPrices {
   readonly long?: TokenPrices & { readonly overTokens: number };
 }
 
-/** What the tokens cost, rounded up once. */
-export function costOf(price: ModelPrice, usage: TokenUsage): Nanos {
-  const prices = price.long !== undefined && promptTokens(usage) > price.long.overTokens ? price.long : price;
+/** What the tokens cost, rounded up once. Where a prompt was read several times, it is long if it is so on average. */
+export function costOf(price: ModelPrice, usage: TokenUsage, prompts = 1): Nanos {
+  const prices = price.long !== undefined && promptTokens(usage) > prompts * price.long.overTokens ? price.long : price;
   const sum =
     priceTokens(usage.inputTokens, prices.input) +
     priceTokens(usage.cachedInputTokens, prices.cachedInput) +

@@ -1,5 +1,5 @@
 import { promptTokens, type TokenUsage } from '../tokens.ts';
-import { isObject, type WireUsage } from './types.ts';
+import { isObject, type JsonObject, type WireUsage } from './types.ts';
 
 /** No honest request has more: counts above it are a provider's mistake. */
 const TOKENS_MAX = 2 ** 31;
@@ -47,6 +47,22 @@ export function writeDetailedUsage(usage: TokenUsage): WireUsage {
     prompt_tokens_details: { cached_tokens: usage.cachedInputTokens, cache_write_tokens: usage.cacheWriteTokens },
     completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
   };
+}
+
+/** Two reports as one: counts are added, at whatever depth they stand; of all else the first word counts. */
+export function addWireUsage(one: WireUsage, other: WireUsage): WireUsage {
+  return addCounts(one, other) as WireUsage;
+}
+
+function addCounts(one: JsonObject, other: JsonObject): JsonObject {
+  const sum: JsonObject = { ...other, ...one };
+  for (const [name, value] of Object.entries(one)) {
+    const added = other[name];
+    if (typeof value === 'number' && typeof added === 'number') sum[name] = value + added;
+    else if (value === null) sum[name] = added;
+    else if (isObject(value) && isObject(added)) sum[name] = addCounts(value, added);
+  }
+  return sum;
 }
 
 /** Whether a number can be an honest count of tokens. */

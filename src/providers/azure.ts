@@ -13,6 +13,7 @@ export const azure: Provider = {
   // Its first chunk has no choices, an empty id and no model; the relay shows callers only chunks with choices.
   decodeStream: (context) => openai.decodeStream(asAzure(context)),
   decodeFault,
+  givesChoices: true,
 };
 
 const AZURE: Host = {

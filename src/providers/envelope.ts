@@ -25,7 +25,7 @@ export function writeCompletion(context: ReplyContext, choices: readonly WholeCh
 
 /** A chunk around one piece of a translated stream. Where the caller asked for usage, every chunk says that it has none yet. */
 export function writeChunk(context: ReplyContext, delta: JsonObject, place: { index?: number; finish?: FinishReason } = {}): string {
-  const choices = [{ index: place.index ?? 0, delta, logprobs: null, finish_reason: place.finish ?? null }];
+  const choices = [{ index: context.choiceIndex ?? place.index ?? 0, delta, logprobs: null, finish_reason: place.finish ?? null }];
   return JSON.stringify({ ...envelope(context, 'chat.completion.chunk'), choices, ...(context.wantsUsage ? { usage: null } : {}) });
 }
 

@@ -24,7 +24,12 @@ import { applyRequestQuirks } from './request-quirks.ts';
  * only the model and the usage option changed; answers pass with only the model and the usage changed. Fields that we
  * do not know survive both ways.
  */
-export const openai: Provider = { encodeRequest, decodeReply, decodeStream: (context) => new RelayedStream(context) };
+export const openai: Provider = {
+  encodeRequest,
+  decodeReply,
+  decodeStream: (context) => new RelayedStream(context),
+  givesChoices: true,
+};
 
 function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   const body: JsonObject = { ...chat, model: target.model };
@@ -132,6 +137,7 @@ class RelayedStream implements StreamDecoder {
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
     this.#quirks?.readChoices(chunk.choices);
     this.#mender.mend(chunk, chunk.choices);
+    if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, chunk.choices, this.#context);
     for (const choice of chunk.choices) this.#watch(choice);
     this.#envelope = chunk;
     chunk.model = this.#context.modelId;
@@ -190,6 +196,13 @@ class RelayedStream implements StreamDecoder {
       this.#unfinished.add(index);
     }
   }
+}
+
+/** Makes a chunk one of a larger answer, whose choices share an id and a time. */
+function becomeChoice(chunk: WireChunk, choices: readonly unknown[], { requestId, createdSeconds, choiceIndex }: ReplyContext): void {
+  chunk.id = `chatcmpl-${requestId}`;
+  chunk.created = createdSeconds;
+  for (const choice of choices) if (isObject(choice)) choice['index'] = choiceIndex;
 }
 
 /** Everything that a message or delta says: text, refusal, reasoning under its several names, tool calls. */

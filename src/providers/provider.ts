@@ -21,9 +21,9 @@ export interface Target {
   /** For providers whose requests are signed; without it the key is sent. */
   readonly aws?: AwsCredentials | undefined;
   /** What earlier answers gave us to keep, by tool-call id: see `DecodedReply.carried`. */
-  readonly carried?: ReadonlyMap<string, string>;
+  readonly carried?: ReadonlyMap<string, string> | undefined;
   /** Asks for the rest of an answer that broke off: see `DecodedReply.continuation`. */
-  readonly continuation?: string;
+  readonly continuation?: string | undefined;
   /** The catalogue has a price for searches, so the model may be allowed to search the web. */
   readonly maySearch?: boolean;
 }
@@ -59,7 +59,9 @@ export interface ReplyContext {
   readonly countsReasoningApart?: boolean;
   readonly host?: Host | undefined;
   /** As in Target: this answer is the rest of one that broke off, so its role was told already, its tool calls are counted on, and the next continuation may have to include it. */
-  readonly continuation?: string;
+  readonly continuation?: string | undefined;
+  /** One of several answers that are asked for apart and told as the choices of one: they have this index, and our id and time. */
+  readonly choiceIndex?: number | undefined;
 }
 
 /** A whole answer in the dialect. */
@@ -115,6 +117,12 @@ export interface Provider {
   readonly decodeFault?: (text: string, status: number | undefined, header: (name: string) => string | null) => ProviderFault;
   /** True when a request without an output limit is refused: then the model's maximum is sent. */
   readonly needsOutputLimit?: true;
+  /** True when `n` is passed on: several choices come with one answer, unless its host has only one. Else `n` is the gate's business. */
+  readonly givesChoices?: true;
+  /** True when an answer may break off and be asked for its rest: see `DecodedReply.continuation`. */
+  readonly breaksOff?: true;
+  /** True when it can use what earlier answers gave us to keep: see `DecodedReply.carried`. */
+  readonly recalls?: true;
   /** How a stream is cut into events, where that is not by server-sent events. */
   readonly framing?: 'aws-event-stream';
   /** True when the provider fetches nothing itself: media given by an address must be put into the request. */

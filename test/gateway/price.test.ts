@@ -75,6 +75,7 @@ describe('a quote', () => {
       minimum: asNanos(100n * 3125n + 10_000n),
       inputPicos: 312_500_000n as Picos,
       inputTokensMax: 100,
+      inputTokenPicos: 3_125_000n as Picos,
       outputTokenPicos: 10_000_000n as Picos,
       hasCallerLimit: false,
     });
@@ -83,6 +84,17 @@ describe('a quote', () => {
   test.each([{ max_tokens: 7 }, { max_completion_tokens: 7 }])('takes the limit of the caller, all of it or nothing: %j', (limit) => {
     const quoted = quote(makeModel(PRICE), makeChat(limit), 100);
     expect(quoted).toMatchObject({ amount: asNanos(382_500n), minimum: asNanos(382_500n), hasCallerLimit: true });
+  });
+
+  test('pays for the input as often as it may be read', () => {
+    const one = quote(makeModel(PRICE), makeChat({ n: 3 }), 100);
+    const three = quote(makeModel(PRICE), makeChat({ n: 3 }), 100, 3);
+    expect(three).toEqual({
+      ...one,
+      inputPicos: 937_500_000n as Picos,
+      amount: asNanos(one.amount + 625_000n),
+      minimum: asNanos(one.minimum + 625_000n),
+    });
   });
 
   test.each<[Partial<ChatRequest>]>([[{}], [{ max_completion_tokens: 50 }]])(

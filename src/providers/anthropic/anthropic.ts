@@ -45,5 +45,7 @@ function dialectAt(platform: Platform): Provider {
     decodeStream: (context) => new MessageStream(context),
     decodeFault,
     needsOutputLimit: true,
+    breaksOff: true,
+    recalls: true,
   };
 }

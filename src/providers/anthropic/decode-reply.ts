@@ -12,9 +12,11 @@ import { ToolNames } from './tool-names.ts';
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const message = parseMessage(text);
   const content = message.content;
-  const said = decodeContent(content, new ToolNames(context.chat));
+  const names = new ToolNames(context.chat);
+  const earlier = measureEarlier(context, names);
+  const said = decodeContent(content, names, earlier.textLength);
   const refusal = decodeRefusal(message['stop_reason'], message['stop_details']);
-  const finish = decodeFinish(message['stop_reason'], said.toolCalls.length);
+  const finish = decodeFinish(message['stop_reason'], earlier.toolCallCount + said.toolCalls.length);
   const body = writeCompletion(context, [
     {
       message: {
@@ -44,6 +46,12 @@ export function withEarlier(content: readonly Block[], { continuation }: ReplyCo
   return continuation === undefined ? content : [...(JSON.parse(continuation) as Block[]), ...content];
 }
 
+/** What the caller has got of an answer before it was continued: citations and tool calls are counted on from there. */
+export function measureEarlier(context: ReplyContext, names: ToolNames): { readonly textLength: number; readonly toolCallCount: number } {
+  const { text, toolCalls } = decodeContent(withEarlier([], context), names, 0);
+  return { textLength: text.length, toolCallCount: toolCalls.length };
+}
+
 /** Narrows a list of blocks: whatever has no type is none. */
 export function isBlock(value: unknown): value is Block {
   return isObject(value) && typeof value['type'] === 'string';
@@ -70,11 +78,11 @@ interface Said {
   readonly annotations: JsonObject[];
 }
 
-function decodeContent(content: readonly Block[], names: ToolNames): Said {
+function decodeContent(content: readonly Block[], names: ToolNames, textStart: number): Said {
   const said: Said = { text: '', reasoning: '', output: '', toolCalls: [], annotations: [] };
   for (const block of content) {
     if (block.type === 'text') {
-      said.annotations.push(...decodeCitations(block, said.text.length));
+      said.annotations.push(...decodeCitations(block, textStart + said.text.length));
       said.text += textOf(block['text']);
     } else if (block.type === 'thinking') said.reasoning += textOf(block['thinking']);
     else if (block.type === 'tool_use') decodeCall(block, said, names);

@@ -7,7 +7,7 @@ import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provide
 import { keepBlocks } from './carried.ts';
 import { decodeFinish, decodeRefusal } from './decode-content.ts';
 import { toFault } from './decode-fault.ts';
-import { isBlock, withEarlier } from './decode-reply.ts';
+import { isBlock, measureEarlier, withEarlier } from './decode-reply.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import type { Block } from './draft.ts';
 import { OpenBlock, type Progress } from './open-block.ts';
@@ -25,11 +25,13 @@ export class MessageStream implements StreamDecoder {
   #reported: JsonObject = {};
   #hasFinalUsage = false;
   #stopReason: string | undefined;
-  #hasRole = false;
+  #hasRole: boolean;
 
   constructor(context: ReplyContext) {
     this.#context = context;
-    this.#progress = { names: new ToolNames(context.chat), textLength: 0, output: '', toolCallCount: 0 };
+    const names = new ToolNames(context.chat);
+    this.#progress = { names, output: '', ...measureEarlier(context, names) };
+    this.#hasRole = context.continuation !== undefined;
   }
 
   get outputText(): string {

@@ -15,6 +15,7 @@ export const bedrock: Provider = {
   decodeFault,
   framing: 'aws-event-stream',
   needsInlineMedia: true,
+  recalls: true,
   sign,
 };
 

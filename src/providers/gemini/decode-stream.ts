@@ -36,6 +36,8 @@ export class GeminiStream implements StreamDecoder {
   constructor(context: ReplyContext) {
     this.#context = context;
     this.#calls = new ToolCallWriter(context);
+    // The rest of an answer has an open choice before it says anything.
+    if (context.continuation !== undefined) this.#beginChoice(0);
   }
 
   get carried(): ReadonlyMap<string, string> {
@@ -67,7 +69,8 @@ export class GeminiStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    const open = [...this.#choices].filter(([, choice]) => !choice.isFinished);
+    // A choice that broke off has ended without a reason that was told.
+    const open = [...this.#choices].filter(([, choice]) => choice.told === undefined);
     return open.map(([index]) => writeChunk(this.#context, {}, { index, finish: 'length' }));
   }
 

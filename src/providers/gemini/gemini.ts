@@ -13,6 +13,8 @@ export const gemini: Provider = {
   decodeFault,
   needsInlineMedia: true,
   fetchesItself: isVideoOfYoutube,
+  breaksOff: true,
+  recalls: true,
 };
 
 /** The same dialect at Vertex, where `Target.apiKey` is an access token: see service-account.ts. */

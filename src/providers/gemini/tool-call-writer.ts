@@ -19,7 +19,9 @@ export class ToolCallWriter {
 
   /** One call in the dialect. Where Google gives it no id, `responseId` makes one that no other answer has. */
   write(call: Extract<Piece, { type: 'call' }>, responseId: unknown): JsonObject {
-    const source = typeof responseId === 'string' ? responseId : this.#context.requestId;
+    const { requestId, choiceIndex } = this.#context;
+    // Answers that become the choices of one have the same request.
+    const source = typeof responseId === 'string' ? responseId : choiceIndex === undefined ? requestId : `${requestId}_${choiceIndex}`;
     const id = call.id ?? `call_${source}_${this.count}`;
     this.count += 1;
     if (call.signature !== undefined) this.carried.set(id, writeCarried(call.signature));

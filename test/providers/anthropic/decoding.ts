@@ -58,7 +58,7 @@ export function feed(events: readonly unknown[], context: ReplyContext = CONTEXT
 
 export function readStream(value: Message, context: ReplyContext = CONTEXT): Seen {
   const { decoder, chunks } = feed(messageEvents({ body: value }), context);
-  return seeStream(decoder, chunks);
+  return seeStream(decoder, chunks, { isRest: context.continuation !== undefined });
 }
 
 export const toolUse = (id: string, name: string, input: JsonObject): JsonObject => ({ type: 'tool_use', id, name, input });

@@ -23,7 +23,7 @@ export async function drive(provider: Provider, chat: ChatRequest, target: Targe
   const parser = new SseParser();
   const decoder = provider.decodeStream(context);
   const chunks = parser.push(new Uint8Array(await response.arrayBuffer())).flatMap((event) => decoder.push(event));
-  return seeStream(decoder, chunks);
+  return seeStream(decoder, chunks, { isRest: target.continuation !== undefined });
 }
 
 export function seeReply(decoded: DecodedReply): Seen {
@@ -32,7 +32,7 @@ export function seeReply(decoded: DecodedReply): Seen {
 }
 
 /** Joins the chunks as clients do, and checks on the way what all of them rely on. */
-export function seeStream(decoded: StreamDecoder, texts: readonly string[]): Seen {
+export function seeStream(decoded: StreamDecoder, texts: readonly string[], { isRest = false } = {}): Seen {
   const message: JsonObject = { role: 'assistant', refusal: null, content: null };
   const calls: Record<string, JsonObject>[] = [];
   let finish: unknown = null;
@@ -41,7 +41,7 @@ export function seeStream(decoded: StreamDecoder, texts: readonly string[]): See
     const [choice] = choices;
     if (choice === undefined || choice.index !== 0 || finish !== null) throw new Error(`a chunk out of place: ${text}`);
     const { role, tool_calls: toolCalls, ...rest } = choice.delta;
-    if ((role === 'assistant') !== (position === 0)) throw new Error(`a role out of place: ${text}`);
+    if ((role === 'assistant') !== (position === 0 && !isRest)) throw new Error(`a role out of place: ${text}`);
     for (const [field, value] of Object.entries(rest))
       message[field] =
         field === 'annotations'

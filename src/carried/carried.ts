@@ -1,0 +1,120 @@
+import type { OpenDatabase } from '../database/connect.ts';
+import { CarriedMemory } from './memory.ts';
+import { CarriedWriter, type OnCarriedFailure } from './writer.ts';
+
+/** Nobody goes on with a tool call after a day. */
+const KEPT_MS = 86_400_000;
+/** The newest calls of a conversation; older ones have been read before, or do not matter any more. */
+const IDS_MAX = 1000;
+const ID_CHARACTERS_MAX = 256;
+const VALUE_CHARACTERS_MAX = 1_000_000;
+/** A provider goes on without what it gave us, only less well: nobody waits long for it. */
+const READ_MS = 1000;
+
+/**
+ * What providers want back with the next turn and callers do not keep, such as signatures of reasoning: by account and
+ * tool call. The newest is in memory; all of it is in the database, so that any node finds it, also after a restart.
+ */
+export class Carried {
+  readonly #database: OpenDatabase;
+  readonly #onFailure: OnCarriedFailure;
+  readonly #memory = new CarriedMemory();
+  readonly #writer: CarriedWriter;
+  #isFailing = false;
+
+  constructor(database: OpenDatabase, onFailure: OnCarriedFailure) {
+    this.#database = database;
+    this.#onFailure = onFailure;
+    this.#writer = new CarriedWriter(database, onFailure);
+  }
+
+  /** Remembers values by their tool-call ids. They can be recalled at once, and are written in the background. */
+  keep(accountId: string, values: ReadonlyMap<string, string>): void {
+    const keptAtMs = Date.now();
+    for (const [toolCallId, value] of values) {
+      if (toolCallId.length > ID_CHARACTERS_MAX || value.length > VALUE_CHARACTERS_MAX) continue;
+      this.#memory.set(keyOf(accountId, toolCallId), { value, keptAtMs });
+      this.#writer.add({ account_id: accountId, tool_call_id: toolCallId, value, created_at: keptAtMs });
+    }
+  }
+
+  /**
+   * The values of the tool calls in a conversation, message by message. Of calls that were made together often only the
+   * first has one, so the database is asked only about messages of which nothing is in memory.
+   */
+  async recall(accountId: string, messages: readonly (readonly string[])[]): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    const sinceMs = Date.now() - KEPT_MS;
+    const missing = messages.filter((ids) => !this.#recallMessage(accountId, ids, { found, sinceMs })).flat();
+    if (missing.length > 0) await this.#read(accountId, missing.slice(-IDS_MAX), { found, sinceMs });
+    return found;
+  }
+
+  /** Drops what is too old, and says how much that was. */
+  async prune(nowMs: number): Promise<number> {
+    const { numDeletedRows } = await this.#database.kysely
+      .deleteFrom('carried')
+      .where('created_at', '<', BigInt(nowMs - KEPT_MS))
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  }
+
+  /** Ends when everything is written that can be. */
+  async close(): Promise<void> {
+    await this.#writer.close();
+  }
+
+  #recallMessage(accountId: string, ids: readonly string[], { found, sinceMs }: Search): boolean {
+    let isKnown = false;
+    for (const id of ids) {
+      const kept = this.#memory.get(keyOf(accountId, id));
+      if (kept === undefined || kept.keptAtMs < sinceMs) continue;
+      found.set(id, kept.value);
+      isKnown = true;
+    }
+    return isKnown;
+  }
+
+  async #read(accountId: string, ids: readonly string[], { found, sinceMs }: Search): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('The database did not answer in time')), READ_MS);
+    });
+    try {
+      for (const row of await Promise.race([this.#select(accountId, ids, sinceMs), late])) {
+        found.set(row.tool_call_id, row.value);
+        this.#memory.set(keyOf(accountId, row.tool_call_id), { value: row.value, keptAtMs: Number(row.created_at) });
+      }
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#onFailure('what providers want back could not be read', error);
+      this.#isFailing = true;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #select(
+    accountId: string,
+    ids: readonly string[],
+    sinceMs: number,
+  ): Promise<{ tool_call_id: string; value: string; created_at: bigint }[]> {
+    return this.#database.kysely
+      .selectFrom('carried')
+      .select(['tool_call_id', 'value', 'created_at'])
+      .where('account_id', '=', accountId)
+      .where('tool_call_id', 'in', ids)
+      .where('created_at', '>=', BigInt(sinceMs))
+      .execute();
+  }
+}
+
+interface Search {
+  readonly found: Map<string, string>;
+  readonly sinceMs: number;
+}
+
+/** Ids of accounts have no blanks. */
+function keyOf(accountId: string, toolCallId: string): string {
+  return `${accountId} ${toolCallId}`;
+}

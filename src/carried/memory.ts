@@ -1,0 +1,46 @@
+/** Something kept for a provider, and since when. */
+export interface Kept {
+  readonly value: string;
+  readonly keptAtMs: number;
+}
+
+const ENTRIES_MAX = 50_000;
+const BYTES_MAX = 32 * 1024 * 1024;
+/** What an entry costs beside its texts, about. */
+const ENTRY_BYTES = 200;
+
+/** The newest and the last used of what is kept. A map gives its entries in the order in which they were set, so the first is the one longest unused. */
+export class CarriedMemory {
+  readonly #entries = new Map<string, Kept>();
+  #bytes = 0;
+
+  get(key: string): Kept | undefined {
+    const kept = this.#entries.get(key);
+    if (kept === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, kept);
+    return kept;
+  }
+
+  set(key: string, kept: Kept): void {
+    this.delete(key);
+    this.#entries.set(key, kept);
+    this.#bytes += bytesOf(key, kept);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= ENTRIES_MAX && this.#bytes <= BYTES_MAX) break;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    const kept = this.#entries.get(key);
+    if (kept === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= bytesOf(key, kept);
+  }
+}
+
+/** Two bytes for a character is the most that it takes. */
+function bytesOf(key: string, { value }: Kept): number {
+  return ENTRY_BYTES + 2 * (key.length + value.length);
+}

@@ -1,0 +1,135 @@
+import type { Route } from '../catalog/catalog.ts';
+import type { ProviderConfig } from '../config.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { exchangeLocally } from '../http/local-exchange.ts';
+import type { ResponseHead } from '../http/response-parser.ts';
+import { SseParser } from '../http/sse.ts';
+import { DIALECTS } from '../providers/dialects.ts';
+import { readFault } from '../providers/openai.ts';
+import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from '../providers/provider.ts';
+import { keyFor } from './credentials.ts';
+import { Deadlines, type Phase } from './deadlines.ts';
+import { toCallerError } from './faults.ts';
+import type { Gate } from './gate.ts';
+import { Relay, type EventParser } from './relay.ts';
+import type { Answer, Dispatch } from './send.ts';
+
+/** One way to a model: the provider, and what the model is called there. */
+export interface Leg {
+  readonly route: Route;
+  readonly provider: ProviderConfig;
+}
+
+const REPLY_BYTES_MAX = 64_000_000;
+const FAULT_BYTES_MAX = 64_000;
+
+/** One exchange with one provider. Whatever goes wrong is thrown as what the caller may be told. */
+export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
+  const { chat } = dispatch;
+  const { provider } = leg;
+  const dialect = DIALECTS[provider.dialect];
+  const { timeouts } = gate.config;
+  const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch), dispatch.endsAtMs);
+  const context = contextOf(dispatch, provider);
+  let exchange: Exchange | undefined;
+  let head: ResponseHead | undefined;
+  try {
+    const request = await encode(dialect, dispatch, leg);
+    exchange = exchangeWith(gate, dialect, request, deadlines);
+    (dispatch.watcher ?? dispatch.call).beginAttempt(exchange, deadlines);
+    head = await exchange.head;
+    if (head.status !== 200) throw decodeFault(dialect, await readText(exchange, FAULT_BYTES_MAX), head);
+    refuseEncoding(head);
+    const common = { provider: provider.id, dropped: request.dropped ?? [] };
+    if (chat.stream !== true) {
+      const reply = dialect.decodeReply(await readText(exchange, REPLY_BYTES_MAX), context);
+      deadlines.stop();
+      return { ...common, type: 'whole', reply, prompts: 1 };
+    }
+    if (!isEventStream(head)) throw decodeFault(dialect, await readText(exchange, FAULT_BYTES_MAX), undefined);
+    const parser = dialect.framing === undefined ? new SseParser() : await openParser();
+    const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context) }, deadlines);
+    await relay.open(timeouts.keepAliveMs);
+    return { ...common, type: 'stream', source: relay, wantsUsage: context.wantsUsage, apiKey: provider.apiKey };
+  } catch (error) {
+    deadlines.stop();
+    // A stream that failed in its first event may still be open.
+    exchange?.abort(error);
+    throw toCallerError(error, { apiKey: provider.apiKey, retryAfter: head?.headers.get('retry-after') });
+  }
+}
+
+/** What the provider must do first, and in which time. */
+function firstPhase({ config: { timeouts } }: Gate, { chat, model }: Dispatch): Phase {
+  return chat.stream === true
+    ? { what: 'did not begin to answer within', ms: model.firstByteMs ?? timeouts.firstByteMs }
+    : { what: 'did not answer within', ms: timeouts.answerMs };
+}
+
+function contextOf({ call, chat, model, continuation, choiceIndex }: Dispatch, { host }: ProviderConfig): ReplyContext {
+  return {
+    modelId: model.id,
+    wantsUsage: chat.stream_options?.include_usage === true,
+    chat,
+    requestId: call.id,
+    createdSeconds: Math.floor(call.startedAtMs / 1000),
+    host,
+    countsReasoningApart: host?.countsReasoningApart === true,
+    continuation,
+    choiceIndex,
+  };
+}
+
+/** The request as the provider wants it: translated, with our credentials, signed where it must be. */
+async function encode(dialect: Provider, dispatch: Dispatch, leg: Leg): Promise<UpstreamRequest> {
+  const target = targetOf(dialect, dispatch, leg);
+  // A token has to be fetched; a key is there, and is not waited for.
+  const authorized = leg.provider.serviceAccount === undefined ? target : { ...target, apiKey: await keyFor(leg.provider) };
+  const request = dialect.encodeRequest(dispatch.chat, authorized);
+  return dialect.sign === undefined ? request : dialect.sign(request, authorized, Date.now());
+}
+
+function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Leg): Target {
+  const { chat, model, outputTokensMax, carried, continuation } = dispatch;
+  const callerLimit = chat.max_completion_tokens ?? chat.max_tokens;
+  const limit = outputTokensMax ?? (dialect.needsOutputLimit === true && callerLimit === undefined ? model.maxOutputTokens : undefined);
+  return { ...provider, model: route.model, outputTokensMax: limit, carried, continuation };
+}
+
+/** The one place that opens connections. Addresses come from the configuration only, and redirects are not followed. */
+function exchangeWith(gate: Gate, { answer }: Provider, request: UpstreamRequest, deadlines: Deadlines): Exchange {
+  const onConnected = (): void => deadlines.connected();
+  if (answer === undefined) return gate.client.post(request, onConnected);
+  return exchangeLocally((signal) => answer(request, signal), onConnected);
+}
+
+/** Amazon's framing is loaded with the first stream that has it: it takes memory that most installations never need. */
+async function openParser(): Promise<EventParser> {
+  const { AwsEventStreamParser } = await import('../http/aws-event-stream.ts');
+  return new AwsEventStreamParser();
+}
+
+/** The body as text; one that is too long is the provider's fault. */
+async function readText(exchange: Exchange, bytesMax: number): Promise<string> {
+  const text = await exchange.text(bytesMax);
+  if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${bytesMax} bytes`);
+  return text;
+}
+
+/** An error in the dialect's own spelling. Without a head it came with status 200. */
+function decodeFault(dialect: Provider, text: string, head: ResponseHead | undefined): ProviderFault {
+  if (dialect.decodeFault === undefined) return readFault(text, head?.status);
+  return dialect.decodeFault(text, head?.status, (name) => head?.headers.get(name) ?? null);
+}
+
+/** Every request asks for a body as it is. */
+function refuseEncoding({ headers }: ResponseHead): void {
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') throw new ProviderFault('The provider compressed its answer, which nobody asked for');
+}
+
+/** A host may answer a streaming request with one JSON body, which is then an error. */
+function isEventStream({ headers }: ResponseHead): boolean {
+  const type = headers.get('content-type') ?? '';
+  return type.includes('text/event-stream') || type.includes('application/vnd.amazon.eventstream');
+}

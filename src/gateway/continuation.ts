@@ -1,0 +1,110 @@
+import { isObject, type JsonObject, type WireUsage } from '../openai/types.ts';
+import type { DecodedReply } from '../providers/provider.ts';
+import { ask, type Leg } from './ask.ts';
+import type { Gate } from './gate.ts';
+import { estimateTokens } from './price.ts';
+import { ContinuedStream } from './continued-stream.ts';
+import type { Answer, Dispatch } from './send.ts';
+import { addTallies, joinCarried, type Tally } from './tally.ts';
+
+/** A provider that breaks off more often than this does not come to an end. */
+const HOPS_MAX = 16;
+
+/** Asks a provider that may break off for reasons of its own, and follows its answer to the end. */
+export async function askToTheEnd(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
+  const endsAtMs = performance.now() + gate.config.timeouts.totalMs;
+  const answer = await ask(gate, dispatch, leg);
+  const rest = new Rest(gate, { ...dispatch, endsAtMs }, leg);
+  if (answer.type === 'stream') return { ...answer, source: new ContinuedStream(answer.source, rest) };
+  return answer.reply.continuation === undefined ? answer : followWhole(answer, rest);
+}
+
+type WholeAnswer = Extract<Answer, { type: 'whole' }>;
+
+async function followWhole(first: WholeAnswer, rest: Rest): Promise<Answer> {
+  let { reply, prompts } = first;
+  while (reply.continuation !== undefined) {
+    const next = await rest.ask(reply.continuation, tallyOf(reply, prompts));
+    if (next?.type !== 'whole') return { ...first, reply: cutOff(reply), prompts };
+    reply = joinReplies(reply, next.reply);
+    prompts += next.prompts;
+  }
+  return { ...first, reply, prompts };
+}
+
+/** What is still to come of an answer that broke off. */
+export class Rest {
+  readonly #gate: Gate;
+  readonly #dispatch: Dispatch;
+  readonly #leg: Leg;
+  readonly #asked = new Set<string>();
+
+  constructor(gate: Gate, dispatch: Dispatch, leg: Leg) {
+    this.#gate = gate;
+    this.#dispatch = dispatch;
+    this.#leg = leg;
+  }
+
+  /**
+   * Asks for it. Undefined when the answer must end where it is: it was asked for the same before, or too often, or the
+   * output limit is used up, or there is no money to have the input read again.
+   */
+  async ask(continuation: string, sofar: Tally): Promise<Answer | undefined> {
+    const outputTokens = sofar.usage?.outputTokens ?? estimateTokens(sofar.outputLength);
+    const outputTokensMax = this.#outputLimit - outputTokens;
+    if (this.#asked.size === HOPS_MAX || this.#asked.has(continuation) || outputTokensMax < 1) return undefined;
+    this.#asked.add(continuation);
+    if (!(await this.#dispatch.toll.affordRest(outputTokens))) return undefined;
+    return ask(this.#gate, { ...this.#dispatch, continuation, outputTokensMax }, this.#leg);
+  }
+
+  /** What the answer as a whole may have; each part of it gets what the parts before have left. */
+  get #outputLimit(): number {
+    const { chat, model, outputTokensMax } = this.#dispatch;
+    return chat.max_completion_tokens ?? chat.max_tokens ?? outputTokensMax ?? model.maxOutputTokens;
+  }
+}
+
+function tallyOf({ body, usage, outputText }: DecodedReply, prompts: number): Tally {
+  return { usage, wireUsage: body['usage'] as WireUsage | undefined, outputText, outputLength: outputText.length, prompts };
+}
+
+/** Two parts of an answer as one: what was said is joined, and the last word on why it ended counts. */
+function joinReplies(one: DecodedReply, other: DecodedReply): DecodedReply {
+  const { usage, wireUsage, outputText } = addTallies([tallyOf(one, 1), tallyOf(other, 1)]);
+  const [first, second] = [choiceOf(one), choiceOf(other)];
+  const choice = { ...first, ...second, message: joinMessages(messageOf(first), messageOf(second)) };
+  return {
+    body: { ...one.body, choices: [choice], ...(wireUsage === undefined ? {} : { usage: wireUsage }) },
+    usage,
+    outputText,
+    carried: joinCarried([one.carried, other.carried]),
+    continuation: other.continuation,
+  };
+}
+
+function joinMessages(one: JsonObject, other: JsonObject): JsonObject {
+  const joined: JsonObject = { ...one };
+  for (const [name, value] of Object.entries(other)) {
+    const earlier = one[name];
+    if (name === 'role' || value === null) continue;
+    else if (typeof earlier === 'string' && typeof value === 'string') joined[name] = earlier + value;
+    else if (Array.isArray(earlier) && Array.isArray(value)) joined[name] = [...earlier, ...value];
+    else joined[name] = value;
+  }
+  return joined;
+}
+
+function cutOff(reply: DecodedReply): DecodedReply {
+  return { ...reply, body: { ...reply.body, choices: [{ ...choiceOf(reply), finish_reason: 'length' }] } };
+}
+
+/** Providers that break off give one choice. */
+function choiceOf({ body }: DecodedReply): JsonObject {
+  const [choice] = Array.isArray(body['choices']) ? (body['choices'] as unknown[]) : [];
+  return isObject(choice) ? choice : {};
+}
+
+function messageOf({ message }: JsonObject): JsonObject {
+  return isObject(message) ? message : {};
+}

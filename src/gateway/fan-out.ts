@@ -1,0 +1,67 @@
+import { isObject, type ChatRequest, type JsonObject, type WireUsage } from '../openai/types.ts';
+import type { DecodedReply } from '../providers/provider.ts';
+import type { ask, Leg } from './ask.ts';
+import { ChoiceStream } from './choice-stream.ts';
+import type { Gate } from './gate.ts';
+import type { Answer, Dispatch } from './send.ts';
+import { Strands, type Strand } from './strands.ts';
+import { addTallies, joinCarried } from './tally.ts';
+
+/** How a provider is asked for one answer. */
+interface Way {
+  readonly leg: Leg;
+  readonly ask: typeof ask;
+}
+
+type WholeAnswer = Extract<Answer, { type: 'whole' }>;
+
+/** Asks a provider that gives one answer to a request as often as the caller wants choices, and tells the answers as one. */
+export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce }: Way): Promise<Answer> {
+  const { chat, call } = dispatch;
+  const endsAtMs = performance.now() + gate.config.timeouts.totalMs;
+  const strands = new Strands(chat.n ?? 1, (strand) =>
+    askOnce(gate, { ...dispatch, chat: chatOf(chat, strand), choiceIndex: strand.index, watcher: strand, endsAtMs }, leg),
+  );
+  call.beginAttempt(strands, strands);
+  try {
+    return chat.stream === true ? await openStream(strands) : mergeWhole(await strands.askAll());
+  } catch (error) {
+    strands.abort(error);
+    throw error;
+  }
+}
+
+/** The request for one choice. The same seed would give the same answer every time. */
+function chatOf(chat: ChatRequest, { index }: Strand): ChatRequest {
+  const { seed } = chat;
+  return { ...chat, n: 1, ...(typeof seed === 'number' ? { seed: seed + index } : {}) };
+}
+
+async function openStream(strands: Strands): Promise<Answer> {
+  const stream = new ChoiceStream(strands);
+  const first = await stream.open();
+  return { ...first, source: stream };
+}
+
+function mergeWhole(answers: readonly Answer[]): Answer {
+  const whole = answers.filter((answer): answer is WholeAnswer => answer.type === 'whole');
+  const [first] = whole;
+  if (first === undefined) throw new TypeError('A fan-out has no answers');
+  const replies = whole.map(({ reply }) => reply);
+  const { usage, wireUsage, outputText, prompts } = addTallies(
+    whole.map(({ reply, prompts: count }) => ({
+      usage: reply.usage,
+      wireUsage: reply.body['usage'] as WireUsage | undefined,
+      outputText: reply.outputText,
+      outputLength: reply.outputText.length,
+      prompts: count,
+    })),
+  );
+  const body = { ...first.reply.body, choices: replies.flatMap(choicesOf), ...(wireUsage === undefined ? {} : { usage: wireUsage }) };
+  return { ...first, prompts, reply: { body, usage, outputText, carried: joinCarried(replies.map(({ carried }) => carried)) } };
+}
+
+function choicesOf({ body }: DecodedReply, index: number): JsonObject[] {
+  const [choice] = Array.isArray(body['choices']) ? (body['choices'] as unknown[]) : [];
+  return isObject(choice) ? [{ ...choice, index }] : [];
+}

@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import OpenAI from 'openai';
+import type { TestKey } from '../simulator/gate.ts';
+import { costNanos } from '../simulator/invoice.ts';
+import { MODELS, startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
+import type { Usage } from '../simulator/wire.ts';
+
+const HI = [{ role: 'user' as const, content: 'Hi' }];
+const CLAUDE = 'mock/claude-adaptive';
+const HOPS_MAX = 16;
+
+let service: TranslatedGate;
+let key: TestKey;
+
+beforeAll(async () => {
+  service = await startTranslatedGate();
+  key = await service.gate.makeKey();
+}, 30_000);
+afterEach(() => service.reset());
+afterAll(async () => {
+  expect(await service.gate.run('ledger', 'verify')).toMatchObject({ ok: true });
+  await service.stop();
+}, 30_000);
+
+function connect(payer: TestKey): OpenAI {
+  return new OpenAI({ baseURL: service.gate.baseUrl, apiKey: payer.secret, maxRetries: 0 });
+}
+
+interface Told {
+  readonly content: unknown;
+  readonly finish: unknown;
+  readonly usage: OpenAI.CompletionUsage | undefined;
+}
+
+/** One request, whole or streamed; of a stream also what all clients rely on is checked. */
+async function ask(model: string, stream: boolean, more: object = {}, payer = key): Promise<Told> {
+  const client = connect(payer);
+  if (!stream) {
+    const { choices, usage } = await client.chat.completions.create({ model, messages: HI, ...more });
+    return { content: choices[0]?.message.content, finish: choices[0]?.finish_reason, usage };
+  }
+  const options = { model, messages: HI, stream: true as const, stream_options: { include_usage: true }, ...more };
+  const chunks = await Array.fromAsync(await client.chat.completions.create(options));
+  const choices = chunks.flatMap((chunk) => chunk.choices);
+  expect(choices.filter(({ delta }) => delta.role !== undefined)).toEqual(choices.slice(0, 1));
+  expect(choices.filter(({ finish_reason: finish }) => finish !== null)).toEqual(choices.slice(-1));
+  return {
+    content: choices.map(({ delta }) => delta.content ?? '').join(''),
+    finish: choices.at(-1)?.finish_reason,
+    usage: chunks.at(-1)?.usage ?? undefined,
+  };
+}
+
+describe.each([false, true])('an answer that breaks off is followed to its end (stream: %p)', (stream) => {
+  test('at Gemini', async () => {
+    service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three.'] });
+    const before = await service.gate.settledBalance(key);
+    const { content, finish, usage } = await ask(MODELS.gemini, stream);
+    expect({ content, finish }).toEqual({ content: 'One, two, three.', finish: 'stop' });
+    expect(service.gemini.requests).toHaveLength(2);
+    expect(service.gemini.requests[1]?.body).toHaveProperty('continuationToken');
+    expect(usage?.completion_tokens).toBe(5);
+    const spent = before - (await service.gate.settledBalance(key));
+    expect(spent).toBe(costNanos({ ...(usage as Usage), prompt_tokens_details: NO_DETAILS }));
+  });
+
+  test('at Claude, through two pauses', async () => {
+    const search = { url: 'https://a.example', title: 'A' };
+    service.anthropic.next({ type: 'answer', search, stopReason: 'pause_turn' });
+    service.anthropic.next({ type: 'answer', search, stopReason: 'pause_turn' });
+    service.anthropic.next({ type: 'answer', text: 'Sun and rain.' });
+    const { content, finish, usage } = await ask(CLAUDE, stream);
+    expect({ content, finish }).toEqual({ content: 'Sun and rain.', finish: 'stop' });
+    expect(service.anthropic.requests.map(({ refusal }) => refusal)).toEqual([undefined, undefined, undefined]);
+    const reported = service.anthropic.requests.map((request) => request.usage as { output_tokens: number });
+    expect(usage?.completion_tokens).toBe(reported.reduce((sum, { output_tokens: count }) => sum + count, 0));
+  });
+
+  test('each of several choices for itself', async () => {
+    service.gemini.always({ type: 'continuation', texts: ['One, ', 'two.'] });
+    const client = connect(key);
+    const { choices } = stream
+      ? await client.chat.completions.stream({ model: MODELS.gemini, messages: HI, n: 2 }).finalChatCompletion()
+      : await client.chat.completions.create({ model: MODELS.gemini, messages: HI, n: 2 });
+    expect(choices.map(({ message, finish_reason: finish }) => [message.content, finish])).toEqual([
+      ['One, two.', 'stop'],
+      ['One, two.', 'stop'],
+    ]);
+    expect(service.gemini.requests).toHaveLength(4);
+  });
+
+  test('but not beyond the limit of the caller', async () => {
+    service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three, four.'] });
+    expect(await ask(MODELS.gemini, stream, { max_tokens: 4 })).toMatchObject({ content: 'One, two, ', finish: 'length' });
+    expect(service.gemini.requests).toHaveLength(1);
+    service.gemini.reset();
+    service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three, four.'] });
+    expect(await ask(MODELS.gemini, stream, { max_tokens: 5 })).toMatchObject({ content: 'One, two, three,', finish: 'length' });
+  });
+
+  test('but not beyond what the account can pay', async () => {
+    const poor = await service.gate.makeKey({ creditUsd: '0.001' });
+    service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three.'] });
+    const told = await ask(MODELS.gemini, stream, {}, poor);
+    expect(told).toMatchObject({ content: 'One, two, ', finish: 'length' });
+    expect(service.gemini.requests).toHaveLength(1);
+  });
+
+  test('but not for ever', async () => {
+    const search = { url: 'https://a.example', title: 'A' };
+    service.anthropic.always({ type: 'answer', search, stopReason: 'pause_turn' });
+    expect(await ask(CLAUDE, stream)).toMatchObject({ content: '', finish: 'length' });
+    expect(service.anthropic.requests).toHaveLength(1 + HOPS_MAX);
+  });
+
+  test('but not when it breaks off at the same place again', async () => {
+    service.anthropic.always({ type: 'answer', text: '', stopReason: 'pause_turn' });
+    expect(await ask(CLAUDE, stream)).toMatchObject({ content: '', finish: 'length' });
+    expect(service.anthropic.requests).toHaveLength(2);
+  });
+
+  test('and fails where its rest fails', async () => {
+    const before = await service.gate.settledBalance(key);
+    service.anthropic.next({ type: 'answer', search: { url: 'https://a.example', title: 'A' }, stopReason: 'pause_turn' });
+    service.anthropic.next({ type: 'status', status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } });
+    const failure = await ask(CLAUDE, stream).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'provider_error' });
+    expect(await service.gate.settledBalance(key)).toBe(before);
+  });
+});
+
+const NO_DETAILS = { cached_tokens: 0, audio_tokens: 0, cache_write_tokens: 0 };

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'bun:test';
+import { ChoiceStream } from '../../src/gateway/choice-stream.ts';
+import { Deadlines } from '../../src/gateway/deadlines.ts';
+import { Relay } from '../../src/gateway/relay.ts';
+import { Strands } from '../../src/gateway/strands.ts';
+import { Exchange } from '../../src/http/exchange.ts';
+import { SseParser } from '../../src/http/sse.ts';
+import { openai } from '../../src/providers/openai.ts';
+import { failureOf } from '../simulator/failure.ts';
+
+const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5000, totalMs: 10_000, keepAliveMs: 1000 };
+const CONCURRENT_MAX = 16;
+
+/** The provider's side of one choice, played by the test. */
+class Provided {
+  readonly exchange = new Exchange(() => undefined);
+  isPaused = false;
+  isCancelled = false;
+
+  constructor() {
+    // The head is of no interest here, nor is its failure.
+    this.exchange.head.catch(() => undefined);
+    this.exchange.attach({
+      pause: () => void (this.isPaused = true),
+      resume: () => void (this.isPaused = false),
+      cancel: () => void (this.isCancelled = true),
+    });
+  }
+
+  say(content: string, finish: string | null = null): void {
+    const choices = [{ index: 0, delta: { content }, finish_reason: finish }];
+    this.#send(JSON.stringify({ id: 'theirs', created: 1, choices }));
+  }
+
+  end(tokens: number): void {
+    this.say('', 'stop');
+    this.#send(JSON.stringify({ choices: [], usage: { prompt_tokens: 10, completion_tokens: tokens, total_tokens: 10 + tokens } }));
+    this.#send('[DONE]');
+    this.exchange.onEnd();
+  }
+
+  #send(data: string): void {
+    this.exchange.onBody(new TextEncoder().encode(`data: ${data}\n\n`));
+  }
+}
+
+/** A fan-out whose providers are in the hands of the test, and what the caller has got of it. */
+function fanOut(count: number) {
+  const provided: Provided[] = [];
+  const strands = new Strands(count, async (strand) => {
+    const provider = new Provided();
+    provided.push(provider);
+    const deadlines = new Deadlines(TIMEOUTS, { what: 'did not begin', ms: 5000 });
+    strand.beginAttempt(provider.exchange, deadlines);
+    const chat = { model: 'mock/gpt', messages: [] };
+    const context = { modelId: 'mock/gpt', wantsUsage: false, chat, requestId: 'req_1', createdSeconds: 7, choiceIndex: strand.index };
+    const relay = new Relay(provider.exchange, { parser: new SseParser(), decoder: openai.decodeStream(context) }, deadlines);
+    await relay.open(1000);
+    return { type: 'stream', provider: 'mock', dropped: [], source: relay, wantsUsage: false, apiKey: undefined };
+  });
+  const stream = new ChoiceStream(strands);
+  const told: string[] = [];
+  const ends: unknown[] = [];
+  const start = (onText: (text: string) => void = () => undefined): void =>
+    stream.start({
+      onText: (text) => {
+        told.push(...[...text.matchAll(/"index":(\d+),"delta":\{"content":"(\w+)"/gu)].map((match) => `${match[1]}${match[2]}`));
+        onText(text);
+      },
+      onComplete: () => ends.push('complete'),
+      onFailure: (failure) => ends.push(failure),
+    });
+  return { stream, strands, provided, told, ends, start };
+}
+
+async function opened(count: number) {
+  const fan = fanOut(count);
+  const open = fan.stream.open();
+  for (const provider of fan.provided) provider.say('a');
+  await open;
+  return fan;
+}
+
+describe('the streams of several choices', () => {
+  test('are told as they come, and end with the last of them', async () => {
+    const { start, told, ends, provided, stream } = await opened(3);
+    start();
+    provided[2]?.say('b');
+    provided[0]?.say('c');
+    expect(told).toEqual(['0a', '1a', '2a', '2b', '0c']);
+    for (const provider of [2, 0, 1]) {
+      expect(ends).toEqual([]);
+      provided[provider]?.end(5);
+    }
+    expect(ends).toEqual(['complete']);
+    expect(stream.tally()).toMatchObject({ usage: { inputTokens: 30, outputTokens: 15 }, outputText: 'acaab', prompts: 3 });
+    expect(stream.tally().wireUsage).toEqual({ prompt_tokens: 30, completion_tokens: 15, total_tokens: 45 });
+  });
+
+  test('wait together for a slow caller', async () => {
+    const { start, provided, stream } = await opened(3);
+    start();
+    stream.pause();
+    expect(provided.map(({ isPaused }) => isPaused)).toEqual([true, true, true]);
+    stream.resume();
+    expect(provided.map(({ isPaused }) => isPaused)).toEqual([false, false, false]);
+  });
+
+  test('do not begin while the caller takes nothing', async () => {
+    const { start, told, stream } = await opened(3);
+    let isFirst = true;
+    start(() => {
+      if (isFirst) stream.pause();
+      isFirst = false;
+    });
+    expect(told).toEqual(['0a']);
+    stream.resume();
+    expect(told).toEqual(['0a', '1a', '2a']);
+  });
+
+  test('begin one after the other where there are many', async () => {
+    const { start, told, ends, provided } = await opened(CONCURRENT_MAX + 2);
+    start();
+    expect(provided).toHaveLength(CONCURRENT_MAX);
+    provided[3]?.end(1);
+    expect(provided).toHaveLength(CONCURRENT_MAX + 1);
+    provided[CONCURRENT_MAX]?.say('late');
+    await Bun.sleep(0);
+    expect(told.at(-1)).toBe(`${CONCURRENT_MAX}late`);
+    provided.filter((_, index) => index !== 3).forEach((provider) => provider.end(1));
+    provided[CONCURRENT_MAX + 1]?.say('last');
+    await Bun.sleep(0);
+    expect(ends).toEqual([]);
+    provided[CONCURRENT_MAX + 1]?.end(1);
+    expect(ends).toEqual(['complete']);
+  });
+
+  test('fail with the first that fails, once, and the others are ended', async () => {
+    const { start, ends, provided } = await opened(3);
+    start();
+    const failure = new Error('broken');
+    provided[1]?.exchange.onFailure(failure);
+    expect(ends).toEqual([failure]);
+    expect(provided.map(({ isCancelled }) => isCancelled)).toEqual([true, false, true]);
+  });
+
+  test('fail to open with the first that fails to begin', async () => {
+    const { stream, provided, strands } = fanOut(3);
+    const open = stream.open();
+    provided[0]?.say('a');
+    provided[1]?.exchange.onFailure(new Error('broken'));
+    expect(await failureOf(open)).toMatchObject({ message: 'broken' });
+    strands.abort(new Error('over'));
+    expect(provided.map(({ isCancelled }) => isCancelled)).toEqual([true, false, true]);
+    expect(strands.askNext()).toBeUndefined();
+  });
+
+  test('are cut where they are open', async () => {
+    const { start, provided, stream } = await opened(3);
+    start();
+    provided[1]?.end(1);
+    const cut = stream.cut().map((text) => JSON.parse(text));
+    expect(cut.map(({ choices }) => [choices[0].index, choices[0].finish_reason])).toEqual([
+      [0, 'length'],
+      [2, 'length'],
+    ]);
+    expect(new Set(cut.map(({ id, created }) => `${id} ${created}`))).toEqual(new Set(['chatcmpl-req_1 7']));
+  });
+});

@@ -1,0 +1,87 @@
+import { startAnthropicSimulator, type AnthropicSimulator } from './anthropic.ts';
+import { startBedrockSimulator, type BedrockSimulator } from './bedrock.ts';
+import { describeModel, startGate, type Gate, type GateOptions } from './gate.ts';
+import { startGeminiSimulator, type GeminiSimulator } from './gemini.ts';
+import { startOpenAiSimulator, type OpenAiSimulator } from './openai.ts';
+import type { JsonObject } from './wire.ts';
+
+/** The real server in front of one simulator per dialect that gives one answer to a request. */
+export interface TranslatedGate {
+  readonly gate: Gate;
+  readonly openai: OpenAiSimulator;
+  readonly anthropic: AnthropicSimulator;
+  readonly gemini: GeminiSimulator;
+  readonly bedrock: BedrockSimulator;
+  /** Starts the server anew on the same data; `gate` of what this gives is the new one. */
+  restart(): Promise<TranslatedGate>;
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+/** The models by what answers them; `single` is a host of the relayed dialect that knows no `n`. */
+export const MODELS = { anthropic: 'mock/claude', gemini: 'mock/gemini', bedrock: 'mock/converse', single: 'mock/single' } as const;
+
+const PRICE = { input: 2.5, cached_input: 1.25, cache_write: 3.125, output: 10 };
+const LONG_PRICE = { ...PRICE, long: { over: 40, input: 5, output: 20 } };
+
+/** Starts the simulators and the server. */
+export async function startTranslatedGate(options: Partial<GateOptions> = {}): Promise<TranslatedGate> {
+  const openai = await startOpenAiSimulator();
+  const anthropic = startAnthropicSimulator();
+  const gemini = startGeminiSimulator();
+  const bedrock = startBedrockSimulator();
+  const settings: GateOptions = {
+    ...options,
+    simulator: openai,
+    providers: {
+      claude: { dialect: 'anthropic', base_url: anthropic.baseUrl, api_key: anthropic.apiKey },
+      google: { dialect: 'gemini', base_url: gemini.baseUrl, api_key: gemini.apiKey },
+      amazon: { dialect: 'bedrock', base_url: bedrock.baseUrl, api_key: bedrock.apiKey },
+      single: { like: 'cerebras', base_url: openai.baseUrl, api_key: openai.apiKey },
+    },
+    models: [
+      routed(MODELS.anthropic, 'claude', 'claude-sonnet-4-5'),
+      routed('mock/claude-adaptive', 'claude', 'claude-opus-5'),
+      routed(MODELS.gemini, 'google', 'gemini-3.1-pro-preview'),
+      routed(MODELS.bedrock, 'amazon', 'anthropic.claude-sonnet-4-5-v1:0'),
+      routed(MODELS.single, 'single', 'gpt-x'),
+      { ...routed('mock/long', 'single', 'gpt-x'), price: LONG_PRICE },
+      {
+        ...routed('mock/fallback', 'single', 'gpt-x'),
+        routes: [
+          { provider: 'single', model: 'gpt-x' },
+          { provider: 'mock', model: 'gpt-other' },
+        ],
+      },
+    ],
+  };
+  const opened = { openai, anthropic, gemini, bedrock };
+  return withGate(await startGate(settings), settings, opened);
+}
+
+function routed(id: string, provider: string, model: string): JsonObject {
+  return { ...describeModel(id, provider, PRICE), routes: [{ provider, model }] };
+}
+
+type Simulators = Pick<TranslatedGate, 'openai' | 'anthropic' | 'gemini' | 'bedrock'>;
+
+function withGate(gate: Gate, settings: GateOptions, simulators: Simulators): TranslatedGate {
+  const { openai, anthropic, gemini, bedrock } = simulators;
+  return {
+    ...simulators,
+    gate,
+    async restart() {
+      await gate.terminate();
+      const env = { ...settings.env, TOLLGATE_DATA: gate.dataFolder };
+      return withGate(await startGate({ ...settings, env }), settings, simulators);
+    },
+    reset() {
+      for (const simulator of [openai, anthropic, gemini]) simulator.reset();
+      bedrock.behave('text');
+    },
+    async stop() {
+      await gate.stop();
+      await Promise.all([openai, anthropic, gemini, bedrock].map((simulator) => simulator.stop()));
+    },
+  };
+}
