@@ -99,7 +99,9 @@ async function giveResults(cell: Cell, { choices: [choice] }: Outcome): Promise<
 }
 
 function perform({ name, stage, isStreaming }: Cell, { asked, speech, fault }: Scene): Promise<Outcome> {
-  const composed = stage.compose({ ...speech, tokens: tokensTold(stage, speech) }, name);
+  // A provider that gives one answer to a request does so however many the caller wants.
+  const spoken = stage.lacks.choices === true ? { ...speech, choices: 1 } : speech;
+  const composed = stage.compose({ ...spoken, tokens: tokensTold(stage, speech) }, name);
   if (fault === undefined) stage.play(composed);
   else if (fault === 'broken') stage.play(breakOff(composed, stage.errorEvent));
   else {

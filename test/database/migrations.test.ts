@@ -15,7 +15,7 @@ import { holdOf, settleOf } from '../ledger/operations.ts';
 import { createDatabase, postgresUrl, type TestDatabase } from '../services/postgres.ts';
 import { failureOf } from '../simulator/failure.ts';
 
-const ALL = ['001-initial', '002-ledger'];
+const ALL = ['001-initial', '002-ledger', '003-carried'];
 const NOW_MS = 1_790_000_000_000;
 
 async function namesIn(database: Kysely<Tables>): Promise<string[]> {
@@ -72,7 +72,7 @@ describe('the embedded database', () => {
     });
 
     test('keeps every balance, and the sums behind it', async () => {
-      expect(await migrate(database, 'sqlite')).toEqual(['002-ledger']);
+      expect(await migrate(database, 'sqlite')).toEqual(['002-ledger', '003-carried']);
       const wallets = await database.selectFrom('wallets').selectAll().orderBy('account_id').execute();
       expect(wallets).toEqual([
         { account_id: 'acct_debt', credits_posted: 50n, debits_posted: 80n, debits_pending: 0n },
@@ -142,7 +142,7 @@ describe('the embedded database', () => {
       const { rows } = await sql<{ balance: bigint }>`SELECT balance FROM wallets ORDER BY account_id`.execute(database);
       expect(rows.map((row) => row.balance)).toEqual([-30n, 0n, 870n]);
       await sql`DROP TABLE audit`.execute(database);
-      expect(await migrate(database, 'sqlite')).toEqual(['002-ledger']);
+      expect(await migrate(database, 'sqlite')).toEqual(['002-ledger', '003-carried']);
     });
   });
 });
@@ -168,9 +168,11 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
 
   test('is not changed by a start, whose message names what is missing and the command', async () => {
     const advice = 'Bring it up to date, once for all nodes, with: tollgate migrate';
-    expect(await messageOf(prepareSchema(database, 'postgres'))).toBe(`The database schema lacks 001-initial, 002-ledger. ${advice}`);
+    expect(await messageOf(prepareSchema(database, 'postgres'))).toBe(
+      `The database schema lacks 001-initial, 002-ledger, 003-carried. ${advice}`,
+    );
     await migrate(database, 'postgres', '001-initial');
-    expect(await messageOf(prepareSchema(database, 'postgres'))).toBe(`The database schema lacks 002-ledger. ${advice}`);
+    expect(await messageOf(prepareSchema(database, 'postgres'))).toBe(`The database schema lacks 002-ledger, 003-carried. ${advice}`);
     expect(await namesIn(database)).toEqual(['001-initial']);
   });
 

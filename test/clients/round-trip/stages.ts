@@ -55,8 +55,6 @@ export interface Theatre {
   close(): Promise<void>;
 }
 
-const FAN_OUT = { 'n = 3': 'several answers of a provider that gives one to a request are not asked for yet' } as const;
-
 /** Starts every simulator once. */
 export async function openTheatre(): Promise<Theatre> {
   const openai = await startOpenAiSimulator();
@@ -147,7 +145,7 @@ export async function openTheatre(): Promise<Theatre> {
         lastBody: () => deepseek.requests.at(-1) ?? {},
         refusal: { finish: 'content_filter' },
         lacks: { cacheWrites: true, choices: true },
-        pending: FAN_OUT,
+        pending: {},
       },
     ],
     async close() {
@@ -182,7 +180,7 @@ const CLAUDE: Pick<Stage, 'see' | 'errorEvent' | 'errorBody' | 'refusal' | 'lack
   }),
   refusal: { refusal: REFUSAL, finish: 'content_filter' },
   lacks: { choices: true },
-  pending: FAN_OUT,
+  pending: {},
 };
 
 const GEMINI: Pick<Stage, Exclude<Shared, 'name'> | 'refusal' | 'lacks'> = {
@@ -194,7 +192,7 @@ const GEMINI: Pick<Stage, Exclude<Shared, 'name'> | 'refusal' | 'lacks'> = {
     body: JSON.stringify({ error: { code: status, message, status: status === 429 ? 'RESOURCE_EXHAUSTED' : 'INVALID_ARGUMENT' } }),
   }),
   refusal: { finish: 'content_filter' },
-  lacks: { cacheWrites: true, callIds: true },
+  lacks: { cacheWrites: true, callIds: true, choices: true },
   pending: {},
 };
 
@@ -209,5 +207,5 @@ const BEDROCK: Pick<Stage, Exclude<Shared, 'name'> | 'refusal' | 'lacks'> = {
   }),
   refusal: { content: REFUSAL, finish: 'content_filter' },
   lacks: { countedReasoning: true, choices: true },
-  pending: FAN_OUT,
+  pending: {},
 };
