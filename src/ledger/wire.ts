@@ -1,4 +1,4 @@
-import type { Operation, OperationResult } from './ledger.ts';
+import type { HoldRequest, Operation, OperationResult, Settlement } from './ledger.ts';
 import { asNanos } from './money.ts';
 
 /**
@@ -7,7 +7,9 @@ import { asNanos } from './money.ts';
  * are too small for them.
  */
 export function encodeOperations(operations: readonly Operation[]): string {
-  return JSON.stringify(operations.map(toWire));
+  let text = '';
+  for (const operation of operations) text += `${text === '' ? '[' : ','}${encodeOperation(operation)}`;
+  return text === '' ? '[]' : `${text}]`;
 }
 
 /** The other side of `encodeOperations`. */
@@ -39,30 +41,56 @@ export type WireResult = { readonly type: OperationResult['type']; readonly amou
 /** An operation whose amounts are texts. */
 type WireOperation = Record<string, Record<string, unknown> | undefined>;
 
-function toWire(operation: Operation): unknown {
+/** The two that every request has are spelled out: the general writer takes four times as long, and its time is the request's. */
+function encodeOperation(operation: Operation): string {
   switch (operation.type) {
-    case 'hold': {
-      const { hold } = operation;
-      return { type: 'hold', hold: { ...hold, amount: String(hold.amount), minimum: String(hold.minimum) } };
-    }
-    case 'settle': {
-      const { settlement } = operation;
-      return { type: 'settle', settlement: { ...settlement, cost: String(settlement.cost) } };
-    }
+    case 'hold':
+      return encodeHold(operation.hold);
+    case 'settle':
+      return encodeSettlement(operation.settlement);
     case 'extend': {
       const { extension } = operation;
-      return { type: 'extend', extension: { ...extension, amount: String(extension.amount) } };
+      return JSON.stringify({ type: 'extend', extension: { ...extension, amount: String(extension.amount) } });
     }
     case 'progress': {
       const { progress } = operation;
-      return { type: 'progress', progress: { ...progress, cost: String(progress.cost) } };
+      return JSON.stringify({ type: 'progress', progress: { ...progress, cost: String(progress.cost) } });
     }
     case 'recover':
     case 'expire':
     case 'prune':
-      return operation;
+      return JSON.stringify(operation);
   }
 }
+
+function encodeHold(hold: HoldRequest): string {
+  return (
+    `{"type":"hold","hold":{"requestId":${quote(hold.requestId)},"accountId":${quote(hold.accountId)},"keyId":${quote(hold.keyId)},` +
+    `"model":${quote(hold.model)},"priceVersion":${hold.priceVersion},"amount":"${hold.amount}","minimum":"${hold.minimum}",` +
+    `"createdAtMs":${hold.createdAtMs}}}`
+  );
+}
+
+function encodeSettlement(settlement: Settlement): string {
+  const { usage, firstTokenMs, failedAttempts } = settlement;
+  return (
+    `{"type":"settle","settlement":{"requestId":${quote(settlement.requestId)},"accountId":${quote(settlement.accountId)},` +
+    `"keyId":${quote(settlement.keyId)},"model":${quote(settlement.model)},"provider":${quote(settlement.provider)},` +
+    `"usage":{"inputTokens":${usage.inputTokens},"cachedInputTokens":${usage.cachedInputTokens},` +
+    `"cacheWriteTokens":${usage.cacheWriteTokens},"outputTokens":${usage.outputTokens},"reasoningTokens":${usage.reasoningTokens}},` +
+    `"isEstimated":${settlement.isEstimated},"priceVersion":${settlement.priceVersion},"cost":"${settlement.cost}",` +
+    `"outcome":"${settlement.outcome}",${firstTokenMs === undefined ? '' : `"firstTokenMs":${firstTokenMs},`}` +
+    `"durationMs":${settlement.durationMs},"createdAtMs":${settlement.createdAtMs},"attempts":${settlement.attempts},` +
+    `"failedAttempts":${failedAttempts.length === 0 ? '[]' : JSON.stringify(failedAttempts)},"isDelivered":${settlement.isDelivered}}}`
+  );
+}
+
+/** Ids need no escapes, as a rule. */
+function quote(text: string): string {
+  return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+const NEEDS_ESCAPES = /["\\\p{Cc}\p{Cs}]/u;
 
 /** Changes the freshly parsed object in place. */
 function fromWire(wire: WireOperation): Operation {
