@@ -2,7 +2,12 @@
 
 const result = await Bun.build({
   // Threads are started by name, so their files must be named here to be taken along.
-  entrypoints: ['./src/main.ts', './src/ledger/sqlite-writer.ts', './src/ledger/reconcile-worker.ts', './src/gateway/count-tokens-worker.ts'],
+  entrypoints: [
+    './src/main.ts',
+    './src/ledger/sqlite-writer.ts',
+    './src/ledger/reconcile-worker.ts',
+    './src/gateway/count-tokens-worker.ts',
+  ],
   compile: { outfile: 'dist/tollgate' },
   minify: true,
 });
