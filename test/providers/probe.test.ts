@@ -53,3 +53,7 @@ test.each<[dialect: DialectName, model: string, sent: number]>([
 ])('a limit of 100,000 tokens is sent to %s as it takes it, for %s', (dialect, model, sent) => {
   expect(probeOutputLimit(at(dialect), model, 100_000)).toBe(sent);
 });
+
+test('a mistake of ours is no refusal of a provider', () => {
+  expect(() => probe('tools', { dialect: 'nobody' } as never, 'm')).toThrow(TypeError);
+});
