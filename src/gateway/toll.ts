@@ -155,7 +155,7 @@ export class Toll {
 
   /** The caller left: the output delivered so far is charged, with its input. Nothing delivered, nothing charged. */
   async abandon(delivered?: Delivered): Promise<Charge> {
-    if (delivered === undefined || delivered.outputText === '') return this.#settleOnce('client_gone', delivered?.provider ?? '', UNUSED);
+    if (delivered === undefined || delivered.outputLength === 0) return this.#settleOnce('client_gone', delivered?.provider ?? '', UNUSED);
     return this.#settleDelivered('client_gone', delivered);
   }
 

@@ -12,9 +12,9 @@ export class OutputText {
 
   add(piece: string): void {
     if (piece === '') return;
+    const room = CHARACTERS_MAX - this.#length;
     this.#length += piece.length;
-    if (this.#length > CHARACTERS_MAX) return;
-    if (this.#pieces.push(piece) < PIECES_MAX) return;
+    if (room <= 0 || this.#pieces.push(piece.length <= room ? piece : piece.slice(0, room)) < PIECES_MAX) return;
     this.#copied += this.#pieces.join('');
     this.#pieces.length = 0;
   }

@@ -35,7 +35,13 @@ describe('what a stream has said', () => {
     const piece = 'x'.repeat(10_000);
     for (let count = 0; count < 20; count += 1) decoder.push(event(piece));
     expect(decoder.outputLength).toBe(200_000);
-    expect(decoder.outputText.length).toBe(60_000);
+    expect(decoder.outputText).toBe('x'.repeat(65_536));
+  });
+
+  test('is never empty where something was said, be it in one piece', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    decoder.push(event('y'.repeat(100_000)));
+    expect([decoder.outputLength, decoder.outputText.length]).toEqual([100_000, 65_536]);
   });
 });
 
