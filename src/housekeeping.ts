@@ -7,6 +7,7 @@ import { verifyLedger, type CheckResult } from './ledger/reconcile.ts';
 import type { VerifyWork } from './ledger/reconcile-worker.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
+import { workerUrl } from './worker-url.ts';
 
 /** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
 const RECOVER_INTERVAL_MS = 5000;
@@ -84,7 +85,7 @@ async function verifyChanged({ config, database, ledger, log, metrics }: House):
 async function verify(config: Config, database: OpenDatabase, accountIds: readonly string[]): Promise<CheckResult[]> {
   const longestRequestMs = longestRequest(config);
   if (database.dialect === 'postgres') return verifyLedger(database.kysely, { dialect: 'postgres', accountIds, longestRequestMs });
-  const worker = new Worker(workerUrl());
+  const worker = new Worker(workerUrl('ledger/reconcile-worker'));
   const work: VerifyWork = { databasePath: config.databasePath, accountIds, longestRequestMs };
   try {
     return await new Promise<CheckResult[]>((resolve, reject) => {
@@ -102,10 +103,4 @@ async function verify(config: Config, database: OpenDatabase, accountIds: readon
 export function longestRequest({ timeouts, models }: Config): number {
   const routes = Math.max(1, ...models.map((model) => model.routes.length));
   return routes * Math.max(timeouts.totalMs, timeouts.answerMs) + VERIFY_INTERVAL_MS;
-}
-
-/** In the built executable everything lies where the program does, compiled. */
-function workerUrl(): URL {
-  const isBuilt = import.meta.url.includes('/$bunfs/');
-  return new URL(isBuilt ? './ledger/reconcile-worker.js' : './ledger/reconcile-worker.ts', import.meta.url);
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { availableOf, type Account } from '../accounts/accounts.ts';
-import { formatUsd, parseUsd, type Nanos } from '../ledger/money.ts';
+import { formatUsd, type Nanos } from '../ledger/money.ts';
+import { readFuture, readUsd } from './options.ts';
 import { normalizeEmail, print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
@@ -24,7 +25,7 @@ export function accountCommand(): Command {
     .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
     .requiredOption('--usd <amount>', 'amount in USD', readUsd)
     .requiredOption('--reason <text>', 'why, for the record')
-    .option('--expires <time>', 'when what is left of it is taken back, such as 2027-01-31', readTime)
+    .option('--expires <time>', 'when what is left of it is taken back, such as 2027-01-31', readFuture)
     .option('--json', 'print one JSON object')
     .action(credit);
   command
@@ -104,22 +105,8 @@ function readEmail(text: string): string {
   return normalizeEmail(text);
 }
 
-/** A time in the future. */
-export function readTime(text: string): number {
-  const ms = Date.parse(text);
-  if (ms <= Date.now()) throw new Error(`"${text}" is in the past.`);
-  if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
-  return ms;
-}
-
 function readCredit(text: string): Nanos {
   const amount = readUsd(text);
   if (amount < 0n) throw new Error('An account cannot begin with a debt.');
-  return amount;
-}
-
-function readUsd(text: string): Nanos {
-  const amount = parseUsd(text);
-  if (amount === undefined) throw new Error(`"${text}" is not an amount in USD such as 25 or 0.5 (at most nine decimals).`);
   return amount;
 }

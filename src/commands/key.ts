@@ -3,8 +3,8 @@ import type { FreshKey, KeyBudget, ListedKey } from '../accounts/keys.ts';
 import type { Config } from '../config.ts';
 import { discoverModels } from '../discovery.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
-import { formatUsd, parseUsd, type Nanos } from '../ledger/money.ts';
-import { readTime } from './account.ts';
+import { formatUsd, type Nanos } from '../ledger/money.ts';
+import { readCount, readFuture, readUsd } from './options.ts';
 import { print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
@@ -25,7 +25,7 @@ export function keyCommand(): Command {
     .option('--concurrent <n>', 'requests at once', readCount)
     .option('--budget-usd <amount>', 'what the key may spend in a period', readBudget)
     .option('--budget-period <period>', `the period of the budget: ${BUDGET_PERIODS.join(', ')}`, readPeriod, 'month')
-    .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z', readTime)
+    .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z', readFuture)
     .option('--json', 'print one JSON object')
     .action(create);
   command
@@ -189,19 +189,13 @@ function readPeriod(text: string): BudgetPeriod {
 }
 
 function readBudget(text: string): Nanos {
-  const amount = parseUsd(text);
-  if (amount === undefined || amount < 0n) throw new Error(`"${text}" is not an amount in USD such as 25 or 0.5.`);
+  const amount = readUsd(text);
+  if (amount < 0n) throw new Error('A budget is zero or more.');
   return amount;
 }
 
 function readBudgetOrNone(text: string): Nanos | undefined {
   return text === 'none' ? undefined : readBudget(text);
-}
-
-function readCount(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`"${text}" is not a whole number above zero.`);
-  return value;
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -3,6 +3,7 @@ import { longestRequest } from '../housekeeping.ts';
 import { verifyLedger } from '../ledger/reconcile.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { readStatement, type StatementLine } from '../ledger/statement.ts';
+import { readCount } from './options.ts';
 import { print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
@@ -21,7 +22,7 @@ export function ledgerCommand(): Command {
     .command('show')
     .description("print an account's statement, newest first, with the running balance")
     .requiredOption('--account <email>', 'the account')
-    .option('--limit <n>', 'how many lines', readCount, 50)
+    .option('--limit <n>', 'how many lines', readLimit, 50)
     .option('--json', 'print one JSON object')
     .action(show);
   return command;
@@ -73,8 +74,10 @@ function describe(line: StatementLine): { at: string; id: string; kind: string; 
   };
 }
 
-function readCount(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1 || value > 100_000) throw new Error(`"${text}" is not a whole number from 1 to 100000.`);
-  return value;
+function readLimit(text: string): number {
+  const lines = readCount(text);
+  if (lines > LINES_MAX) throw new Error(`At most ${LINES_MAX} lines can be shown.`);
+  return lines;
 }
+
+const LINES_MAX = 100_000;

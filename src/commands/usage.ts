@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import { readUsage, type UsageRow } from '../usage/export.ts';
+import { readMoment } from './options.ts';
 import { requireAccount, withSession } from './session.ts';
 
 /** `usage export`. */
@@ -9,8 +10,8 @@ export function usageCommand(): Command {
   command
     .command('export')
     .description('write usage rows to standard output, oldest first')
-    .option('--from <time>', 'first moment, such as 2026-11-01 (UTC)', readTime, 0)
-    .option('--to <time>', 'the moment after the last (default: now)', readTime)
+    .option('--from <time>', 'first moment, such as 2026-11-01 (UTC)', readMoment, 0)
+    .option('--to <time>', 'the moment after the last (default: now)', readMoment)
     .option('--account <email>', 'only this account')
     .option('--format <format>', 'csv or jsonl', readFormat, 'csv')
     .action(exportUsage);
@@ -110,10 +111,4 @@ async function print(text: string): Promise<void> {
 function readFormat(text: string): Format {
   if (text === 'csv' || text === 'jsonl') return text;
   throw new Error(`"${text}" is not a format; use csv or jsonl.`);
-}
-
-function readTime(text: string): number {
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2026-11-01 or 2026-11-01T12:00:00Z.`);
-  return ms;
 }

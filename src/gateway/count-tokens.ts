@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../openai/types.ts';
 import type { CountedTokens, CountRequest } from './count-tokens-worker.ts';
+import { workerUrl } from '../worker-url.ts';
 
 /** The tokenizer takes memory of its own; when nobody needs it for this long, it is given back. */
 const IDLE_MS = 60_000;
@@ -52,15 +53,9 @@ export function stopCounter(): void {
 }
 
 function startCounter(): Counter {
-  const worker = new Worker(workerUrl());
+  const worker = new Worker(workerUrl('gateway/count-tokens-worker'));
   const waiting: Counter['waiting'] = new Map();
   worker.onmessage = ({ data }: MessageEvent<CountedTokens & { readonly id: number }>) => waiting.get(data.id)?.(data);
   worker.onerror = stopCounter;
   return { worker, waiting };
-}
-
-/** In the built executable everything lies where the program does, compiled. */
-function workerUrl(): URL {
-  const isBuilt = import.meta.url.includes('/$bunfs/');
-  return new URL(isBuilt ? './gateway/count-tokens-worker.js' : './count-tokens-worker.ts', import.meta.url);
 }

@@ -1,12 +1,13 @@
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
 import type { CLOSE, WriterAnswer, WriterReady } from './sqlite-writer.ts';
 import { decodeResults, encodeOperations, type WireResult } from './wire.ts';
+import { workerUrl } from '../worker-url.ts';
 
 const CLOSE_MS = 2000;
 
 /** Opens the ledger's store on the embedded database: a thread of its own writes, so that no commit keeps a request waiting that needs none. */
 export async function openSqliteStore(path: string, nodeId: string): Promise<LedgerStore> {
-  const worker = new Worker(writerUrl(), { env: { TOLLGATE_WRITER_DATABASE: path, TOLLGATE_WRITER_NODE: nodeId } });
+  const worker = new Worker(workerUrl('ledger/sqlite-writer'), { env: { TOLLGATE_WRITER_DATABASE: path, TOLLGATE_WRITER_NODE: nodeId } });
   await new Promise<void>((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<WriterReady>) =>
       data.type === 'ready' ? resolve() : reject(new Error(`The ledger's writer could not start: ${data.reason}`));
@@ -73,10 +74,4 @@ class SqliteStore implements LedgerStore {
     this.#waiting?.reject(new Error(reason));
     this.#waiting = undefined;
   }
-}
-
-/** In the built executable everything lies where the program does, compiled. */
-function writerUrl(): URL {
-  const isBuilt = import.meta.url.includes('/$bunfs/');
-  return new URL(isBuilt ? './ledger/sqlite-writer.js' : './sqlite-writer.ts', import.meta.url);
 }

@@ -1,0 +1,31 @@
+import { parseUsd, type Nanos } from '../ledger/money.ts';
+
+/** How the values of options are read. Each gives what the command needs, or an error that says what is allowed. */
+
+/** A moment, past or future. */
+export function readMoment(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
+  return ms;
+}
+
+/** A moment that has not come yet. */
+export function readFuture(text: string): number {
+  const ms = readMoment(text);
+  if (ms <= Date.now()) throw new Error(`"${text}" is in the past.`);
+  return ms;
+}
+
+/** A whole number above zero. */
+export function readCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`"${text}" is not a whole number above zero.`);
+  return value;
+}
+
+/** An amount of money, which may be negative. */
+export function readUsd(text: string): Nanos {
+  const amount = parseUsd(text);
+  if (amount === undefined) throw new Error(`"${text}" is not an amount in USD such as 25 or 0.5 (at most nine decimals).`);
+  return amount;
+}
