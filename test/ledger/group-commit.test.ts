@@ -72,7 +72,7 @@ describe('operations that wait', () => {
 
   test('are cut into transactions of bounded size', async () => {
     const store = new FragileStore(1_000_000n);
-    const ledger = new GroupCommitLedger(store, PATIENCE);
+    const ledger = new GroupCommitLedger(store);
     await Promise.all(Array.from({ length: 1200 }, (_, index) => ledger.hold(request(`req_${index}`, 1n))));
     expect(Math.max(...store.batches.map((batch) => batch.length))).toBe(BATCH_MAX);
     expect(store.held).toBe(1200n);
