@@ -4,6 +4,7 @@ const CHECKS: readonly (readonly [name: string, command: readonly string[]])[] =
   ['format', ['oxfmt', '--check']],
   ['lint', ['oxlint', '--type-aware', '--deny-warnings']],
   ['types', ['tsc', '--project', '.']],
+  ['types of the dashboard', ['tsc', '--project', 'web']],
   ['unused code', ['knip', '--no-progress']],
   ['tidy', ['bun', 'test', 'test/tidy.test.ts']],
 ];

@@ -1,0 +1,28 @@
+/** Bundles the dashboard (web/) into dist/web, with compressed copies beside the files; `npm start` does so before it starts. */
+import tailwind from 'bun-plugin-tailwind';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { constants, brotliCompressSync, gzipSync } from 'node:zlib';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const OUT = join(ROOT, 'dist/web');
+const COMPRESSIBLE = /\.(?:html|js|css|svg|json)$/u;
+
+await rm(OUT, { recursive: true, force: true });
+const result = await Bun.build({
+  entrypoints: [join(ROOT, 'web/index.html')],
+  outdir: OUT,
+  plugins: [tailwind],
+  splitting: true,
+  minify: true,
+  publicPath: '/assets/',
+  naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+  define: { 'process.env.NODE_ENV': '"production"' },
+});
+for (const line of result.logs) console.error(line);
+for (const { path } of result.outputs.filter((output) => COMPRESSIBLE.test(output.path))) {
+  const bytes = await Bun.file(path).bytes();
+  await Bun.write(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+  await Bun.write(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+}
+if (!result.success) process.exit(1);
