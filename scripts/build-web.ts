@@ -8,21 +8,27 @@ const ROOT = resolve(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist/web');
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json)$/u;
 
-await rm(OUT, { recursive: true, force: true });
-const result = await Bun.build({
-  entrypoints: [join(ROOT, 'web/index.html')],
-  outdir: OUT,
-  plugins: [tailwind],
-  splitting: true,
-  minify: true,
-  publicPath: '/assets/',
-  naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-  define: { 'process.env.NODE_ENV': '"production"' },
-});
-for (const line of result.logs) console.error(line);
-for (const { path } of result.outputs.filter((output) => COMPRESSIBLE.test(output.path))) {
-  const bytes = await Bun.file(path).bytes();
-  await Bun.write(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-  await Bun.write(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+if (import.meta.main && !(await buildWeb())) process.exit(1);
+
+/** True when it worked; what went wrong is printed. */
+export async function buildWeb(): Promise<boolean> {
+  await rm(OUT, { recursive: true, force: true });
+  const result = await Bun.build({
+    entrypoints: [join(ROOT, 'web/index.html')],
+    outdir: OUT,
+    plugins: [tailwind],
+    splitting: true,
+    minify: true,
+    publicPath: '/assets/',
+    naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+    throw: false,
+  });
+  for (const line of result.logs) console.error(line);
+  for (const { path } of result.outputs.filter((output) => COMPRESSIBLE.test(output.path))) {
+    const bytes = await Bun.file(path).bytes();
+    await Bun.write(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+    await Bun.write(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+  }
+  return result.success;
 }
-if (!result.success) process.exit(1);

@@ -1,5 +1,11 @@
-/** `npm run build`: one self-contained executable, dist/tollgate, with the runtime and everything else inside. */
+/** `npm run build`: one self-contained executable, dist/tollgate, with the runtime, the dashboard and everything else inside. */
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { buildWeb } from './build-web.ts';
 
+const WEB = resolve(import.meta.dirname, '../dist/web');
+
+const isWebBuilt = await buildWeb();
 const result = await Bun.build({
   // Threads are started by name, so their files must be named here to be taken along.
   entrypoints: [
@@ -7,10 +13,28 @@ const result = await Bun.build({
     './src/ledger/sqlite-writer.ts',
     './src/ledger/reconcile-worker.ts',
     './src/gateway/count-tokens-worker.ts',
+    './src/dashboard/worker.ts',
   ],
   compile: { outfile: 'dist/tollgate' },
   minify: true,
+  plugins: [
+    {
+      name: 'dashboard files',
+      setup: (build) => {
+        build.onLoad({ filter: /dashboard\/embedded-files\.ts$/u }, () => ({ loader: 'ts', contents: embedding() }));
+      },
+    },
+  ],
 });
 for (const line of result.logs) console.error(line);
-console.log(result.success ? 'dist/tollgate' : 'The build failed.');
-process.exit(result.success ? 0 : 1);
+const isBuilt = isWebBuilt && result.success;
+console.log(isBuilt ? 'dist/tollgate' : 'The build failed.');
+process.exit(isBuilt ? 0 : 1);
+
+/** A module that takes every file of the dashboard into the executable. */
+function embedding(): string {
+  const names = readdirSync(WEB);
+  const imports = names.map((name, index) => `import file${index} from ${JSON.stringify(join(WEB, name))} with { type: 'file' };`);
+  const entries = names.map((name, index) => `[${JSON.stringify(name)}, file${index}]`);
+  return `${imports.join('\n')}\nexport const embeddedFiles = new Map([${entries.join(', ')}]);\n`;
+}

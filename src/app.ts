@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { errorBody, errorHeaders, GatewayError, toGatewayError } from './errors.ts';
+import type { Dashboard } from './dashboard/dashboard.ts';
+import type { WebFiles } from './dashboard/web-files.ts';
 import { chatCompletions } from './gateway/chat.ts';
 import { Call, type Gate, type Reply } from './gateway/gate.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
@@ -9,8 +11,17 @@ import { makeId } from './ids.ts';
 type Operation = (request: Request, call: Call, gate: Gate) => Promise<Reply>;
 type Operations = Readonly<Record<string, Operation>>;
 
+/** What the addresses lead to. */
+export interface Destinations {
+  readonly gate: Gate;
+  readonly dashboard: Dashboard;
+  readonly webFiles: WebFiles;
+  isReady(): boolean;
+  isDraining(): boolean;
+}
+
 /** Every address of the service. */
-export function routes(gate: Gate, lifecycle: { isReady(): boolean; isDraining(): boolean }): Record<string, Handler> {
+export function routes({ gate, dashboard, webFiles, ...lifecycle }: Destinations): Record<string, Handler> {
   const v1 =
     (operations: Operations): Handler =>
     (request, connection) => {
@@ -29,9 +40,16 @@ export function routes(gate: Gate, lifecycle: { isReady(): boolean; isDraining()
     '/healthz': () => Response.json({ status: 'alive' }),
     '/readyz': () => (lifecycle.isReady() ? Response.json({ status: 'ready' }) : Response.json({ status: 'not ready' }, { status: 503 })),
     '/metrics': (request) => metrics(request, gate),
-    '/': () => new Response('Tollgate is running. Point your client at /v1 with your API key.\n'),
-    '/*': unknown,
+    '/v1/*': unknown,
+    '/api/*': (request, connection) => dashboard.fetch(request, connection.address()),
+    '/assets/*': (request, connection) => webFiles.asset(request) ?? unknown(request, connection),
+    // Which pages there are, the dashboard knows itself. Programs that ask for no page get the errors of the interface.
+    '/*': (request, connection) => (isForPage(request) ? webFiles.page(request) : unknown(request, connection)),
   };
+}
+
+function isForPage({ method, headers }: Request): boolean {
+  return (method === 'GET' || method === 'HEAD') && (headers.get('accept') ?? '').includes('text/html');
 }
 
 /** Numbers about everybody's business: for whoever is on this machine, or has the token. */

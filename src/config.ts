@@ -58,6 +58,11 @@ export interface Config {
   readonly usageDays: number | undefined;
   /** What `/metrics` asks for; undefined where it is only to be had on this machine. */
   readonly metricsToken: string | undefined;
+  /** How mail is sent; undefined prints what would be sent. */
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  /** Who may register: everybody, people with an invitation, or nobody. */
+  readonly signUp: Settings['accounts']['sign_up'];
 }
 
 /** Tells everything that is wrong with the settings at once. */
@@ -93,6 +98,9 @@ export function loadConfig(environment: Environment): Config {
     fetchesMedia: file.media.fetch,
     usageDays: file.retention.usage_days,
     metricsToken: variables.TOLLGATE_METRICS_TOKEN,
+    smtpUrl: variables.SMTP_URL,
+    mailFrom: file.accounts.mail_from,
+    signUp: file.accounts.sign_up,
   });
 }
 
@@ -112,6 +120,7 @@ export const environmentSchema = z.object({
     .url({ protocol: /^postgres(?:ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/tollgate' })
     .optional(),
   REDIS_URL: empty,
+  SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an address such as smtps://user:password@mail.example.com' }).optional(),
 });
 
 function readEnvironment(environment: Environment, mistakes: string[]): z.output<typeof environmentSchema> {

@@ -3,9 +3,12 @@ import { Accounts } from './accounts/accounts.ts';
 import { Keys } from './accounts/keys.ts';
 import { routes } from './app.ts';
 import { Carried } from './carried/carried.ts';
-import { Catalog, type Model } from './catalog/catalog.ts';
+import { Catalog, describeModel, type Model } from './catalog/catalog.ts';
 import type { Config } from './config.ts';
 import { connect, type OpenDatabase } from './database/connect.ts';
+import { Dashboard } from './dashboard/dashboard.ts';
+import type { DashboardSettings, GateQuestion } from './dashboard/messages.ts';
+import { openWebFiles } from './dashboard/web-files.ts';
 import { prepareSchema } from './database/migrate.ts';
 import { lockDataFolder } from './database/sqlite.ts';
 import type { Tables } from './database/tables.ts';
@@ -55,7 +58,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const discovery = openDiscovery(gate, database);
   const housekeeping = await keepHouse({ config, database: opened, ledger, carried: gate.carried, log: gate.log, metrics: gate.metrics });
   const state = { isDraining: false };
-  const server = listen(gate, config, state);
+  const { server, dashboard } = listen(gate, config, state);
   const timers = [
     setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS),
     setInterval(watchChanges(gate, new Keys(database)), CHANGES_INTERVAL_MS),
@@ -65,7 +68,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   gate.log.lifecycle('listening', { host: config.host, port: server.port });
 
   return {
-    url: config.publicUrl?.replace(/\/+$/, '') ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
+    url: publicUrlOf(config, server.port),
     accounts: new Accounts(database),
     keys: new Keys(database),
     catalog: gate.catalog,
@@ -77,6 +80,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       await server.stop(true);
       for (const timer of timers) clearInterval(timer);
       await discovery.stop();
+      await dashboard.close();
       gate.client.close();
       stopCounter();
       await ledger.close();
@@ -131,11 +135,28 @@ function openDiscovery(gate: OpenGate, database: Kysely<Tables>): Discovery {
   return new Discovery({ ...gate, record });
 }
 
-function listen(gate: Gate, config: Config, state: { readonly isDraining: boolean }): RunningServer {
-  return startServer({
+interface Listening {
+  readonly server: RunningServer;
+  readonly dashboard: Dashboard;
+}
+
+function listen(gate: Gate, config: Config, state: { readonly isDraining: boolean }): Listening {
+  // The port is known only when the server listens, and the dashboard's thread starts after that.
+  const dashboard = new Dashboard(() => dashboardSettings(config, server.port), {
+    answer: (question) => answerDashboard(gate, question),
+    failed: (event, error) => gate.log.internalError(event, error),
+    notice: (text) => void process.stdout.write(`${text}\n`),
+  });
+  const server = startServer({
     host: config.host,
     port: config.port,
-    routes: routes(gate, { isReady: () => !state.isDraining && gate.ledger.isWritable, isDraining: () => state.isDraining }),
+    routes: routes({
+      gate,
+      dashboard,
+      webFiles: openWebFiles(),
+      isReady: () => !state.isDraining && gate.ledger.isWritable,
+      isDraining: () => state.isDraining,
+    }),
     onError: (error) => {
       gate.log.internalError('the request could not be handled', error);
       return new Response(errorBody(toGatewayError(error)), {
@@ -144,6 +165,26 @@ function listen(gate: Gate, config: Config, state: { readonly isDraining: boolea
       });
     },
   });
+  return { server, dashboard };
+}
+
+function publicUrlOf({ publicUrl, host }: Config, port: number): string {
+  return publicUrl?.replace(/\/+$/, '') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function dashboardSettings(config: Config, port: number): DashboardSettings {
+  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp } = config;
+  return { databaseUrl, databasePath, publicUrl: publicUrlOf(config, port), smtpUrl, mailFrom, signUp };
+}
+
+/** What only the memory of this process knows. */
+function answerDashboard(gate: Gate, question: GateQuestion): unknown {
+  switch (question.type) {
+    case 'models':
+      return gate.catalog.list().map((model) => describeModel(model));
+    case 'limits':
+      return gate.limits.usageOf(question.keyId);
+  }
 }
 
 function watchCalls(gate: Gate): void {

@@ -57,6 +57,12 @@ export const settingsSchema = z.strictObject({
       keep_alive_ms: milliseconds.default(15_000),
     })
     .prefault({}),
+  accounts: z
+    .strictObject({
+      sign_up: z.enum(['open', 'invite', 'closed']).default('open'),
+      mail_from: z.string().min(3).default('Tollgate <tollgate@localhost>'),
+    })
+    .prefault({}),
   media: z.strictObject({ fetch: z.boolean().default(true) }).prefault({}),
   retention: z.strictObject({ usage_days: count.optional() }).prefault({}),
 });

@@ -3,6 +3,8 @@ export interface Connection {
   /** The route that matched: an address without the caller's part of it, so it may be logged. */
   readonly route: string;
   readonly setIdleTimeout: (seconds: number) => void;
+  /** The address at the other end of the connection. */
+  readonly address: () => string;
 }
 
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>;
@@ -43,7 +45,8 @@ export function startServer(options: ServerOptions): RunningServer {
         route,
         (request: Request, bunServer: Bun.Server<unknown>) => {
           const setIdleTimeout = (seconds: number): void => bunServer.timeout(request, Math.min(IDLE_SECONDS_MAX, Math.ceil(seconds)));
-          return handler(request, { route, setIdleTimeout });
+          const address = (): string => bunServer.requestIP(request)?.address ?? '';
+          return handler(request, { route, setIdleTimeout, address });
         },
       ]),
     ),

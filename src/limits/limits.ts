@@ -29,8 +29,17 @@ export interface Refusal {
   readonly state: LimitState;
 }
 
+/** What a key uses at a moment. */
+export interface KeyUse {
+  readonly remainingRequests: number;
+  readonly remainingTokens: number;
+  readonly concurrent: number;
+}
+
 /** Counts requests, tokens and open requests per key. */
 export interface Limits {
   /** `tokensExpected` is a guess made before the provider is called; the release puts it right. */
   admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | Refusal>;
+  /** What a key uses at this moment; undefined when it used nothing in the last minute. */
+  usageOf(keyId: string): KeyUse | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Admission, KeyLimits, Limits, LimitState, Refusal } from './limits.ts';
+import type { Admission, KeyLimits, KeyUse, Limits, LimitState, Refusal } from './limits.ts';
 
 const MINUTE_MS = 60_000;
 const CONCURRENT_RETRY_MS = 1000;
@@ -42,6 +42,13 @@ export class MemoryLimits implements Limits {
     key.tokens.level -= tokensExpected;
     key.active += 1;
     return { type: 'admitted', state: describe(key, limits), release: this.#releaseOnce(key, tokensExpected) };
+  }
+
+  usageOf(keyId: string): KeyUse | undefined {
+    const key = this.#keys.get(keyId);
+    if (key === undefined) return undefined;
+    const { requests, tokens, active } = key;
+    return { remainingRequests: Math.floor(requests.level), remainingTokens: Math.floor(tokens.level), concurrent: active };
   }
 
   #releaseOnce(key: KeyState, tokensExpected: number): (tokensUsed: number) => void {

@@ -1,0 +1,26 @@
+/** Every way in which the dashboard's API refuses, and its status. */
+export const API_ERRORS = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_many: 429,
+  internal_error: 500,
+} as const;
+
+export type ApiErrorCode = keyof typeof API_ERRORS;
+
+/** A refusal with a text for the person who asked. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ApiErrorCode;
+  /** The field of the form that is to blame. */
+  readonly field: string | undefined;
+
+  constructor(code: ApiErrorCode, message: string, field?: string) {
+    super(message);
+    this.code = code;
+    this.field = field;
+  }
+}

@@ -1,0 +1,61 @@
+import { Hono, type MiddlewareHandler } from 'hono';
+import { makeId } from '../ids.ts';
+import { API_ERRORS, ApiError } from './api-error.ts';
+import type { Env, Parts } from './parts.ts';
+import { accountRoutes } from './routes/account.ts';
+
+/** Every address under `/api`. Handlers of people's data get the person from the session; keys of `/v1` open nothing here. */
+export function dashboardApi(parts: Parts) {
+  const app = new Hono<Env>().basePath('/api');
+  app.use(async (c, next) => {
+    c.set('requestId', makeId('req'));
+    await next();
+    c.header('x-request-id', c.get('requestId'));
+    if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
+  });
+  app.use(sameOrigin(parts));
+  app.onError((error, c) => {
+    const known = error instanceof ApiError ? error : new ApiError('internal_error', 'Something went wrong on our side. Try again.');
+    if (known !== error) parts.fail('a request of the dashboard failed', error);
+    const requestId = c.get('requestId');
+    return c.json(
+      { error: { code: known.code, message: known.message, field: known.field, request_id: requestId } },
+      API_ERRORS[known.code],
+      {
+        'x-request-id': requestId,
+        'cache-control': 'no-store',
+      },
+    );
+  });
+  app.notFound(() => {
+    throw new ApiError('not_found', 'There is nothing at this address.');
+  });
+  app.on(['GET', 'POST'], '/auth/*', (c) => parts.auth.handle(c.req.raw, c.env.address));
+
+  return app.route('/account', new Hono<Env>().use(signedIn(parts)).route('/', accountRoutes(parts)));
+}
+
+/** The type from which the browser's client knows every address, what it takes and what it gives. */
+export type Api = ReturnType<typeof dashboardApi>;
+
+/** Lets only people with a session through. */
+export function signedIn(parts: Parts): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const person = await parts.auth.findPerson(c.req.raw.headers);
+    if (person === undefined) throw new ApiError('unauthenticated', 'Sign in to see this.');
+    c.set('person', person);
+    await next();
+  };
+}
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** A page of another site can make a browser send our cookies along, but not pretend to be us: what changes anything must come from here. */
+function sameOrigin({ settings }: Parts): MiddlewareHandler<Env> {
+  const own = new URL(settings.publicUrl).origin;
+  return async (c, next) => {
+    if (!SAFE_METHODS.has(c.req.method) && c.req.header('origin') !== own)
+      throw new ApiError('forbidden', `Changes are only taken from pages of ${own}. If that is not your address, set PUBLIC_URL.`);
+    await next();
+  };
+}

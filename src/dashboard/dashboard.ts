@@ -1,0 +1,182 @@
+import { workerUrl } from '../worker-url.ts';
+import type { CarriedReply, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
+
+/** What the dashboard may ask the gate, and whom it tells what went wrong. */
+export interface DashboardHost {
+  answer(question: GateQuestion): unknown;
+  failed(event: string, error: unknown): void;
+  /** Something an operator must read, such as a link that could not be mailed. */
+  notice(text: string): void;
+}
+
+const BODY_BYTES_MAX = 1024 * 1024;
+/** Far above what any page asks for: an answer that takes longer will not come. */
+const REPLY_MS = 30_000;
+const CLOSE_MS = 5000;
+const WAITING_MAX = 1000;
+
+/**
+ * The dashboard's API. It lives in a thread of its own: a report over a million rows, or the slow hash of a password,
+ * must not make anybody's model call wait. The thread starts with the first request, so a gate without people costs no
+ * memory for them.
+ */
+export class Dashboard {
+  readonly #settings: () => DashboardSettings;
+  readonly #host: DashboardHost;
+  #worker: Worker | undefined;
+  #nextId = 1;
+  readonly #waiting = new Map<number, Waiting>();
+  #onClosed: (() => void) | undefined;
+
+  constructor(settings: () => DashboardSettings, host: DashboardHost) {
+    this.#settings = settings;
+    this.#host = host;
+  }
+
+  /** Answers one request of a browser. */
+  async fetch(request: Request, address: string): Promise<Response> {
+    const body = await readBody(request);
+    if (body === 'too_large') return plainError(413, 'too_large', `The request is larger than ${BODY_BYTES_MAX} bytes.`);
+    if (this.#waiting.size >= WAITING_MAX) return plainError(503, 'busy', 'The dashboard is busy. Try again in a moment.');
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#giveUp(id), REPLY_MS);
+      this.#waiting.set(id, { resolve, timer, controller: undefined });
+      const { method, url } = request;
+      this.#post({ type: 'request', id, request: { method, url, headers: [...request.headers], body, address } });
+    });
+  }
+
+  /** Starts the thread although nobody asked yet, for the work it does by itself. */
+  wake(): void {
+    this.#open();
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const closed = new Promise<void>((resolve) => {
+      this.#onClosed = resolve;
+      setTimeout(resolve, CLOSE_MS).unref();
+    });
+    this.#post({ type: 'close' });
+    await closed;
+    worker.terminate();
+    this.#worker = undefined;
+  }
+
+  #open(): Worker {
+    if (this.#worker !== undefined) return this.#worker;
+    const worker = new Worker(workerUrl('dashboard/worker'), { smol: true });
+    worker.onmessage = (event: MessageEvent<FromDashboard>) => this.#receive(event.data);
+    worker.onerror = (event) => this.#breakDown(event.message);
+    worker.unref();
+    this.#worker = worker;
+    worker.postMessage({ type: 'start', settings: this.#settings() } satisfies ToDashboard);
+    return worker;
+  }
+
+  #post(message: ToDashboard): void {
+    this.#open().postMessage(message);
+  }
+
+  #receive(message: FromDashboard): void {
+    switch (message.type) {
+      case 'reply':
+        return this.#reply(message.id, message.reply);
+      case 'piece':
+        return this.#waiting.get(message.id)?.controller?.enqueue(message.bytes);
+      case 'end':
+        return this.#end(message.id, message.isWhole);
+      case 'question':
+        return this.#post({ type: 'answer', id: message.id, answer: this.#host.answer(message.question) });
+      case 'failure':
+        return this.#host.failed(message.event, new Error(message.message));
+      case 'notice':
+        return this.#host.notice(message.text);
+      case 'closed':
+        return this.#onClosed?.();
+    }
+  }
+
+  #reply(id: number, { status, headers, body }: CarriedReply): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    clearTimeout(waiting.timer);
+    if (body !== undefined) this.#waiting.delete(id);
+    const init = { status, headers: headers.map(([name, value]): [string, string] => [name, value]) };
+    waiting.resolve(new Response(body ?? this.#pieces(id, waiting), init));
+  }
+
+  #pieces(id: number, waiting: Waiting): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          waiting.controller = controller;
+        },
+        pull: () => this.#post({ type: 'pull', id }),
+        cancel: () => {
+          this.#waiting.delete(id);
+          this.#post({ type: 'cancel', id });
+        },
+      },
+      { highWaterMark: 1 },
+    );
+  }
+
+  #end(id: number, isWhole: boolean): void {
+    const controller = this.#waiting.get(id)?.controller;
+    this.#waiting.delete(id);
+    if (isWhole) controller?.close();
+    else controller?.error(new Error('The answer broke off.'));
+  }
+
+  #giveUp(id: number): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.resolve(plainError(500, 'timeout', 'The dashboard took too long to answer. Try again.'));
+  }
+
+  /** The thread is gone. Whoever waits is told, and the next request starts a new one. */
+  #breakDown(message: string): void {
+    this.#host.failed("the dashboard's thread ended", new Error(message));
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    for (const [id, { resolve, timer, controller }] of this.#waiting) {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+      if (controller === undefined) resolve(plainError(500, 'internal_error', 'Something went wrong. Try again.'));
+      else controller.error(new Error('The answer broke off.'));
+    }
+  }
+}
+
+interface Waiting {
+  readonly resolve: (response: Response) => void;
+  readonly timer: Timer;
+  /** Set when the answer comes in pieces. */
+  controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+}
+
+async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined | 'too_large'> {
+  if (request.body === null) return undefined;
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
+    length += piece.byteLength;
+    if (length > BODY_BYTES_MAX) return 'too_large';
+    pieces.push(piece);
+  }
+  const body = new Uint8Array(length);
+  let offset = 0;
+  for (const piece of pieces) {
+    body.set(piece, offset);
+    offset += piece.byteLength;
+  }
+  return body;
+}
+
+function plainError(status: number, code: string, message: string): Response {
+  return Response.json({ error: { code, message } }, { status, headers: { 'cache-control': 'no-store' } });
+}

@@ -1,0 +1,52 @@
+/**
+ * What the server's main thread and the dashboard's thread tell each other. Requests of browsers go over as they are;
+ * answers come back whole, or piece by piece when they are long: then each piece is asked for, so that a slow reader
+ * holds up the query and not the memory.
+ */
+export type ToDashboard =
+  | { readonly type: 'start'; readonly settings: DashboardSettings }
+  | { readonly type: 'request'; readonly id: number; readonly request: CarriedRequest }
+  | { readonly type: 'pull' | 'cancel'; readonly id: number }
+  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly type: 'close' };
+
+export type FromDashboard =
+  | { readonly type: 'reply'; readonly id: number; readonly reply: CarriedReply }
+  | { readonly type: 'piece'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  /** `isWhole` is false when the answer broke off. */
+  | { readonly type: 'end'; readonly id: number; readonly isWhole: boolean }
+  | { readonly type: 'question'; readonly id: number; readonly question: GateQuestion }
+  | { readonly type: 'failure'; readonly event: string; readonly message: string }
+  | { readonly type: 'notice'; readonly text: string }
+  | { readonly type: 'closed' };
+
+/** A browser's request, in a form that can change threads. */
+export interface CarriedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+  /** Where the connection comes from. */
+  readonly address: string;
+}
+
+/** The answer to it; without a body it comes in pieces. */
+export interface CarriedReply {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** What the dashboard must ask the gate for, because only the gate's memory has it. */
+export type GateQuestion = { readonly type: 'models' } | { readonly type: 'limits'; readonly keyId: string };
+
+/** What the dashboard is told when it starts: the part of the settings that concerns it. */
+export interface DashboardSettings {
+  readonly databaseUrl: string | undefined;
+  readonly databasePath: string;
+  /** The address under which people reach the service, without a path. */
+  readonly publicUrl: string;
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  readonly signUp: 'open' | 'invite' | 'closed';
+}

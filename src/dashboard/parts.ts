@@ -1,0 +1,31 @@
+import type { OpenDatabase } from '../database/connect.ts';
+import type { Auth } from './auth.ts';
+import type { DashboardSettings, GateQuestion } from './messages.ts';
+
+/** Everything that the routes of the dashboard work with. */
+export interface Parts {
+  readonly settings: DashboardSettings;
+  readonly database: OpenDatabase;
+  readonly auth: Auth;
+  /** Asks the gate for what only its memory has. */
+  readonly ask: (question: GateQuestion) => Promise<unknown>;
+  readonly fail: (event: string, error: unknown) => void;
+  /** Prints something for the operator, such as a link that could not be mailed. */
+  readonly notice: (text: string) => void;
+}
+
+/** Who is signed in. */
+export interface Person {
+  readonly userId: string;
+  readonly accountId: string;
+  readonly sessionId: string;
+  readonly email: string;
+  readonly isEmailVerified: boolean;
+  readonly isOperator: boolean;
+}
+
+/** What Hono knows about a request beside the request itself. */
+export interface Env {
+  readonly Bindings: { readonly address: string };
+  readonly Variables: { readonly person: Person; readonly requestId: string };
+}

@@ -1,0 +1,75 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { embeddedFiles } from './embedded-files.ts';
+
+/** The files of the dashboard's pages: the page itself for every address that is no file, and what it loads from `/assets`. */
+export interface WebFiles {
+  page(request: Request): Response;
+  /** Undefined when there is no such file. */
+  asset(request: Request): Response | undefined;
+}
+
+const BUILT_FOLDER = resolve(import.meta.dirname, '../../dist/web');
+const PAGE = 'index.html';
+/** Names have a hash of the content in them, so a file never changes under its name. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/** No script, style, font or frame but our own; nobody else's page may show ours. */
+export const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), publickey-credentials-get=(self)',
+  'cross-origin-opener-policy': 'same-origin',
+} as const;
+
+const NOT_BUILT =
+  'The dashboard is not built. Start the service with `npm start`, or run `npx bun scripts/build-web.ts` once.\nThe gate itself works: point your client at /v1.\n';
+
+/** Finds the built files: inside the executable, or in dist/web. */
+export function openWebFiles(): WebFiles {
+  const files = embeddedFiles ?? readFolder(BUILT_FOLDER);
+  return {
+    page: (request) => {
+      const headers = { ...PAGE_HEADERS, 'cache-control': 'no-cache' };
+      return send(files, PAGE, { request, headers }) ?? new Response(NOT_BUILT, { status: 503, headers });
+    },
+    asset: (request) => {
+      const name = new URL(request.url).pathname.slice('/assets/'.length);
+      const headers = { 'x-content-type-options': 'nosniff', 'cache-control': FOR_EVER };
+      return send(files, name, { request, headers });
+    },
+  };
+}
+
+/** File names and where the bytes are. Only names in this map are served: no path of a caller's reaches the disk. */
+function readFolder(folder: string): ReadonlyMap<string, string> {
+  if (!existsSync(folder)) return new Map();
+  return new Map(readdirSync(folder).map((name) => [name, join(folder, name)]));
+}
+
+interface Sending {
+  readonly request: Request;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function send(files: ReadonlyMap<string, string>, name: string, { request, headers }: Sending): Response | undefined {
+  const plain = files.get(name);
+  if (plain === undefined) return undefined;
+  const accepted = request.headers.get('accept-encoding') ?? '';
+  const type = Bun.file(name).type;
+  for (const [encoding, ending] of ENCODINGS) {
+    const packed = files.get(name + ending);
+    if (packed === undefined || !accepted.includes(encoding)) continue;
+    return new Response(Bun.file(packed), {
+      headers: { ...headers, 'content-type': type, 'content-encoding': encoding, vary: 'accept-encoding' },
+    });
+  }
+  return new Response(Bun.file(plain), { headers: { ...headers, 'content-type': type, vary: 'accept-encoding' } });
+}

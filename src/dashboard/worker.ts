@@ -1,0 +1,107 @@
+import { connect } from '../database/connect.ts';
+import { dashboardApi } from './api.ts';
+import { openAuth } from './auth.ts';
+import type { CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
+import type { Parts } from './parts.ts';
+
+/** The dashboard's thread: opens its own way to the database, and answers what the main thread hands over. */
+
+/** Reports may take long, and whoever waits for them gave up before this. */
+const STATEMENT_MS = 25_000;
+/** Answers of these kinds can be of any length. */
+const LONG_TYPES = /^(?:text\/csv|application\/x-ndjson|text\/event-stream)/u;
+
+declare const self: Worker;
+
+const questions = new Map<number, (answer: unknown) => void>();
+const readers = new Map<number, ReadableStreamDefaultReader<Uint8Array>>();
+let nextQuestion = 1;
+let opened: Promise<{ answer(request: Request, address: string): Promise<Response>; close(): Promise<void> }> | undefined;
+
+self.onmessage = (event: MessageEvent<ToDashboard>) => {
+  void receive(event.data).catch((error: unknown) => fail('a message to the dashboard could not be handled', error));
+};
+process.on('unhandledRejection', (error) => fail('a promise was rejected and nobody listened', error));
+
+async function receive(message: ToDashboard): Promise<void> {
+  switch (message.type) {
+    case 'start':
+      opened = open(message.settings);
+      return;
+    case 'request':
+      return answer(message.id, message.request);
+    case 'pull':
+      return sendPiece(message.id);
+    case 'cancel': {
+      const reader = readers.get(message.id);
+      readers.delete(message.id);
+      return reader?.cancel();
+    }
+    case 'answer':
+      questions.get(message.id)?.(message.answer);
+      questions.delete(message.id);
+      return;
+    case 'close':
+      await (await opened)?.close();
+      send({ type: 'closed' });
+  }
+}
+
+async function open(
+  settings: DashboardSettings,
+): Promise<{ answer(request: Request, address: string): Promise<Response>; close(): Promise<void> }> {
+  const database = await connect(settings, STATEMENT_MS);
+  const parts: Parts = { settings, database, ask, fail, notice: (text) => send({ type: 'notice', text }), auth: await openAuth() };
+  const api = dashboardApi(parts);
+  return {
+    answer: async (request, address) => api.fetch(request, { address }),
+    close: () => database.kysely.destroy(),
+  };
+}
+
+async function answer(id: number, { method, url, headers, body, address }: CarriedRequest): Promise<void> {
+  const api = await opened;
+  if (api === undefined) return;
+  const request = new Request(url, {
+    method,
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+    body: body ?? null,
+  });
+  const response = await api.answer(request, address);
+  const isLong = LONG_TYPES.test(response.headers.get('content-type') ?? '') && response.body !== null;
+  if (isLong && response.body !== null) readers.set(id, response.body.getReader());
+  const whole = isLong ? undefined : new Uint8Array(await response.arrayBuffer());
+  send({ type: 'reply', id, reply: { status: response.status, headers: [...response.headers], body: whole } });
+}
+
+async function sendPiece(id: number): Promise<void> {
+  const reader = readers.get(id);
+  if (reader === undefined) return;
+  try {
+    const { done, value } = await reader.read();
+    if (value !== undefined) send({ type: 'piece', id, bytes: new Uint8Array(value) });
+    if (!done) return;
+    send({ type: 'end', id, isWhole: true });
+  } catch (error) {
+    fail('a long answer of the dashboard broke off', error);
+    send({ type: 'end', id, isWhole: false });
+  }
+  readers.delete(id);
+}
+
+function ask(question: GateQuestion): Promise<unknown> {
+  const id = nextQuestion;
+  nextQuestion += 1;
+  return new Promise((resolve) => {
+    questions.set(id, resolve);
+    send({ type: 'question', id, question });
+  });
+}
+
+function fail(event: string, error: unknown): void {
+  send({ type: 'failure', event, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}
+
+function send(message: FromDashboard): void {
+  self.postMessage(message);
+}
