@@ -1,7 +1,12 @@
 /** `npm test [-- file…]`: runs the tests and closes with the one line that every tool understands. */
 
+import { buildWeb } from './build-web.ts';
+
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 30_000;
+
+// The tests open the pages as people get them.
+if (!(await buildWeb())) process.exit(1);
 
 const child = Bun.spawn([process.execPath, 'test', `--timeout=${TIMEOUT_MS}`, ...process.argv.slice(2)], {
   stdin: 'ignore',

@@ -1,5 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { makeId } from '../ids.ts';
+import { describeInterface } from '../reference/openapi.ts';
 import { API_ERRORS, ApiError } from './api-error.ts';
 import type { Env, Parts } from './parts.ts';
 import { accountRoutes } from './routes/account.ts';
@@ -31,6 +32,7 @@ export function dashboardApi(parts: Parts) {
     throw new ApiError('not_found', 'There is nothing at this address.');
   });
   app.on(['GET', 'POST'], '/auth/*', (c) => parts.auth.handle(c.req.raw, c.env.address));
+  app.get('/openapi.json', (c) => c.json(describeInterface(parts.settings.publicUrl)));
 
   return app.route('/account', new Hono<Env>().use(signedIn(parts)).route('/', accountRoutes(parts)));
 }

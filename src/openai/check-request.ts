@@ -174,3 +174,8 @@ export function dropEmptyFields(body: JsonObject): ChatRequest {
   if (body['max_tokens'] !== undefined && body['max_completion_tokens'] !== undefined) delete body['max_tokens'];
   return body as ChatRequest;
 }
+
+/** The names of the optional fields that are checked; the API reference must have each. */
+export function checkedFields(): string[] {
+  return [...FIELDS.keys()];
+}

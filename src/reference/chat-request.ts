@@ -1,0 +1,148 @@
+import { z } from 'zod';
+
+/**
+ * The request of `POST /v1/chat/completions` as the API reference shows it. The gate does not use this: its own checks
+ * (src/openai) are made for speed. A test sends the same values to both and demands the same verdict.
+ */
+
+const TOKENS_MAX = 2 ** 31 - 1;
+const count = (max: number) => z.int().min(1).max(max);
+
+/** Null means "not set" for every optional field of the dialect. */
+function optional<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.nullish().describe(description);
+}
+
+const functionName = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/);
+const namedFunction = z.looseObject({ name: functionName });
+const functionShape = z.looseObject({
+  name: functionName,
+  description: z.string().nullish(),
+  parameters: z.looseObject({}).nullish().describe('A JSON Schema of the arguments; without it the function takes none.'),
+  strict: z.boolean().nullish(),
+});
+const customShape = z.looseObject({ name: functionName, description: z.string().nullish(), format: z.looseObject({}).nullish() });
+
+const tool = z.union([
+  z.looseObject({ type: z.literal('function'), function: functionShape }),
+  z.looseObject({ type: z.literal('custom'), custom: customShape }),
+  z.looseObject({ type: z.string().regex(/^(?!(?:function|custom)$)/) }).describe('A tool of the provider, passed on as it is.'),
+]);
+
+const toolChoice = z.union([
+  z.enum(['none', 'auto', 'required', 'any']),
+  z.looseObject({
+    type: z.enum(['function', 'custom', 'allowed_tools']),
+    function: namedFunction.nullish(),
+    custom: namedFunction.nullish(),
+    allowed_tools: z.looseObject({ mode: z.enum(['auto', 'required']), tools: z.array(z.looseObject({})).max(128) }).nullish(),
+  }),
+]);
+
+const responseFormat = z.union([
+  z.looseObject({ type: z.enum(['text', 'json_object']) }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({
+      name: z.string().max(64),
+      description: z.string().nullish(),
+      schema: z.looseObject({}).nullish(),
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
+
+const part = (...types: readonly [string, ...string[]]) =>
+  z.looseObject({ type: z.enum(types), text: z.string().nullish(), refusal: z.string().nullish() });
+const textOrParts = (...types: readonly [string, ...string[]]) =>
+  z.union([
+    z.string(),
+    z
+      .array(part(...types))
+      .min(1)
+      .max(2048),
+  ]);
+
+const toolCall = z.looseObject({
+  id: z.string(),
+  type: z.enum(['function', 'custom']).nullish(),
+  function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }).nullish(),
+  custom: z.looseObject({ name: z.string(), input: z.string().nullish() }).nullish(),
+});
+
+const message = z.union([
+  z.looseObject({ role: z.enum(['developer', 'system']), content: textOrParts('text'), name: z.string().nullish() }),
+  z.looseObject({
+    role: z.literal('user'),
+    content: textOrParts('text', 'image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'),
+    name: z.string().nullish(),
+  }),
+  z
+    .looseObject({
+      role: z.literal('assistant'),
+      content: textOrParts('text', 'refusal', 'thinking', 'reasoning').nullish(),
+      refusal: z.string().nullish(),
+      name: z.string().nullish(),
+      tool_calls: z.array(toolCall).min(1).max(128).nullish(),
+      function_call: z.looseObject({ name: z.string(), arguments: z.string().nullish() }).nullish(),
+    })
+    .describe('Needs content, tool_calls, function_call, a refusal or audio.'),
+  z.looseObject({ role: z.literal('tool'), content: textOrParts('text', 'image_url', 'file'), tool_call_id: z.string() }),
+  z.looseObject({ role: z.literal('function'), content: z.string().nullish(), name: z.string() }).describe('Deprecated; use tools.'),
+]);
+
+/** The whole request. Fields that are not here are passed on to the provider. */
+export const chatRequest = z.looseObject({
+  model: z.string().min(1).describe('The id of a model from `GET /v1/models`.'),
+  messages: z.array(message).min(1).max(2048).describe('The conversation. Every tool call is followed by its results.'),
+  max_completion_tokens: optional(count(TOKENS_MAX), 'The most tokens to write, those of reasoning included.'),
+  max_tokens: optional(count(TOKENS_MAX), 'The old name of `max_completion_tokens`.'),
+  temperature: optional(z.number().min(0).max(2), 'How varied the answer is.'),
+  top_p: optional(z.number().min(0).max(1), 'The share of likely tokens to choose from.'),
+  n: optional(count(128), 'How many answers to give; each is charged.'),
+  stream: optional(z.boolean(), 'Send the answer piece by piece as server-sent events.'),
+  stream_options: optional(
+    z.looseObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() }),
+    'Only with `stream`. `include_usage` adds a last chunk with the usage and no choices.',
+  ),
+  stop: optional(z.union([z.string(), z.array(z.string()).min(1).max(4)]), 'Texts at which the answer ends.'),
+  presence_penalty: optional(z.number().min(-2).max(2), 'Against tokens that occurred.'),
+  frequency_penalty: optional(z.number().min(-2).max(2), 'Against tokens by how often they occurred.'),
+  logit_bias: optional(z.record(z.string(), z.number().min(-100).max(100)), 'Token ids and how much more likely they become.'),
+  logprobs: optional(z.boolean(), 'Tell the probability of each token.'),
+  top_logprobs: optional(z.int().min(0).max(20), 'How many alternatives to tell; needs `logprobs`.'),
+  seed: optional(z.number().multipleOf(1), 'For answers that can be repeated, where the model can.'),
+  user: optional(z.string(), 'Deprecated; use `safety_identifier`.'),
+  safety_identifier: optional(z.string().max(128), 'Names your end user to the provider, without telling who it is.'),
+  prompt_cache_key: optional(z.string(), 'Requests with the same key share a cache.'),
+  prompt_cache_options: optional(z.looseObject({}), 'How the prompt is cached.'),
+  prompt_cache_retention: optional(z.string(), 'How long the prompt is cached.'),
+  metadata: optional(z.record(z.string(), z.string().max(512)).meta({ maxProperties: 16 }), 'Up to 16 entries, passed on to the provider.'),
+  store: optional(z.boolean(), 'Passed on; Tollgate itself stores no text unless the account says so.'),
+  service_tier: optional(
+    z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'on_demand', 'performance', 'standard_only']),
+    'How fast the provider is to answer.',
+  ),
+  reasoning_effort: optional(
+    z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default']),
+    'How much a reasoning model thinks.',
+  ),
+  verbosity: optional(z.enum(['low', 'medium', 'high']), 'How long the answer is.'),
+  modalities: optional(
+    z
+      .array(z.enum(['text', 'audio', 'image']))
+      .min(1)
+      .max(3),
+    'What the answer consists of.',
+  ),
+  audio: optional(z.looseObject({ format: z.string().nullish() }), 'Voice and format of a spoken answer.'),
+  prediction: optional(z.looseObject({}), 'What most of the answer will be.'),
+  tools: optional(z.array(tool).max(128), 'What the model may call.'),
+  tool_choice: optional(toolChoice, 'Whether and which tool to call; needs `tools`.'),
+  parallel_tool_calls: optional(z.boolean(), 'Whether several tools may be called at once.'),
+  response_format: optional(responseFormat, 'Text, any JSON, or JSON of a schema.'),
+  web_search_options: optional(z.looseObject({}), 'Where the model can search.'),
+  moderation: optional(z.looseObject({}), 'Passed on to the provider.'),
+  functions: optional(z.array(functionShape).min(1).max(128), 'Deprecated; use `tools`.'),
+  function_call: optional(z.union([z.enum(['none', 'auto']), namedFunction]), 'Deprecated; use `tool_choice`.'),
+});

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { chatRequest } from './chat-request.ts';
+import { chatCompletion, chatCompletionChunk, errorReply, model, modelList } from './replies.ts';
+
+/** The interface of `/v1` as an OpenAPI 3.1 document; `/docs` shows it, `/api/openapi.json` serves it. */
+export function describeInterface(publicUrl: string): OpenApiDocument {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tollgate',
+      version: '1',
+      description:
+        'One address and one key for every model. The format is that of chat completions: any client that lets you set the base address and the key works.',
+    },
+    servers: [{ url: `${publicUrl}/v1` }],
+    security: [{ apiKey: [] }],
+    paths: {
+      '/chat/completions': { post: chatCompletions() },
+      '/models': { get: listModels() },
+      '/models/{id}': { get: retrieveModel() },
+    },
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A key made in the dashboard. Organization and project headers are ignored.',
+        },
+      },
+      headers: HEADERS,
+      schemas: Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, toJsonSchema(schema)])),
+    },
+  };
+}
+
+/** The parts of the document that our own pages and tests read. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly schemas: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** One operation. */
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly unknown[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+const SCHEMAS = {
+  ChatRequest: chatRequest,
+  ChatCompletion: chatCompletion,
+  ChatCompletionChunk: chatCompletionChunk,
+  Model: model,
+  ModelList: modelList,
+  Error: errorReply,
+} as const;
+
+const text = (description: string): unknown => ({ description, schema: { type: 'string' } });
+const whole = (description: string): unknown => ({ description, schema: { type: 'integer' } });
+
+const HEADERS = {
+  'x-request-id': text('Names the request; quote it when you ask about it.'),
+  'retry-after': whole('Seconds to wait before the next try.'),
+  'x-ratelimit-limit-requests': whole('Requests a minute that the key may make.'),
+  'x-ratelimit-remaining-requests': whole('How many are left.'),
+  'x-ratelimit-reset-requests': text('When all are back, such as `1s` or `6m0s`.'),
+  'x-ratelimit-limit-tokens': whole('Tokens a minute that the key may use.'),
+  'x-ratelimit-remaining-tokens': whole('How many are left.'),
+  'x-ratelimit-reset-tokens': text('When all are back.'),
+  'x-tollgate-cost': text('What the request cost, in USD, exact.'),
+  'x-tollgate-dropped': text('Fields of the request that the model does not take and that were left out.'),
+  'x-should-retry': text('`false` when the same request will fail again.'),
+} as const;
+
+const LIMIT_HEADERS = Object.keys(HEADERS).filter((name) => name.startsWith('x-ratelimit-'));
+
+function chatCompletions(): OpenApiOperation {
+  return {
+    operationId: 'createChatCompletion',
+    summary: 'Send messages to a model and receive a completion',
+    description:
+      'Money for the worst case is held before the provider is called; what the answer really cost is charged before its end is sent. With `stream` the answer comes as server-sent events: chunks, the usage if it was asked for, then `data: [DONE]`. A stream that fails ends with one event that has an `error`.',
+    requestBody: { required: true, content: { 'application/json': { schema: reference('ChatRequest') } } },
+    responses: {
+      200: {
+        description: 'The answer.',
+        headers: headersOf('x-request-id', 'x-tollgate-cost', 'x-tollgate-dropped', ...LIMIT_HEADERS),
+        content: {
+          'application/json': { schema: reference('ChatCompletion') },
+          'text/event-stream': { schema: reference('ChatCompletionChunk') },
+        },
+      },
+      400: refusal('A parameter is missing or wrong; `param` names it.'),
+      401: refusal('The key is missing, unknown, expired or switched off.'),
+      403: refusal('The key may not use the model or be used from here, or there is not enough money for the request.'),
+      404: refusal('There is no such model.'),
+      429: refusal('A rate limit of the key or of the provider is reached.', 'retry-after', ...LIMIT_HEADERS),
+      500: refusal('Something failed here or at the provider; nothing is charged.'),
+    },
+  };
+}
+
+function listModels(): OpenApiOperation {
+  return {
+    operationId: 'listModels',
+    summary: 'List the models',
+    description: 'The models that the key may call.',
+    responses: {
+      200: answer('The models.', 'ModelList'),
+      401: refusal('The key is missing or invalid.'),
+      500: refusal('Something failed.'),
+    },
+  };
+}
+
+function retrieveModel(): OpenApiOperation {
+  return {
+    operationId: 'retrieveModel',
+    summary: 'One model',
+    description: 'Ids have slashes; they may be escaped or not.',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'Such as `sandbox/echo`.' }],
+    responses: {
+      200: answer('The model.', 'Model'),
+      401: refusal('The key is missing or invalid.'),
+      403: refusal('The key may not call this model.'),
+      404: refusal('There is no such model.'),
+      500: refusal('Something failed.'),
+    },
+  };
+}
+
+function answer(description: string, schema: keyof typeof SCHEMAS): unknown {
+  return { description, headers: headersOf('x-request-id'), content: { 'application/json': { schema: reference(schema) } } };
+}
+
+function refusal(description: string, ...headers: readonly string[]): unknown {
+  return {
+    description,
+    headers: headersOf('x-request-id', 'x-should-retry', ...headers),
+    content: { 'application/json': { schema: reference('Error') } },
+  };
+}
+
+function reference(name: keyof typeof SCHEMAS): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function headersOf(...names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function toJsonSchema(schema: z.ZodType): unknown {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+}

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { describeInterface } from '../../src/reference/openapi.ts';
+import { startGate, type Gate, type TestKey } from '../simulator/gate.ts';
+import { startOpenAiSimulator, type OpenAiSimulator } from '../simulator/openai.ts';
+
+const document = describeInterface('https://gate.example.com');
+const ajv = new Ajv2020({ strict: false });
+const schemas = document.components.schemas;
+const validators = new Map(Object.keys(schemas).map((name) => [name, ajv.compile(schemas[name] as object)]));
+
+let simulator: OpenAiSimulator;
+let gate: Gate;
+let key: TestKey;
+
+beforeAll(async () => {
+  simulator = await startOpenAiSimulator();
+  gate = await startGate({ simulator });
+  key = await gate.makeKey({ rpm: 100_000, tpm: 100_000_000 });
+});
+afterAll(async () => {
+  await gate.stop();
+  await simulator.stop();
+});
+
+function validatorOf(name: string): ValidateFunction {
+  const validator = validators.get(name);
+  if (validator === undefined) throw new Error(`no schema ${name}`);
+  return validator;
+}
+
+/** What does not fit, in words; empty when all fits. */
+function problemsOf(name: string, value: unknown): string {
+  const validator = validatorOf(name);
+  return validator(value) ? '' : ajv.errorsText(validator.errors);
+}
+
+async function ask(path: string, init: { body?: unknown; secret?: string } = {}): Promise<Response> {
+  return fetch(`${gate.baseUrl}${path}`, {
+    method: init.body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${init.secret ?? key.secret}`, 'content-type': 'application/json' },
+    ...(init.body === undefined ? {} : { body: JSON.stringify(init.body) }),
+  });
+}
+
+const messages = [{ role: 'user', content: 'Hello' }];
+const plain = { model: 'sandbox/echo', messages };
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    expect(await new Validator().validate(structuredClone(document) as never)).toMatchObject({ valid: true });
+  });
+
+  test('names every operation that the server has, and no other', async () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+        const url = `${gate.baseUrl}${path.replace('{id}', 'sandbox/echo')}`;
+        const { status } = await fetch(url, { method, headers: { authorization: `Bearer ${key.secret}` } });
+        expect({ path, method, isKnown: status !== 404 }).toEqual({ path, method, isKnown: method.toLowerCase() in operations });
+      }
+    }
+  });
+});
+
+describe('the answers of the running server fit the document', () => {
+  test('a whole answer', async () => {
+    const response = await ask('/chat/completions', { body: plain });
+    expect(problemsOf('ChatCompletion', await response.json())).toBe('');
+  });
+
+  test('every event of a stream', async () => {
+    const response = await ask('/chat/completions', { body: { ...plain, stream: true, stream_options: { include_usage: true } } });
+    const events = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'));
+    expect(events.length).toBeGreaterThan(3);
+    expect(events.map((line) => problemsOf('ChatCompletionChunk', JSON.parse(line.slice('data: '.length)))).filter(Boolean)).toEqual([]);
+  });
+
+  test('the models and one of them', async () => {
+    expect(problemsOf('ModelList', await (await ask('/models')).json())).toBe('');
+    expect(problemsOf('Model', await (await ask('/models/sandbox/echo')).json())).toBe('');
+  });
+
+  const refused: readonly [string, number, () => Promise<Response>][] = [
+    ['a wrong parameter', 400, () => ask('/chat/completions', { body: { ...plain, n: 0 } })],
+    ['a wrong key', 401, () => ask('/models', { secret: 'sk-wrong' })],
+    [
+      'an empty account',
+      403,
+      async () => ask('/chat/completions', { body: plain, secret: (await gate.makeKey({ creditUsd: '0' })).secret }),
+    ],
+    ['an unknown model', 404, () => ask('/chat/completions', { body: { ...plain, model: 'no/such' } })],
+    ['a key that is too busy', 429, tooMany],
+  ];
+  test.each(refused)('the refusal of %s', async (_, status, request) => {
+    const response = await request();
+    expect(response.status).toBe(status);
+    expect(problemsOf('Error', await response.json())).toBe('');
+    const operation = document.paths['/chat/completions']?.['post'];
+    expect(Object.keys(operation?.responses ?? {})).toContain(String(status));
+  });
+
+  test('the headers of an answer are those of the document', async () => {
+    const response = await ask('/chat/completions', { body: plain });
+    const known = new Set(Object.keys(document.components.headers));
+    const own = [...response.headers.keys()].filter((name) => name.startsWith('x-'));
+    expect(own.filter((name) => !known.has(name))).toEqual([]);
+    expect(own).toContain('x-tollgate-cost');
+  });
+});
+
+async function tooMany(): Promise<Response> {
+  const { secret } = await gate.makeKey({ rpm: 1 });
+  await ask('/chat/completions', { body: plain, secret });
+  return ask('/chat/completions', { body: plain, secret });
+}
+
+/** Values of every kind, valid somewhere and wrong elsewhere. */
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  1,
+  2,
+  -1,
+  0.5,
+  1.5,
+  3,
+  20,
+  21,
+  128,
+  129,
+  2 ** 31,
+  '',
+  'auto',
+  'none',
+  'low',
+  'required',
+  'text',
+  'x'.repeat(129),
+  'x'.repeat(513),
+  [],
+  ['a'],
+  ['a', 'b', 'c', 'd', 'e'],
+  [1],
+  ['text'],
+  ['video'],
+  [{}],
+  {},
+  { a: 'b' },
+  { a: 1 },
+  { 50: 101 },
+  { name: 'f' },
+  { name: 'not a name' },
+  { type: 'function' },
+  { type: 'function', function: { name: 'f' } },
+  { type: 'text' },
+  { type: 'json_schema' },
+  { type: 'json_schema', json_schema: { name: 'n', schema: {} } },
+  { type: 'xml' },
+  [{ type: 'function', function: { name: 'f', parameters: {} } }],
+  [{ type: 'function' }],
+  [{ type: 'custom', custom: { name: 'c' } }],
+  [{ type: 'web_search' }],
+  [{ role: 'user', content: 'x' }],
+  [{ role: 'user' }],
+  [{ role: 'robot', content: 'x' }],
+  [{ role: 'user', content: [] }],
+  [{ role: 'user', content: [{ type: 'text', text: 'x' }] }],
+  [{ role: 'user', content: [{ type: 'text', text: 1 }] }],
+  [{ role: 'user', content: null }],
+  [{ role: 'system', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] }],
+  { include_usage: true },
+  { include_usage: 'yes' },
+  { format: 1 },
+  { format: 'wav' },
+  Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`a${index}`, 'b'])),
+  { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },
+];
+
+/** What a field needs beside it, so that the verdict is about the field alone. */
+const COMPANIONS: Readonly<Record<string, object>> = {
+  stream_options: { stream: true },
+  top_logprobs: { logprobs: true },
+  tool_choice: { tools: [{ type: 'function', function: { name: 'f' } }] },
+};
+
+describe('the document and the server agree on what a request may be', () => {
+  const request = schemas['ChatRequest'] as { readonly properties: Readonly<Record<string, unknown>> };
+  test.each(Object.keys(request.properties))('in the field %s', async (field) => {
+    const verdicts = await Promise.all(
+      VALUES.map(async (value) => {
+        const body = { ...plain, ...COMPANIONS[field], [field]: value };
+        const response = await ask('/chat/completions', { body });
+        const { error } = (await response.json().catch(() => ({}))) as { error?: { param: string | null; message: string } };
+        // What a model or its provider cannot do is refused as well, but not because the request is malformed.
+        const isRefused = response.status === 400 && error?.param?.split(/[.[]/u)[0] === field;
+        return { value: JSON.stringify(value).slice(0, 80), isRefused, isDocumented: validatorOf('ChatRequest')(body) };
+      }),
+    );
+    expect(verdicts.filter(({ isRefused, isDocumented }) => isRefused === isDocumented)).toEqual([]);
+  });
+
+  test('every field that the server checks is in the document', async () => {
+    const { checkedFields } = await import('../../src/openai/check-request.ts');
+    expect(checkedFields().filter((field) => !(field in request.properties))).toEqual([]);
+  });
+});
