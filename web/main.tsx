@@ -1,3 +1,27 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { Tooltip } from '@base-ui/react/tooltip';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-const root = document.getElementById('root');
-if (root !== null) createRoot(root).render(<h1 className="p-8 text-3xl">Hello</h1>);
+import { queryClient } from './queries.ts';
+import { router } from './routes.tsx';
+import { applyTheme } from './theme.ts';
+import { ToastProvider } from './ui/toast.tsx';
+
+applyTheme();
+const element = document.getElementById('root');
+if (element === null) throw new Error('index.html has no element with the id root.');
+createRoot(element).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queryClient}>
+        <Tooltip.Provider delay={300}>
+          <ToastProvider>
+            <RouterProvider router={router} />
+          </ToastProvider>
+        </Tooltip.Provider>
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);

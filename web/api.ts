@@ -1,0 +1,93 @@
+import { hc } from 'hono/client';
+import type { Api } from '../src/dashboard/contract.ts';
+
+/** A refusal of the server, with its text for the reader and the id to ask about. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string | undefined;
+  /** The field of a form that is to blame. */
+  readonly field: string | undefined;
+
+  constructor({
+    status,
+    code,
+    message,
+    requestId,
+    field,
+  }: {
+    status: number;
+    code: string;
+    message: string;
+    requestId?: string | undefined;
+    field?: string | undefined;
+  }) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+    this.field = field;
+  }
+}
+
+/** The dashboard's API with every address typed: `await call(api.account.$get())`. */
+export const api = hc<Api>(location.origin, { init: { credentials: 'same-origin' } }).api;
+
+/** An answer whose body has a known shape. */
+interface TypedAnswer<Body> {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: Headers;
+  json(): Promise<Body>;
+}
+
+/** What an awaited answer of the client holds. */
+export type Answer<Call> = Call extends (...parameters: never[]) => Promise<TypedAnswer<infer Body>> ? Body : never;
+
+/** The body of an answer, or an `ApiError`. Without a session it goes to the sign-in page, and comes back afterwards. */
+export async function call<Body>(answering: Promise<TypedAnswer<Body>>): Promise<Body> {
+  const answer = await reach(answering);
+  if (answer.ok) return answer.json();
+  const error = await readError(answer);
+  if (error.status === 401) goToSignIn();
+  throw error;
+}
+
+/** Goes to the sign-in page with the present address to return to, unless this is a page that anybody may see. */
+function goToSignIn(): void {
+  const { pathname, search } = location;
+  if (pathname === '/sign-in') return;
+  location.assign(`/sign-in?to=${encodeURIComponent(pathname + search)}`);
+}
+
+async function reach<Body>(answering: Promise<TypedAnswer<Body>>): Promise<TypedAnswer<Body>> {
+  try {
+    return await answering;
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError({ status: 0, code: 'unreachable', message: 'The server could not be reached. Check the connection and try again.' });
+  }
+}
+
+/** Reads `{error: {code, message, field, request_id}}`. Something between us and the server may answer in its own way. */
+async function readError(answer: TypedAnswer<unknown>): Promise<ApiError> {
+  const { status } = answer;
+  const body: unknown = await answer.json().catch(() => undefined);
+  const error = readObject(readObject(body)?.['error']);
+  return new ApiError({
+    status,
+    code: readString(error?.['code']) ?? 'unknown',
+    message: readString(error?.['message']) ?? `The server answered with status ${status}.`,
+    requestId: readString(error?.['request_id']) ?? answer.headers.get('x-request-id') ?? undefined,
+    field: readString(error?.['field']),
+  });
+}
+
+function readObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+}
+
+function readString(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ChevronsUpDown, CreditCard, LogOut, Settings } from 'lucide-react';
+import type { JSX } from 'react';
+import { accountQuery } from '../queries.ts';
+import { shell as t } from '../strings/index.ts';
+import { Menu } from '../ui/menu.tsx';
+import { toast } from '../ui/toast.tsx';
+
+/** Who is signed in, and the way out. */
+export function AccountMenu(): JSX.Element {
+  const { data: account } = useQuery(accountQuery);
+  const navigate = useNavigate();
+  const email = account?.email ?? '';
+  const trigger = (
+    <button type="button" className="flex w-full min-w-0 items-center gap-2.5 rounded-md px-2 py-1.5 text-left text-sm hover:bg-hover">
+      <span
+        aria-hidden="true"
+        className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent uppercase"
+      >
+        {email.slice(0, 1)}
+      </span>
+      <span className="min-w-0 flex-1 truncate">{email}</span>
+      <ChevronsUpDown aria-hidden="true" className="size-3.5 shrink-0 text-muted" />
+    </button>
+  );
+  return (
+    <Menu
+      trigger={trigger}
+      label={`${t.account}: ${email}`}
+      align="start"
+      actions={[
+        { label: t.nav.settings, icon: <Settings aria-hidden="true" />, onChoose: () => void navigate({ to: '/settings' }) },
+        { label: t.nav.billing, icon: <CreditCard aria-hidden="true" />, onChoose: () => void navigate({ to: '/billing' }) },
+        undefined,
+        { label: t.signOut, icon: <LogOut aria-hidden="true" />, onChoose: () => void signOut() },
+      ]}
+    />
+  );
+}
+
+/** Leaves with a fresh page, so that nothing of this person stays in memory. The client is loaded when it is needed. */
+async function signOut(): Promise<void> {
+  const { auth } = await import('../auth.ts');
+  const { error } = await auth.signOut();
+  if (error === null) location.assign('/');
+  else toast('bad', t.signOutFailed, error.message);
+}

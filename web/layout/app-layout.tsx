@@ -1,0 +1,67 @@
+import { Outlet } from '@tanstack/react-router';
+import { Menu as MenuIcon } from 'lucide-react';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { shell as t } from '../strings/index.ts';
+import { Drawer } from '../ui/drawer.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { BalanceChip } from './balance-chip.tsx';
+import { Brand } from './brand.tsx';
+import { Navigation } from './navigation.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+import { ZoneLine } from './zone-line.tsx';
+
+/** The dashboard of somebody who is signed in: a sidebar, which becomes a top bar and a sheet on narrow screens. */
+export function AppLayout(): JSX.Element {
+  return (
+    <div className="bar:grid bar:grid-cols-[15.5rem_minmax(0,1fr)]">
+      <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line px-3 py-4 bar:flex">
+        <div className="px-2.5">
+          <Brand />
+        </div>
+        <div className="my-4">
+          <BalanceChip />
+        </div>
+        <div className="-mx-1 min-h-0 flex-1 overflow-y-auto px-1">
+          <Navigation />
+        </div>
+        <Foot />
+      </aside>
+      <TopBar />
+      <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[82rem] min-w-0 px-4 pt-6 pb-16 sm:px-6 bar:px-10 bar:pt-9">
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function TopBar(): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <header className="sticky top-0 z-30 flex items-center justify-between gap-3 border-b border-line bg-surface px-4 py-2 bar:hidden">
+      <Brand />
+      <div className="flex items-center gap-2">
+        <BalanceChip />
+        <button type="button" aria-label={t.menu} onClick={() => setOpen(true)} className="rounded-md p-2 hover:bg-hover">
+          <MenuIcon aria-hidden="true" className="size-5" />
+        </button>
+      </div>
+      <Drawer isOpen={isOpen} onClose={() => setOpen(false)} title={t.name} side="left" width="narrow">
+        <Navigation onFollow={() => setOpen(false)} />
+        <Foot />
+      </Drawer>
+    </header>
+  );
+}
+
+function Foot(): JSX.Element {
+  return (
+    <div className="mt-4 flex flex-col gap-3 border-t border-line pt-3">
+      <div className="flex items-center justify-between gap-2 px-2">
+        <ZoneLine />
+        <ThemeSwitch />
+      </div>
+      <AccountMenu />
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+/** Amounts come as decimal strings and are shown from them: no amount ever becomes a floating-point number on its way to the eye. */
+
+const DECIMALS_MIN = 2;
+const SIGNIFICANT_MIN = 2;
+
+/**
+ * A decimal amount of dollars for people: `$1,234.50`, and `$0.000042` rather than `$0.00`.
+ * Amounts keep two decimals, or as many as their first two significant digits need.
+ */
+export function formatUsd(amount: string): string {
+  const { isNegative, whole, fraction } = parseAmount(amount);
+  const { whole: shownWhole, fraction: shownFraction } = roundTo({ whole, fraction, decimals: decimalsFor(whole, fraction) });
+  return `${isNegative ? '−' : ''}$${groupThousands(shownWhole)}.${shownFraction}`;
+}
+
+/** The amount with every digit it has, for a title or a statement. */
+export function formatUsdExact(amount: string): string {
+  const { isNegative, whole, fraction } = parseAmount(amount);
+  return `${isNegative ? '−' : ''}$${groupThousands(whole)}.${fraction.padEnd(DECIMALS_MIN, '0')}`;
+}
+
+/** The sign of a decimal amount: -1, 0 or 1. */
+export function signOf(amount: string): -1 | 0 | 1 {
+  const { isNegative, whole, fraction } = parseAmount(amount);
+  if (/^0*$/u.test(whole + fraction)) return 0;
+  return isNegative ? -1 : 1;
+}
+
+/** How much one amount is of another, as a number from 0: good enough for the length of a bar, never for a figure. */
+export function partOf(amount: string, whole: string): number {
+  const divisor = Number(whole);
+  return divisor > 0 ? Number(amount) / divisor : 0;
+}
+
+interface Amount {
+  readonly isNegative: boolean;
+  readonly whole: string;
+  readonly fraction: string;
+}
+
+function parseAmount(amount: string): Amount {
+  const match = /^(-?)(\d+)(?:\.(\d*))?$/u.exec(amount.trim());
+  if (match === null) throw new Error(`'${amount}' is not a decimal amount.`);
+  const [, sign, whole = '0', fraction = ''] = match;
+  const isNegative = sign === '-' && !/^0*$/u.test(whole + fraction);
+  return { isNegative, whole: whole.replace(/^0+(?=\d)/u, ''), fraction };
+}
+
+function decimalsFor(whole: string, fraction: string): number {
+  const zeros = /^0*/u.exec(fraction)?.[0].length ?? 0;
+  if (whole !== '0' || zeros === fraction.length) return DECIMALS_MIN;
+  return Math.max(DECIMALS_MIN, zeros + SIGNIFICANT_MIN);
+}
+
+function roundTo({ whole, fraction, decimals }: { whole: string; fraction: string; decimals: number }): {
+  whole: string;
+  fraction: string;
+} {
+  const kept = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  const isUp = (fraction[decimals] ?? '0') >= '5';
+  const digits = String(isUp ? kept + 1n : kept).padStart(decimals + 1, '0');
+  return { whole: digits.slice(0, -decimals), fraction: digits.slice(-decimals) };
+}
+
+function groupThousands(whole: string): string {
+  return whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
+}

@@ -1,0 +1,27 @@
+const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+const SECONDS = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+const SECOND_MS = 1000;
+
+/** A whole number with separators: `1,234,567`. */
+export function formatCount(value: number): string {
+  return WHOLE.format(value);
+}
+
+/** A number in few characters: `1.23M`. */
+export function formatCompact(value: number): string {
+  return COMPACT.format(value);
+}
+
+/** A part from 0 to 1 as per cent. What is not quite all is never shown as 100 %, nor what is not nothing as 0 %. */
+export function formatPercent(part: number): string {
+  if (part < 1 && part > 0.999) return '99.9%';
+  if (part > 0 && part < 0.001) return '<0.1%';
+  return PERCENT.format(part);
+}
+
+/** A time span: `380 ms`, `2.41 s`. */
+export function formatMs(ms: number): string {
+  return ms < SECOND_MS ? `${Math.round(ms)} ms` : `${SECONDS.format(ms / SECOND_MS)} s`;
+}

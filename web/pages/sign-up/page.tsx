@@ -1,0 +1,17 @@
+import type { JSX } from 'react';
+import { signUp as t } from '../../strings/index.ts';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+
+/** Create an account. */
+export function SignUpPage(): JSX.Element {
+  return (
+    <>
+      <PageHeader title={t.title} />
+      <Card isFlush>
+        <EmptyState {...t.empty} />
+      </Card>
+    </>
+  );
+}

@@ -1,0 +1,11 @@
+import { compact, readText } from '../../search-params.ts';
+import type { RawSearch } from '../../search-params.ts';
+
+/** A promotion's code, filled in by a link. */
+export interface SignUpSearch {
+  readonly code?: string;
+}
+
+export function readSignUpSearch(raw: RawSearch): SignUpSearch {
+  return compact({ code: readText(raw, 'code') });
+}

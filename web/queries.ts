@@ -1,0 +1,22 @@
+import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { ApiError, api, call } from './api.ts';
+
+const RETRIES_MAX = 2;
+const FRESH_MS = 10_000;
+
+/** What was asked of the server, remembered for a moment. Refusals are not tried again: they would be the same. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      retry: (count, error) => count < RETRIES_MAX && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+    },
+  },
+});
+
+/** The account of whoever is signed in: address, balance, what is set aside. */
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  queryFn: () => call(api.account.$get()),
+  refetchInterval: 30_000,
+});

@@ -1,0 +1,199 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { AccountLayout } from './layout/account-layout.tsx';
+import { AppLayout } from './layout/app-layout.tsx';
+import { Broken } from './layout/broken.tsx';
+import { PublicLayout } from './layout/public-layout.tsx';
+import { Root } from './layout/root.tsx';
+import { readAlertsSearch } from './pages/alerts/search.ts';
+import { readBillingSearch } from './pages/billing/search.ts';
+import { readDocsSearch } from './pages/docs/search.ts';
+import { readKeySearch } from './pages/key/search.ts';
+import { readKeysSearch } from './pages/keys/search.ts';
+import { readModelsSearch } from './pages/models/search.ts';
+import { NotFoundPage } from './pages/not-found/page.tsx';
+import { readOverviewSearch } from './pages/overview/search.ts';
+import { readPlansSearch } from './pages/plans/search.ts';
+import { readPlaygroundSearch } from './pages/playground/search.ts';
+import { readRequestsSearch } from './pages/requests/search.ts';
+import { readResetSearch } from './pages/reset/search.ts';
+import { readSettingsSearch } from './pages/settings/search.ts';
+import { readSetupSearch } from './pages/setup/search.ts';
+import { readSignInSearch } from './pages/sign-in/search.ts';
+import { readSignUpSearch } from './pages/sign-up/search.ts';
+import { readStartSearch } from './pages/start/search.ts';
+import { readTwoFactorSearch } from './pages/two-factor/search.ts';
+import { readUsageSearch } from './pages/usage/search.ts';
+import { readVerifySearch } from './pages/verify/search.ts';
+import { hasSession, loadAccount } from './session.ts';
+
+/**
+ * Every page of the dashboard: its address, what may stand behind the question mark, and its file, which is loaded when it is needed.
+ * A page reads its part with `getRouteApi('/app/keys').useSearch()`; the id is the layout's and the path.
+ */
+const root = createRootRoute({ component: Root });
+
+const publicPages = createRoute({ getParentRoute: () => root, id: 'public', component: PublicLayout });
+const landing = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/landing/page.tsx'), 'LandingPage'),
+  beforeLoad: async () => {
+    if (await hasSession()) throw redirect({ to: '/overview' });
+  },
+});
+const models = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/models',
+  validateSearch: readModelsSearch,
+  component: lazyRouteComponent(() => import('./pages/models/page.tsx'), 'ModelsPage'),
+});
+const status = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/status',
+  component: lazyRouteComponent(() => import('./pages/status/page.tsx'), 'StatusPage'),
+});
+const docs = createRoute({
+  getParentRoute: () => publicPages,
+  path: '/docs',
+  validateSearch: readDocsSearch,
+  component: lazyRouteComponent(() => import('./pages/docs/page.tsx'), 'DocsPage'),
+});
+
+const account = createRoute({ getParentRoute: () => root, id: 'account', component: AccountLayout });
+const signIn = createRoute({
+  getParentRoute: () => account,
+  path: '/sign-in',
+  validateSearch: readSignInSearch,
+  component: lazyRouteComponent(() => import('./pages/sign-in/page.tsx'), 'SignInPage'),
+});
+const signUp = createRoute({
+  getParentRoute: () => account,
+  path: '/sign-up',
+  validateSearch: readSignUpSearch,
+  component: lazyRouteComponent(() => import('./pages/sign-up/page.tsx'), 'SignUpPage'),
+});
+const verify = createRoute({
+  getParentRoute: () => account,
+  path: '/verify',
+  validateSearch: readVerifySearch,
+  component: lazyRouteComponent(() => import('./pages/verify/page.tsx'), 'VerifyPage'),
+});
+const forgot = createRoute({
+  getParentRoute: () => account,
+  path: '/forgot',
+  component: lazyRouteComponent(() => import('./pages/forgot/page.tsx'), 'ForgotPage'),
+});
+const reset = createRoute({
+  getParentRoute: () => account,
+  path: '/reset',
+  validateSearch: readResetSearch,
+  component: lazyRouteComponent(() => import('./pages/reset/page.tsx'), 'ResetPage'),
+});
+const twoFactor = createRoute({
+  getParentRoute: () => account,
+  path: '/two-factor',
+  validateSearch: readTwoFactorSearch,
+  component: lazyRouteComponent(() => import('./pages/two-factor/page.tsx'), 'TwoFactorPage'),
+});
+const setup = createRoute({
+  getParentRoute: () => account,
+  path: '/setup',
+  validateSearch: readSetupSearch,
+  component: lazyRouteComponent(() => import('./pages/setup/page.tsx'), 'SetupPage'),
+});
+
+const app = createRoute({
+  getParentRoute: () => root,
+  id: 'app',
+  component: AppLayout,
+  beforeLoad: async ({ location }) => {
+    if (!(await loadAccount())) throw redirect({ to: '/sign-in', search: { to: location.href } });
+  },
+});
+const start = createRoute({
+  getParentRoute: () => app,
+  path: '/start',
+  validateSearch: readStartSearch,
+  component: lazyRouteComponent(() => import('./pages/start/page.tsx'), 'StartPage'),
+});
+const overview = createRoute({
+  getParentRoute: () => app,
+  path: '/overview',
+  validateSearch: readOverviewSearch,
+  component: lazyRouteComponent(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
+});
+const keys = createRoute({
+  getParentRoute: () => app,
+  path: '/keys',
+  validateSearch: readKeysSearch,
+  component: lazyRouteComponent(() => import('./pages/keys/page.tsx'), 'KeysPage'),
+});
+const key = createRoute({
+  getParentRoute: () => app,
+  path: '/keys/$id',
+  validateSearch: readKeySearch,
+  component: lazyRouteComponent(() => import('./pages/key/page.tsx'), 'KeyPage'),
+});
+const usage = createRoute({
+  getParentRoute: () => app,
+  path: '/usage',
+  validateSearch: readUsageSearch,
+  component: lazyRouteComponent(() => import('./pages/usage/page.tsx'), 'UsagePage'),
+});
+const requests = createRoute({
+  getParentRoute: () => app,
+  path: '/requests',
+  validateSearch: readRequestsSearch,
+  component: lazyRouteComponent(() => import('./pages/requests/page.tsx'), 'RequestsPage'),
+});
+const billing = createRoute({
+  getParentRoute: () => app,
+  path: '/billing',
+  validateSearch: readBillingSearch,
+  component: lazyRouteComponent(() => import('./pages/billing/page.tsx'), 'BillingPage'),
+});
+const plans = createRoute({
+  getParentRoute: () => app,
+  path: '/plans',
+  validateSearch: readPlansSearch,
+  component: lazyRouteComponent(() => import('./pages/plans/page.tsx'), 'PlansPage'),
+});
+const alerts = createRoute({
+  getParentRoute: () => app,
+  path: '/alerts',
+  validateSearch: readAlertsSearch,
+  component: lazyRouteComponent(() => import('./pages/alerts/page.tsx'), 'AlertsPage'),
+});
+const playground = createRoute({
+  getParentRoute: () => app,
+  path: '/playground',
+  validateSearch: readPlaygroundSearch,
+  component: lazyRouteComponent(() => import('./pages/playground/page.tsx'), 'PlaygroundPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => app,
+  path: '/settings',
+  validateSearch: readSettingsSearch,
+  component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
+});
+
+const tree = root.addChildren([
+  publicPages.addChildren([landing, models, status, docs]),
+  account.addChildren([signIn, signUp, verify, forgot, reset, twoFactor, setup]),
+  app.addChildren([start, overview, keys, key, usage, requests, billing, plans, alerts, playground, settings]),
+]);
+
+/** Finds the page of an address, and knows the types of all of them. */
+export const router = createRouter({
+  routeTree: tree,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultNotFoundComponent: NotFoundPage,
+  defaultErrorComponent: Broken,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,32 @@
+import { ApiError } from './api.ts';
+import { accountQuery, queryClient } from './queries.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/** True when somebody is signed in, for pages that anybody may see. */
+export async function hasSession(): Promise<boolean> {
+  if (queryClient.getQueryData(accountQuery.queryKey) !== undefined) return true;
+  try {
+    const answer = await fetch('/api/auth/get-session', { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return answer.ok && (await answer.json()) !== null;
+  } catch {
+    // A public page is shown even when the server's other half does not answer.
+    return false;
+  }
+}
+
+/** Loads the account that every page of the app shows; false when nobody is signed in. */
+export async function loadAccount(): Promise<boolean> {
+  try {
+    await queryClient.ensureQueryData(accountQuery);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return false;
+    throw error;
+  }
+}
+
+/** Where to go after signing in. Only paths of this site: an address in a link must not lead elsewhere. */
+export function safeReturn(path: string | undefined): string {
+  return path !== undefined && /^\/(?![/\\])/u.test(path) ? path : '/overview';
+}

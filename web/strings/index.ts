@@ -1,0 +1,25 @@
+/** The catalogue of every text of the dashboard, a file for each page. A page takes its own, so that others are not loaded with it. */
+export { shell } from './shell.ts';
+export { alerts } from './alerts.ts';
+export { billing } from './billing.ts';
+export { docs } from './docs.ts';
+export { forgot } from './forgot.ts';
+export { key } from './key.ts';
+export { keys } from './keys.ts';
+export { landing } from './landing.ts';
+export { models } from './models.ts';
+export { notFound } from './not-found.ts';
+export { overview } from './overview.ts';
+export { plans } from './plans.ts';
+export { playground } from './playground.ts';
+export { requests } from './requests.ts';
+export { reset } from './reset.ts';
+export { settings } from './settings.ts';
+export { setup } from './setup.ts';
+export { signIn } from './sign-in.ts';
+export { signUp } from './sign-up.ts';
+export { start } from './start.ts';
+export { status } from './status.ts';
+export { twoFactor } from './two-factor.ts';
+export { usage } from './usage.ts';
+export { verify } from './verify.ts';

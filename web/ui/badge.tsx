@@ -1,0 +1,22 @@
+import type { JSX, ReactNode } from 'react';
+import { cx } from './cx.ts';
+
+export type Tone = 'neutral' | 'accent' | 'good' | 'warn' | 'bad';
+
+/** A word about a state. The word carries the meaning; the colour only helps. */
+export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: ReactNode }): JSX.Element {
+  return (
+    <span className={cx('inline-flex items-center gap-1.5 rounded-sm px-1.5 py-px text-xs font-medium whitespace-nowrap', TONES[tone])}>
+      <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />
+      {children}
+    </span>
+  );
+}
+
+const TONES: Readonly<Record<Tone, string>> = {
+  neutral: 'bg-sunken text-muted',
+  accent: 'bg-accent-soft text-accent',
+  good: 'bg-good-soft text-good',
+  warn: 'bg-warn-soft text-warn',
+  bad: 'bg-bad-soft text-bad',
+};

@@ -1,0 +1,37 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import type { JSX, ReactNode } from 'react';
+import type { Tone } from './badge.tsx';
+import { cx } from './cx.ts';
+
+interface BannerProps {
+  readonly tone: Exclude<Tone, 'neutral'>;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}
+
+/** Something the reader must know before the rest of the page. */
+export function Banner({ tone, title, children, action }: BannerProps): JSX.Element {
+  const Icon = ICONS[tone];
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : 'status'}
+      className={cx('flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border-l-4 px-4 py-3 text-sm', TONES[tone])}
+    >
+      <Icon aria-hidden="true" className="size-5 shrink-0" />
+      <div className="min-w-0 flex-1 basis-52">
+        <p className="font-medium">{title}</p>
+        {children !== undefined && <div className="text-ink">{children}</div>}
+      </div>
+      {action}
+    </div>
+  );
+}
+
+const ICONS = { accent: Info, good: CircleCheck, warn: TriangleAlert, bad: CircleAlert } as const;
+const TONES = {
+  accent: 'border-accent bg-accent-soft text-accent',
+  good: 'border-good bg-good-soft text-good',
+  warn: 'border-warn bg-warn-soft text-warn',
+  bad: 'border-bad bg-bad-soft text-bad',
+} as const;

@@ -1,0 +1,43 @@
+import { Bar } from '@visx/shape';
+import type { JSX } from 'react';
+import { ChartFrame } from './chart-frame.tsx';
+import type { Plot } from './chart-frame.tsx';
+import { colourAt, totalOf } from './chart.ts';
+import type { ChartBucket, ChartProps, ChartSeries } from './chart.ts';
+
+/** The bars of a bar chart; loaded on its own, because most pages have none. */
+export function BarDrawing(props: ChartProps & { readonly heightPx: number }): JSX.Element {
+  const top = Math.max(0, ...props.buckets.map(totalOf));
+  return (
+    <ChartFrame
+      {...props}
+      top={top}
+      draw={(plot) =>
+        props.buckets.map((bucket, index) => (
+          <Stack key={index} bucket={bucket} series={props.series} plot={plot} isActive={plot.activeIndex === index} />
+        ))
+      }
+    />
+  );
+}
+
+interface StackProps {
+  readonly bucket: ChartBucket;
+  readonly series: readonly ChartSeries[];
+  readonly plot: Plot;
+  readonly isActive: boolean;
+}
+
+function Stack({ bucket, series, plot, isActive }: StackProps): JSX.Element {
+  const x = plot.x(bucket);
+  return (
+    <g>
+      {isActive && <Bar x={x - 2} y={0} width={plot.bandPx + 4} height={plot.heightPx} fill="var(--color-hover)" />}
+      {series.map(({ id }, index) => {
+        const below = series.slice(0, index).reduce((sum, each) => sum + (bucket.values[each.id] ?? 0), 0);
+        const [bottomY, topY] = [plot.y(below), plot.y(below + (bucket.values[id] ?? 0))];
+        return <Bar key={id} x={x} y={topY} width={plot.bandPx} height={Math.max(0, bottomY - topY)} fill={colourAt(index)} />;
+      })}
+    </g>
+  );
+}

@@ -1,0 +1,48 @@
+import type { ComponentProps, JSX } from 'react';
+import { cx } from './cx.ts';
+
+export interface ButtonLook {
+  readonly variant?: 'primary' | 'secondary' | 'quiet' | 'danger';
+  readonly size?: 'sm' | 'md' | 'lg';
+}
+
+export type ButtonProps = ComponentProps<'button'> & ButtonLook & { readonly isBusy?: boolean };
+
+/** A button. While it is busy it cannot be pressed again, and says so to screen readers. */
+export function Button({ variant, size, isBusy = false, className, children, ...rest }: ButtonProps): JSX.Element {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={rest.disabled === true || isBusy}
+      aria-busy={isBusy || undefined}
+      className={cx(buttonClass({ ...(variant && { variant }), ...(size && { size }) }), className)}
+    >
+      {isBusy && <Spinner />}
+      {children}
+    </button>
+  );
+}
+
+const VARIANTS = {
+  primary: 'bg-accent text-accent-ink border-transparent hover:bg-accent-strong',
+  secondary: 'bg-raised text-ink border-line-strong hover:bg-hover',
+  quiet: 'bg-transparent text-ink border-transparent hover:bg-hover',
+  danger: 'bg-raised text-bad border-bad hover:bg-bad-soft',
+} as const;
+
+const SIZES = { sm: 'h-8 px-2.5 text-sm gap-1.5', md: 'h-9 px-3.5 text-sm gap-2', lg: 'h-11 px-5 text-base gap-2' } as const;
+
+/** The classes of a button, for what looks like one and is a link. */
+export function buttonClass({ variant = 'secondary', size = 'md' }: ButtonLook): string {
+  return cx(
+    'inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap select-none transition-colors',
+    'disabled:cursor-not-allowed disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+    VARIANTS[variant],
+    SIZES[size],
+  );
+}
+
+function Spinner(): JSX.Element {
+  return <span aria-hidden="true" className="size-3.5 animate-spin rounded-full border-2 border-current border-r-transparent" />;
+}

@@ -1,0 +1,38 @@
+import { useId } from 'react';
+import type { JSX, ReactNode } from 'react';
+import { cx } from './cx.ts';
+
+interface CardProps {
+  readonly title?: string;
+  readonly hint?: ReactNode;
+  /** What stands at the right of the title. */
+  readonly actions?: ReactNode;
+  /** Tables and charts reach the edges. */
+  readonly isFlush?: boolean;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/** A sheet of paper with a heading: a part of a page that can be named. */
+export function Card({ title, hint, actions, isFlush = false, className, children }: CardProps): JSX.Element {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={title === undefined ? undefined : id}
+      className={cx('min-w-0 rounded-lg border border-line bg-raised shadow-raised', className)}
+    >
+      {title !== undefined && (
+        <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3 sm:px-5">
+          <div className="min-w-0">
+            <h2 id={id} className="text-sm font-semibold">
+              {title}
+            </h2>
+            {hint !== undefined && <p className="text-xs text-muted">{hint}</p>}
+          </div>
+          {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        </header>
+      )}
+      <div className={isFlush ? '' : 'px-4 py-4 sm:px-5'}>{children}</div>
+    </section>
+  );
+}

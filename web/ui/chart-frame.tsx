@@ -1,0 +1,165 @@
+import { AxisBottom, AxisLeft } from '@visx/axis';
+import { scaleBand, scaleLinear } from '@visx/scale';
+import { useLayoutEffect, useRef, useState } from 'react';
+import type { JSX, KeyboardEvent, PointerEvent, ReactNode } from 'react';
+import { announce } from './announcer.tsx';
+import { colourAt, totalOf } from './chart.ts';
+import type { ChartBucket, ChartProps } from './chart.ts';
+
+const MARGIN = { top: 8, right: 4, bottom: 24, left: 56 } as const;
+const LABEL_PX = 72;
+
+/** Where things are drawn. */
+export interface Plot {
+  readonly x: (bucket: ChartBucket) => number;
+  readonly y: (value: number) => number;
+  readonly bandPx: number;
+  readonly heightPx: number;
+  readonly activeIndex: number | undefined;
+}
+
+interface ChartFrameProps extends ChartProps {
+  readonly heightPx: number;
+  /** The largest value of the axis. */
+  readonly top: number;
+  readonly draw: (plot: Plot) => ReactNode;
+}
+
+/** Axes, readout and keys of a chart: arrow keys walk through the buckets, and what they hold is read out. */
+export function ChartFrame(props: ChartFrameProps): JSX.Element {
+  const [box, widthPx] = useWidth();
+  const [active, setActive] = useState<number>();
+  const { buckets, heightPx } = props;
+  const scales = scalesOf(props, widthPx);
+  const point = (event: PointerEvent): void => {
+    const index = Math.floor((event.nativeEvent.offsetX - MARGIN.left) / Math.max(1, scales.band.step()));
+    setActive(index >= 0 && index < buckets.length ? index : undefined);
+  };
+  return (
+    <div ref={box}>
+      <svg
+        role="img"
+        aria-label={`${props.label}. Use the arrow keys to read single values.`}
+        tabIndex={0}
+        width={widthPx}
+        height={heightPx}
+        onKeyDown={(event) => step({ event, active, setActive, props })}
+        onBlur={() => setActive(undefined)}
+        onPointerLeave={() => setActive(undefined)}
+        onPointerMove={point}
+        className="block rounded-md"
+      >
+        <g transform={`translate(${MARGIN.left},${MARGIN.top})`}>
+          <Axes {...scales} props={props} />
+          {widthPx > 0 && props.draw(plotOf(props, scales, active))}
+        </g>
+      </svg>
+      <Readout {...props} bucket={active === undefined ? undefined : buckets[active]} />
+    </div>
+  );
+}
+
+type Scales = ReturnType<typeof scalesOf>;
+
+function scalesOf({ buckets, heightPx, top }: ChartFrameProps, boxPx: number) {
+  const innerHeightPx = heightPx - MARGIN.top - MARGIN.bottom;
+  const innerWidthPx = Math.max(0, boxPx - MARGIN.left - MARGIN.right);
+  const band = scaleBand({ domain: [...buckets.keys()], range: [0, innerWidthPx], padding: 0.22 });
+  const linear = scaleLinear({ domain: [0, top === 0 ? 1 : top], range: [innerHeightPx, 0], nice: true });
+  return { innerHeightPx, innerWidthPx, band, linear };
+}
+
+function plotOf({ buckets }: ChartFrameProps, { band, linear, innerHeightPx }: Scales, activeIndex: number | undefined): Plot {
+  const indexes = new Map(buckets.map((bucket, index) => [bucket, index]));
+  const x = (bucket: ChartBucket): number => band(indexes.get(bucket) ?? 0) ?? 0;
+  return { x, y: linear, bandPx: band.bandwidth(), heightPx: innerHeightPx, activeIndex };
+}
+
+function Axes({ props, band, linear, innerHeightPx, innerWidthPx }: Scales & { readonly props: ChartFrameProps }): JSX.Element {
+  const labelsMax = Math.max(1, Math.floor(innerWidthPx / LABEL_PX));
+  const everyLabel = Math.max(1, Math.ceil(props.buckets.length / labelsMax));
+  return (
+    <>
+      {linear.ticks(TICKS).map((tick) => (
+        <line key={tick} x1={0} x2={innerWidthPx} y1={linear(tick)} y2={linear(tick)} stroke="var(--color-line)" />
+      ))}
+      <AxisLeft
+        scale={linear}
+        numTicks={TICKS}
+        hideAxisLine
+        hideTicks
+        tickFormat={(value) => props.format(Number(value))}
+        tickLabelProps={{ ...TICK, textAnchor: 'end', dx: -4, dy: 4 }}
+      />
+      <AxisBottom
+        top={innerHeightPx}
+        scale={band}
+        tickValues={[...props.buckets.keys()].filter((index) => index % everyLabel === 0)}
+        tickFormat={(index) => props.buckets[index]?.label ?? ''}
+        stroke="var(--color-line-strong)"
+        hideTicks
+        tickLabelProps={{ ...TICK, textAnchor: 'middle', dy: 2 }}
+      />
+    </>
+  );
+}
+
+const TICKS = 4;
+const TICK = { fill: 'var(--color-muted)', fontSize: 11, fontFamily: 'var(--font-mono)' } as const;
+
+interface Step {
+  readonly event: KeyboardEvent;
+  readonly active: number | undefined;
+  readonly setActive: (index: number) => void;
+  readonly props: ChartProps;
+}
+
+function step({ event, active, setActive, props }: Step): void {
+  const { buckets } = props;
+  const offset = { ArrowLeft: -1, ArrowRight: 1, Home: -buckets.length, End: buckets.length }[event.key];
+  if (offset === undefined || buckets.length === 0) return;
+  event.preventDefault();
+  const start = active ?? (offset < 0 ? buckets.length : -1);
+  const index = Math.min(buckets.length - 1, Math.max(0, start + offset));
+  setActive(index);
+  const bucket = buckets[index];
+  if (bucket !== undefined) announce(describe(bucket, props));
+}
+
+function describe(bucket: ChartBucket, { series, format }: ChartProps): string {
+  const parts = series
+    .filter(({ id }) => (bucket.values[id] ?? 0) !== 0)
+    .map(({ id, label }) => `${label} ${format(bucket.values[id] ?? 0)}`);
+  return `${bucket.title ?? bucket.label}: ${parts.length === 0 ? 'nothing' : parts.join(', ')}`;
+}
+
+/** The legend, which becomes the readout of the bucket under the pointer or the keys. */
+function Readout({ bucket, series, format, buckets }: ChartProps & { readonly bucket: ChartBucket | undefined }): JSX.Element {
+  return (
+    <div aria-hidden="true" className="mt-2 flex min-h-5 flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
+      {bucket !== undefined && <span className="font-medium text-ink">{bucket.title ?? bucket.label}</span>}
+      {series.map(({ id, label }, index) => (
+        <span key={id} className="inline-flex items-center gap-1.5">
+          <span className="size-2 rounded-[2px]" style={{ backgroundColor: colourAt(index) }} />
+          {label}
+          {bucket !== undefined && <span className="figures text-ink">{format(bucket.values[id] ?? 0)}</span>}
+        </span>
+      ))}
+      {buckets.every((each) => totalOf(each) === 0) && <span>Nothing in this range.</span>}
+    </div>
+  );
+}
+
+function useWidth(): [box: (element: HTMLDivElement | null) => void, widthPx: number] {
+  const [element, setElement] = useState<HTMLDivElement | null>(null);
+  const [widthPx, setWidthPx] = useState(0);
+  const observer = useRef<ResizeObserver>(undefined);
+  useLayoutEffect(() => {
+    if (element === null) return;
+    setWidthPx(element.clientWidth);
+    observer.current = new ResizeObserver(() => setWidthPx(element.clientWidth));
+    observer.current.observe(element);
+    return () => observer.current?.disconnect();
+  }, [element]);
+  return [setElement, widthPx];
+}

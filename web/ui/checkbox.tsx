@@ -1,0 +1,43 @@
+import type { ComponentProps, JSX, ReactNode } from 'react';
+import { cx } from './cx.ts';
+
+type CheckboxProps = Omit<ComponentProps<'input'>, 'type' | 'onChange' | 'checked'> & {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly isLabelHidden?: boolean;
+  readonly isChecked: boolean;
+  /** Some, not all, of what it stands for are chosen. */
+  readonly isMixed?: boolean;
+  readonly onCheck: (isChecked: boolean) => void;
+};
+
+/** A box to tick, with its label. */
+export function Checkbox({
+  label,
+  hint,
+  isLabelHidden,
+  isChecked,
+  isMixed = false,
+  onCheck,
+  className,
+  ...rest
+}: CheckboxProps): JSX.Element {
+  return (
+    <label className={cx('inline-flex items-start gap-2.5 text-sm', className)}>
+      <input
+        type="checkbox"
+        {...rest}
+        ref={(input) => {
+          if (input !== null) input.indeterminate = isMixed;
+        }}
+        checked={isChecked}
+        onChange={(event) => onCheck(event.target.checked)}
+        className="mt-0.5 size-4 shrink-0"
+      />
+      <span className={isLabelHidden === true ? 'sr-only' : 'min-w-0'}>
+        {label}
+        {hint !== undefined && <span className="block text-xs text-muted">{hint}</span>}
+      </span>
+    </label>
+  );
+}

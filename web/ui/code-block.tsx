@@ -1,0 +1,53 @@
+import { useRef } from 'react';
+import type { JSX } from 'react';
+import { CopyButton } from './copy-button.tsx';
+import { cx } from './cx.ts';
+
+/** A piece of code under a name, such as one language of an example. */
+export interface Snippet {
+  readonly id: string;
+  readonly label: string;
+  readonly code: string;
+}
+
+interface CodeBlockProps {
+  readonly snippets: readonly Snippet[];
+  /** The one that is shown; keep it in the address where there are several. */
+  readonly chosenId?: string | undefined;
+  readonly onChoose?: (id: string) => void;
+  readonly className?: string;
+}
+
+/** Code to copy, with a tab for each way of doing the same. */
+export function CodeBlock({ snippets, chosenId, onChoose, className }: CodeBlockProps): JSX.Element | null {
+  const source = useRef<HTMLElement>(null);
+  const chosen = snippets.find((snippet) => snippet.id === chosenId) ?? snippets[0];
+  if (chosen === undefined) return null;
+  return (
+    <div className={cx('min-w-0 overflow-hidden rounded-lg border border-line bg-sunken', className)}>
+      <div className="flex items-center justify-between gap-2 border-b border-line px-2 py-1.5">
+        <div role="group" aria-label="Examples" className="flex min-w-0 gap-0.5 overflow-x-auto">
+          {snippets.map((snippet) => (
+            <button
+              key={snippet.id}
+              type="button"
+              aria-pressed={snippet.id === chosen.id}
+              onClick={() => onChoose?.(snippet.id)}
+              className="rounded-sm px-2 py-1 text-xs whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 aria-pressed:bg-raised aria-pressed:font-medium aria-pressed:text-ink"
+            >
+              {snippet.label}
+            </button>
+          ))}
+        </div>
+        <CopyButton text={chosen.code} what={`${chosen.label} example`} source={source} isLabelled />
+      </div>
+      <pre
+        tabIndex={0}
+        aria-label={chosen.label}
+        className="overflow-x-auto px-4 py-3 font-mono text-[0.8125rem] leading-5 focus-visible:-outline-offset-2"
+      >
+        <code ref={source}>{chosen.code}</code>
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import type { JSX, ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { TextInput } from './text-input.tsx';
+
+interface ConfirmDialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly text: ReactNode;
+  /** What the button does, as a verb: `Delete key`. */
+  readonly action: string;
+  /** A name that must be typed first, for what cannot be taken back. */
+  readonly name?: string;
+  readonly isBusy?: boolean;
+  readonly error?: string | undefined;
+  readonly onConfirm: () => void;
+}
+
+/** Asks once more before something that cannot be taken back. */
+export function ConfirmDialog({
+  isOpen,
+  onClose,
+  title,
+  text,
+  action,
+  name,
+  isBusy = false,
+  error,
+  onConfirm,
+}: ConfirmDialogProps): JSX.Element {
+  const [typed, setTyped] = useState('');
+  const isSure = name === undefined || typed.trim() === name;
+  const close = (): void => {
+    setTyped('');
+    onClose();
+  };
+  const actions = (
+    <>
+      <Button variant="quiet" onClick={close}>
+        Cancel
+      </Button>
+      <Button variant="danger" disabled={!isSure} isBusy={isBusy} onClick={onConfirm}>
+        {action}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog isOpen={isOpen} onClose={close} title={title} text={text} actions={actions}>
+      {name !== undefined && (
+        <Field label={`Type ${name} to confirm`}>
+          {(wiring) => <TextInput {...wiring} value={typed} onText={setTyped} autoComplete="off" spellCheck={false} />}
+        </Field>
+      )}
+      {error !== undefined && (
+        <p role="alert" className="mt-3 text-sm font-medium text-bad">
+          {error}
+        </p>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { JSX, RefObject } from 'react';
+import { announce } from './announcer.tsx';
+import { cx } from './cx.ts';
+
+interface CopyButtonProps {
+  /** What is copied. */
+  readonly text: string;
+  /** What it is, for the button's name: `key id`. */
+  readonly what: string;
+  /** The element that shows the text, which is selected where the clipboard cannot be used. */
+  readonly source?: RefObject<HTMLElement | null>;
+  /** A button with a word, not only an icon. */
+  readonly isLabelled?: boolean;
+  readonly className?: string;
+  readonly onCopied?: () => void;
+}
+
+const CONFIRMED_MS = 2000;
+
+/** Copies a text and says so. Without a clipboard (plain http, or refused) it selects the text instead. */
+export function CopyButton({ text, what, source, isLabelled = false, className, onCopied }: CopyButtonProps): JSX.Element {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), CONFIRMED_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async (): Promise<void> => {
+    const isDone = await writeClipboard(text);
+    setCopied(isDone);
+    if (isDone) {
+      announce(`Copied ${what}.`);
+      onCopied?.();
+    } else announce(select(source?.current) ? `Selected ${what}. Press Ctrl+C or ⌘C to copy.` : `Could not copy ${what}.`);
+  };
+  return (
+    <button
+      type="button"
+      aria-label={isLabelled ? undefined : `Copy ${what}`}
+      title={isLabelled ? undefined : `Copy ${what}`}
+      onClick={() => void copy()}
+      className={cx(
+        'inline-flex shrink-0 items-center gap-1.5 rounded-sm p-1 text-xs text-muted hover:bg-hover hover:text-ink [&_svg]:size-3.5',
+        isLabelled && 'border border-line px-2 font-medium',
+        className,
+      )}
+    >
+      {isCopied ? <Check aria-hidden="true" className="text-good" /> : <Copy aria-hidden="true" />}
+      {isLabelled && (isCopied ? 'Copied' : 'Copy')}
+    </button>
+  );
+}
+
+async function writeClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // No clipboard on plain http, or not allowed: the text is selected instead.
+    return false;
+  }
+}
+
+function select(element: HTMLElement | null | undefined): boolean {
+  if (element === null || element === undefined) return false;
+  getSelection()?.selectAllChildren(element);
+  return true;
+}

@@ -1,0 +1,25 @@
+import { useRef } from 'react';
+import type { JSX } from 'react';
+import { CopyButton } from './copy-button.tsx';
+import { cx } from './cx.ts';
+
+interface CopyableProps {
+  /** What is copied, and shown unless `shown` says otherwise. */
+  readonly text: string;
+  readonly what: string;
+  readonly shown?: string;
+  readonly className?: string;
+}
+
+/** An id, a model's name or a key in mono, with a button to copy it. */
+export function Copyable({ text, what, shown, className }: CopyableProps): JSX.Element {
+  const source = useRef<HTMLElement>(null);
+  return (
+    <span className={cx('inline-flex max-w-full items-center gap-1', className)}>
+      <code ref={source} className="min-w-0 truncate font-mono text-[0.8125rem]">
+        {shown ?? text}
+      </code>
+      <CopyButton text={text} what={what} source={source} />
+    </span>
+  );
+}

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'react';
+import type { JSX } from 'react';
+import { formatDateTime, formatRelative } from '../time.ts';
+import { useZone } from '../zone.ts';
+
+const REFRESH_MS = 30_000;
+
+/** When something was, in the chosen zone; hovering tells the zone and the UTC time. */
+export function DateTime({ atMs, precision }: { readonly atMs: number; readonly precision?: 'minute' | 'second' }): JSX.Element {
+  const zone = useZone();
+  return (
+    <time dateTime={new Date(atMs).toISOString()} title={titleOf(atMs, zone)} className="figures whitespace-nowrap">
+      {formatDateTime(atMs, zone, precision)}
+    </time>
+  );
+}
+
+/** How long ago, kept up to date; hovering tells when exactly. */
+export function RelativeTime({ atMs }: { readonly atMs: number }): JSX.Element {
+  const zone = useZone();
+  const [nowMs, setNowMs] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={new Date(atMs).toISOString()} title={titleOf(atMs, zone)} className="whitespace-nowrap">
+      {formatRelative(atMs, nowMs)}
+    </time>
+  );
+}
+
+function titleOf(atMs: number, zone: string): string {
+  return `${formatDateTime(atMs, zone, 'second')} ${zone} (${new Date(atMs).toISOString()})`;
+}

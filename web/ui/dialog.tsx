@@ -1,0 +1,48 @@
+import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import type { JSX, ReactNode } from 'react';
+import { cx } from './cx.ts';
+
+interface DialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly text?: ReactNode;
+  /** The buttons at the bottom, the one that goes on last. */
+  readonly actions?: ReactNode;
+  /** What must be answered cannot be left by pressing beside it. */
+  readonly isModal?: boolean;
+  readonly width?: 'md' | 'lg';
+  readonly children?: ReactNode;
+}
+
+/** A question or a form in front of the page. */
+export function Dialog({ isOpen, onClose, title, text, actions, isModal = false, width = 'md', children }: DialogProps): JSX.Element {
+  return (
+    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={isModal}>
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil" />
+        <BaseDialog.Popup
+          className={cx(
+            'fade fixed inset-x-3 top-1/2 z-50 mx-auto flex max-h-[calc(100dvh-1.5rem)] -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-float data-ending-style:scale-[0.98] data-starting-style:scale-[0.98]',
+            width === 'lg' ? 'max-w-2xl' : 'max-w-md',
+          )}
+        >
+          <header className="flex items-start gap-4 px-5 pt-5">
+            <div className="min-w-0 flex-1">
+              <BaseDialog.Title className="text-lg font-semibold">{title}</BaseDialog.Title>
+              {text !== undefined && <BaseDialog.Description className="mt-1 text-sm text-muted">{text}</BaseDialog.Description>}
+            </div>
+            {!isModal && (
+              <BaseDialog.Close aria-label="Close" className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">
+                <X aria-hidden="true" className="size-4" />
+              </BaseDialog.Close>
+            )}
+          </header>
+          <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
+          {actions !== undefined && <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>}
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  );
+}

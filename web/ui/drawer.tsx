@@ -1,0 +1,45 @@
+import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import type { JSX, ReactNode } from 'react';
+import { cx } from './cx.ts';
+
+interface DrawerProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly title: ReactNode;
+  readonly text?: ReactNode;
+  readonly side?: 'left' | 'right';
+  readonly width?: 'narrow' | 'wide';
+  readonly children: ReactNode;
+}
+
+/** A sheet at the edge of the page, such as the details of a row. What is open stands in the address: `?id=…`. */
+export function Drawer({ isOpen, onClose, title, text, side = 'right', width = 'wide', children }: DrawerProps): JSX.Element {
+  return (
+    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil" />
+        <BaseDialog.Popup
+          className={cx(
+            'fade fixed inset-y-0 z-50 flex w-full flex-col border-line bg-raised shadow-float',
+            side === 'right'
+              ? 'right-0 border-l data-ending-style:translate-x-4 data-starting-style:translate-x-4'
+              : 'left-0 border-r data-ending-style:-translate-x-4 data-starting-style:-translate-x-4',
+            width === 'wide' ? 'max-w-2xl' : 'max-w-[17rem]',
+          )}
+        >
+          <header className="flex items-start gap-4 border-b border-line px-5 py-4">
+            <div className="min-w-0 flex-1">
+              <BaseDialog.Title className="text-lg font-semibold break-words">{title}</BaseDialog.Title>
+              {text !== undefined && <BaseDialog.Description className="text-sm text-muted">{text}</BaseDialog.Description>}
+            </div>
+            <BaseDialog.Close aria-label="Close" className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">
+              <X aria-hidden="true" className="size-5" />
+            </BaseDialog.Close>
+          </header>
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  );
+}

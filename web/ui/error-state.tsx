@@ -1,0 +1,24 @@
+import type { JSX } from 'react';
+import { ApiError } from '../api.ts';
+import { Button } from './button.tsx';
+import { Copyable } from './copyable.tsx';
+
+/** What failed, the request's id to ask about, and a way to try again. */
+export function ErrorState({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }): JSX.Element {
+  const requestId = error instanceof ApiError ? error.requestId : undefined;
+  return (
+    <div role="alert" className="flex flex-col items-center px-6 py-10 text-center">
+      <p className="font-medium text-bad">{error instanceof ApiError ? error.message : 'This could not be shown.'}</p>
+      {requestId !== undefined && (
+        <p className="mt-1 flex items-center gap-1.5 text-xs text-muted">
+          Request id <Copyable text={requestId} what="request id" />
+        </p>
+      )}
+      {onRetry !== undefined && (
+        <Button className="mt-4" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { Search, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { JSX, ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { TextInput } from './text-input.tsx';
+
+interface FilterBarProps {
+  readonly children: ReactNode;
+  /** Given when a filter is on. */
+  readonly onClear?: (() => void) | undefined;
+}
+
+/** The filters of a list, in one row that breaks. Every one of them stands in the address. */
+export function FilterBar({ children, onClear }: FilterBarProps): JSX.Element {
+  return (
+    <div role="search" className="mb-4 flex flex-wrap items-center gap-2">
+      {children}
+      {onClear !== undefined && (
+        <Button variant="quiet" size="sm" onClick={onClear}>
+          <X aria-hidden="true" />
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface SearchInputProps {
+  readonly label: string;
+  readonly value: string;
+  /** Called when the typist pauses. */
+  readonly onText: (text: string) => void;
+}
+
+const PAUSE_MS = 250;
+
+/** A search box. What is typed goes to the address after a pause, so that not every letter becomes a request. */
+export function SearchInput({ label, value, onText }: SearchInputProps): JSX.Element {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => onText(typed), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value, onText]);
+  return (
+    <span className="relative block w-full sm:w-64">
+      <Search aria-hidden="true" className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted" />
+      <TextInput type="search" aria-label={label} placeholder={label} value={typed} onText={setTyped} className="pl-8" />
+    </span>
+  );
+}

@@ -1,0 +1,16 @@
+import { createLink } from '@tanstack/react-router';
+import type { ComponentProps, JSX } from 'react';
+import { buttonClass } from './button.tsx';
+import type { ButtonLook } from './button.tsx';
+import { cx } from './cx.ts';
+
+function ButtonAnchor({ variant, size, className, children, ...rest }: ComponentProps<'a'> & ButtonLook): JSX.Element {
+  return (
+    <a {...rest} className={cx(buttonClass({ ...(variant && { variant }), ...(size && { size }) }), className)}>
+      {children}
+    </a>
+  );
+}
+
+/** A link to a page of the dashboard that looks like a button; takes what `Link` takes. */
+export const LinkButton = createLink(ButtonAnchor);

@@ -1,0 +1,62 @@
+import { Menu as BaseMenu } from '@base-ui/react/menu';
+import type { JSX, ReactElement, ReactNode } from 'react';
+import { cx } from './cx.ts';
+
+/** Something a menu can do. */
+export interface MenuAction {
+  readonly label: ReactNode;
+  readonly icon?: ReactNode;
+  readonly tone?: 'bad';
+  readonly isDisabled?: boolean;
+  readonly onChoose: () => void;
+}
+
+interface MenuProps {
+  /** The button that opens it, with a name. */
+  readonly trigger: ReactElement;
+  readonly label: string;
+  /** A line between groups is an undefined. */
+  readonly actions: readonly (MenuAction | undefined)[];
+  /** What stands above the actions. */
+  readonly head?: ReactNode;
+  readonly align?: 'start' | 'end';
+}
+
+/** A list of things to do, behind a button. */
+export function Menu({ trigger, label, actions, head, align = 'end' }: MenuProps): JSX.Element {
+  return (
+    <BaseMenu.Root>
+      <BaseMenu.Trigger render={trigger} aria-label={label} />
+      <BaseMenu.Portal>
+        <BaseMenu.Positioner sideOffset={6} align={align} className="z-50">
+          <BaseMenu.Popup className="fade min-w-48 rounded-lg border border-line bg-raised p-1 text-sm shadow-float outline-none">
+            {head}
+            {actions.map((action, index) =>
+              action === undefined ? (
+                <BaseMenu.Separator key={String(index)} className="my-1 h-px bg-line" />
+              ) : (
+                <Item key={String(index)} action={action} />
+              ),
+            )}
+          </BaseMenu.Popup>
+        </BaseMenu.Positioner>
+      </BaseMenu.Portal>
+    </BaseMenu.Root>
+  );
+}
+
+function Item({ action }: { readonly action: MenuAction }): JSX.Element {
+  return (
+    <BaseMenu.Item
+      disabled={action.isDisabled === true}
+      onClick={action.onChoose}
+      className={cx(
+        'flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4',
+        action.tone === 'bad' ? 'text-bad' : 'text-ink',
+      )}
+    >
+      {action.icon}
+      {action.label}
+    </BaseMenu.Item>
+  );
+}

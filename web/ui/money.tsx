@@ -1,0 +1,22 @@
+import type { JSX } from 'react';
+import { formatUsd, formatUsdExact, signOf } from '../money.ts';
+import { cx } from './cx.ts';
+
+interface MoneyProps {
+  /** A decimal string, as the server sends it. */
+  readonly usd: string;
+  /** Shows money in with a plus and in green, as in a statement. */
+  readonly isSigned?: boolean;
+  readonly className?: string;
+}
+
+/** An amount in figures that stand under each other; every digit is in its title. */
+export function Money({ usd, isSigned = false, className }: MoneyProps): JSX.Element {
+  const isIncome = isSigned && signOf(usd) > 0;
+  return (
+    <span title={formatUsdExact(usd)} className={cx('figures whitespace-nowrap', isIncome && 'text-good', className)}>
+      {isIncome && '+'}
+      {formatUsd(usd)}
+    </span>
+  );
+}

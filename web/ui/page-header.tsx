@@ -1,0 +1,34 @@
+import { useEffect } from 'react';
+import type { JSX, ReactNode } from 'react';
+
+interface PageHeaderProps {
+  readonly title: string;
+  readonly text?: ReactNode;
+  readonly actions?: ReactNode;
+  /** The way back, above the title. */
+  readonly back?: ReactNode;
+}
+
+/** The head of a page: its one `h1`, which is also the document's title and takes the focus after navigation. */
+export function PageHeader({ title, text, actions, back }: PageHeaderProps): JSX.Element {
+  useTitle(title);
+  return (
+    <header className="mb-6 flex flex-wrap items-end justify-between gap-x-6 gap-y-4">
+      <div className="min-w-0">
+        {back !== undefined && <div className="mb-1 text-sm text-muted">{back}</div>}
+        <h1 tabIndex={-1} className="text-2xl font-semibold tracking-tight break-words">
+          {title}
+        </h1>
+        {text !== undefined && <p className="mt-1 max-w-2xl text-sm text-muted">{text}</p>}
+      </div>
+      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+    </header>
+  );
+}
+
+/** Names the document after the page, for pages that have a heading of their own. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Tollgate`;
+  }, [title]);
+}

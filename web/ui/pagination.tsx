@@ -1,0 +1,30 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import type { JSX, ReactNode } from 'react';
+import { Button } from './button.tsx';
+
+interface PaginationProps {
+  /** What is shown, such as `50 requests`. */
+  readonly text?: ReactNode;
+  /** Undefined where there is no such page. */
+  readonly onFormer: (() => void) | undefined;
+  readonly onNext: (() => void) | undefined;
+}
+
+/** Page by page, by keyset: there is a next page and a former one, but no page 47. */
+export function Pagination({ text, onFormer, onNext }: PaginationProps): JSX.Element {
+  return (
+    <nav aria-label="Pages" className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-2.5 text-sm sm:px-5">
+      <span className="text-muted">{text}</span>
+      <span className="flex gap-2">
+        <Button size="sm" disabled={onFormer === undefined} onClick={onFormer}>
+          <ChevronLeft aria-hidden="true" />
+          Newer
+        </Button>
+        <Button size="sm" disabled={onNext === undefined} onClick={onNext}>
+          Older
+          <ChevronRight aria-hidden="true" />
+        </Button>
+      </span>
+    </nav>
+  );
+}

@@ -1,0 +1,34 @@
+import type { JSX } from 'react';
+import { cx } from './cx.ts';
+import type { Choice } from './select.tsx';
+
+interface SegmentedProps<Value extends string> {
+  readonly label: string;
+  readonly value: Value;
+  readonly choices: readonly Choice<Value>[];
+  readonly onChoose: (value: Value) => void;
+  readonly className?: string;
+}
+
+/** A row of choices of which one is pressed: the parts of a page, or ways to see it. Keep the choice in the address. */
+export function Segmented<Value extends string>({ label, value, choices, onChoose, className }: SegmentedProps<Value>): JSX.Element {
+  return (
+    <div
+      role="group"
+      aria-label={label}
+      className={cx('inline-flex max-w-full overflow-x-auto rounded-md border border-line bg-sunken p-0.5', className)}
+    >
+      {choices.map((choice) => (
+        <button
+          key={choice.value}
+          type="button"
+          aria-pressed={choice.value === value}
+          onClick={() => onChoose(choice.value)}
+          className="h-7 rounded-[4px] px-2.5 text-sm whitespace-nowrap text-muted hover:text-ink focus-visible:-outline-offset-2 aria-pressed:bg-raised aria-pressed:font-medium aria-pressed:text-ink aria-pressed:shadow-raised"
+        >
+          {choice.label}
+        </button>
+      ))}
+    </div>
+  );
+}

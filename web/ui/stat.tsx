@@ -1,0 +1,39 @@
+import { TrendingDown, TrendingUp } from 'lucide-react';
+import type { JSX, ReactNode } from 'react';
+import { formatPercent } from '../numbers.ts';
+import { Skeleton } from './skeleton.tsx';
+
+interface StatProps {
+  readonly label: string;
+  /** Undefined while it is on its way. */
+  readonly value: ReactNode;
+  readonly hint?: ReactNode;
+  /** The change against the former period: 0.12 is 12 % more. Left out where there is nothing to compare with. */
+  readonly change?: number | undefined;
+}
+
+/** One figure that is read at a glance. */
+export function Stat({ label, value, hint, change }: StatProps): JSX.Element {
+  return (
+    <div className="min-w-0">
+      <p className="label-caps">{label}</p>
+      <div className="figures mt-1 text-xl font-medium break-words">{value ?? <Skeleton className="my-1 h-5 w-24" />}</div>
+      <p className="mt-0.5 flex flex-wrap items-center gap-x-2 text-xs text-muted">
+        {change !== undefined && <Change part={change} />}
+        {hint}
+      </p>
+    </div>
+  );
+}
+
+function Change({ part }: { readonly part: number }): JSX.Element {
+  const Icon = part < 0 ? TrendingDown : TrendingUp;
+  return (
+    <span className="figures inline-flex items-center gap-1">
+      {part !== 0 && <Icon aria-hidden="true" className="size-3.5" />}
+      <span className="sr-only">{part < 0 ? 'down' : 'up'}</span>
+      {part > 0 ? '+' : part < 0 ? '−' : '±'}
+      {formatPercent(Math.abs(part))}
+    </span>
+  );
+}

@@ -1,0 +1,72 @@
+import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
+import type { JSX, ReactNode } from 'react';
+import { cx } from './cx.ts';
+
+interface HeadColumn {
+  readonly id: string;
+  readonly header: ReactNode;
+  readonly align?: 'left' | 'right';
+  readonly isSortable?: boolean;
+}
+
+interface HeadSort {
+  readonly by: string;
+  readonly direction: 'ascending' | 'descending';
+}
+
+interface TableHeadProps {
+  readonly columns: readonly HeadColumn[];
+  readonly sort: HeadSort | undefined;
+  readonly onSort: ((sort: HeadSort) => void) | undefined;
+}
+
+/** The head of a table. It stays in sight where the table scrolls, and sorts by what can be sorted. */
+export function TableHead({ columns, sort, onSort }: TableHeadProps): JSX.Element {
+  return (
+    <thead className="sticky top-0 z-10 bg-raised">
+      <tr>
+        {columns.map((column) => (
+          <th
+            key={column.id}
+            scope="col"
+            aria-sort={column.isSortable === true ? (sort?.by === column.id ? sort.direction : 'none') : undefined}
+            className={cx(
+              'border-b border-line-strong px-3 py-2 whitespace-nowrap first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
+              column.align === 'right' ? 'text-right' : 'text-left',
+            )}
+          >
+            {column.isSortable === true && onSort !== undefined ? (
+              <SortButton column={column} sort={sort} onSort={onSort} />
+            ) : (
+              <span className="label-caps">{column.header}</span>
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+interface SortButtonProps {
+  readonly column: HeadColumn;
+  readonly sort: HeadSort | undefined;
+  readonly onSort: (sort: HeadSort) => void;
+}
+
+/** The first press puts the largest figures on top, but words in their order. */
+function SortButton({ column, sort, onSort }: SortButtonProps): JSX.Element {
+  const direction = sort?.by === column.id ? sort.direction : undefined;
+  const first = column.align === 'right' ? 'descending' : 'ascending';
+  const next = direction === undefined ? first : direction === 'ascending' ? 'descending' : 'ascending';
+  const Icon = direction === undefined ? ArrowUpDown : direction === 'ascending' ? ArrowUp : ArrowDown;
+  return (
+    <button
+      type="button"
+      onClick={() => onSort({ by: column.id, direction: next })}
+      className={cx('label-caps inline-flex items-center gap-1 rounded-sm hover:text-ink', direction !== undefined && 'text-ink')}
+    >
+      {column.header}
+      <Icon aria-hidden="true" className={cx('size-3', direction === undefined && 'opacity-50')} />
+    </button>
+  );
+}

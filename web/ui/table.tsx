@@ -1,0 +1,128 @@
+import type { JSX, ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { cx } from './cx.ts';
+import { EmptyState } from './empty-state.tsx';
+import { ErrorState } from './error-state.tsx';
+import { Skeleton } from './skeleton.tsx';
+import { TableHead } from './table-head.tsx';
+
+export interface Column<Row> {
+  readonly id: string;
+  readonly header: ReactNode;
+  readonly cell: (row: Row) => ReactNode;
+  /** Figures stand at the right. */
+  readonly align?: 'left' | 'right';
+  readonly isSortable?: boolean;
+  /** What stands in this column of the totals row. */
+  readonly total?: ReactNode;
+  /** Where the column needs a width or may break. */
+  readonly className?: string;
+}
+
+export interface Sort {
+  readonly by: string;
+  readonly direction: 'ascending' | 'descending';
+}
+
+interface TableProps<Row> {
+  /** What the table shows, for screen readers. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined while they are on their way. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowId: (row: Row) => string;
+  readonly error?: unknown;
+  readonly onRetry?: () => void;
+  readonly sort?: Sort;
+  readonly onSort?: (sort: Sort) => void;
+  /** Shown when there is nothing at all: why, and the one next action. */
+  readonly empty: { readonly title: string; readonly text?: ReactNode; readonly action?: ReactNode };
+  /** Given when filters are on: then nothing found means nothing of this. */
+  readonly onClearFilters?: (() => void) | undefined;
+  /** Opens a row; put a link or button into a cell as well, for keyboards. */
+  readonly onOpen?: (row: Row) => void;
+  readonly openId?: string | undefined;
+  readonly hasTotals?: boolean;
+}
+
+const SKELETON_ROWS = 5;
+
+/** Rows and columns with every state they can be in: on their way, none, none of this filter, failed. Scrolls sideways where it is narrow. */
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+  const { rows, error } = props;
+  if (error !== undefined && error !== null) return <ErrorState error={error} onRetry={props.onRetry} />;
+  if (rows?.length === 0) return <Nothing empty={props.empty} onClearFilters={props.onClearFilters} />;
+  return (
+    <div role="region" aria-label={props.caption} tabIndex={0} className="max-w-full overflow-x-auto focus-visible:-outline-offset-2">
+      <table aria-busy={rows === undefined} className="w-full border-collapse text-sm">
+        <caption className="sr-only">{props.caption}</caption>
+        <TableHead columns={props.columns} sort={props.sort} onSort={props.onSort} />
+        <tbody>
+          {rows === undefined ? (
+            <SkeletonRows columns={props.columns} />
+          ) : (
+            rows.map((row) => <TableRow key={props.rowId(row)} row={row} table={props} />)
+          )}
+        </tbody>
+        {props.hasTotals === true && rows !== undefined && <Totals columns={props.columns} />}
+      </table>
+    </div>
+  );
+}
+
+function TableRow<Row>({ row, table }: { readonly row: Row; readonly table: TableProps<Row> }): JSX.Element {
+  const isOpen = table.openId !== undefined && table.rowId(row) === table.openId;
+  return (
+    <tr
+      onClick={table.onOpen === undefined ? undefined : () => table.onOpen?.(row)}
+      className={cx(
+        'border-b border-line last:border-b-0 hover:bg-hover',
+        table.onOpen !== undefined && 'cursor-pointer',
+        isOpen && 'bg-accent-soft',
+      )}
+    >
+      {table.columns.map((column) => (
+        <td key={column.id} className={cx(cellClass(column), 'py-2.5')}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function SkeletonRows<Row>({ columns }: { readonly columns: readonly Column<Row>[] }): JSX.Element[] {
+  return Array.from({ length: SKELETON_ROWS }, (_, index) => (
+    <tr key={index} className="border-b border-line last:border-b-0">
+      {columns.map((column) => (
+        <td key={column.id} className={cx(cellClass(column), 'py-3')}>
+          <Skeleton className={cx('w-20 max-w-full', column.align === 'right' && 'ml-auto')} />
+        </td>
+      ))}
+    </tr>
+  ));
+}
+
+function Totals<Row>({ columns }: { readonly columns: readonly Column<Row>[] }): JSX.Element {
+  return (
+    <tfoot>
+      <tr className="ruled-total">
+        {columns.map((column) => (
+          <td key={column.id} className={cx(cellClass(column), 'py-3 font-semibold')}>
+            {column.total}
+          </td>
+        ))}
+      </tr>
+    </tfoot>
+  );
+}
+
+type NothingProps<Row> = Pick<TableProps<Row>, 'empty' | 'onClearFilters'>;
+
+function Nothing<Row>({ empty, onClearFilters }: NothingProps<Row>): JSX.Element {
+  if (onClearFilters === undefined) return <EmptyState {...empty} />;
+  return <EmptyState title="Nothing matches these filters." action={<Button onClick={onClearFilters}>Clear filters</Button>} />;
+}
+
+function cellClass<Row>({ align, className }: Column<Row>): string {
+  return cx('px-3 align-middle first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5', align === 'right' ? 'text-right' : 'text-left', className);
+}

@@ -1,0 +1,16 @@
+import type { JSX } from 'react';
+import { allZones, useZone, zoneChoice } from '../zone.ts';
+import { Field } from './field.tsx';
+import { Select } from './select.tsx';
+
+const CHOICES = allZones().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
+
+/** Chooses the zone of every date in the dashboard; this browser remembers it. */
+export function ZonePicker({ isLabelHidden = false }: { readonly isLabelHidden?: boolean }): JSX.Element {
+  const zone = useZone();
+  return (
+    <Field label="Time zone" isLabelHidden={isLabelHidden}>
+      {(wiring) => <Select {...wiring} value={zone} choices={CHOICES} onChoose={zoneChoice.set} />}
+    </Field>
+  );
+}
