@@ -63,6 +63,10 @@ const COLUMNS = [
   'first_token_ms',
   'duration_ms',
   'attempts',
+  'is_streaming',
+  'finish_reason',
+  'error_code',
+  'served_model',
 ] as const;
 
 type Described = Readonly<Record<(typeof COLUMNS)[number], string | number | boolean | null>>;
@@ -88,6 +92,10 @@ function describe(row: UsageRow): Described {
     first_token_ms: row.first_token_ms === null ? null : Number(row.first_token_ms),
     duration_ms: Number(row.duration_ms),
     attempts: Number(row.attempts),
+    is_streaming: row.is_streaming === 1n,
+    finish_reason: row.finish_reason,
+    error_code: row.error_code,
+    served_model: row.served_model,
   };
 }
 

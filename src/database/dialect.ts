@@ -25,7 +25,7 @@ export function raiseChangesOf(table: string, dialect: Dialect): string[] {
 }
 
 function toPostgres(statement: string): string {
-  if (!statement.startsWith('CREATE TABLE')) return statement;
+  if (!/^(?:CREATE|ALTER) TABLE/.test(statement)) return statement;
   return (
     statement
       // Ids must sort by their bytes, whatever the language of the server.

@@ -4,10 +4,11 @@ import type { Dialect } from './dialect.ts';
 import { initial } from './migrations/001-initial.ts';
 import { ledger } from './migrations/002-ledger.ts';
 import { carried } from './migrations/003-carried.ts';
+import { usageDetail } from './migrations/004-usage-detail.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
-const MIGRATIONS = { '001-initial': initial, '002-ledger': ledger, '003-carried': carried } as const;
+const MIGRATIONS = { '001-initial': initial, '002-ledger': ledger, '003-carried': carried, '004-usage-detail': usageDetail } as const;
 
 /** Two processes that start together may both try; the later one then finds the work done. */
 const TRIES_MAX = 3;

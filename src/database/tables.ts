@@ -57,12 +57,21 @@ export interface Tables {
     duration_ms: Integer;
     attempts: Integer;
     created_at: Integer;
+    is_streaming: Integer;
+    /** Of the first choice, as it was sent to the caller. */
+    finish_reason: string | null;
+    /** The name of our error where the outcome is `failed`. */
+    error_code: string | null;
+    /** What the model is called at the provider that answered; empty where none did. */
+    served_model: string;
   };
   attempts: { request_id: string; n: Integer; provider: string; outcome: string; duration_ms: Integer };
   usage_rollups: {
     account_id: string;
     key_id: string;
     model: string;
+    /** Empty where none answered, and for quarters that were counted before it was noted. */
+    provider: string;
     quarter_hour: Integer;
     requests: Integer;
     errors: Integer;
@@ -70,7 +79,12 @@ export interface Tables {
     cached_input_tokens: Integer;
     cache_write_tokens: Integer;
     output_tokens: Integer;
+    reasoning_tokens: Integer;
     cost: Integer;
+    /** Sums over the requests; `first_token_count` is how many of them had a first token. */
+    first_token_ms: Integer;
+    first_token_count: Integer;
+    duration_ms: Integer;
   };
   prices: { model: string; version: Integer; item: string; pico: Integer; created_at: Integer };
   key_budgets: {

@@ -26,7 +26,7 @@ const FAULT_BYTES_MAX = 64_000;
 /** One exchange with one provider. Whatever goes wrong is thrown as what the caller may be told. */
 export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
   const { chat } = dispatch;
-  const { provider } = leg;
+  const { route, provider } = leg;
   const dialect = DIALECTS[provider.dialect];
   const { timeouts } = gate.config;
   const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch), dispatch.endsAtMs);
@@ -40,7 +40,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     head = await exchange.head;
     if (head.status !== 200) throw decodeFault(dialect, await readText(exchange, FAULT_BYTES_MAX), head);
     refuseEncoding(head);
-    const common = { provider: provider.id, dropped: request.dropped ?? [] };
+    const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
     if (chat.stream !== true) {
       const reply = dialect.decodeReply(await readText(exchange, REPLY_BYTES_MAX), context);
       deadlines.stop();

@@ -1,3 +1,4 @@
+import { toGatewayError } from '../errors.ts';
 import { admit, limitHeaders } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import type { Call, Gate, Reply } from './gate.ts';
@@ -23,7 +24,7 @@ export async function chatCompletions(request: Request, call: Call, gate: Gate):
     toll.begin();
     return await reply(gate, call, { answer, toll, headers: limitHeaders(admission.state) });
   } catch (error) {
-    await (call.isClientGone ? toll.abandon() : toll.fail());
+    await (call.isClientGone ? toll.abandon() : toll.fail(toGatewayError(error)));
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { formatUsd } from '../ledger/money.ts';
 import type { WireUsage } from '../openai/types.ts';
 import { writeUsage } from '../openai/usage.ts';
 import { toCallerError } from './faults.ts';
+import { finishReasonIn, finishReasonOf } from './finish-reason.ts';
 import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
 import type { RelaySink } from './relay.ts';
 import type { Answer } from './send.ts';
@@ -34,6 +35,8 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
   if (carried !== undefined) gate.carried.keep(toll.accountId, carried);
   const charged = await toll.complete({
     provider: answer.provider,
+    servedModel: answer.servedModel,
+    finishReason: finishReasonOf(body),
     usage,
     outputText,
     outputLength: outputText.length,
@@ -71,6 +74,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
   #sentAtMs = performance.now();
   #hasSent = false;
   #isEnding = false;
+  #finishReason: string | undefined;
 
   constructor(gate: Gate, call: Call, answer: StreamAnswer, toll: Toll) {
     this.#gate = gate;
@@ -102,7 +106,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
   }
 
   onText(text: string): void {
-    this.#send(text);
+    this.#sendEvents(text);
     if (this.#stream.isFull) this.#answer.source.pause();
   }
 
@@ -131,7 +135,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
   #cut(): void {
     this.#isEnding = true;
     this.#call.abortAttempt(new Error('The answer is longer than what was paid for'));
-    for (const chunk of this.#answer.source.cut()) this.#send(formatEvent(chunk));
+    for (const chunk of this.#answer.source.cut()) this.#sendEvents(formatEvent(chunk));
     void this.#complete();
   }
 
@@ -157,11 +161,16 @@ class CallerStream implements RelaySink, OutgoingEvents {
   async #fail(failure: unknown): Promise<void> {
     if (this.#call.isClientGone) return;
     const told = toCallerError(failure, { apiKey: this.#answer.apiKey, retryAfter: undefined });
-    await this.#toll.fail(this.#answer.provider).catch(() => undefined);
+    await this.#toll.fail(told, this.#answer).catch(() => undefined);
     this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
     this.#send(formatEvent(errorBody(told)));
     this.#call.abortAttempt(failure);
     this.#close();
+  }
+
+  #sendEvents(text: string): void {
+    this.#finishReason ??= finishReasonIn(text);
+    this.#send(text);
   }
 
   #send(text: string): void {
@@ -176,9 +185,9 @@ class CallerStream implements RelaySink, OutgoingEvents {
   }
 
   delivered(): Delivered {
-    const { source, provider } = this.#answer;
+    const { source, provider, servedModel } = this.#answer;
     const { usage, outputText, outputLength, prompts } = source.tally();
-    return { provider, usage, outputText, outputLength, prompts };
+    return { provider, servedModel, finishReason: this.#finishReason, usage, outputText, outputLength, prompts };
   }
 
   #close(): void {

@@ -30,6 +30,8 @@ export interface Dispatch {
 /** A provider's answer: all of it, or a stream whose first chunk is here. */
 export type Answer = {
   readonly provider: string;
+  /** What the model is called there. */
+  readonly servedModel: string;
   /** Fields of the request that the provider has no way to honour. */
   readonly dropped: readonly string[];
 } & (
@@ -58,10 +60,12 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
       return await attempt(gate, dispatch, { route, provider });
     } catch (error) {
       failure = error as GatewayError;
+      // We broke it off because nobody waits any more: that is no failure of the provider.
+      if (dispatch.call.isClientGone) break;
       const durationMs = Math.round(performance.now() - beganAtMs);
       dispatch.call.failedAttempts.push({ provider: provider.id, outcome: failure.errorName, durationMs });
       gate.log.attemptFailed({ requestId: dispatch.call.id, model: dispatch.model.id, provider: provider.id, error: failure });
-      if (dispatch.call.isClientGone || !mayTryNext(failure)) break;
+      if (!mayTryNext(failure)) break;
     }
   }
   throw failure ?? new GatewayError('internal_error', 'The model has no route.');

@@ -22,9 +22,16 @@ export interface TollFacts {
   readonly admission: Admission;
 }
 
-/** What a provider delivered, as far as it is known. */
-export interface Delivered {
+/** Who answered, and what the model is called there. */
+export interface Answerer {
   readonly provider: string;
+  readonly servedModel: string;
+}
+
+/** What a provider delivered, as far as it is known. */
+export interface Delivered extends Answerer {
+  /** Of the first choice, as it was sent to the caller. */
+  readonly finishReason: string | undefined;
   readonly usage: TokenUsage | undefined;
   /** Everything that the model said, for our own count where the provider's is missing. */
   readonly outputText: string;
@@ -77,6 +84,14 @@ interface Counts {
   readonly prompts: number;
 }
 
+/** How a request ended, and who had answered it by then. */
+interface Ending extends Answerer {
+  readonly outcome: Outcome;
+  readonly errorCode?: string;
+  readonly finishReason?: string | undefined;
+}
+
+const NOBODY: Answerer = { provider: '', servedModel: '' };
 const UNUSED: Counts = { usage: NO_TOKENS, isEstimated: false, prompts: 1 };
 
 /** A stream older than this records what it has cost so far, and does so again as often. */
@@ -99,6 +114,8 @@ export class Toll {
   /** How many tokens of output are paid for, over all choices. */
   #outputTokensPaid: number;
   #isExtending = false;
+  /** The extension asked for last. */
+  #growing: Promise<boolean> | undefined;
   #firstTokenMs: number | undefined;
   #recordedAtMs = performance.now();
   #settling: Promise<Charge> | undefined;
@@ -155,31 +172,30 @@ export class Toll {
 
   /** The caller left: the output delivered so far is charged, with its input. Nothing delivered, nothing charged. */
   async abandon(delivered?: Delivered): Promise<Charge> {
-    if (delivered === undefined || delivered.outputLength === 0) return this.#settleOnce('client_gone', delivered?.provider ?? '', UNUSED);
+    if (delivered === undefined || delivered.outputLength === 0)
+      return this.#settleOnce(endingOf('client_gone', delivered ?? NOBODY), UNUSED);
     return this.#settleDelivered('client_gone', delivered);
   }
 
   /** The answer failed: nothing is charged. */
-  fail(provider = ''): Promise<Charge> {
-    return this.#settleOnce('failed', provider, UNUSED);
+  fail(error: GatewayError, answerer: Answerer = NOBODY): Promise<Charge> {
+    return this.#settleOnce({ ...endingOf('failed', answerer), errorCode: error.errorName }, UNUSED);
   }
 
   #settleDelivered(outcome: Outcome, delivered: Delivered): Promise<Charge> {
-    const { usage, provider, prompts } = delivered;
-    if (usage !== undefined && this.#isCredible(usage, prompts))
-      return this.#settleOnce(outcome, provider, { usage, isEstimated: false, prompts });
+    const { usage, prompts } = delivered;
+    const ending = { ...endingOf(outcome, delivered), finishReason: delivered.finishReason };
+    if (usage !== undefined && this.#isCredible(usage, prompts)) return this.#settleOnce(ending, { usage, isEstimated: false, prompts });
     const guess = { usage: this.#estimate(delivered), isEstimated: true, prompts };
-    return this.#settleOnce(outcome, provider, guess, async () => this.#count(delivered, guess));
+    return this.#settleOnce(ending, guess, async () => this.#count(delivered, guess));
   }
 
   /** The first word on how a request ended counts, and its place is free from then on: our own count may take a while. */
-  #settleOnce(outcome: Outcome, provider: string, counts: Counts, recount?: () => Promise<Counts>): Promise<Charge> {
+  #settleOnce(ending: Ending, counts: Counts, recount?: () => Promise<Counts>): Promise<Charge> {
     if (this.#settling === undefined) {
       this.#facts.admission.release(totalTokens(counts.usage));
       this.#settling =
-        recount === undefined
-          ? this.#settle(outcome, provider, counts)
-          : recount().then((recounted) => this.#settle(outcome, provider, recounted));
+        recount === undefined ? this.#settle(ending, counts) : recount().then((recounted) => this.#settle(ending, recounted));
     }
     return this.#settling;
   }
@@ -192,8 +208,8 @@ export class Toll {
     return { ...guess, usage: this.#bound(counted.inputTokens, Math.ceil(counted.outputTokens * share), guess.prompts) };
   }
 
-  async #settle(outcome: Outcome, provider: string, { usage, isEstimated, prompts }: Counts): Promise<Charge> {
-    const { call, holder, model } = this.#facts;
+  async #settle(ending: Ending, { usage, isEstimated, prompts }: Counts): Promise<Charge> {
+    const { call, holder, model, chat } = this.#facts;
     const cost = usage === NO_TOKENS ? NO_MONEY : costOf(model.price, usage, prompts);
     const { failedAttempts } = call;
     const settlement: Settlement = {
@@ -201,16 +217,20 @@ export class Toll {
       accountId: holder.accountId,
       keyId: holder.keyId,
       model: model.id,
-      provider,
+      provider: ending.provider,
+      servedModel: ending.servedModel,
       usage,
       isEstimated,
       priceVersion: this.#held.priceVersion,
       cost,
-      outcome,
+      outcome: ending.outcome,
+      errorCode: ending.errorCode,
+      finishReason: ending.finishReason,
+      isStreaming: chat.stream === true,
       firstTokenMs: this.#firstTokenMs,
       durationMs: Date.now() - call.startedAtMs,
       createdAtMs: call.startedAtMs,
-      attempts: failedAttempts.length + (provider === '' ? 0 : prompts),
+      attempts: failedAttempts.length + (ending.provider === '' ? 0 : prompts),
       failedAttempts,
       isDelivered: call.isStreaming,
     };
@@ -244,12 +264,19 @@ export class Toll {
     else this.isExhausted = true;
   }
 
+  /** One after the other, for each says what must be held afterwards. */
+  #holdMore(amount: Nanos): Promise<boolean> {
+    this.#growing = this.#growing === undefined ? this.#grow(amount) : this.#growing.then(() => this.#grow(amount));
+    return this.#growing;
+  }
+
   /** A ledger that cannot be asked has given nothing. */
-  async #holdMore(amount: Nanos): Promise<boolean> {
+  async #grow(amount: Nanos): Promise<boolean> {
     const { call, holder } = this.#facts;
-    const extension = { requestId: call.id, accountId: holder.accountId, keyId: holder.keyId, amount };
+    const total = (this.#heldAmount + amount) as Nanos;
+    const extension = { requestId: call.id, accountId: holder.accountId, keyId: holder.keyId, total };
     const isHeld = amount === NO_MONEY || (await this.#gate.ledger.extend(extension).catch(() => false));
-    if (isHeld) this.#heldAmount = (this.#heldAmount + amount) as Nanos;
+    if (isHeld) this.#heldAmount = total;
     return isHeld;
   }
 
@@ -265,6 +292,10 @@ export class Toll {
       outputTokens: Math.min(outputTokens, this.#outputTokensPaid),
     };
   }
+}
+
+function endingOf(outcome: Outcome, { provider, servedModel }: Answerer): Ending {
+  return { outcome, provider, servedModel };
 }
 
 /** Where the account cannot pay for the model's maximum, the provider is told to stop where the money ends. */

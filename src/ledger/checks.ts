@@ -64,7 +64,22 @@ const PRICED_USAGE = sql`
     FROM prices GROUP BY model, version
   ) p ON p.model = u.model AND p.version = u.price_version`;
 
-const ROLLUP_SUMS = ['requests', 'errors', 'input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'cost'];
+const ROLLUP_SUMS = [
+  'requests',
+  'errors',
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'cost',
+  'first_token_ms',
+  'first_token_count',
+  'duration_ms',
+];
+
+/** Where rows were dropped, the first quarter of an hour may be there in part only. Without any row there is nothing to count. */
+const FIRST_COUNTED = sql`(SELECT COALESCE(MIN(created_at), 9223372036854775807) FROM usage)`;
 
 /** The rules, in the order in which they are told. */
 export const CHECKS: readonly Check[] = [
@@ -158,15 +173,16 @@ export const CHECKS: readonly Check[] = [
     unit: 'rows',
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
-      SELECT account_id || ' ' || key_id || ' ' || model || ' ' || quarter_hour AS place, 1 AS difference FROM (
-        SELECT account_id, key_id, model, quarter_hour, requests, errors, input_tokens, cached_input_tokens, cache_write_tokens,
-          output_tokens, cost FROM usage_rollups
-        WHERE ${within(scope, 'account_id')} AND quarter_hour >= (SELECT COALESCE(MIN(created_at), 0) FROM usage)
+      SELECT account_id || ' ' || key_id || ' ' || model || ' ' || provider || ' ' || quarter_hour AS place, 1 AS difference FROM (
+        SELECT account_id, key_id, model, provider, quarter_hour, requests, errors, input_tokens, cached_input_tokens, cache_write_tokens,
+          output_tokens, reasoning_tokens, cost, first_token_ms, first_token_count, duration_ms FROM usage_rollups
+        WHERE ${within(scope, 'account_id')} AND quarter_hour >= ${FIRST_COUNTED}
         UNION ALL
-        SELECT account_id, key_id, model, created_at - created_at % 900000, -1, CASE WHEN outcome = 'failed' THEN -1 ELSE 0 END,
-          -input_tokens, -cached_input_tokens, -cache_write_tokens, -output_tokens, -cost FROM usage
-        WHERE ${within(scope, 'account_id')} AND created_at - created_at % 900000 >= (SELECT COALESCE(MIN(created_at), 0) FROM usage)) both_ways
-      GROUP BY account_id, key_id, model, quarter_hour
+        SELECT account_id, key_id, model, provider, created_at - created_at % 900000, -1, CASE WHEN outcome = 'failed' THEN -1 ELSE 0 END,
+          -input_tokens, -cached_input_tokens, -cache_write_tokens, -output_tokens, -reasoning_tokens, -cost, -COALESCE(first_token_ms, 0),
+          CASE WHEN first_token_ms IS NULL THEN 0 ELSE -1 END, -duration_ms FROM usage
+        WHERE ${within(scope, 'account_id')} AND created_at - created_at % 900000 >= ${FIRST_COUNTED}) both_ways
+      GROUP BY account_id, key_id, model, provider, quarter_hour
       HAVING ${sql.join(
         ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) <> 0`),
         sql` OR `,

@@ -225,7 +225,14 @@ function giveUp(waiting: Waiting, error: unknown): void {
     waiting.operation = { type: 'settle', settlement: { ...operation.settlement, ...NOTHING } };
 }
 
-const NOTHING = { usage: NO_TOKENS, cost: NO_MONEY, outcome: 'failed', isEstimated: false } as const;
+const NOTHING = {
+  usage: NO_TOKENS,
+  cost: NO_MONEY,
+  outcome: 'failed',
+  errorCode: 'ledger_unavailable',
+  finishReason: undefined,
+  isEstimated: false,
+} as const;
 
 function release({ requestId, accountId, keyId, model, priceVersion, createdAtMs }: HoldRequest): Settlement {
   const subject = { requestId, accountId, keyId, model, priceVersion, createdAtMs };
@@ -233,6 +240,8 @@ function release({ requestId, accountId, keyId, model, priceVersion, createdAtMs
     ...NOTHING,
     ...subject,
     provider: '',
+    servedModel: '',
+    isStreaming: false,
     firstTokenMs: undefined,
     durationMs: 0,
     attempts: 0,

@@ -39,7 +39,8 @@ export interface Extension {
   readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
-  readonly amount: Nanos;
+  /** What must be held afterwards, all in all: a repetition finds it held and adds nothing. */
+  readonly total: Nanos;
 }
 
 /** How a request ended; docs/billing.md says what each costs. */
@@ -58,13 +59,20 @@ export interface Settlement {
   readonly accountId: string;
   readonly keyId: string;
   readonly model: string;
+  /** Who answered, and what the model is called there; empty where nobody did. */
   readonly provider: string;
+  readonly servedModel: string;
   readonly usage: TokenUsage;
   /** True where the provider reported no credible usage and the counts are our own. */
   readonly isEstimated: boolean;
   readonly priceVersion: number;
   readonly cost: Nanos;
   readonly outcome: Outcome;
+  /** The name of our error where the outcome is `failed`. */
+  readonly errorCode: string | undefined;
+  /** Of the first choice, as it was sent to the caller. */
+  readonly finishReason: string | undefined;
+  readonly isStreaming: boolean;
   readonly firstTokenMs: number | undefined;
   readonly durationMs: number;
   readonly createdAtMs: number;

@@ -107,14 +107,20 @@ class SqliteOperations {
   }
 
   #extend({ extension }: Extract<Operation, { type: 'extend' }>): OperationResult {
-    const { requestId, accountId, keyId, amount } = extension;
+    const { requestId, accountId, keyId, total } = extension;
+    const held = this.#statements.findHold.get(requestId)?.amount;
+    if (held === undefined) return { type: 'refused' };
+    // The same extension again, because its first answer got lost.
+    if (held >= total) return { type: 'extended' };
+    const amount = total - held;
     const wallet = this.#books.wallet(accountId);
     const budgets = this.#books.budgets(keyId);
     const nowMs = Date.now();
     for (const budget of budgets) budget.turn(nowMs);
     const isAffordable =
       wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending >= amount && budgets.every(({ left }) => left >= amount);
-    if (!isAffordable || this.#statements.growHold.run(amount, requestId).changes === 0) return { type: 'refused' };
+    if (!isAffordable) return { type: 'refused' };
+    this.#statements.growHold.run(total, requestId);
     wallet.debitsPending += amount;
     for (const budget of budgets) budget.held += amount;
     return { type: 'extended' };
@@ -182,6 +188,10 @@ class SqliteOperations {
       settlement.durationMs,
       settlement.attempts,
       settlement.createdAtMs,
+      settlement.isStreaming ? 1 : 0,
+      settlement.finishReason ?? null,
+      settlement.errorCode ?? null,
+      settlement.servedModel,
     );
     if (changes === 0) return false;
     for (const [index, attempt] of settlement.failedAttempts.entries())
@@ -191,7 +201,7 @@ class SqliteOperations {
 
   /** One process owns the embedded database, so whatever another one held is held by nobody. */
   #recover(): OperationResult {
-    const rows = this.#database.query<HoldRow, [string]>('SELECT * FROM holds WHERE node_id <> ?1').all(this.#nodeId);
+    const rows = this.#database.query<HoldRow, [string]>('SELECT * FROM holds WHERE node_id <> ?1 ORDER BY id').all(this.#nodeId);
     const nowMs = Date.now();
     const results = rows.map((row) => this.#settle(recovered(row, nowMs)));
     return { type: 'done', count: results.filter(({ type }) => type === 'settled').length };
@@ -213,6 +223,7 @@ function recovered(row: HoldRow, nowMs: number): Settlement {
     keyId: row.key_id,
     model: row.model,
     provider: row.provider,
+    servedModel: '',
     usage: {
       inputTokens: Number(row.input_tokens),
       cachedInputTokens: Number(row.cached_input_tokens),
@@ -224,6 +235,10 @@ function recovered(row: HoldRow, nowMs: number): Settlement {
     priceVersion: Number(row.price_version),
     cost: asNanos(row.progress < row.amount ? row.progress : row.amount),
     outcome: 'recovered',
+    errorCode: undefined,
+    finishReason: undefined,
+    // Only streams record their progress.
+    isStreaming: row.progress > 0n,
     firstTokenMs: undefined,
     durationMs: Math.max(0, nowMs - createdAtMs),
     createdAtMs,
@@ -240,7 +255,7 @@ function prepareStatements(database: Database) {
       `INSERT INTO holds (id, account_id, key_id, model, price_version, amount, node_id, created_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
     ),
-    growHold: database.prepare('UPDATE holds SET amount = amount + ?1 WHERE id = ?2'),
+    growHold: database.prepare('UPDATE holds SET amount = ?1 WHERE id = ?2'),
     recordProgress: database.prepare(
       `UPDATE holds SET progress = ?1, provider = ?2, input_tokens = ?3, cached_input_tokens = ?4, cache_write_tokens = ?5,
        output_tokens = ?6, reasoning_tokens = ?7 WHERE id = ?8`,
@@ -251,8 +266,9 @@ function prepareStatements(database: Database) {
     ),
     insertUsage: database.prepare(
       `INSERT INTO usage (request_id, account_id, key_id, model, provider, input_tokens, cached_input_tokens, cache_write_tokens,
-         output_tokens, reasoning_tokens, is_estimated, price_version, cost, held, outcome, first_token_ms, duration_ms, attempts, created_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+         output_tokens, reasoning_tokens, is_estimated, price_version, cost, held, outcome, first_token_ms, duration_ms, attempts, created_at,
+         is_streaming, finish_reason, error_code, served_model)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
        ON CONFLICT DO NOTHING`,
     ),
     pruneUsage: database.prepare(

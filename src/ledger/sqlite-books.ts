@@ -98,21 +98,24 @@ export class SqliteBooks {
   /** Adds a settlement to its quarter of an hour. */
   count(settlement: Settlement): void {
     const quarterHour = settlement.createdAtMs - (settlement.createdAtMs % QUARTER_HOUR_MS);
-    const name = `${settlement.accountId} ${settlement.keyId} ${settlement.model} ${quarterHour}`;
+    const { accountId, keyId, model, provider, usage, firstTokenMs } = settlement;
+    const name = `${accountId} ${keyId} ${model} ${provider} ${quarterHour}`;
     let rollup = this.#rollups.get(name);
     if (rollup === undefined) {
-      const { accountId, keyId, model } = settlement;
-      rollup = { accountId, keyId, model, quarterHour, requests: 0, errors: 0, input: 0, cached: 0, written: 0, output: 0, cost: 0n };
+      rollup = { accountId, keyId, model, provider, quarterHour, ...NOTHING_COUNTED };
       this.#rollups.set(name, rollup);
     }
-    const { usage } = settlement;
     rollup.requests += 1;
     rollup.errors += settlement.outcome === 'failed' ? 1 : 0;
     rollup.input += usage.inputTokens;
     rollup.cached += usage.cachedInputTokens;
     rollup.written += usage.cacheWriteTokens;
     rollup.output += usage.outputTokens;
+    rollup.reasoning += usage.reasoningTokens;
     rollup.cost += settlement.cost;
+    rollup.firstTokenMs += firstTokenMs ?? 0;
+    rollup.firstTokenCount += firstTokenMs === undefined ? 0 : 1;
+    rollup.durationMs += settlement.durationMs;
   }
 
   /** Takes back what is left of grants whose time is over, but leaves what running requests may need. */
@@ -144,6 +147,7 @@ export class SqliteBooks {
         row.accountId,
         row.keyId,
         row.model,
+        row.provider,
         row.quarterHour,
         row.requests,
         row.errors,
@@ -151,7 +155,11 @@ export class SqliteBooks {
         row.cached,
         row.written,
         row.output,
+        row.reasoning,
         row.cost,
+        row.firstTokenMs,
+        row.firstTokenCount,
+        row.durationMs,
       );
     this.forget();
   }
@@ -187,6 +195,7 @@ interface Rollup {
   readonly accountId: string;
   readonly keyId: string;
   readonly model: string;
+  readonly provider: string;
   readonly quarterHour: number;
   requests: number;
   errors: number;
@@ -194,8 +203,26 @@ interface Rollup {
   cached: number;
   written: number;
   output: number;
+  reasoning: number;
   cost: bigint;
+  firstTokenMs: number;
+  firstTokenCount: number;
+  durationMs: number;
 }
+
+const NOTHING_COUNTED = {
+  requests: 0,
+  errors: 0,
+  input: 0,
+  cached: 0,
+  written: 0,
+  output: 0,
+  reasoning: 0,
+  cost: 0n,
+  firstTokenMs: 0,
+  firstTokenCount: 0,
+  durationMs: 0,
+};
 
 interface WalletRow {
   readonly credits_posted: bigint;
@@ -233,13 +260,16 @@ function prepareStatements(database: Database): {
       `INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at) VALUES (?1, ?2, 'breakage', ?3, 'expiry', ?4, ?5)`,
     ),
     addRollup: database.prepare(
-      `INSERT INTO usage_rollups (account_id, key_id, model, quarter_hour, requests, errors, input_tokens, cached_input_tokens,
-         cache_write_tokens, output_tokens, cost) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-       ON CONFLICT (account_id, key_id, model, quarter_hour) DO UPDATE SET requests = requests + excluded.requests,
+      `INSERT INTO usage_rollups (account_id, key_id, model, provider, quarter_hour, requests, errors, input_tokens,
+         cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost, first_token_ms, first_token_count, duration_ms)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+       ON CONFLICT (account_id, key_id, model, provider, quarter_hour) DO UPDATE SET requests = requests + excluded.requests,
          errors = errors + excluded.errors, input_tokens = input_tokens + excluded.input_tokens,
          cached_input_tokens = cached_input_tokens + excluded.cached_input_tokens,
          cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
-         output_tokens = output_tokens + excluded.output_tokens, cost = cost + excluded.cost`,
+         output_tokens = output_tokens + excluded.output_tokens, reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens,
+         cost = cost + excluded.cost, first_token_ms = first_token_ms + excluded.first_token_ms,
+         first_token_count = first_token_count + excluded.first_token_count, duration_ms = duration_ms + excluded.duration_ms`,
     ),
   };
 }

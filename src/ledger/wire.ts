@@ -50,7 +50,7 @@ function encodeOperation(operation: Operation): string {
       return encodeSettlement(operation.settlement);
     case 'extend': {
       const { extension } = operation;
-      return JSON.stringify({ type: 'extend', extension: { ...extension, amount: String(extension.amount) } });
+      return JSON.stringify({ type: 'extend', extension: { ...extension, total: String(extension.total) } });
     }
     case 'progress': {
       const { progress } = operation;
@@ -72,15 +72,17 @@ function encodeHold(hold: HoldRequest): string {
 }
 
 function encodeSettlement(settlement: Settlement): string {
-  const { usage, firstTokenMs, failedAttempts } = settlement;
+  const { usage, firstTokenMs, errorCode, finishReason, failedAttempts } = settlement;
   return (
     `{"type":"settle","settlement":{"requestId":${quote(settlement.requestId)},"accountId":${quote(settlement.accountId)},` +
     `"keyId":${quote(settlement.keyId)},"model":${quote(settlement.model)},"provider":${quote(settlement.provider)},` +
+    `"servedModel":${quote(settlement.servedModel)},` +
     `"usage":{"inputTokens":${usage.inputTokens},"cachedInputTokens":${usage.cachedInputTokens},` +
     `"cacheWriteTokens":${usage.cacheWriteTokens},"outputTokens":${usage.outputTokens},"reasoningTokens":${usage.reasoningTokens}},` +
     `"isEstimated":${settlement.isEstimated},"priceVersion":${settlement.priceVersion},"cost":"${settlement.cost}",` +
-    `"outcome":"${settlement.outcome}",${firstTokenMs === undefined ? '' : `"firstTokenMs":${firstTokenMs},`}` +
-    `"durationMs":${settlement.durationMs},"createdAtMs":${settlement.createdAtMs},"attempts":${settlement.attempts},` +
+    `"outcome":"${settlement.outcome}",${errorCode === undefined ? '' : `"errorCode":${quote(errorCode)},`}` +
+    `${finishReason === undefined ? '' : `"finishReason":${quote(finishReason)},`}"isStreaming":${settlement.isStreaming},` +
+    `${firstTokenMs === undefined ? '' : `"firstTokenMs":${firstTokenMs},`}"durationMs":${settlement.durationMs},"createdAtMs":${settlement.createdAtMs},"attempts":${settlement.attempts},` +
     `"failedAttempts":${failedAttempts.length === 0 ? '[]' : JSON.stringify(failedAttempts)},"isDelivered":${settlement.isDelivered}}}`
   );
 }
@@ -95,6 +97,7 @@ const NEEDS_ESCAPES = /["\\\p{Cc}\p{Cs}]/u;
 /** Changes the freshly parsed object in place. */
 function fromWire(wire: WireOperation): Operation {
   const body = wire['hold'] ?? wire['settlement'] ?? wire['extension'] ?? wire['progress'];
-  if (body !== undefined) for (const name of ['amount', 'minimum', 'cost']) if (name in body) body[name] = BigInt(String(body[name]));
+  if (body !== undefined)
+    for (const name of ['amount', 'minimum', 'cost', 'total']) if (name in body) body[name] = BigInt(String(body[name]));
   return wire as unknown as Operation;
 }

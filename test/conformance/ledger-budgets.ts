@@ -147,7 +147,7 @@ export function testBudgets(driver: LedgerDriver): void {
     await setBudgets({ total: 100n });
     const id = nextId();
     await store.apply([holdOf(owner, id, { amount: 60n })]);
-    expect(await store.apply([extendOf(owner, id, 41n), extendOf(owner, id, 40n)])).toEqual([{ type: 'refused' }, { type: 'extended' }]);
+    expect(await store.apply([extendOf(owner, id, 101n), extendOf(owner, id, 100n)])).toEqual([{ type: 'refused' }, { type: 'extended' }]);
     expect(await budgets()).toEqual({ total: { spent: 0n, held: 100n } });
   });
 

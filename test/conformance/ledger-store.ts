@@ -33,7 +33,11 @@ const tokens = (times: bigint) => ({
   cached_input_tokens: BigInt(USAGE.cachedInputTokens) * times,
   cache_write_tokens: BigInt(USAGE.cacheWriteTokens) * times,
   output_tokens: BigInt(USAGE.outputTokens) * times,
+  reasoning_tokens: BigInt(USAGE.reasoningTokens) * times,
 });
+
+/** The columns of their times: this many had a first token, of this many that ended. */
+const times = (begun: bigint, over: bigint) => ({ first_token_ms: begun * 12n, first_token_count: begun, duration_ms: over * 34n });
 
 function testHolds(driver: LedgerDriver): void {
   let books: Books;
@@ -122,12 +126,20 @@ function testHolds(driver: LedgerDriver): void {
 
   test('an extension makes a hold larger while there is money for it', async () => {
     await hold('a', 600n);
-    const more = extendOf(owner, id('a'), 300n);
-    expect(await store.apply([more, more])).toEqual([{ type: 'extended' }, { type: 'refused' }]);
+    const [more, tooMuch] = [extendOf(owner, id('a'), 900n), extendOf(owner, id('a'), 1001n)];
+    expect(await store.apply([more, tooMuch])).toEqual([{ type: 'extended' }, { type: 'refused' }]);
     expect(await money()).toEqual({ balance: 1000n, held: 900n });
     await settle('a', 850n);
     expect(await money()).toEqual({ balance: 150n, held: 0n });
     expect(await store.apply([extendOf(owner, id('a'), 1n)])).toEqual([{ type: 'refused' }]);
+  });
+
+  test('the same extension again, because its answer got lost, holds nothing more', async () => {
+    await hold('a', 600n);
+    const more = extendOf(owner, id('a'), 700n);
+    expect(await store.apply([more, more])).toEqual([{ type: 'extended' }, { type: 'extended' }]);
+    expect(await store.apply([more])).toEqual([{ type: 'extended' }]);
+    expect(await money()).toEqual({ balance: 1000n, held: 700n });
   });
 
   test('the latest progress of a hold counts, and progress without one is nothing', async () => {
@@ -160,7 +172,7 @@ function testHolds(driver: LedgerDriver): void {
       cached_input_tokens: 3n,
       cache_write_tokens: 2n,
       output_tokens: 7n,
-      reasoning_tokens: 0n,
+      reasoning_tokens: 4n,
       is_estimated: 0n,
       price_version: 1n,
       cost: 100n,
@@ -170,6 +182,10 @@ function testHolds(driver: LedgerDriver): void {
       duration_ms: 34n,
       attempts: 1n,
       created_at: created,
+      is_streaming: 1n,
+      finish_reason: 'stop',
+      error_code: null,
+      served_model: 'gpt-at-mock',
     });
   });
 
@@ -177,7 +193,8 @@ function testHolds(driver: LedgerDriver): void {
     await hold('a', 600n);
     expect(await store.apply([releaseOf(owner, id('a'))])).toEqual([SETTLED]);
     expect(await money()).toEqual({ balance: 1000n, held: 0n });
-    expect(await books.usageOf(id('a'))).toMatchObject({ outcome: 'failed', cost: 0n, held: 600n });
+    const told = { error_code: 'provider_error', finish_reason: null, is_streaming: 0n };
+    expect(await books.usageOf(id('a'))).toMatchObject({ outcome: 'failed', cost: 0n, held: 600n, ...told });
     expect(await books.kysely.selectFrom('transfers').selectAll().where('id', '=', id('a')).execute()).toEqual([]);
   });
 
@@ -201,7 +218,7 @@ function testHolds(driver: LedgerDriver): void {
     );
   });
 
-  test('roll-ups count each quarter of an hour by itself, its errors and its cost', async () => {
+  test('roll-ups count each provider and quarter of an hour by itself, its errors, times and cost', async () => {
     const quarter = 2_000_000 * QUARTER_HOUR_MS;
     const ended = (name: string, offsetMs: number, facts: Parameters<typeof settleOf>[2]) => [
       holdOf(owner, id(name), { amount: 10n, createdAtMs: quarter + offsetMs }),
@@ -212,12 +229,15 @@ function testHolds(driver: LedgerDriver): void {
       ...ended('c', 1, { cost: 0n, usage: NO_TOKENS, outcome: 'failed' }),
       ...ended('d', 2, { cost: 7n, usage: NO_TOKENS }),
       ...ended('e', QUARTER_HOUR_MS, { cost: 8n }),
+      ...ended('f', QUARTER_HOUR_MS, { cost: 9n, provider: 'another' }),
     ]);
-    const rows = books.kysely.selectFrom('usage_rollups').selectAll().where('account_id', '=', owner.accountId).orderBy('quarter_hour');
-    const place = { account_id: owner.accountId, key_id: owner.keyId, model: MODEL };
-    expect(await rows.execute()).toEqual([
-      { ...place, quarter_hour: BigInt(quarter), requests: 4n, errors: 1n, cost: 18n, ...tokens(2n) },
-      { ...place, quarter_hour: BigInt(quarter + QUARTER_HOUR_MS), requests: 1n, errors: 0n, cost: 8n, ...tokens(1n) },
+    const rows = books.kysely.selectFrom('usage_rollups').selectAll().where('account_id', '=', owner.accountId);
+    const place = { account_id: owner.accountId, key_id: owner.keyId, model: MODEL, provider: 'mock' };
+    const next = { ...place, quarter_hour: BigInt(quarter + QUARTER_HOUR_MS), requests: 1n, errors: 0n, ...tokens(1n), ...times(1n, 1n) };
+    expect(await rows.orderBy('quarter_hour').orderBy('cost').execute()).toEqual([
+      { ...place, quarter_hour: BigInt(quarter), requests: 4n, errors: 1n, cost: 18n, ...tokens(2n), ...times(3n, 4n) },
+      { ...next, cost: 8n },
+      { ...next, cost: 9n, provider: 'another' },
     ]);
   });
 

@@ -15,7 +15,8 @@ import { holdOf, settleOf } from '../ledger/operations.ts';
 import { createDatabase, postgresUrl, type TestDatabase } from '../services/postgres.ts';
 import { failureOf } from '../simulator/failure.ts';
 
-const ALL = ['001-initial', '002-ledger', '003-carried'];
+const LATER = ['002-ledger', '003-carried', '004-usage-detail'];
+const ALL = ['001-initial', ...LATER];
 const NOW_MS = 1_790_000_000_000;
 
 async function namesIn(database: Kysely<Tables>): Promise<string[]> {
@@ -72,7 +73,7 @@ describe('the embedded database', () => {
     });
 
     test('keeps every balance, and the sums behind it', async () => {
-      expect(await migrate(database, 'sqlite')).toEqual(['002-ledger', '003-carried']);
+      expect(await migrate(database, 'sqlite')).toEqual(LATER);
       const wallets = await database.selectFrom('wallets').selectAll().orderBy('account_id').execute();
       expect(wallets).toEqual([
         { account_id: 'acct_debt', credits_posted: 50n, debits_posted: 80n, debits_pending: 0n },
@@ -116,6 +117,13 @@ describe('the embedded database', () => {
       ]);
     });
 
+    test('counts roll-ups anew by provider, and keeps those whose rows are gone', async () => {
+      await migrate(database, 'sqlite', '003-carried');
+      await leaveOldRollups(database);
+      await migrate(database, 'sqlite');
+      expect(await rollupsOf(database)).toMatchObject(ROLLUPS_AFTER);
+    });
+
     test('keeps its keys, whose requests are charged as before', async () => {
       await migrate(database, 'sqlite');
       expect(await new Keys(database).findHolder('hash_1')).toMatchObject({
@@ -142,7 +150,7 @@ describe('the embedded database', () => {
       const { rows } = await sql<{ balance: bigint }>`SELECT balance FROM wallets ORDER BY account_id`.execute(database);
       expect(rows.map((row) => row.balance)).toEqual([-30n, 0n, 870n]);
       await sql`DROP TABLE audit`.execute(database);
-      expect(await migrate(database, 'sqlite')).toEqual(['002-ledger', '003-carried']);
+      expect(await migrate(database, 'sqlite')).toEqual(LATER);
     });
   });
 });
@@ -168,11 +176,9 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
 
   test('is not changed by a start, whose message names what is missing and the command', async () => {
     const advice = 'Bring it up to date, once for all nodes, with: tollgate migrate';
-    expect(await messageOf(prepareSchema(database, 'postgres'))).toBe(
-      `The database schema lacks 001-initial, 002-ledger, 003-carried. ${advice}`,
-    );
+    expect(await messageOf(prepareSchema(database, 'postgres'))).toBe(`The database schema lacks ${ALL.join(', ')}. ${advice}`);
     await migrate(database, 'postgres', '001-initial');
-    expect(await messageOf(prepareSchema(database, 'postgres'))).toBe(`The database schema lacks 002-ledger, 003-carried. ${advice}`);
+    expect(await messageOf(prepareSchema(database, 'postgres'))).toBe(`The database schema lacks ${LATER.join(', ')}. ${advice}`);
     expect(await namesIn(database)).toEqual(['001-initial']);
   });
 
@@ -200,7 +206,47 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
     const checks = await verifyLedger(database, { dialect: 'postgres', longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter((check) => !check.ok)).toEqual([]);
   });
+
+  test('counts roll-ups anew by provider, and keeps those whose rows are gone', async () => {
+    await migrate(database, 'postgres', '003-carried');
+    await leaveOldRollups(database);
+    await migrate(database, 'postgres');
+    expect(await rollupsOf(database)).toMatchObject(ROLLUPS_AFTER);
+  });
 });
+
+const QUARTER_MS = NOW_MS - (NOW_MS % 900_000) + 900_000;
+
+/** Two providers in the last quarter of an hour; the rows of the first and half of those of the second were dropped. */
+async function leaveOldRollups(database: Kysely<Tables>): Promise<void> {
+  const statements = [
+    'DELETE FROM usage',
+    'DELETE FROM usage_rollups',
+    `INSERT INTO usage VALUES ${valuesOf('req_8', 'one', QUARTER_MS - 1, 3)}, ${valuesOf('req_9', 'one', QUARTER_MS, 3)},
+      ${valuesOf('req_a', 'other', QUARTER_MS + 1, 4)}, ${valuesOf('req_b', 'other', QUARTER_MS + 2, null)}`,
+    `INSERT INTO usage_rollups VALUES ('acct_1', 'key_1', 'm', ${QUARTER_MS - 1_800_000}, 7, 1, 7, 14, 21, 28, 70),
+      ('acct_1', 'key_1', 'm', ${QUARTER_MS - 900_000}, 2, 0, 2, 4, 6, 8, 20), ('acct_1', 'key_1', 'm', ${QUARTER_MS}, 3, 0, 3, 6, 9, 12, 30)`,
+  ];
+  for (const statement of statements) await sql.raw(statement).execute(database);
+}
+
+function valuesOf(id: string, provider: string, createdAtMs: number, firstTokenMs: number | null): string {
+  return `('${id}', 'acct_1', 'key_1', 'm', '${provider}', 1, 2, 3, 4, 5, 0, 0, 10, 20, 'completed', ${firstTokenMs}, 9, 1, ${createdAtMs})`;
+}
+
+async function rollupsOf(database: Kysely<Tables>): Promise<readonly object[]> {
+  return database.selectFrom('usage_rollups').selectAll().orderBy('quarter_hour').orderBy('provider').execute();
+}
+
+const UNTIMED = { reasoning_tokens: 0n, first_token_ms: 0n, first_token_count: 0n, duration_ms: 0n };
+const QUARTER = BigInt(QUARTER_MS);
+
+const ROLLUPS_AFTER = [
+  { quarter_hour: QUARTER - 1_800_000n, provider: '', requests: 7n, errors: 1n, cost: 70n, output_tokens: 28n, ...UNTIMED },
+  { quarter_hour: QUARTER - 900_000n, provider: '', requests: 2n, errors: 0n, cost: 20n, output_tokens: 8n, ...UNTIMED },
+  { quarter_hour: QUARTER, provider: 'one', requests: 1n, cost: 10n, reasoning_tokens: 5n, first_token_ms: 3n, duration_ms: 9n },
+  { quarter_hour: QUARTER, provider: 'other', requests: 2n, cost: 20n, first_token_ms: 4n, first_token_count: 1n, duration_ms: 18n },
+];
 
 /** What the first release would have written: three accounts, credit given and taken, and four requests. */
 async function fillFirstSchema(database: Kysely<Tables>): Promise<void> {

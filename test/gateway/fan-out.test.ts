@@ -56,7 +56,7 @@ function fanOut(count: number) {
     const context = { modelId: 'mock/gpt', wantsUsage: false, chat, requestId: 'req_1', createdSeconds: 7, choiceIndex: strand.index };
     const relay = new Relay(provider.exchange, { parser: new SseParser(), decoder: openai.decodeStream(context) }, deadlines);
     await relay.open(1000);
-    return { type: 'stream', provider: 'mock', dropped: [], source: relay, wantsUsage: false, apiKey: undefined };
+    return { type: 'stream', provider: 'mock', servedModel: 'gpt-x', dropped: [], source: relay, wantsUsage: false, apiKey: undefined };
   });
   const stream = new ChoiceStream(strands);
   const told: string[] = [];

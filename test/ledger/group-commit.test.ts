@@ -96,8 +96,8 @@ describe('operations that wait', () => {
     await ledger.hold(request('req_1'));
     const progress = progressOf(OWNER, 'req_1', 40n);
     ledger.progress(progress.progress);
-    expect(await ledger.extend(extendOf(OWNER, 'req_1', 900n).extension)).toBe(true);
-    expect(await ledger.extend(extendOf(OWNER, 'req_1', 1n).extension)).toBe(false);
+    expect(await ledger.extend(extendOf(OWNER, 'req_1', 1000n).extension)).toBe(true);
+    expect(await ledger.extend(extendOf(OWNER, 'req_1', 1001n).extension)).toBe(false);
     expect(store.batches.flat()).toContainEqual(progress);
     expect(await ledger.recover()).toBe(0);
     expect(await ledger.expire(Date.now())).toBe(0);

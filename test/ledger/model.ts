@@ -166,11 +166,13 @@ export class LedgerModel {
     return { type: 'held', amount: asNanos(amount) };
   }
 
-  #extend({ requestId, accountId, keyId, amount }: Extension): OperationResult {
+  #extend({ requestId, accountId, keyId, total }: Extension): OperationResult {
     const hold = this.#holds.get(requestId);
     this.#turn(keyId, Date.now());
-    if (hold === undefined || this.spendable(accountId, keyId) < amount) return { type: 'refused' };
-    hold.amount += amount;
+    if (hold === undefined) return { type: 'refused' };
+    if (hold.amount >= total) return { type: 'extended' };
+    if (this.spendable(accountId, keyId) < total - hold.amount) return { type: 'refused' };
+    hold.amount = total;
     return { type: 'extended' };
   }
 

@@ -9,7 +9,14 @@ export interface Owner {
 }
 
 export const MODEL = 'mock/gpt';
-export const USAGE: TokenUsage = { ...NO_TOKENS, inputTokens: 10, cachedInputTokens: 3, cacheWriteTokens: 2, outputTokens: 7 };
+export const USAGE: TokenUsage = {
+  ...NO_TOKENS,
+  inputTokens: 10,
+  cachedInputTokens: 3,
+  cacheWriteTokens: 2,
+  outputTokens: 7,
+  reasoningTokens: 4,
+};
 
 type Hold = Extract<Operation, { type: 'hold' }>;
 
@@ -32,22 +39,28 @@ interface SettleFacts {
   readonly createdAtMs?: number;
   readonly failedAttempts?: readonly Attempt[];
   readonly isDelivered?: boolean;
+  readonly provider?: string;
 }
 
 /** The operation that ends a request. */
 export function settleOf(owner: Owner, requestId: string, facts: SettleFacts): Extract<Operation, { type: 'settle' }> {
   const { cost, usage = USAGE, outcome = 'completed', createdAtMs = Date.now(), failedAttempts = [], isDelivered = true } = facts;
+  const isFailed = outcome === 'failed';
   const settlement = {
     ...owner,
     requestId,
     model: MODEL,
-    provider: 'mock',
+    provider: facts.provider ?? 'mock',
+    servedModel: 'gpt-at-mock',
     usage,
     isEstimated: false,
     priceVersion: 1,
     cost: asNanos(cost),
     outcome,
-    firstTokenMs: 12,
+    errorCode: isFailed ? 'provider_error' : undefined,
+    finishReason: isFailed ? undefined : 'stop',
+    isStreaming: !isFailed,
+    firstTokenMs: isFailed ? undefined : 12,
     durationMs: 34,
     createdAtMs,
     attempts: failedAttempts.length + 1,
@@ -62,9 +75,9 @@ export function releaseOf(owner: Owner, requestId: string, createdAtMs?: number)
   return settleOf(owner, requestId, { cost: 0n, usage: NO_TOKENS, outcome: 'failed', ...(createdAtMs !== undefined && { createdAtMs }) });
 }
 
-/** The operation that asks for more. */
-export function extendOf(owner: Owner, requestId: string, amount: bigint): Extract<Operation, { type: 'extend' }> {
-  return { type: 'extend', extension: { ...owner, requestId, amount: asNanos(amount) } };
+/** The operation that asks for more, up to this. */
+export function extendOf(owner: Owner, requestId: string, total: bigint): Extract<Operation, { type: 'extend' }> {
+  return { type: 'extend', extension: { ...owner, requestId, total: asNanos(total) } };
 }
 
 /** The operation that records what a stream has cost so far. */

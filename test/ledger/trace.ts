@@ -57,6 +57,8 @@ const BEGIN_MS = Date.UTC(2040, 0, 28, 20);
 const MINUTE_MS = 60_000;
 const OPEN_HOLDS_MAX = 200;
 const REMEMBERED_MAX = 300;
+/** Ids grow with time, as real ones do: recovery goes by them, and the windows of budgets by its order. */
+const ID_DIGITS = 6;
 
 /** Turns steps into operations and events, by what the model says is there. */
 export class Trace {
@@ -132,7 +134,7 @@ export class Trace {
     this.#lastRequest += 1;
     const wanted = chance < 5 ? 0n : BigInt(amount + 1);
     const facts = { amount: wanted, minimum: chance < 50 ? wanted : 1n + wanted / 3n, createdAtMs: this.#nowMs };
-    return holdOf(this.#ownerAt(owner), `req_${this.#name}_${this.#lastRequest}`, facts);
+    return holdOf(this.#ownerAt(owner), `req_${this.#name}_${String(this.#lastRequest).padStart(ID_DIGITS, '0')}`, facts);
   }
 
   /** Something about a request that runs, by whom it was begun. */
@@ -146,7 +148,7 @@ export class Trace {
     // Mostly what was held is enough; at times it costs more, or nothing.
     const cost = chance < 8 ? BigInt(amount) * 2n : (hold.amount * BigInt(amount)) / 1000n;
     if (kind === 'release') return [releaseOf(owner, requestId, createdAtMs)];
-    if (kind === 'extend') return [extendOf(owner, requestId, BigInt(amount + 1))];
+    if (kind === 'extend') return [extendOf(owner, requestId, hold.amount + BigInt(amount + 1))];
     if (kind === 'progress') return [progressOf(owner, requestId, cost)];
     return [settleOf(owner, requestId, { cost, createdAtMs })];
   }

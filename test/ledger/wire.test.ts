@@ -24,7 +24,11 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       {
         ...subject,
         provider: text,
+        servedModel: text,
         usage,
+        errorCode: fc.option(text, { nil: undefined }),
+        finishReason: fc.option(text, { nil: undefined }),
+        isStreaming: fc.boolean(),
         isEstimated: fc.boolean(),
         cost: amount,
         outcome: fc.constantFrom('completed' as const, 'client_gone' as const, 'failed' as const, 'recovered' as const),
@@ -37,7 +41,9 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       { noNullPrototype: true },
     )
     .map((settlement): Operation => ({ type: 'settle', settlement })),
-  fc.record({ requestId: text, accountId: text, keyId: text, amount }).map((extension): Operation => ({ type: 'extend', extension })),
+  fc
+    .record({ requestId: text, accountId: text, keyId: text, total: amount })
+    .map((extension): Operation => ({ type: 'extend', extension })),
   fc
     .record({ requestId: text, accountId: text, provider: text, usage, cost: amount })
     .map((progress): Operation => ({ type: 'progress', progress })),

@@ -37,7 +37,8 @@ const completed = { gets: 'answer', outcome: 'completed' } as const;
 const estimated = { ...completed, pays: { counted: ANSWER_TEXT } } as const;
 const broken = { gets: 'provider_error', outcome: 'failed', pays: 'nothing' } as const;
 const unavailable = { ...broken, gets: 'provider_unavailable' } as const;
-const gone = { gets: 'nothing', outcome: 'client_gone' } as const;
+/** Who leaves does so of their own accord: no provider is to blame. */
+const gone = { gets: 'nothing', outcome: 'client_gone', failedAttempts: [] } as const;
 
 /** Rows that are the same whether the answer is streamed or not. */
 export const BOTH: readonly (readonly [name: string, row: Case])[] = [

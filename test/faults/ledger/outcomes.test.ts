@@ -39,7 +39,7 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
       '%s',
       async (_, row) => {
         const key = await site.makeKey(row.creditUsd ?? '10');
-        expectOutcome(row, { ...(await play(site, node, { row, key, mode })), ...(await readLedger(site, key)) });
+        expectOutcome(row, { mode, ...(await play(site, node, { row, key, mode })), ...(await readLedger(site, key)) });
       },
       60_000,
     );
@@ -159,12 +159,18 @@ async function readLedger(site: Site, key: SiteKey): Promise<LedgerOfKey> {
   });
 }
 
-function expectOutcome(row: Case, { asked, reported, rows, attempts, paidNanos }: Played & LedgerOfKey): void {
+function expectOutcome(row: Case, { mode, asked, reported, rows, attempts, paidNanos }: Played & LedgerOfKey & { mode: Mode }): void {
   const [usage] = rows;
   const got = isFinished(asked) ? 'answer' : asked.leftAtMs === undefined ? errorCodeOf(asked) : 'nothing';
   const counts = expectedCounts(row.pays, reported);
   expect({ got, count: rows.length, outcome: usage?.outcome }).toEqual({ got: row.gets, count: 1, outcome: row.outcome });
   expect(usage).toMatchObject(counts);
+  expect(usage).toMatchObject({
+    is_streaming: mode === 'streamed' ? 1n : 0n,
+    error_code: row.outcome === 'failed' ? row.gets : null,
+    finish_reason: row.outcome !== 'completed' ? null : row.body?.['max_tokens'] === undefined ? 'stop' : 'length',
+    served_model: usage?.provider === '' ? '' : 'gpt-x',
+  });
   expect(usage?.cost).toBe(costOfRow(usage));
   expect(paidNanos).toBe(usage?.cost ?? -1n);
   if (row.pays !== 'nothing') expect(paidNanos).toBeGreaterThan(0n);
