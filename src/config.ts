@@ -63,6 +63,10 @@ export interface Config {
   readonly mailFrom: string;
   /** Who may register: everybody, people with an invitation, or nobody. */
   readonly signUp: Settings['accounts']['sign_up'];
+  /** Signs the dashboard's cookies and links; undefined for one that is kept in the database. */
+  readonly secret: string | undefined;
+  /** Networks of proxies that tell the caller's address in `x-forwarded-for`. */
+  readonly trustedProxies: readonly string[];
 }
 
 /** Tells everything that is wrong with the settings at once. */
@@ -101,6 +105,8 @@ export function loadConfig(environment: Environment): Config {
     smtpUrl: variables.SMTP_URL,
     mailFrom: file.accounts.mail_from,
     signUp: file.accounts.sign_up,
+    secret: variables.TOLLGATE_SECRET,
+    trustedProxies: file.http.trusted_proxies,
   });
 }
 
@@ -116,6 +122,7 @@ export const environmentSchema = z.object({
   TOLLGATE_CONFIG: z.string().optional(),
   TOLLGATE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   TOLLGATE_METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  TOLLGATE_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   DATABASE_URL: z
     .url({ protocol: /^postgres(?:ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/tollgate' })
     .optional(),

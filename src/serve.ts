@@ -173,8 +173,9 @@ function publicUrlOf({ publicUrl, host }: Config, port: number): string {
 }
 
 function dashboardSettings(config: Config, port: number): DashboardSettings {
-  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp } = config;
-  return { databaseUrl, databasePath, publicUrl: publicUrlOf(config, port), smtpUrl, mailFrom, signUp };
+  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, secret, trustedProxies } = config;
+  const publicUrl = publicUrlOf(config, port);
+  return { databaseUrl, databasePath, publicUrl, smtpUrl, mailFrom, signUp, secret, trustedProxies };
 }
 
 /** What only the memory of this process knows. */

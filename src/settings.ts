@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isMap, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
 import { modelSchema } from './catalog/catalog.ts';
+import { parseNetworks } from './http/client-address.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
 import { HOSTS } from './providers/compatible.ts';
 import { DIALECT_NAMES } from './providers/provider.ts';
@@ -61,6 +62,13 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       sign_up: z.enum(['open', 'invite', 'closed']).default('open'),
       mail_from: z.string().min(3).default('Tollgate <tollgate@localhost>'),
+    })
+    .prefault({}),
+  http: z
+    .strictObject({
+      trusted_proxies: z
+        .array(z.string().refine((text) => parseNetworks([text]) !== undefined, 'must be an address or a network such as 10.0.0.0/8'))
+        .default([]),
     })
     .prefault({}),
   media: z.strictObject({ fetch: z.boolean().default(true) }).prefault({}),

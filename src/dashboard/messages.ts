@@ -49,4 +49,8 @@ export interface DashboardSettings {
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
   readonly signUp: 'open' | 'invite' | 'closed';
+  /** Signs cookies and links; undefined for one that is kept in the database. */
+  readonly secret: string | undefined;
+  /** Networks of proxies that tell the caller's address. */
+  readonly trustedProxies: readonly string[];
 }

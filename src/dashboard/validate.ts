@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { ApiError } from './api-error.ts';
 
 /** Checks the query or the JSON body of a request against a schema; the handler then gets it typed from `c.req.valid`. */
-// oxlint-disable-next-line no-unnecessary-type-parameters -- the target decides what the handler's `valid` is called with
 export function validate<Target extends 'json' | 'query', Schema extends z.ZodType>(target: Target, schema: Schema) {
   return validator(target, (value): z.output<Schema> => {
     const result = schema.safeParse(value);

@@ -51,11 +51,15 @@ async function open(
   settings: DashboardSettings,
 ): Promise<{ answer(request: Request, address: string): Promise<Response>; close(): Promise<void> }> {
   const database = await connect(settings, STATEMENT_MS);
-  const parts: Parts = { settings, database, ask, fail, notice: (text) => send({ type: 'notice', text }), auth: await openAuth() };
+  const auth = await openAuth({ settings, database });
+  const parts: Parts = { settings, database, ask, fail, notice: (text) => send({ type: 'notice', text }), auth };
   const api = dashboardApi(parts);
   return {
     answer: async (request, address) => api.fetch(request, { address }),
-    close: () => database.kysely.destroy(),
+    close: async () => {
+      await auth.close();
+      await database.kysely.destroy();
+    },
   };
 }
 

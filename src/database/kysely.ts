@@ -11,6 +11,11 @@ export function openKysely(path: string): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: asKyselyDatabase(openSqlite(path)) }) });
 }
 
+/** The same for a library that brings its own queries and expects integers as numbers. Nothing with money may go through it. */
+export function openForeignKysely(path: string): Kysely<unknown> {
+  return new Kysely<unknown>({ dialect: new SqliteDialect({ database: asKyselyDatabase(openSqlite(path, false)) }) });
+}
+
 /** Kysely speaks to the interface of better-sqlite3; this is the part of it that Kysely uses. */
 function asKyselyDatabase(database: Database): ConstructorParameters<typeof SqliteDialect>[0]['database'] {
   return {

@@ -5,10 +5,20 @@ import { initial } from './migrations/001-initial.ts';
 import { ledger } from './migrations/002-ledger.ts';
 import { carried } from './migrations/003-carried.ts';
 import { usageDetail } from './migrations/004-usage-detail.ts';
+import { people } from './migrations/005-people.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
-const MIGRATIONS = { '001-initial': initial, '002-ledger': ledger, '003-carried': carried, '004-usage-detail': usageDetail } as const;
+const MIGRATIONS = {
+  '001-initial': initial,
+  '002-ledger': ledger,
+  '003-carried': carried,
+  '004-usage-detail': usageDetail,
+  '005-people': people,
+} as const;
+
+/** The names of all migrations, the oldest first. */
+export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS);
 
 /** Two processes that start together may both try; the later one then finds the work done. */
 const TRIES_MAX = 3;
@@ -37,7 +47,7 @@ export async function prepareSchema(database: Kysely<Tables>, dialect: Dialect):
   }
   await refuseNewer(database, dialect);
   const done = new Set(await executedMigrations(database, dialect));
-  const pending = Object.keys(MIGRATIONS).filter((name) => !done.has(name));
+  const pending = MIGRATION_NAMES.filter((name) => !done.has(name));
   if (pending.length > 0)
     throw new Error(`The database schema lacks ${pending.join(', ')}. Bring it up to date, once for all nodes, with: tollgate migrate`);
 }

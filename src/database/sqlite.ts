@@ -6,9 +6,9 @@ const BUSY_TIMEOUT_MS = 5000;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Opens the embedded database with the settings every connection of ours must share. */
-export function openSqlite(path: string): Database {
+export function openSqlite(path: string, safeIntegers = true): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const database = new Database(path, { create: true, strict: true, safeIntegers: true });
+  const database = new Database(path, { create: true, strict: true, safeIntegers });
   chmodSync(path, 0o600);
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   database.run('PRAGMA journal_mode = WAL');

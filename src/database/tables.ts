@@ -12,6 +12,8 @@ export interface Tables {
     status: 'active' | 'suspended';
     is_admin: Integer;
     created_at: Integer;
+    /** Set when its owner deleted it: its money stays in the books, and nothing else of it. */
+    closed_at: ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
   };
   wallets: { account_id: string; credits_posted: Integer; debits_posted: Integer; debits_pending: Integer };
   transfers: { id: string; debit: string; credit: string; amount: Integer; kind: string; ref: string; created_at: Integer };
@@ -120,6 +122,18 @@ export interface Tables {
   };
   /** What providers want back with the next turn of a conversation; a day old at most. */
   carried: { account_id: string; tool_call_id: string; value: string; created_at: Integer };
+  /** Who signs in. Only what we read or change ourselves: the library for accounts does the rest. */
+  people: {
+    id: string;
+    account_id: string | null;
+    name: string;
+    email: string;
+    email_verified: unknown;
+    zone: string | null;
+    number_format: string | null;
+  };
+  sessions: { id: string; person_id: string; address: string | null; user_agent: string | null; updated_at: string };
+  service_secrets: { name: string; value: string; created_at: Integer };
   /** One row: raised by every change of accounts and keys, so that a running server knows what it knew is old. */
   changes: { id: Generated<bigint>; counter: Integer };
 }

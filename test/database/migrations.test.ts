@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql, type Kysely } from 'kysely';
 import { Keys } from '../../src/accounts/keys.ts';
 import { openKysely } from '../../src/database/kysely.ts';
-import { migrate, prepareSchema } from '../../src/database/migrate.ts';
+import { migrate, MIGRATION_NAMES, prepareSchema } from '../../src/database/migrate.ts';
 import { openPostgresKysely } from '../../src/database/postgres.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { openSqliteStore } from '../../src/ledger/sqlite.ts';
@@ -15,8 +15,8 @@ import { holdOf, settleOf } from '../ledger/operations.ts';
 import { createDatabase, postgresUrl, type TestDatabase } from '../services/postgres.ts';
 import { failureOf } from '../simulator/failure.ts';
 
-const LATER = ['002-ledger', '003-carried', '004-usage-detail'];
-const ALL = ['001-initial', ...LATER];
+const ALL = [...MIGRATION_NAMES];
+const LATER = ALL.slice(1);
 const NOW_MS = 1_790_000_000_000;
 
 async function namesIn(database: Kysely<Tables>): Promise<string[]> {

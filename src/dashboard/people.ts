@@ -1,0 +1,43 @@
+import type { Kysely } from 'kysely';
+import { Accounts } from '../accounts/accounts.ts';
+import type { Tables } from '../database/tables.ts';
+
+/** What decides which account a person gets. */
+interface Claimant {
+  readonly id: string;
+  readonly email: string;
+  readonly isEmailVerified: boolean;
+}
+
+/**
+ * Gives a person the account of their address: a new one, or one that the command line made and nobody owns. The latter
+ * may have money, so it goes to nobody who has not shown that the address is theirs; until then the answer is undefined.
+ */
+export async function claimAccount(database: Kysely<Tables>, person: Claimant): Promise<string | undefined> {
+  const made = await new Accounts(database).create(person.email, false);
+  if (made === undefined && !person.isEmailVerified) return undefined;
+  const found = made ?? (await new Accounts(database).find(person.email));
+  if (found === undefined) return undefined;
+  const { numUpdatedRows } = await database
+    .updateTable('people')
+    .set({ account_id: found.id })
+    .where('id', '=', person.id)
+    .where('account_id', 'is', null)
+    // Whose account this is already stays its owner.
+    .where((where) =>
+      where.not(where.exists(where.selectFrom('people as owner').select('owner.id').where('owner.account_id', '=', found.id))),
+    )
+    .executeTakeFirst();
+  return numUpdatedRows === 1n ? found.id : findAccountId(database, person.id);
+}
+
+/** Whether an account runs the service. */
+export async function isOperator(database: Kysely<Tables>, accountId: string): Promise<boolean> {
+  const row = await database.selectFrom('accounts').select('is_admin').where('id', '=', accountId).executeTakeFirst();
+  return row?.is_admin === 1n;
+}
+
+async function findAccountId(database: Kysely<Tables>, personId: string): Promise<string | undefined> {
+  const row = await database.selectFrom('people').select('account_id').where('id', '=', personId).executeTakeFirst();
+  return row?.account_id ?? undefined;
+}

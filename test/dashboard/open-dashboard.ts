@@ -1,0 +1,107 @@
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { dashboardApi } from '../../src/dashboard/api.ts';
+import { openAuth } from '../../src/dashboard/auth.ts';
+import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
+import type { Parts } from '../../src/dashboard/parts.ts';
+import type { Store } from './stores.ts';
+
+/** The dashboard's API over a real database, asked without a socket. */
+export interface TestDashboard {
+  readonly parts: Parts;
+  /** What the server would have printed. */
+  readonly notices: readonly string[];
+  /** What the server would have logged as its own mistakes. */
+  readonly failures: readonly unknown[];
+  /** A browser that has no cookies yet. */
+  browser(address?: string): TestBrowser;
+  close(): Promise<void>;
+}
+
+/** Keeps cookies and says where it is, as browsers do. */
+export interface TestBrowser {
+  readonly cookies: Map<string, string>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  send(
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response>;
+  /** Makes a person and signs in as them. */
+  signUp(email: string, password?: string): Promise<Response>;
+  signIn(email: string, password?: string): Promise<Response>;
+}
+
+export interface DashboardOptions {
+  readonly settings?: Partial<DashboardSettings>;
+  readonly ask?: (question: GateQuestion) => Promise<unknown>;
+}
+
+export const ORIGIN = 'http://gate.test';
+export const PASSWORD = 'correct horse battery';
+
+/** Opens the dashboard on a store; the schema is made if it is not there. */
+export async function openDashboard(store: Store, options: DashboardOptions = {}): Promise<TestDashboard> {
+  const settings: DashboardSettings = {
+    databaseUrl: store.databaseUrl,
+    databasePath: store.databasePath,
+    publicUrl: ORIGIN,
+    smtpUrl: undefined,
+    mailFrom: 'Tollgate <tollgate@gate.test>',
+    signUp: 'open',
+    secret: undefined,
+    trustedProxies: [],
+    ...options.settings,
+  };
+  const database = await connect(settings);
+  await migrate(database.kysely, database.dialect);
+  const notices: string[] = [];
+  const failures: unknown[] = [];
+  const told = { fail: (_event: string, error: unknown) => void failures.push(error), notice: (text: string) => void notices.push(text) };
+  const auth = await openAuth({ settings, database, ...told });
+  const parts: Parts = { settings, database, auth, ask: options.ask ?? (async () => []), ...told };
+  const api = dashboardApi(parts);
+  return {
+    parts,
+    notices,
+    failures,
+    browser: (address = '192.0.2.1') => openBrowser(settings.publicUrl, async (request) => api.fetch(request, { address })),
+    close: async () => {
+      await auth.close();
+      await database.kysely.destroy();
+    },
+  };
+}
+
+function openBrowser(origin: string, answer: (request: Request) => Promise<Response>): TestBrowser {
+  const cookies = new Map<string, string>();
+  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    if (cookies.size > 0) headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+    const response = await answer(new Request(origin + path, { ...init, headers }));
+    for (const line of response.headers.getSetCookie()) keepCookie(cookies, line);
+    return response;
+  };
+  const send: TestBrowser['send'] = (method, path, body, headers = {}) =>
+    ask(path, {
+      method,
+      body: body === undefined ? null : JSON.stringify(body),
+      headers: { origin, 'content-type': 'application/json', ...headers },
+    });
+  return {
+    cookies,
+    get: (path, headers = {}) => ask(path, { headers }),
+    send,
+    signUp: (email, password = PASSWORD) => send('POST', '/api/auth/sign-up/email', { name: email.split('@')[0], email, password }),
+    signIn: (email, password = PASSWORD) => send('POST', '/api/auth/sign-in/email', { email, password }),
+  };
+}
+
+function keepCookie(cookies: Map<string, string>, line: string): void {
+  const [pair = '', ...attributes] = line.split('; ');
+  const at = pair.indexOf('=');
+  const isOver = attributes.some((attribute) => attribute.toLowerCase() === 'max-age=0');
+  if (isOver) cookies.delete(pair.slice(0, at));
+  else cookies.set(pair.slice(0, at), pair.slice(at + 1));
+}

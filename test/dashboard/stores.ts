@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe } from 'bun:test';
+import { createDatabase, postgresUrl } from '../services/postgres.ts';
+
+/** An empty database of one of the two kinds. */
+export interface Store {
+  readonly databaseUrl: string | undefined;
+  readonly databasePath: string;
+  remove(): Promise<void>;
+}
+
+/** Runs a suite on the embedded database and on PostgreSQL. */
+export function describeStores(suite: (makeStore: () => Promise<Store>) => void): void {
+  describe('on the embedded database', () => suite(makeSqlite));
+  describe.skipIf(postgresUrl === undefined)('on PostgreSQL', () => suite(makePostgres));
+}
+
+async function makeSqlite(): Promise<Store> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-dashboard-'));
+  const remove = async (): Promise<void> => rmSync(folder, { recursive: true });
+  return { databaseUrl: undefined, databasePath: join(folder, 'tollgate.db'), remove };
+}
+
+async function makePostgres(): Promise<Store> {
+  const database = await createDatabase();
+  return { databaseUrl: database.url, databasePath: '', remove: () => database.drop() };
+}
