@@ -10,7 +10,7 @@ export function describeInterface(publicUrl: string): OpenApiDocument {
       title: 'Tollgate',
       version: '1',
       description:
-        'One address and one key for every model. The format is that of chat completions: any client that lets you set the base address and the key works.',
+        'One address and one key for every model. The format is that of chat completions: every client works that lets you set the base address and the key.',
     },
     servers: [{ url: `${publicUrl}/v1` }],
     security: [{ apiKey: [] }],
