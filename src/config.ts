@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import shippedModels from './catalog/models.yaml' with { type: 'text' };
+import shipped from './catalog/models.yaml';
 import { modelSchema, type Model } from './catalog/catalog.ts';
 import type { KeyLimits } from './limits/limits.ts';
 import { addressOf, HOSTS } from './providers/compatible.ts';
@@ -191,9 +190,9 @@ function readServiceAccount(id: string, path: string | undefined, mistakes: stri
 
 /** The sandbox, the shipped catalogue, and the file's models, which replace those of the same id. */
 function collectModels(settings: Settings): Model[] {
-  const shipped = z.object({ models: z.array(modelSchema) }).parse(parseDocument(shippedModels).toJS());
+  const { models } = z.object({ models: z.array(modelSchema) }).parse(shipped);
   const sandbox = SANDBOX_MODELS.map((entry) => modelSchema.parse(entry));
-  return [...new Map([...sandbox, ...shipped.models, ...settings.models].map((model) => [model.id, model])).values()];
+  return [...new Map([...sandbox, ...models, ...settings.models].map((model) => [model.id, model])).values()];
 }
 
 function toLimits(limits: Settings['limits']): KeyLimits {

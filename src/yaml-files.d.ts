@@ -1,4 +1,5 @@
+/** Read by the runtime when the program is loaded: for a file of ours, which has no mistakes to point at, that takes a tenth of the memory of the parser. */
 declare module '*.yaml' {
-  const text: string;
-  export default text;
+  const value: unknown;
+  export default value;
 }
