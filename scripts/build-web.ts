@@ -1,8 +1,8 @@
 /** Bundles the dashboard (web/) into dist/web, with compressed copies beside the files; `npm start` does so before it starts. */
 import tailwind from 'bun-plugin-tailwind';
-import { rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { constants, brotliCompressSync, gzipSync } from 'node:zlib';
+import { removeOthers } from './build-server.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist/web');
@@ -12,7 +12,6 @@ if (import.meta.main && !(await buildWeb())) process.exit(1);
 
 /** True when it worked; what went wrong is printed. */
 export async function buildWeb(): Promise<boolean> {
-  await rm(OUT, { recursive: true, force: true });
   const result = await Bun.build({
     entrypoints: [join(ROOT, 'web/index.html')],
     outdir: OUT,
@@ -26,13 +25,15 @@ export async function buildWeb(): Promise<boolean> {
     throw: false,
   });
   for (const line of result.logs) console.error(line);
+  if (!result.success) return false;
+  await removeOthers(OUT, result.outputs);
   for (const { path } of result.outputs.filter((output) => output.path.endsWith('.css'))) await bringFonts(path);
   for (const { path } of result.outputs.filter((output) => COMPRESSIBLE.test(output.path))) {
     const bytes = await Bun.file(path).bytes();
     await Bun.write(`${path}.gz`, gzipSync(bytes, { level: 9 }));
     await Bun.write(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
   }
-  return result.success;
+  return true;
 }
 
 /** Puts the fonts of a stylesheet beside it. Left to itself the bundler writes them into it, which our own content policy forbids. */

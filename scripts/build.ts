@@ -1,20 +1,14 @@
 /** `npm run build`: one self-contained executable, dist/tollgate, with the runtime, the dashboard and everything else inside. */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { PROGRAMS } from './build-server.ts';
 import { buildWeb } from './build-web.ts';
 
 const WEB = resolve(import.meta.dirname, '../dist/web');
 
 const isWebBuilt = await buildWeb();
 const result = await Bun.build({
-  // Threads are started by name, so their files must be named here to be taken along.
-  entrypoints: [
-    './src/main.ts',
-    './src/ledger/sqlite-writer.ts',
-    './src/ledger/reconcile-worker.ts',
-    './src/gateway/count-tokens-worker.ts',
-    './src/dashboard/worker.ts',
-  ],
+  entrypoints: PROGRAMS,
   compile: { outfile: 'dist/tollgate' },
   minify: true,
   plugins: [

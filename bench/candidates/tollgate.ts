@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildServer } from '../../scripts/build-server.ts';
 import { findFreePort, waitUntilReady } from '../readiness.ts';
 import type { Stage } from '../stage.ts';
 import { bunProgram } from './bun-program.ts';
@@ -7,6 +8,8 @@ import { type Candidate, chatUrl } from './candidate.ts';
 
 const PROJECT = join(import.meta.dir, '../..');
 const MAIN = join(PROJECT, 'src/main.ts');
+/** What `npm start` runs. */
+const BUNDLE = join(PROJECT, 'dist/server/main.js');
 const COMMAND_TIMEOUT_MS = 15_000;
 const MODEL = 'mock/gpt';
 const EMAIL = 'bench@example.com';
@@ -20,7 +23,8 @@ export const tollgate: Candidate = {
   async start(stage, upstreamOrigin) {
     const port = await findFreePort();
     const environment = prepareEnvironment(stage, port, upstreamOrigin);
-    const program = bunProgram(MAIN, ['serve']);
+    await buildOnce();
+    const program = bunProgram(BUNDLE, ['serve']);
     const process = stage.start({
       name: 'tollgate',
       command: program.command,
@@ -34,6 +38,13 @@ export const tollgate: Candidate = {
     return { type: 'running', process, endpoint: { url: chatUrl(origin), headers, model: MODEL } };
   },
 };
+
+let building: Promise<boolean> | undefined;
+
+async function buildOnce(): Promise<void> {
+  building ??= buildServer();
+  if (!(await building)) throw new Error('the server could not be bundled');
+}
 
 function prepareEnvironment(stage: Stage, port: number, upstreamOrigin: string): Environment {
   const folder = stage.makeFolder('tollgate-data');

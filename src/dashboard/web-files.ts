@@ -9,7 +9,8 @@ export interface WebFiles {
   asset(request: Request): Response | undefined;
 }
 
-const BUILT_FOLDER = resolve(import.meta.dirname, '../../dist/web');
+/** Where the built files are, seen from the sources and from the bundle. */
+const BUILT_FOLDERS = ['../../dist/web', '../web'].map((path) => resolve(import.meta.dirname, path));
 const PAGE = 'index.html';
 /** Names have a hash of the content in them, so a file never changes under its name. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -34,7 +35,7 @@ const NOT_BUILT =
 
 /** Finds the built files: inside the executable, or in dist/web. */
 export function openWebFiles(): WebFiles {
-  const files = embeddedFiles ?? readFolder(BUILT_FOLDER);
+  const files = embeddedFiles ?? readFolder(BUILT_FOLDERS.find((folder) => existsSync(folder)));
   return {
     page: (request) => {
       const headers = { ...PAGE_HEADERS, 'cache-control': 'no-cache' };
@@ -49,8 +50,8 @@ export function openWebFiles(): WebFiles {
 }
 
 /** File names and where the bytes are. Only names in this map are served: no path of a caller's reaches the disk. */
-function readFolder(folder: string): ReadonlyMap<string, string> {
-  if (!existsSync(folder)) return new Map();
+function readFolder(folder: string | undefined): ReadonlyMap<string, string> {
+  if (folder === undefined) return new Map();
   return new Map(readdirSync(folder).map((name) => [name, join(folder, name)]));
 }
 

@@ -1,0 +1,6 @@
+/** What `npm start` does first: bundles the server and the dashboard into dist/. Takes about a second. */
+import { buildServer } from './build-server.ts';
+import { buildWeb } from './build-web.ts';
+
+const results = await Promise.all([buildServer(), buildWeb()]);
+process.exit(results.every(Boolean) ? 0 : 1);
