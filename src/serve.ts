@@ -183,6 +183,8 @@ function answerDashboard(gate: Gate, question: GateQuestion): unknown {
   switch (question.type) {
     case 'models':
       return gate.catalog.list().map((model) => describeModel(model));
+    case 'catalogue':
+      return gate.catalog.list();
     case 'limits':
       return gate.limits.usageOf(question.keyId);
   }

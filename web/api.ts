@@ -32,7 +32,14 @@ export class ApiError extends Error {
 }
 
 /** The dashboard's API with every address typed: `await call(api.account.$get())`. */
-export const api = hc<Api>(location.origin, { init: { credentials: 'same-origin' } }).api;
+export const api = hc<Api>(location.origin, {
+  init: { credentials: 'same-origin' },
+  fetch: (input: RequestInfo | URL, init?: RequestInit) =>
+    fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(TIMEOUT_MS) }),
+}).api;
+
+/** Longer than the server takes for anything. */
+const TIMEOUT_MS = 45_000;
 
 /** An answer whose body has a known shape. */
 interface TypedAnswer<Body> {

@@ -16,7 +16,7 @@ export function formatUsd(amount: string): string {
 /** The amount with every digit it has, for a title or a statement. */
 export function formatUsdExact(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
-  return `${isNegative ? '−' : ''}$${groupThousands(whole)}.${fraction.padEnd(DECIMALS_MIN, '0')}`;
+  return `${isNegative ? '−' : ''}$${groupThousands(whole)}.${fraction.replace(/0+$/u, '').padEnd(DECIMALS_MIN, '0')}`;
 }
 
 /** The sign of a decimal amount: -1, 0 or 1. */
@@ -24,6 +24,19 @@ export function signOf(amount: string): -1 | 0 | 1 {
   const { isNegative, whole, fraction } = parseAmount(amount);
   if (/^0*$/u.test(whole + fraction)) return 0;
   return isNegative ? -1 : 1;
+}
+
+/** The exact sum of decimal amounts. */
+export function sumUsd(amounts: readonly string[]): string {
+  const parts = amounts.map(parseAmount);
+  const decimals = Math.max(0, ...parts.map(({ fraction }) => fraction.length));
+  const sum = parts.reduce((total, { isNegative, whole, fraction }) => {
+    const value = BigInt(whole + fraction.padEnd(decimals, '0'));
+    return isNegative ? total - value : total + value;
+  }, 0n);
+  const digits = String(sum < 0n ? -sum : sum).padStart(decimals + 1, '0');
+  const cut = digits.length - decimals;
+  return `${sum < 0n ? '-' : ''}${digits.slice(0, cut)}${decimals === 0 ? '' : `.${digits.slice(cut)}`}`;
 }
 
 /** How much one amount is of another, as a number from 0: good enough for the length of a bar, never for a figure. */
@@ -47,9 +60,10 @@ function parseAmount(amount: string): Amount {
 }
 
 function decimalsFor(whole: string, fraction: string): number {
+  const digits = fraction.replace(/0+$/u, '').length;
   const zeros = /^0*/u.exec(fraction)?.[0].length ?? 0;
-  if (whole !== '0' || zeros === fraction.length) return DECIMALS_MIN;
-  return Math.max(DECIMALS_MIN, zeros + SIGNIFICANT_MIN);
+  if (whole !== '0' || digits === 0) return DECIMALS_MIN;
+  return Math.max(DECIMALS_MIN, Math.min(digits, zeros + SIGNIFICANT_MIN));
 }
 
 function roundTo({ whole, fraction, decimals }: { whole: string; fraction: string; decimals: number }): {

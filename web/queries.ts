@@ -1,5 +1,6 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError, api, call } from './api.ts';
+import type { Answer } from './api.ts';
 
 const RETRIES_MAX = 2;
 const FRESH_MS = 10_000;
@@ -20,3 +21,13 @@ export const accountQuery = queryOptions({
   queryFn: () => call(api.account.$get()),
   refetchInterval: 30_000,
 });
+
+/** The price list with what was measured in the last day. Everybody may see it. */
+export const modelsQuery = queryOptions({
+  queryKey: ['models'],
+  queryFn: () => call(api.models.$get()),
+  staleTime: 60_000,
+});
+
+/** A model of the price list. */
+export type ListedModel = Answer<typeof api.models.$get>['models'][number];

@@ -6,7 +6,6 @@ import { PublicLayout } from './layout/public-layout.tsx';
 import { Root } from './layout/root.tsx';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
-import { readDocsSearch } from './pages/docs/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
 import { readKeysSearch } from './pages/keys/search.ts';
 import { readModelsSearch } from './pages/models/search.ts';
@@ -55,7 +54,6 @@ const status = createRoute({
 const docs = createRoute({
   getParentRoute: () => publicPages,
   path: '/docs',
-  validateSearch: readDocsSearch,
   component: lazyRouteComponent(() => import('./pages/docs/page.tsx'), 'DocsPage'),
 });
 

@@ -3,7 +3,12 @@ import { makeId } from '../ids.ts';
 import { describeInterface } from '../reference/openapi.ts';
 import { API_ERRORS, ApiError } from './api-error.ts';
 import type { Env, Parts } from './parts.ts';
+import { openHealth } from './health.ts';
 import { accountRoutes } from './routes/account.ts';
+import { modelRoutes } from './routes/models.ts';
+import { playgroundRoutes } from './routes/playground.ts';
+import { startRoutes } from './routes/start.ts';
+import { statusRoutes } from './routes/status.ts';
 
 /** Every address under `/api`. Handlers of people's data get the person from the session; keys of `/v1` open nothing here. */
 export function dashboardApi(parts: Parts) {
@@ -34,7 +39,14 @@ export function dashboardApi(parts: Parts) {
   app.on(['GET', 'POST'], '/auth/*', (c) => parts.auth.handle(c.req.raw, c.env.address));
   app.get('/openapi.json', (c) => c.json(describeInterface(parts.settings.publicUrl)));
 
-  return app.route('/account', new Hono<Env>().use(signedIn(parts)).route('/', accountRoutes(parts)));
+  const people = signedIn(parts);
+  const readHealth = openHealth(parts);
+  return app
+    .route('/models', modelRoutes(parts, readHealth))
+    .route('/status', statusRoutes(parts, readHealth))
+    .route('/account', new Hono<Env>().use(people).route('/', accountRoutes(parts)))
+    .route('/start', new Hono<Env>().use(people).route('/', startRoutes(parts)))
+    .route('/playground', new Hono<Env>().use(people).route('/', playgroundRoutes(parts)));
 }
 
 /** The type from which the browser's client knows every address, what it takes and what it gives. */

@@ -38,7 +38,7 @@ export interface CarriedReply {
 }
 
 /** What the dashboard must ask the gate for, because only the gate's memory has it. */
-export type GateQuestion = { readonly type: 'models' } | { readonly type: 'limits'; readonly keyId: string };
+export type GateQuestion = { readonly type: 'models' | 'catalogue' } | { readonly type: 'limits'; readonly keyId: string };
 
 /** What the dashboard is told when it starts: the part of the settings that concerns it. */
 export interface DashboardSettings {

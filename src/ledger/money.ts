@@ -44,6 +44,11 @@ export function formatUsd(amount: Nanos): string {
   return formatDecimal(amount, NANOS_PER_USD_DIGITS);
 }
 
+/** A price as decimal USD per million tokens, which is how people compare them. */
+export function formatPricePerMillion(price: Picos): string {
+  return formatDecimal(price, PICOS_PER_TOKEN_DIGITS);
+}
+
 /** A price as decimal USD per token, which is how model lists show it. */
 export function formatPricePerToken(price: Picos): string {
   return formatDecimal(price, PICOS_PER_TOKEN_DIGITS * 2);

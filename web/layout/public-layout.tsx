@@ -18,7 +18,7 @@ export function PublicLayout(): JSX.Element {
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="border-b border-line">
-        <div className="mx-auto flex max-w-[76rem] flex-wrap items-center gap-x-8 gap-y-2 px-4 py-3 sm:px-6">
+        <div className="mx-auto flex max-w-[76rem] flex-wrap items-center gap-x-3 gap-y-2 sm:gap-x-8 px-4 py-3 sm:px-6">
           <Brand />
           <nav aria-label={t.navigation} className="order-last flex w-full gap-5 text-sm sm:order-none sm:w-auto sm:flex-1">
             {PLACES.map(({ to, label }) => (

@@ -1,6 +1,27 @@
-/** Texts of the page Status. */
+/** Texts of the status page. */
 export const status = {
   title: 'Status',
-  text: 'The health of the gate and its providers, from real traffic.',
-  empty: { title: 'Nothing has been measured yet.', text: 'Figures appear with the first requests.' },
+  text: 'The health of this gate and of the providers behind it, from the requests of the last 24 hours.',
+  states: {
+    good: 'Working',
+    warn: 'Trouble',
+    bad: 'Failing',
+    none: 'No traffic',
+  },
+  ready: { yes: 'The gate takes requests.', no: 'The gate does not take requests now.', unknown: 'Asking the gate…' },
+  readyHint: 'Asked every 15 seconds.',
+  success: 'Success',
+  successHint: 'of requests that were the gate’s to answer',
+  p50: 'First token, p50',
+  p95: 'First token, p95',
+  requests: 'Requests',
+  noData: 'no data',
+  providers: 'Providers',
+  providersHint: 'One bar is half an hour. Attempts that failed count for the provider, even where another one answered.',
+  models: (count: number) => (count === 1 ? '1 model' : `${count} models`),
+  slot: { none: 'no requests', some: (succeeded: number, failed: number) => `${succeeded} succeeded, ${failed} failed` },
+  ago: '24 hours ago',
+  now: 'now',
+  strip: (provider: string) => `${provider}: the last 24 hours`,
+  empty: { title: 'No provider is switched on.', text: 'Set a provider’s key and start the gate again.' },
 } as const;

@@ -19,7 +19,7 @@ export function Card({ title, hint, actions, isFlush = false, className, childre
   return (
     <section
       aria-labelledby={title === undefined ? undefined : id}
-      className={cx('min-w-0 rounded-lg border border-line bg-raised shadow-raised', className)}
+      className={cx('min-w-0 overflow-clip rounded-lg border border-line bg-raised shadow-raised', className)}
     >
       {title !== undefined && (
         <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3 sm:px-5">

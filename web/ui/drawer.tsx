@@ -1,5 +1,6 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
+import { useRef } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { cx } from './cx.ts';
 
@@ -15,13 +16,17 @@ interface DrawerProps {
 
 /** A sheet at the edge of the page, such as the details of a row. What is open stands in the address: `?id=…`. */
 export function Drawer({ isOpen, onClose, title, text, side = 'right', width = 'wide', children }: DrawerProps): JSX.Element {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil" />
         <BaseDialog.Popup
+          ref={popup}
+          // Reading begins at the top; the first thing to press may be far down.
+          initialFocus={popup}
           className={cx(
-            'fade fixed inset-y-0 z-50 flex w-full flex-col border-line bg-raised shadow-float',
+            'fade fixed inset-y-0 z-50 flex w-full flex-col border-line bg-raised shadow-float outline-none',
             side === 'right'
               ? 'right-0 border-l data-ending-style:translate-x-4 data-starting-style:translate-x-4'
               : 'left-0 border-r data-ending-style:-translate-x-4 data-starting-style:-translate-x-4',

@@ -7,16 +7,18 @@ interface MoneyProps {
   readonly usd: string;
   /** Shows money in with a plus and in green, as in a statement. */
   readonly isSigned?: boolean;
+  /** Every digit, for prices: what is compared must not be rounded. */
+  readonly isExact?: boolean;
   readonly className?: string;
 }
 
 /** An amount in figures that stand under each other; every digit is in its title. */
-export function Money({ usd, isSigned = false, className }: MoneyProps): JSX.Element {
+export function Money({ usd, isSigned = false, isExact = false, className }: MoneyProps): JSX.Element {
   const isIncome = isSigned && signOf(usd) > 0;
   return (
     <span title={formatUsdExact(usd)} className={cx('figures whitespace-nowrap', isIncome && 'text-good', className)}>
       {isIncome && '+'}
-      {formatUsd(usd)}
+      {isExact ? formatUsdExact(usd) : formatUsd(usd)}
     </span>
   );
 }

@@ -53,7 +53,12 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   if (error !== undefined && error !== null) return <ErrorState error={error} onRetry={props.onRetry} />;
   if (rows?.length === 0) return <Nothing empty={props.empty} onClearFilters={props.onClearFilters} />;
   return (
-    <div role="region" aria-label={props.caption} tabIndex={0} className="max-w-full overflow-x-auto focus-visible:-outline-offset-2">
+    <div
+      role="region"
+      aria-label={props.caption}
+      tabIndex={0}
+      className="max-w-full overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)]"
+    >
       <table aria-busy={rows === undefined} className="w-full border-collapse text-sm">
         <caption className="sr-only">{props.caption}</caption>
         <TableHead columns={props.columns} sort={props.sort} onSort={props.onSort} />

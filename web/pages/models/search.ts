@@ -1,11 +1,44 @@
-import { compact, readText } from '../../search-params.ts';
+import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** What the address of the list of models says. */
+export const CAPABILITIES = [
+  'tools',
+  'structured_outputs',
+  'reasoning',
+  'image',
+  'audio',
+  'file',
+  'video',
+  'web_search',
+  'logprobs',
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+export const CONTEXTS = ['32000', '128000', '200000', '400000', '1000000'] as const;
+export const PRICES = ['0.1', '0.5', '1', '3', '5', '10'] as const;
+
+/** Filters, order, and the model whose drawer is open. */
 export interface ModelsSearch {
   readonly q?: string;
+  readonly provider?: string;
+  readonly can?: Capability;
+  readonly context?: (typeof CONTEXTS)[number];
+  readonly price?: (typeof PRICES)[number];
+  /** The column, with a minus in front for falling order. */
+  readonly sort?: string;
+  readonly id?: string;
+  readonly snippet?: string;
 }
 
 export function readModelsSearch(raw: RawSearch): ModelsSearch {
-  return compact({ q: readText(raw, 'q') });
+  return compact({
+    q: readText(raw, 'q'),
+    provider: readText(raw, 'provider'),
+    can: readChoice(raw, 'can', CAPABILITIES),
+    context: readChoice(raw, 'context', CONTEXTS),
+    price: readChoice(raw, 'price', PRICES),
+    sort: readText(raw, 'sort'),
+    id: readText(raw, 'id'),
+    snippet: readText(raw, 'snippet'),
+  });
 }

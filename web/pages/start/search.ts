@@ -1,11 +1,13 @@
-import { compact, readText } from '../../search-params.ts';
+import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Which example is shown. */
+/** Which example is shown with which model, and whether the list is open although all is done. */
 export interface StartSearch {
   readonly snippet?: string;
+  readonly model?: string;
+  readonly steps?: 'open';
 }
 
 export function readStartSearch(raw: RawSearch): StartSearch {
-  return compact({ snippet: readText(raw, 'snippet') });
+  return compact({ snippet: readText(raw, 'snippet'), model: readText(raw, 'model'), steps: readChoice(raw, 'steps', ['open']) });
 }

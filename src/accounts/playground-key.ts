@@ -1,0 +1,82 @@
+import type { Expression, ExpressionBuilder, Kysely, SqlBool } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { makeId } from '../ids.ts';
+import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
+
+/** Begins the id of a key with which the dashboard itself makes calls. */
+const PREFIX = 'play';
+
+/** A secret for the browser's memory. */
+export interface PlaygroundSecret {
+  readonly keyId: string;
+  readonly secret: string;
+  readonly expiresAtMs: number;
+}
+
+const LIFE_MS = 60 * 60 * 1000;
+/** Tabs that are open at once; far more than a person has, and few enough that nobody collects keys. */
+const SECRETS_MAX = 20;
+
+/**
+ * A secret that lives for an hour, of the one key that an account's dashboard calls with. It is a key like any other: what it
+ * spends is in the books under its name, and deleting it ends it. Undefined when too many are alive.
+ */
+export async function makePlaygroundSecret(database: Kysely<Tables>, accountId: string): Promise<PlaygroundSecret | undefined> {
+  const nowMs = Date.now();
+  const expiresAtMs = nowMs + LIFE_MS;
+  const secret = makeSecret();
+  const { prefix, lastFour } = shownParts(secret);
+  return database.transaction().execute(async (transaction) => {
+    // The write comes first: on the embedded database, a transaction that has read is refused a later write when another one wrote.
+    await transaction
+      .deleteFrom('key_secrets')
+      .where('expires_at', '<=', BigInt(nowMs))
+      .where('key_id', 'in', (where) => where.selectFrom('api_keys').select('id').where('account_id', '=', accountId).where(isPlayground))
+      .execute();
+    const keyId = await findOrMakeKey(transaction, accountId);
+    const alive = await transaction
+      .selectFrom('key_secrets')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('key_id', '=', keyId)
+      .executeTakeFirstOrThrow();
+    if (Number(alive.count) >= SECRETS_MAX) return undefined;
+    await transaction
+      .insertInto('key_secrets')
+      .values({ hash: hashSecret(secret), key_id: keyId, prefix, last_four: lastFour, created_at: nowMs, expires_at: expiresAtMs })
+      .execute();
+    return { keyId, secret, expiresAtMs };
+  });
+}
+
+/** Ids begin with their kind and then grow with time: those of a kind are a range. */
+export function isPlayground(where: ExpressionBuilder<Tables, 'api_keys'>): Expression<SqlBool> {
+  return where.and([where('api_keys.id', '>', `${PREFIX}_`), where('api_keys.id', '<', `${PREFIX}_~`)]);
+}
+
+async function findOrMakeKey(database: Kysely<Tables>, accountId: string): Promise<string> {
+  const found = await database
+    .selectFrom('api_keys')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where(isPlayground)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (found !== undefined) return found.id;
+  const id = makeId(PREFIX);
+  await database
+    .insertInto('api_keys')
+    .values({
+      id,
+      account_id: accountId,
+      name: 'Playground',
+      models: null,
+      requests_per_minute: null,
+      tokens_per_minute: null,
+      concurrent: null,
+      expires_at: null,
+      created_at: Date.now(),
+      deleted_at: null,
+    })
+    .execute();
+  return id;
+}

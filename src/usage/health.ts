@@ -1,0 +1,181 @@
+import { sql, type Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { idAt } from '../ids.ts';
+
+/** How requests went, counted from the requests themselves. Those whose callers left, or were at fault, say nothing and are left out. */
+export interface Measure {
+  readonly requests: number;
+  readonly succeeded: number;
+  /** Absent where nothing was streamed. */
+  readonly firstTokenP50Ms: number | undefined;
+  readonly firstTokenP95Ms: number | undefined;
+}
+
+/** How a provider did in a short time. */
+export interface Slot {
+  readonly startMs: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+export interface ProviderHealth extends Measure {
+  /** Only those in which something happened. */
+  readonly slots: readonly Slot[];
+}
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface Health extends Span {
+  readonly all: Measure;
+  readonly models: ReadonlyMap<string, Measure>;
+  readonly providers: ReadonlyMap<string, ProviderHealth>;
+}
+
+/** The length of a slot. */
+export const SLOT_MS = 30 * 60 * 1000;
+/** A provider that refuses a mistake of the caller works. */
+const CALLERS_MISTAKES = ['provider_refused', 'invalid_image_url', 'invalid_image_format', 'invalid_media_url', 'invalid_media_format'];
+
+/** Measures every model and provider in a span of time. Memory does not grow with the number of requests: the database counts. */
+export async function measureHealth(database: Kysely<Tables>, span: Span): Promise<Health> {
+  const [answers, slots, failures] = await Promise.all([
+    countAnswers(database, span),
+    countSlots(database, span),
+    countFailures(database, span),
+  ]);
+  const models = groupBy(answers, ({ model }) => model);
+  const providers = groupBy(answers, ({ provider }) => provider);
+  const names = new Set([...providers.keys(), ...failures.map(({ provider }) => provider)].filter((name) => name !== ''));
+  return {
+    ...span,
+    all: measure(answers),
+    models: new Map([...models].map(([model, counts]) => [model, measure(counts)])),
+    providers: new Map(
+      [...names].map((name) => {
+        const failed = failures.filter(({ provider }) => provider === name);
+        const own = measure(providers.get(name) ?? []);
+        const requests = own.requests + failed.reduce((sum, { count }) => sum + count, 0);
+        return [name, { ...own, requests, slots: mergeSlots([...slots.filter(({ provider }) => provider === name), ...failed]) }];
+      }),
+    ),
+  };
+}
+
+interface Count {
+  readonly model: string;
+  readonly provider: string;
+  readonly isSuccess: boolean;
+  readonly firstTokenMs: number | undefined;
+  readonly count: number;
+}
+
+/** Times to the first token are gathered in steps of about a hundredth of themselves, fine enough for percentiles. */
+const TIME_STEP = sql<bigint | null>`CASE WHEN first_token_ms < 100 THEN first_token_ms
+  WHEN first_token_ms < 1000 THEN first_token_ms - first_token_ms % 10 ELSE first_token_ms - first_token_ms % 100 END`;
+
+async function countAnswers(database: Kysely<Tables>, span: Span): Promise<Count[]> {
+  const rows = await usageIn(database, span)
+    .select(['model', 'provider', 'outcome', TIME_STEP.as('step'), database.fn.countAll().as('count')])
+    .groupBy(['model', 'provider', 'outcome', 'step'])
+    .execute();
+  return rows.map(({ model, provider, outcome, step, count }) => ({
+    model,
+    provider,
+    isSuccess: outcome === 'completed',
+    firstTokenMs: step === null ? undefined : Number(step),
+    count: Number(count),
+  }));
+}
+
+interface SlotCount {
+  readonly provider: string;
+  readonly startMs: number;
+  readonly isSuccess: boolean;
+  readonly count: number;
+}
+
+const SLOT_START = sql<bigint>`usage.created_at - usage.created_at % ${sql.lit(SLOT_MS)}`;
+
+async function countSlots(database: Kysely<Tables>, span: Span): Promise<SlotCount[]> {
+  const rows = await usageIn(database, span)
+    .select(['provider', 'outcome', SLOT_START.as('start'), database.fn.countAll().as('count')])
+    .groupBy(['provider', 'outcome', 'start'])
+    .execute();
+  return rows.map(({ provider, outcome, start, count }) => ({
+    provider,
+    startMs: Number(start),
+    isSuccess: outcome === 'completed',
+    count: Number(count),
+  }));
+}
+
+/** Calls of a provider that failed before the first token, whether another one answered or none. */
+async function countFailures(database: Kysely<Tables>, { fromMs, toMs }: Span): Promise<SlotCount[]> {
+  const rows = await database
+    .selectFrom('attempts')
+    .innerJoin('usage', 'usage.request_id', 'attempts.request_id')
+    .where('attempts.request_id', '>', idAt('req', fromMs))
+    .where('attempts.request_id', '<', idAt('req', toMs))
+    .where('attempts.outcome', 'not in', CALLERS_MISTAKES)
+    .select(['attempts.provider', SLOT_START.as('start'), database.fn.countAll().as('count')])
+    .groupBy(['attempts.provider', 'start'])
+    .execute();
+  return rows.map(({ provider, start, count }) => ({ provider, startMs: Number(start), isSuccess: false, count: Number(count) }));
+}
+
+/** Ids grow with time, so a span of time is one of the table's own key. */
+function usageIn(database: Kysely<Tables>, { fromMs, toMs }: Span) {
+  return database
+    .selectFrom('usage')
+    .where('request_id', '>', idAt('req', fromMs))
+    .where('request_id', '<', idAt('req', toMs))
+    .where('outcome', 'in', ['completed', 'failed'])
+    .where((where) => where.or([where('error_code', 'is', null), where('error_code', 'not in', CALLERS_MISTAKES)]));
+}
+
+function measure(counts: readonly Count[]): Measure {
+  const times = counts
+    .flatMap(({ firstTokenMs, count }) => (firstTokenMs === undefined ? [] : [{ firstTokenMs, count }]))
+    .sort((first, second) => first.firstTokenMs - second.firstTokenMs);
+  return {
+    requests: counts.reduce((sum, { count }) => sum + count, 0),
+    succeeded: counts.reduce((sum, { isSuccess, count }) => sum + (isSuccess ? count : 0), 0),
+    firstTokenP50Ms: percentile(times, 0.5),
+    firstTokenP95Ms: percentile(times, 0.95),
+  };
+}
+
+function percentile(times: readonly { readonly firstTokenMs: number; readonly count: number }[], part: number): number | undefined {
+  const wanted = Math.ceil(times.reduce((sum, { count }) => sum + count, 0) * part);
+  let seen = 0;
+  for (const { firstTokenMs, count } of times) {
+    seen += count;
+    if (seen >= wanted) return firstTokenMs;
+  }
+  return undefined;
+}
+
+function mergeSlots(counts: readonly SlotCount[]): Slot[] {
+  const slots = groupBy(counts, ({ startMs }) => startMs);
+  const sum = (some: readonly SlotCount[]): number => some.reduce((total, { count }) => total + count, 0);
+  return [...slots]
+    .map(([startMs, some]) => ({
+      startMs,
+      succeeded: sum(some.filter(({ isSuccess }) => isSuccess)),
+      failed: sum(some.filter(({ isSuccess }) => !isSuccess)),
+    }))
+    .sort((first, second) => first.startMs - second.startMs);
+}
+
+function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

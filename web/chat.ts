@@ -1,0 +1,143 @@
+import { createParser } from 'eventsource-parser';
+
+/** One message of a conversation. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** The body of a call; the rest of it are parameters. */
+export interface ChatBody {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly [parameter: string]: unknown;
+}
+
+/** What the answer says it used and cost. */
+export interface ChatUsage {
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  /** Dollars, with at most nine decimals. */
+  readonly cost: number | undefined;
+}
+
+/** An answer from beginning to end. */
+export interface ChatAnswer {
+  readonly status: number;
+  readonly requestId: string | undefined;
+  readonly text: string;
+  readonly finishReason: string | undefined;
+  readonly usage: ChatUsage | undefined;
+  readonly error: string | undefined;
+  readonly durationMs: number;
+  /** The reader had enough: what had come until then is charged, and only the books know how much that is. */
+  readonly isStopped: boolean;
+}
+
+interface ChatCall {
+  readonly secret: string;
+  readonly body: ChatBody;
+  readonly signal: AbortSignal;
+  /** Told of every piece of a streamed answer. */
+  readonly onText?: (piece: string) => void;
+}
+
+/** Calls `/v1/chat/completions` from this page, as any program would. Streams when somebody listens. */
+export async function sendChat({ secret, body, signal, onText }: ChatCall): Promise<ChatAnswer> {
+  const startedAtMs = performance.now();
+  const streaming = onText === undefined ? {} : { stream: true, stream_options: { include_usage: true } };
+  const response = await fetch('/v1/chat/completions', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, ...streaming }),
+    credentials: 'omit',
+    signal,
+  });
+  const collected = new Collected();
+  try {
+    if (response.ok && onText !== undefined && response.body !== null) await readStream(response.body, collected, onText);
+    else collected.add(readRecord(await response.json()));
+  } catch (error) {
+    if (!signal.aborted) collected.fail(error);
+  }
+  return {
+    ...collected.result(),
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    durationMs: performance.now() - startedAtMs,
+    isStopped: signal.aborted,
+  };
+}
+
+async function readStream(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  collected: Collected,
+  onText: (piece: string) => void,
+): Promise<void> {
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (data === '[DONE]') return;
+      const piece = collected.add(readRecord(JSON.parse(data)));
+      if (piece !== '') onText(piece);
+    },
+  });
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    parser.feed(value);
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Gathers an answer out of chunks; a whole answer is a single one. */
+class Collected {
+  #text = '';
+  #finishReason: string | undefined;
+  #usage: ChatUsage | undefined;
+  #error: string | undefined;
+
+  /** Returns the piece of text that came with the chunk. */
+  add(chunk: Fields): string {
+    const [first] = Array.isArray(chunk['choices']) ? chunk['choices'] : [];
+    const choice = readRecord(first);
+    const content = readRecord(choice['delta'] ?? choice['message'])['content'];
+    const piece = typeof content === 'string' ? content : '';
+    this.#text += piece;
+    this.#finishReason = readWord(choice['finish_reason']) ?? this.#finishReason;
+    if (chunk['usage'] !== undefined && chunk['usage'] !== null) this.#usage = readUsage(readRecord(chunk['usage']));
+    this.#error = readWord(readRecord(chunk['error'])['message']) ?? this.#error;
+    return piece;
+  }
+
+  fail(error: unknown): void {
+    this.#error ??= error instanceof Error ? error.message : String(error);
+  }
+
+  result(): Pick<ChatAnswer, 'text' | 'finishReason' | 'usage' | 'error'> {
+    return { text: this.#text, finishReason: this.#finishReason, usage: this.#usage, error: this.#error };
+  }
+}
+
+function readUsage(usage: Fields): ChatUsage {
+  return {
+    inputTokens: readCount(usage['prompt_tokens']),
+    cachedTokens: readCount(readRecord(usage['prompt_tokens_details'])['cached_tokens']),
+    outputTokens: readCount(usage['completion_tokens']),
+    cost: typeof usage['cost'] === 'number' ? usage['cost'] : undefined,
+  };
+}
+
+function readCount(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function readRecord(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function readWord(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { formatMs, formatPercent } from '../../numbers.ts';
+import type { ListedModel } from '../../queries.ts';
+import { models as t } from '../../strings/index.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Count } from '../../ui/count.tsx';
+import { Money } from '../../ui/money.tsx';
+import type { Column } from '../../ui/table.tsx';
+
+const head = t.columns;
+
+/** What the table tells of each model. */
+export const columns: readonly Column<ListedModel>[] = [
+  { id: 'model', header: head.model, cell: (model) => <Name model={model} />, isSortable: true },
+  figure('input', (model) => <Money usd={model.price.input} isExact />),
+  figure('cachedInput', (model) => <Money usd={model.price.cachedInput} isExact className="text-muted" />),
+  figure('cacheWrite', (model) => <Money usd={model.price.cacheWrite} isExact className="text-muted" />),
+  figure('output', (model) => <Money usd={model.price.output} isExact />),
+  figure('context', (model) => <Count value={model.contextLength} isCompact />),
+  figure('maxOutput', (model) => <Count value={model.maxOutputTokens} isCompact />),
+  figure('success', ({ measured }) => (measured === null ? <NoData /> : formatPercent(measured.successPart))),
+  figure('firstToken', ({ measured }) => (measured === null ? <NoData /> : <Times {...measured} />)),
+  figure('requests', ({ measured }) => (measured === null ? <NoData /> : <Count value={measured.requests} isCompact />)),
+];
+
+function figure(id: keyof typeof head, cell: Column<ListedModel>['cell']): Column<ListedModel> {
+  return { id, header: head[id], cell: (model) => <span className="figures">{cell(model)}</span>, align: 'right', isSortable: true };
+}
+
+function Name({ model }: { readonly model: ListedModel }): JSX.Element {
+  return (
+    <div className="min-w-44">
+      <Link
+        from="/models"
+        to="/models"
+        search={(old) => ({ ...old, id: model.id })}
+        onClick={(event) => event.stopPropagation()}
+        className="font-medium hover:underline"
+      >
+        {model.name}
+      </Link>
+      {/* A press on the copy button is not one on the row. */}
+      <div className="flex items-center gap-1" onClick={(event) => event.stopPropagation()} role="presentation">
+        <code className="font-mono text-xs text-muted">{model.id}</code>
+        <CopyButton text={model.id} what={t.modelId} />
+      </div>
+    </div>
+  );
+}
+
+/** The median and the slow end, side by side. */
+export function Times({ firstTokenP50Ms: p50, firstTokenP95Ms: p95 }: NonNullable<ListedModel['measured']>): JSX.Element {
+  if (p50 === null || p95 === null) return <NoData />;
+  return (
+    <span title={t.p50p95} className="whitespace-nowrap">
+      {formatMs(p50)} <span className="text-muted">/ {formatMs(p95)}</span>
+    </span>
+  );
+}
+
+/** Nothing was measured, which is not nought. */
+export function NoData(): JSX.Element {
+  return <span className="font-sans text-xs text-muted">{t.noData}</span>;
+}

@@ -1,0 +1,122 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { JSX, ReactNode } from 'react';
+import { formatCompact, formatCount, formatPercent } from '../../numbers.ts';
+import type { Prices } from '../../price.ts';
+import type { ListedModel } from '../../queries.ts';
+import { snippetsFor } from '../../snippets.ts';
+import { models as t } from '../../strings/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Stat } from '../../ui/stat.tsx';
+import { Calculator } from './calculator.tsx';
+import { NoData, Times } from './columns.tsx';
+import { readModelsSearch } from './search.ts';
+import { capabilitiesOf } from './select-models.ts';
+
+const route = getRouteApi('/public/models');
+
+/** Everything about one model. Its address is permanent: `/models?id=…`. */
+export function ModelDrawer({ models }: { readonly models: readonly ListedModel[] | undefined }): JSX.Element {
+  const { id } = route.useSearch();
+  const navigate = route.useNavigate();
+  const model = models?.find((each) => each.id === id);
+  const close = (): void => void navigate({ search: (old) => readModelsSearch({ ...old, id: undefined, snippet: undefined }) });
+  return (
+    <Drawer
+      isOpen={id !== undefined && models !== undefined}
+      onClose={close}
+      title={model?.name ?? id ?? ''}
+      text={model === undefined ? undefined : <Copyable text={model.id} what={t.modelId} />}
+    >
+      {model === undefined ? <EmptyState title={t.unknown} /> : <Details model={model} />}
+    </Drawer>
+  );
+}
+
+function Details({ model }: { readonly model: ListedModel }): JSX.Element {
+  const { snippet } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <div className="flex flex-col gap-7">
+      <div className="flex flex-wrap gap-1.5">
+        {capabilitiesOf(model).map((capability) => (
+          <Badge key={capability}>{t.capabilities[capability]}</Badge>
+        ))}
+      </div>
+      <Part title={t.prices}>
+        <PriceRow prices={model.price} />
+        {model.longPrice !== null && (
+          <>
+            <p className="mt-3 mb-1 text-xs text-muted">{t.longPrices(formatCount(model.longPrice.overTokens))}</p>
+            <PriceRow prices={model.longPrice} />
+          </>
+        )}
+      </Part>
+      <Part title={t.health} hint={t.healthHint}>
+        <Health model={model} />
+      </Part>
+      <Part title={t.calculator}>
+        <Calculator model={model} />
+      </Part>
+      <Part title={t.call}>
+        <CodeBlock
+          snippets={snippetsFor({ model: model.id, prompt: t.prompt })}
+          chosenId={snippet}
+          onChoose={(chosen) => void navigate({ search: (old) => ({ ...old, snippet: chosen }), replace: true })}
+        />
+        <LinkButton to="/playground" search={{ model: model.id }} className="mt-3">
+          {t.tryIt}
+        </LinkButton>
+      </Part>
+    </div>
+  );
+}
+
+function Part({ title, hint, children }: { readonly title: string; readonly hint?: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <section>
+      <h3 className="mb-2 text-sm font-semibold">{title}</h3>
+      {children}
+      {hint !== undefined && <p className="mt-2 text-xs text-muted">{hint}</p>}
+    </section>
+  );
+}
+
+const KINDS = ['input', 'cachedInput', 'cacheWrite', 'output'] as const;
+
+function PriceRow({ prices }: { readonly prices: Prices }): JSX.Element {
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line sm:grid-cols-4">
+      {KINDS.map((kind) => (
+        <div key={kind} className="bg-raised px-3 py-2">
+          <dt className="text-xs text-muted">{t.columns[kind]}</dt>
+          <dd>
+            <Money usd={prices[kind]} isExact className="text-sm font-medium" />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Health({ model }: { readonly model: ListedModel }): JSX.Element {
+  const { measured } = model;
+  const none = <NoData />;
+  return (
+    <div className="grid grid-cols-2 gap-4 sm:grid-cols-4">
+      <Stat label={t.columns.success} value={measured === null ? none : formatPercent(measured.successPart)} />
+      <Stat label={t.columns.firstToken} value={measured === null ? none : <Times {...measured} />} hint={t.p50p95} />
+      <Stat label={t.columns.requests} value={measured === null ? none : formatCount(measured.requests)} />
+      <Stat
+        label={t.columns.context}
+        value={formatCompact(model.contextLength)}
+        hint={`${t.columns.maxOutput} ${formatCompact(model.maxOutputTokens)}`}
+      />
+    </div>
+  );
+}

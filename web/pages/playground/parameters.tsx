@@ -1,0 +1,97 @@
+import type { JSX } from 'react';
+import type { ListedModel } from '../../queries.ts';
+import { playground as t } from '../../strings/index.ts';
+import { Card } from '../../ui/card.tsx';
+import { Field } from '../../ui/field.tsx';
+import { NumberInput } from '../../ui/number-input.tsx';
+import { Select } from '../../ui/select.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
+
+/** What was typed; an empty field leaves the choice to the model. */
+export interface Typed {
+  readonly system: string;
+  readonly temperature: string;
+  readonly topP: string;
+  readonly maxTokens: string;
+}
+
+export const NOTHING_TYPED: Typed = { system: '', temperature: '', topP: '', maxTokens: '' };
+
+interface ParametersProps {
+  readonly models: readonly ListedModel[];
+  readonly model: ListedModel;
+  readonly onModel: (id: string) => void;
+  readonly typed: Typed;
+  readonly onType: (change: Partial<Typed>) => void;
+}
+
+/** The model and how it is asked. */
+export function Parameters({ models, model, onModel, typed, onType }: ParametersProps): JSX.Element {
+  return (
+    <Card title={t.parameters}>
+      <div className="flex flex-col gap-4">
+        <Field label={t.model}>
+          {(wiring) => (
+            <Select {...wiring} value={model.id} choices={models.map(({ id }) => ({ value: id, label: id }))} onChoose={onModel} />
+          )}
+        </Field>
+        <Field label={t.system} hint={t.systemHint}>
+          {(wiring) => <TextArea {...wiring} rows={2} value={typed.system} onText={(system) => onType({ system })} />}
+        </Field>
+        <div className="grid grid-cols-2 gap-3">
+          <Decimal label={t.temperature} value={typed.temperature} max={2} onText={(temperature) => onType({ temperature })} />
+          <Decimal label={t.topP} value={typed.topP} max={1} onText={(topP) => onType({ topP })} />
+        </div>
+        <Field label={t.maxTokens}>
+          {(wiring) => (
+            <NumberInput
+              {...wiring}
+              value={typed.maxTokens}
+              placeholder={String(model.maxOutputTokens)}
+              unit={t.tokens}
+              onText={(maxTokens) => onType({ maxTokens })}
+            />
+          )}
+        </Field>
+      </div>
+    </Card>
+  );
+}
+
+interface DecimalProps {
+  readonly label: string;
+  readonly value: string;
+  readonly max: number;
+  readonly onText: (text: string) => void;
+}
+
+function Decimal({ label, value, max, onText }: DecimalProps): JSX.Element {
+  return (
+    <Field label={label}>
+      {(wiring) => (
+        <TextInput
+          {...wiring}
+          type="number"
+          min={0}
+          max={max}
+          step={0.1}
+          placeholder={t.modelDefault}
+          value={value}
+          onText={onText}
+          className="figures"
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The parameters of the call, in the words of the interface. */
+export function parametersOf({ temperature, topP, maxTokens }: Typed): Readonly<Record<string, number>> {
+  const given = { temperature, top_p: topP, max_completion_tokens: maxTokens };
+  return Object.fromEntries(
+    Object.entries(given)
+      .filter(([, text]) => text !== '' && Number.isFinite(Number(text)))
+      .map(([name, text]) => [name, Number(text)]),
+  );
+}

@@ -1,0 +1,47 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import type { ListedModel } from '../../queries.ts';
+import { KEY_VARIABLE, snippetsFor } from '../../snippets.ts';
+import { start as t } from '../../strings/index.ts';
+import { Card } from '../../ui/card.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+
+const route = getRouteApi('/app/start');
+
+interface CallCardProps {
+  readonly models: readonly ListedModel[] | undefined;
+  readonly secret: string | undefined;
+}
+
+/** Code that works as it is: address and model are those of this gate, and the key too while it is known. */
+export function CallCard({ models, secret }: CallCardProps): JSX.Element {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  if (models === undefined)
+    return (
+      <Card title={t.code.title}>
+        <Skeleton className="h-40" />
+      </Card>
+    );
+  const model = models.find(({ id }) => id === search.model) ?? models[0];
+  const picker = (
+    <Select
+      aria-label={t.code.model}
+      value={model?.id ?? ''}
+      choices={models.map(({ id }) => ({ value: id, label: id }))}
+      onChoose={(id) => void navigate({ search: (old) => ({ ...old, model: id }), replace: true })}
+      className="max-w-full"
+    />
+  );
+  return (
+    <Card title={t.code.title} hint={secret === undefined ? t.code.variable(KEY_VARIABLE) : t.code.filled} actions={picker}>
+      <CodeBlock
+        snippets={snippetsFor({ model: model?.id ?? '', prompt: t.prompt, secret })}
+        chosenId={search.snippet}
+        onChoose={(snippet) => void navigate({ search: (old) => ({ ...old, snippet }), replace: true })}
+      />
+    </Card>
+  );
+}

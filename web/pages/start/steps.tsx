@@ -1,0 +1,152 @@
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Check } from 'lucide-react';
+import type { JSX, ReactNode } from 'react';
+import { api, call } from '../../api.ts';
+import type { Answer } from '../../api.ts';
+import { keepFreshKey } from '../../fresh-key.ts';
+import { queryClient } from '../../queries.ts';
+import { start as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { cx } from '../../ui/cx.ts';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { readStartSearch } from './search.ts';
+
+type Progress = Answer<typeof api.start.$get>;
+
+const POLL_MS = 3000;
+const route = getRouteApi('/app/start');
+
+/** What has happened on this account; asked again until all of it has. */
+export const startQuery = queryOptions({
+  queryKey: ['start'],
+  queryFn: () => call(api.start.$get()),
+  refetchInterval: ({ state }) => (state.data !== undefined && isComplete(state.data) ? false : POLL_MS),
+});
+
+/** The list that ticks itself. It folds up when everything is done. */
+export function Steps(): JSX.Element {
+  const { data: progress, error, refetch } = useQuery(startQuery);
+  const { steps } = route.useSearch();
+  const navigate = route.useNavigate();
+  const isAllDone = progress !== undefined && isComplete(progress);
+  const toggle = (next: 'open' | undefined): void =>
+    void navigate({ search: (old) => readStartSearch({ ...old, steps: next }), replace: true });
+  if (error !== null && progress === undefined)
+    return (
+      <Card>
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </Card>
+    );
+  if (isAllDone && steps !== 'open')
+    return (
+      <Card>
+        <p className="font-semibold">{t.complete.title}</p>
+        <p className="mt-1 mb-3 text-sm text-muted">{t.complete.text}</p>
+        <Button size="sm" onClick={() => toggle('open')}>
+          {t.complete.again}
+        </Button>
+      </Card>
+    );
+  return (
+    <Card title={progress === undefined ? t.title : t.progress(countDone(progress), STEPS.length)} isFlush>
+      <ol className="divide-y divide-line">
+        {STEPS.map((step) => (
+          <Step key={step.id} step={step} isDone={progress === undefined ? undefined : step.isDone(progress)} />
+        ))}
+      </ol>
+      {isAllDone && (
+        <p className="border-t border-line px-5 py-3">
+          <Button size="sm" variant="quiet" onClick={() => toggle(undefined)}>
+            {t.complete.hide}
+          </Button>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+interface StepKind {
+  readonly id: keyof typeof t.steps;
+  readonly isDone: (progress: Progress) => boolean;
+  readonly action?: () => ReactNode;
+}
+
+const STEPS: readonly StepKind[] = [
+  {
+    id: 'verify',
+    isDone: ({ isEmailVerified }) => isEmailVerified,
+    action: () => (
+      <LinkButton to="/verify" size="sm">
+        {t.steps.verify.action}
+      </LinkButton>
+    ),
+  },
+  { id: 'key', isDone: ({ hasKey }) => hasKey, action: () => <MakeKey /> },
+  {
+    id: 'balance',
+    isDone: ({ isFunded }) => isFunded,
+    action: () => (
+      <LinkButton to="/billing" size="sm">
+        {t.steps.balance.action}
+      </LinkButton>
+    ),
+  },
+  { id: 'request', isDone: ({ isAnswered }) => isAnswered },
+];
+
+function isComplete(progress: Progress): boolean {
+  return countDone(progress) === STEPS.length;
+}
+
+function countDone(progress: Progress): number {
+  return STEPS.filter((step) => step.isDone(progress)).length;
+}
+
+function Step({ step, isDone }: { readonly step: StepKind; readonly isDone: boolean | undefined }): JSX.Element {
+  const { title, text } = t.steps[step.id];
+  return (
+    <li className="flex gap-3 px-4 py-3.5 sm:px-5">
+      <span
+        className={cx(
+          'mt-0.5 flex size-5 shrink-0 items-center justify-center rounded-full border',
+          isDone === true ? 'border-good bg-good text-surface' : 'border-line-strong',
+        )}
+      >
+        {isDone === true && <Check aria-hidden="true" className="size-3.5" strokeWidth={3} />}
+        <span className="sr-only">{isDone === true ? t.done : t.open}</span>
+      </span>
+      <div className="min-w-0">
+        <p className={cx('text-sm font-medium', isDone === true && 'text-muted')}>{title}</p>
+        {isDone === undefined && <Skeleton className="mt-1 w-40" />}
+        {isDone === false && (
+          <>
+            <p className="mb-2 text-sm text-muted">{text}</p>
+            {step.action?.()}
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Makes the first key on the spot: its secret goes to memory and into the examples. */
+function MakeKey(): JSX.Element {
+  const make = useMutation({
+    mutationFn: () => call(api.start.key.$post()),
+    onSuccess: async (key) => {
+      keepFreshKey(key);
+      await queryClient.invalidateQueries({ queryKey: startQuery.queryKey });
+    },
+    onError: (error) => toast('bad', error.message),
+  });
+  return (
+    <Button size="sm" variant="primary" isBusy={make.isPending} onClick={() => make.mutate()}>
+      {t.steps.key.action}
+    </Button>
+  );
+}

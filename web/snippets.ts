@@ -1,0 +1,114 @@
+import type { Snippet } from './ui/code-block.tsx';
+
+/** What an example calls. */
+export interface Example {
+  readonly model: string;
+  readonly prompt: string;
+  /** A secret that is still in memory; without one, examples read the environment. */
+  readonly secret?: string | undefined;
+}
+
+export const KEY_VARIABLE = 'TOLLGATE_API_KEY';
+
+/** Where programs send their requests: the address this page came from. */
+export function baseUrl(): string {
+  return `${location.origin}/v1`;
+}
+
+/** The same small request in every way that people make it. */
+export function snippetsFor(example: Example): readonly Snippet[] {
+  return [
+    { id: 'curl', label: 'cURL', code: curl(example) },
+    { id: 'python', label: 'Python', code: python(example) },
+    { id: 'typescript', label: 'TypeScript', code: typescript(example) },
+    { id: 'claude-code', label: 'Claude Code', code: claudeCode(example) },
+    { id: 'opencode', label: 'OpenCode', code: openCode(example) },
+    { id: 'langchain', label: 'LangChain', code: langChain(example) },
+    { id: 'env', label: '.env', code: environment(example) },
+  ];
+}
+
+function curl({ model, prompt, secret }: Example): string {
+  return [
+    `curl ${baseUrl()}/chat/completions \\`,
+    `  -H "Authorization: Bearer ${secret ?? `$${KEY_VARIABLE}`}" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '${JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }).replaceAll("'", String.raw`'\''`)}'`,
+  ].join('\n');
+}
+
+function python({ model, prompt, secret }: Example): string {
+  return `${secret === undefined ? 'import os\n' : ''}from openai import OpenAI
+
+client = OpenAI(
+    base_url="${baseUrl()}",
+    api_key=${secret === undefined ? `os.environ["${KEY_VARIABLE}"]` : `"${secret}"`},
+)
+answer = client.chat.completions.create(
+    model="${model}",
+    messages=[{"role": "user", "content": ${JSON.stringify(prompt)}}],
+)
+print(answer.choices[0].message.content)`;
+}
+
+function typescript({ model, prompt, secret }: Example): string {
+  return `import OpenAI from 'openai';
+
+const client = new OpenAI({
+  baseURL: '${baseUrl()}',
+  apiKey: ${secret === undefined ? `process.env.${KEY_VARIABLE}` : `'${secret}'`},
+});
+const answer = await client.chat.completions.create({
+  model: '${model}',
+  messages: [{ role: 'user', content: ${JSON.stringify(prompt)} }],
+});
+console.log(answer.choices[0].message.content);`;
+}
+
+/** Claude Code speaks another format; the router between them translates. */
+function claudeCode({ model, secret }: Example): string {
+  const settings = {
+    Providers: [
+      { name: 'tollgate', api_base_url: `${baseUrl()}/chat/completions`, api_key: secret ?? `$${KEY_VARIABLE}`, models: [model] },
+    ],
+    Router: { default: `tollgate,${model}` },
+  };
+  return `# Claude Code speaks the Messages format, so it needs a router that translates:
+npm install -g @anthropic-ai/claude-code @musistudio/claude-code-router
+mkdir -p ~/.claude-code-router
+cat > ~/.claude-code-router/config.json <<'END'
+${JSON.stringify(settings, undefined, 2)}
+END
+ccr code`;
+}
+
+function openCode({ model, secret }: Example): string {
+  const settings = {
+    $schema: 'https://opencode.ai/config.json',
+    provider: {
+      tollgate: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'Tollgate',
+        options: { baseURL: baseUrl(), apiKey: secret ?? `{env:${KEY_VARIABLE}}` },
+        models: { [model]: {} },
+      },
+    },
+  };
+  return JSON.stringify(settings, undefined, 2);
+}
+
+function langChain({ model, prompt, secret }: Example): string {
+  return `${secret === undefined ? 'import os\n' : ''}from langchain_openai import ChatOpenAI
+
+llm = ChatOpenAI(
+    model="${model}",
+    base_url="${baseUrl()}",
+    api_key=${secret === undefined ? `os.environ["${KEY_VARIABLE}"]` : `"${secret}"`},
+)
+print(llm.invoke(${JSON.stringify(prompt)}).content)`;
+}
+
+/** Most programs that speak the format read these two. */
+function environment({ secret }: Example): string {
+  return `OPENAI_BASE_URL=${baseUrl()}\nOPENAI_API_KEY=${secret ?? `$${KEY_VARIABLE}`}`;
+}
