@@ -73,6 +73,7 @@ function requestNotes(quirks: RequestQuirks): string[] {
     ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),
     ...when(quirks.isSingleChoice, `asked once for each of ${code('n')}`),
     ...when(quirks.hasNoJsonSchema, 'a schema told in words'),
+    ...(quirks.cacheMarks === 'brief' ? ['cache marks for five minutes at most'] : []),
   ];
 }
 
@@ -93,7 +94,10 @@ function messageNotes(quirks: MessageQuirks): string[] {
 function modelNotes({ models = [] }: Host): string[] {
   return models
     .filter(({ drops }) => drops.length > 0)
-    .map(({ pattern, drops }) => `models like ${code(pattern.source.replaceAll('|', '\\|'))} without ${drops.map(code).join(', ')}`);
+    .map(({ pattern, drops, efforts }) => {
+      const told = efforts === undefined ? '' : ' and with efforts in their own words';
+      return `models like ${code(pattern.source.replaceAll('|', '\\|'))} without ${drops.map(code).join(', ')}${told}`;
+    });
 }
 
 function replyNotes(quirks: ReplyQuirks): string[] {

@@ -40,7 +40,7 @@ export function featureTable(models: readonly Model[]): string {
     ['`tool_choice`', toolChoices],
     ['`json_schema`', feature('jsonSchema', 'in words')],
     ['`reasoning_effort`', feature('reasoning')],
-    ['`n`', feature('choices')],
+    ['`n`', choices],
     ['`stop`', feature('stop')],
     ['`temperature`', feature('sampling')],
     ['penalties', feature('penalties')],
@@ -90,6 +90,12 @@ function feature(name: ProbeName, lost = 'no'): (line: Line) => string {
     const [only] = verdicts;
     return only !== undefined && verdicts.size === 1 ? words[only] : 'by model';
   };
+}
+
+/** Who gives one answer to a request is asked several times by the gate. */
+function choices(line: Line): string {
+  const word = feature('choices')(line);
+  return word === 'refused' ? 'asked apart' : word;
 }
 
 function verdictsOf(name: ProbeName, { place, models }: Line): ReadonlySet<Verdict> {

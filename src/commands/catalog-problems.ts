@@ -34,12 +34,13 @@ function checkLimits({ contextLength, maxOutputTokens }: Model): Finding[] {
   ];
 }
 
-function checkPrices({ price, contextLength }: Model): Finding[] {
+function checkPrices({ price, contextLength, features }: Model): Finding[] {
   const { long } = price;
   return [
     ...when(price.output < price.input, warning('costs less for an answer than for a prompt')),
     ...when(price.cachedInput > price.input, warning('costs more for cached tokens than for others')),
     ...when(long !== undefined && long.overTokens >= contextLength, warning('has a price for prompts that are longer than its context')),
+    ...when(features.includes('web_search'), warning('may search, which is not charged by itself: its prices must pay for that')),
     ...when(long !== undefined && (long.input < price.input || long.output < price.output), warning('gets cheaper when prompts are long')),
   ];
 }

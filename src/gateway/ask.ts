@@ -30,7 +30,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   const dialect = DIALECTS[provider.dialect];
   const { timeouts } = gate.config;
   const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch), dispatch.endsAtMs);
-  const context = contextOf(dispatch, provider);
+  const context = contextOf(dispatch, leg);
   let exchange: Exchange | undefined;
   let head: ResponseHead | undefined;
   try {
@@ -66,9 +66,10 @@ function firstPhase({ config: { timeouts } }: Gate, { chat, model }: Dispatch): 
     : { what: 'did not answer within', ms: timeouts.answerMs };
 }
 
-function contextOf({ call, chat, model, continuation, choiceIndex }: Dispatch, { host }: ProviderConfig): ReplyContext {
+function contextOf({ call, chat, model, continuation, choiceIndex }: Dispatch, { route, provider: { host } }: Leg): ReplyContext {
   return {
     modelId: model.id,
+    providerModel: route.model,
     wantsUsage: chat.stream_options?.include_usage === true,
     chat,
     requestId: call.id,
@@ -93,7 +94,14 @@ function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Le
   const { chat, model, outputTokensMax, carried, continuation } = dispatch;
   const callerLimit = chat.max_completion_tokens ?? chat.max_tokens;
   const limit = outputTokensMax ?? (dialect.needsOutputLimit === true && callerLimit === undefined ? model.maxOutputTokens : undefined);
-  return { ...provider, model: route.model, outputTokensMax: limit, carried, continuation };
+  return {
+    ...provider,
+    model: route.model,
+    outputTokensMax: limit,
+    carried,
+    continuation,
+    maySearch: model.features.includes('web_search'),
+  };
 }
 
 /** The one place that opens connections. Addresses come from the configuration only, and redirects are not followed. */

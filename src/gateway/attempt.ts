@@ -1,5 +1,6 @@
 import { isObject, type ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
+import { legacyCallId } from '../providers/legacy-call-id.ts';
 import { ask, type Leg } from './ask.ts';
 import { isAskedApart } from './choices.ts';
 import { askToTheEnd } from './continuation.ts';
@@ -7,6 +8,7 @@ import { fanOut } from './fan-out.ts';
 import type { Gate } from './gate.ts';
 import { mustInline, withMedia } from './media.ts';
 import type { Answer, Dispatch } from './send.ts';
+import { byStream, mustStream } from './whole-by-stream.ts';
 
 /** One try at one provider: one exchange as a rule, more where it takes more to get what the caller asked for. */
 export function attempt(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
@@ -22,7 +24,7 @@ function attemptInlined(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answe
 }
 
 function hasToolCalls(message: ChatRequest['messages'][number]): boolean {
-  return Array.isArray(message['tool_calls']);
+  return Array.isArray(message['tool_calls']) || isObject(message['function_call']);
 }
 
 /** The provider wants back what it gave with its tool calls, and callers keep only the calls. */
@@ -33,12 +35,15 @@ async function attemptWithMemory(gate: Gate, dispatch: Dispatch, leg: Leg): Prom
 }
 
 function toolCallIds(message: ChatRequest['messages'][number]): string[] {
-  const calls = message['tool_calls'] as readonly unknown[];
+  const { tool_calls: calls, function_call: legacy } = message;
+  if (!Array.isArray(calls)) return isObject(legacy) ? [legacyCallId(legacy)] : [];
   return calls.flatMap((call) => (isObject(call) && typeof call['id'] === 'string' ? [call['id']] : []));
 }
 
 function askAsNeeded(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
-  const single = DIALECTS[leg.provider.dialect].breaksOff === true ? askToTheEnd : ask;
+  const dialect = DIALECTS[leg.provider.dialect];
+  const followed = dialect.breaksOff === true ? askToTheEnd : ask;
+  const single = mustStream(dispatch, dialect) ? byStream(followed) : followed;
   if (!isAskedApart(dispatch.chat, leg.provider)) return single(gate, dispatch, leg);
   return fanOut(gate, dispatch, { leg, ask: single });
 }

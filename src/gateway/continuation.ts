@@ -73,7 +73,8 @@ function tallyOf({ body, usage, outputText }: DecodedReply, prompts: number): Ta
 function joinReplies(one: DecodedReply, other: DecodedReply): DecodedReply {
   const { usage, wireUsage, outputText } = addTallies([tallyOf(one, 1), tallyOf(other, 1)]);
   const [first, second] = [choiceOf(one), choiceOf(other)];
-  const choice = { ...first, ...second, message: joinMessages(messageOf(first), messageOf(second)) };
+  const logprobs = joinLogprobs(first['logprobs'], second['logprobs']);
+  const choice = { ...first, ...second, logprobs, message: joinMessages(messageOf(first), messageOf(second)) };
   return {
     body: { ...one.body, choices: [choice], ...(wireUsage === undefined ? {} : { usage: wireUsage }) },
     usage,
@@ -93,6 +94,11 @@ function joinMessages(one: JsonObject, other: JsonObject): JsonObject {
     else joined[name] = value;
   }
   return joined;
+}
+
+function joinLogprobs(one: unknown, other: unknown): unknown {
+  if (!isObject(one) || !isObject(other)) return one ?? other ?? null;
+  return { ...one, content: [one['content'], other['content']].flat().filter(isObject) };
 }
 
 function cutOff(reply: DecodedReply): DecodedReply {

@@ -1,7 +1,8 @@
 import type { Model } from '../catalog/catalog.ts';
 import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
 import type { ModelPrice } from '../ledger/price.ts';
-import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import type { ChatRequest } from '../openai/types.ts';
+import { mediaTokensMax } from './media-tokens.ts';
 
 /** What a request can cost at most, and the least that must be there to try it. */
 export interface Quote {
@@ -19,10 +20,6 @@ export interface Quote {
   readonly hasCallerLimit: boolean;
 }
 
-/** An allowance for each image, and for each sound or file that is in the request, where its bytes count as well. */
-const MEDIA_TOKENS_MAX = 20_000;
-/** Parts whose content may be a book, a recording or a film. */
-const LONG_MEDIA: ReadonlySet<string> = new Set(['file', 'audio_url', 'video_url', 'document_url']);
 /** A rule of thumb for text, used for the token limit and where a provider reports nothing. */
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -71,27 +68,4 @@ function dearest(price: ModelPrice, inputTokensMax: number): { readonly input: P
 
 function highest(prices: readonly Picos[]): Picos {
   return prices.reduce((first, second) => (second > first ? second : first));
-}
-
-function mediaTokensMax(chat: ChatRequest): number {
-  let tokens = 0;
-  for (const { content } of chat.messages) {
-    if (!Array.isArray(content)) continue;
-    for (const part of content)
-      if (isObject(part) && part['type'] !== 'text') tokens += isBoundless(part) ? Number.POSITIVE_INFINITY : MEDIA_TOKENS_MAX;
-  }
-  return tokens;
-}
-
-/** Long media that is somewhere else: only the model's context bounds how many tokens it is read as. */
-function isBoundless(part: JsonObject): boolean {
-  const type = String(part['type']);
-  if (!LONG_MEDIA.has(type)) return false;
-  const media = part[type];
-  if (!isObject(media)) return isAddress(media);
-  return typeof media['file_id'] === 'string' || isAddress(media['url']) || isAddress(media['file_data']);
-}
-
-function isAddress(value: unknown): boolean {
-  return typeof value === 'string' && /^(?!data:)[a-z][a-z\d+.-]*:/i.test(value);
 }

@@ -20,7 +20,7 @@ const AZURE: Host = {
   name: 'Azure OpenAI',
   baseUrl: '',
   keyVariable: 'AZURE_OPENAI_API_KEY',
-  request: { renames: { max_tokens: 'max_completion_tokens' }, messages: { stripsExtensions: true } },
+  request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: { stripsExtensions: true } },
   // A content filter that runs behind the answer sends its notes in choices without a delta.
   reply: { hasBareChoices: true },
 };
@@ -29,7 +29,7 @@ const DATED = /^\d{4}-\d{2}-\d{2}/u;
 const OLD_ROLES: MessageQuirks = { stripsExtensions: true, roles: { developer: 'system' } };
 /** What versions before a date want, the oldest first. */
 const OLDER: readonly (readonly [before: string, request: RequestQuirks])[] = [
-  ['2024-09-01', { renames: { max_completion_tokens: 'max_tokens' }, omits: ['stream_options'], messages: OLD_ROLES }],
+  ['2024-09-01', { renames: { max_completion_tokens: 'max_tokens' }, omits: ['stream_options'], cacheMarks: 'none', messages: OLD_ROLES }],
   ['2024-12-01', { ...AZURE.request, messages: OLD_ROLES }],
 ];
 

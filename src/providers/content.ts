@@ -1,18 +1,37 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { CACHE_MARKS } from './cache-marks.ts';
 
 /** One part of a message, in the spellings that clients use for it. */
 export type Part =
   | { readonly type: 'text'; readonly text: string; readonly isCacheBreak: boolean }
   | { readonly type: 'image'; readonly url: string; readonly isCacheBreak: boolean }
-  | { readonly type: 'audio'; readonly data: string; readonly format: string }
-  | { readonly type: 'file'; readonly name: string | undefined; readonly url: string | undefined; readonly id: string | undefined }
+  | { readonly type: 'audio'; readonly data: string; readonly format: string; readonly isCacheBreak: boolean }
+  | {
+      readonly type: 'file';
+      readonly name: string | undefined;
+      readonly url: string | undefined;
+      readonly id: string | undefined;
+      readonly isCacheBreak: boolean;
+    }
   /** A part of some providers only; media such as `video_url` has its address under the part's own name. */
-  | { readonly type: 'unknown'; readonly name: string; readonly url: string | undefined };
+  | { readonly type: 'unknown'; readonly name: string; readonly url: string | undefined; readonly isCacheBreak: boolean };
 
 /** The content of a message as parts: a text is one part, `null` is none. */
 export function readParts(content: unknown): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content, isCacheBreak: false }];
   return Array.isArray(content) ? content.filter(isObject).map(readPart) : [];
+}
+
+/** The parts of a message. A mark of the message as a whole stands behind its last part. */
+export function readMarkedParts(message: JsonObject): readonly Part[] {
+  const parts = readParts(message['content']);
+  const last = parts.at(-1);
+  return last === undefined || !isMarked(message) ? parts : [...parts.slice(0, -1), { ...last, isCacheBreak: true }];
+}
+
+/** Whether everything up to here shall be kept. */
+export function isMarked(holder: JsonObject): boolean {
+  return CACHE_MARKS.some((mark) => isObject(holder[mark]));
 }
 
 /** The text of a message, whatever else is in it. */
@@ -52,7 +71,7 @@ export function namesOfToolCalls(chat: ChatRequest): ReadonlyMap<string, string>
 }
 
 function readPart(part: JsonObject): Part {
-  const isCacheBreak = isObject(part['cache_control']) || isObject(part['prompt_cache_breakpoint']);
+  const isCacheBreak = isMarked(part);
   switch (part['type']) {
     case 'text':
       return { type: 'text', text: optionalText(part['text']) ?? '', isCacheBreak };
@@ -64,7 +83,7 @@ function readPart(part: JsonObject): Part {
     }
     case 'input_audio': {
       const audio = isObject(part['input_audio']) ? part['input_audio'] : {};
-      return { type: 'audio', data: optionalText(audio['data']) ?? '', format: optionalText(audio['format']) ?? 'wav' };
+      return { type: 'audio', data: optionalText(audio['data']) ?? '', format: optionalText(audio['format']) ?? 'wav', isCacheBreak };
     }
     case 'file': {
       const file = isObject(part['file']) ? part['file'] : {};
@@ -73,12 +92,13 @@ function readPart(part: JsonObject): Part {
         name: optionalText(file['filename']),
         url: optionalText(file['file_data']),
         id: optionalText(file['file_id']),
+        isCacheBreak,
       };
     }
     default: {
       const name = String(part['type']);
       const media = part[name];
-      return { type: 'unknown', name, url: optionalText(isObject(media) ? media['url'] : media) };
+      return { type: 'unknown', name, url: optionalText(isObject(media) ? media['url'] : media), isCacheBreak };
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../openai/types.ts';
+import type { CacheAbility } from './cache-marks.ts';
 import type { DialectName } from './provider.ts';
 import type { FinishReason } from './envelope.ts';
 
@@ -23,6 +24,8 @@ export interface Host {
   /** What only some of its models refuse: the first pattern that matches counts. */
   readonly models?: readonly ModelQuirks[];
   readonly limits?: LimitHeaders;
+  /** Its models search the web with every request. */
+  readonly searchesUnasked?: true;
   /** When the caller leaves, this host goes on writing and charges for it: so OpenRouter's list of hosts, unchecked. */
   readonly billsAfterAbort?: true;
 }
@@ -46,6 +49,8 @@ export interface RequestQuirks {
   readonly isSingleChoice?: true;
   /** A schema for the answer is not taken: JSON is asked for, and the schema is put into words. */
   readonly hasNoJsonSchema?: true;
+  /** What the host does with marks for its cache; undefined where they pass as they are. */
+  readonly cacheMarks?: CacheAbility;
   readonly messages?: MessageQuirks;
 }
 
@@ -95,10 +100,12 @@ export interface ReplyQuirks {
   readonly statusObject?: { readonly name: string; readonly statuses: Readonly<Record<string, number>> };
 }
 
-/** What the models of one kind refuse. */
+/** What the models of one kind refuse, or are told in their own way. */
 export interface ModelQuirks {
   readonly pattern: RegExp;
   readonly drops: readonly string[];
+  /** As in RequestQuirks, and counting before those. */
+  readonly efforts?: RequestQuirks['efforts'];
 }
 
 /** How the host tells its limits. */

@@ -18,6 +18,7 @@ import {
 } from './provider.ts';
 import { ReplyQuirksReader } from './reply-quirks.ts';
 import { applyRequestQuirks } from './request-quirks.ts';
+import { stripUnpriced } from './unpriced.ts';
 
 /**
  * The dialect we speak ourselves: requests and answers are relayed. What was validated and priced is what is sent, with
@@ -37,7 +38,8 @@ function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   if (chat.stream === true) body['stream_options'] = { ...chat.stream_options, include_usage: true };
   if (target.outputTokensMax !== undefined) body['max_tokens'] = target.outputTokensMax;
   const host = target.host ?? (target.baseUrl.includes('//api.openai.com/') ? HOSTS['openai'] : undefined);
-  const dropped = host === undefined ? [] : applyRequestQuirks(body, host, target.model);
+  const unpriced = stripUnpriced(body, chat, target);
+  const dropped = [...unpriced, ...(host === undefined ? [] : applyRequestQuirks(body, host, target.model))];
   return {
     ...(dropped.length === 0 ? {} : { dropped }),
     url: `${target.baseUrl}/chat/completions`,
@@ -216,6 +218,7 @@ function readOutput(message: unknown): string {
     if (typeof text === 'string') output += text;
   }
   if (Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0) output += JSON.stringify(message['tool_calls']);
+  if (isObject(message['function_call'])) output += JSON.stringify(message['function_call']);
   return output;
 }
 

@@ -43,7 +43,7 @@ const LIMIT = /"(?:max_tokens|max_completion_tokens|maxOutputTokens|maxTokens)":
 
 function encode(place: ProbedPlace, model: string, fields: JsonObject): { readonly body: string; readonly dropped?: readonly string[] } {
   const chat: ChatRequest = { model, messages: [{ role: 'user', content: 'Hello' }], ...fields };
-  return DIALECTS[place.dialect].encodeRequest(chat, { ...place, apiKey: undefined, model, outputTokensMax: undefined });
+  return DIALECTS[place.dialect].encodeRequest(chat, { ...place, apiKey: undefined, model, outputTokensMax: undefined, maySearch: true });
 }
 
 /** A request that uses a feature, the names under which its loss is told, and what its presence looks like on any wire. */
@@ -95,7 +95,7 @@ const PROBES = {
     told: ['messages'],
     trace: /cache_control|cachePoint/,
   },
-  webSearch: { fields: { web_search_options: {} }, told: ['web_search_options'], trace: /search/ },
+  webSearch: { fields: { web_search_options: {} }, told: ['web_search_options'], trace: /search/i },
 } as const satisfies Readonly<Record<string, Probe>>;
 
 /** A message that says this beside its greeting. */

@@ -24,7 +24,7 @@ export interface Target {
   readonly carried?: ReadonlyMap<string, string> | undefined;
   /** Asks for the rest of an answer that broke off: see `DecodedReply.continuation`. */
   readonly continuation?: string | undefined;
-  /** The catalogue has a price for searches, so the model may be allowed to search the web. */
+  /** The model is sold with searches: what they cost is in its prices, so that it may be asked to search the web. */
   readonly maySearch?: boolean;
 }
 
@@ -49,6 +49,8 @@ export interface UpstreamRequest {
 export interface ReplyContext {
   /** Our id of the model, which is what the caller asked for and gets back. */
   readonly modelId: string;
+  /** What the model is called at the provider, as in Target. */
+  readonly providerModel?: string;
   readonly wantsUsage: boolean;
   /** The request itself: some answers can only be read with the question at hand. */
   readonly chat: ChatRequest;
@@ -117,6 +119,8 @@ export interface Provider {
   readonly decodeFault?: (text: string, status: number | undefined, header: (name: string) => string | null) => ProviderFault;
   /** True when a request without an output limit is refused: then the model's maximum is sent. */
   readonly needsOutputLimit?: true;
+  /** The longest answer that is given in one piece, in tokens: one that may be longer is asked for as a stream. */
+  readonly wholeTokensMax?: number;
   /** True when `n` is passed on: several choices come with one answer, unless its host has only one. Else `n` is the gate's business. */
   readonly givesChoices?: true;
   /** True when an answer may break off and be asked for its rest: see `DecodedReply.continuation`. */

@@ -1,4 +1,5 @@
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
+import { CACHE_MARKS, stripCacheMarks, type CacheMark } from './cache-marks.ts';
 import type { Host, RequestQuirks } from './host.ts';
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
@@ -10,16 +11,22 @@ import { ProviderFault } from './provider.ts';
  */
 export function applyRequestQuirks(body: JsonObject, host: Host, model: string): readonly string[] {
   const { request: quirks = {} } = host;
-  const refused = host.models?.find(({ pattern }) => pattern.test(model))?.drops ?? [];
+  const { drops: refused = [], efforts = quirks.efforts } = host.models?.find(({ pattern }) => pattern.test(model)) ?? {};
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
   const dropped = dropFields(body, [...(quirks.drops ?? []), ...refused]);
+  if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
   if (quirks.messages !== undefined) body['messages'] = encodeMessages(body as ChatRequest, quirks.messages);
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
-  changeValues(body, quirks);
+  changeValues(body, { ...quirks, ...(efforts === undefined ? {} : { efforts }) });
   for (const name of quirks.omits ?? []) delete body[name];
   renameFields(body, quirks.renames);
   Object.assign(body, quirks.adds);
   return dropped;
+}
+
+/** Who takes OpenAI's own description of a message takes its own marks. */
+function marksOf({ messages }: RequestQuirks): readonly CacheMark[] {
+  return messages?.stripsExtensions === true ? ['cache_control'] : CACHE_MARKS;
 }
 
 function refuseSeveralChoices(body: JsonObject, host: Host): void {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import type { TestKey } from '../simulator/gate.ts';
-import { MODELS, startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
+import { MODELS, OTHER_MODELS, startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
 
 const TOOLS = [
   {
@@ -106,6 +106,16 @@ describe.each(['anthropic', 'gemini', 'bedrock'] as const)('reasoning between to
     const messages = await callTools(model, stream);
     service = await service.restart();
     service.bedrock.behave('text');
+    expect(await goOn(model, messages, { stream })).toBe('stop');
+    expect(returned()).toBe(true);
+  });
+
+  test.each([false, true])('does not go to another model, and comes back to its own (stream: %p)', async (stream) => {
+    prepare();
+    const messages = await callTools(model, stream);
+    service.bedrock.behave('text');
+    expect(await goOn(OTHER_MODELS[name], messages, { stream })).toBe('stop');
+    expect(returned()).toBe(false);
     expect(await goOn(model, messages, { stream })).toBe('stop');
     expect(returned()).toBe(true);
   });

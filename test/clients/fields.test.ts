@@ -78,7 +78,6 @@ describe('every field of the dialect is accepted and forwarded', () => {
     { response_format: { type: 'text' } },
     { response_format: { type: 'json_object' } },
     { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } } },
-    { web_search_options: { search_context_size: 'low', user_location: { type: 'approximate', approximate: { country: 'CH' } } } },
     { moderation: { model: 'omni', policy: { input: { mode: 'score' }, output: { mode: 'block' } } } },
     { functions: [{ name: 'weather', parameters: { type: 'object' } }], function_call: 'auto' },
     { functions: [{ name: 'weather' }], function_call: { name: 'weather' } },

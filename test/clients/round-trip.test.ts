@@ -31,6 +31,7 @@ beforeAll(async () => {
     providers: Object.fromEntries(stages.map((stage) => [idOf(stage), stage.settings])),
     models: stages.map((stage) => ({
       ...describeModel(modelOf(stage), idOf(stage), PRICE),
+      ...(stage.outputTokensMax === undefined ? {} : { max_output_tokens: stage.outputTokensMax }),
       routes: [{ provider: idOf(stage), model: stage.model }],
     })),
   });

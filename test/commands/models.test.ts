@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { HOSTS } from '../../src/providers/compatible.ts';
 import { startAnthropicSimulator } from '../simulator/anthropic.ts';
 import { startBedrockSimulator } from '../simulator/bedrock.ts';
 import { startGeminiSimulator } from '../simulator/gemini.ts';
@@ -46,8 +47,12 @@ describe('models check', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^MODEL +PROVIDER +ROUTE +STATUS +MS +TOKENS +MESSAGE\nsandbox\/echo +sandbox +echo +ready\n/u);
     expect(stdout).toMatch(/\d+ models, \d+ routes: 2 ready, \d+ off\.\n$/u);
-    const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', XAI_API_KEY: 'k', MISTRAL_API_KEY: 'k' };
-    expect((await run({}, ['check'], keys)).code).toBe(0);
+    const keys = Object.fromEntries(
+      Object.values(HOSTS).flatMap((host) => (host.addressVariable === undefined ? [[host.keyVariable, 'k']] : [])),
+    );
+    const all = await run({}, ['check'], keys);
+    expect(all.code).toBe(0);
+    expect(all.stdout).toMatch(/(\d+) models, (\d+) routes: \2 ready\.\n$/u);
   });
 
   test.each<[what: string, changes: JsonObject, status: string, message: RegExp]>([

@@ -6,6 +6,7 @@ import { asNanos, type Picos } from '../../src/ledger/money.ts';
 import { costOf, type ModelPrice, type TokenPrices } from '../../src/ledger/price.ts';
 import type { ChatRequest } from '../../src/openai/types.ts';
 import { NO_TOKENS, type TokenUsage } from '../../src/tokens.ts';
+import { writePdf } from '../simulator/pdf.ts';
 
 /** What a million tokens cost, in whole dollars or decimals of them, as the price list of a provider says it. */
 const PRICE = { input: 2.5, cached_input: 1.25, cache_write: 3.125, output: 10 };
@@ -114,6 +115,11 @@ describe('a quote', () => {
     expect(quote(model, makeChat(), 20_000_000)).toEqual(quote(model, makeChat(), 50));
   });
 
+  test('takes what a search may find for a full context', () => {
+    const model = makeModel(PRICE, { context: 5000 });
+    expect(quote(model, makeChat({ web_search_options: {} }), 10).inputTokensMax).toBe(5000);
+  });
+
   test('uses the long tier as soon as the input could be long', () => {
     const model = makeModel({ ...PRICE, long: LONG });
     expect(quote(model, makeChat(), 1000)).toMatchObject({ inputPicos: 3_125_000_000n, outputTokenPicos: 10_000_000n });
@@ -124,7 +130,7 @@ describe('a quote', () => {
     const content = [
       { type: 'text', text: 'What is this?' },
       { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
-      { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } },
+      { type: 'file', file: { file_data: 'data:text/plain;base64,SGk=' } },
     ];
     const messages = [
       { role: 'system', content: 'Be brief.' },
@@ -139,10 +145,30 @@ describe('a quote', () => {
     ['a file by its id', { type: 'file', file: { file_id: 'file-1' } }],
     ['a file by its address', { type: 'file', file: { file_data: 'https://example.com/book.pdf' } }],
     ['a film', { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } }],
+    ['a film that is there', { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } }],
+    ['a packed file', { type: 'file', file: { file_data: 'data:application/vnd.openxmlformats;base64,UEsDBA==' } }],
+    ['a file of nobody knows what', { type: 'file', file: { file_data: 'UEsDBA==' } }],
+    ['a PDF without pages', { type: 'document_url', document_url: 'data:application/pdf;base64,JVBERi0=' }],
     ['a recording by its bare address', { type: 'audio_url', audio_url: 'gs://bucket/talk.mp3' }],
   ])('takes %s to fill the context: nobody knows how long it is', (_, part) => {
     const { inputTokensMax } = quote(makeModel(PRICE), makeChat({ messages: [{ role: 'user', content: [part] }] }), 100);
     expect(inputTokensMax).toBe(128_000);
+  });
+
+  test('takes a recording that is there by its bytes', () => {
+    const part = { type: 'audio_url', audio_url: { url: 'data:audio/mpeg;base64,AAAA' } };
+    const { inputTokensMax } = quote(makeModel(PRICE), makeChat({ messages: [{ role: 'user', content: [part] }] }), 100);
+    expect(inputTokensMax).toBe(100 + MEDIA_ALLOWANCE_TOKENS);
+  });
+
+  test.each([
+    [1, 'data:application/pdf;base64,', MEDIA_ALLOWANCE_TOKENS],
+    [10, 'data:application/pdf;base64,', 80_000],
+    [3, '', 24_000],
+  ])('takes a PDF of %p pages for what its pages can be, however small they are', (pages, before, tokens) => {
+    const part = { type: 'file', file: { file_data: before + writePdf(pages).toString('base64') } };
+    const { inputTokensMax } = quote(makeModel(PRICE), makeChat({ messages: [{ role: 'user', content: [part] }] }), 100);
+    expect(inputTokensMax).toBe(100 + tokens);
   });
 
   test('takes no text for an address', () => {

@@ -37,7 +37,10 @@ describe('a probe tells what becomes of', () => {
     ['logprobs', at('gemini'), 'gemini-3.6-flash', 'lost'],
     ['cacheHints', at('anthropic'), 'claude-opus-5', 'taken'],
     ['cacheHints', at('openai', 'openai'), 'gpt-5', 'lost'],
-    ['webSearch', at('anthropic'), 'claude-opus-5', 'refused'],
+    ['webSearch', at('anthropic'), 'claude-opus-5', 'taken'],
+    ['webSearch', at('gemini'), 'gemini-3.6-flash', 'taken'],
+    ['webSearch', at('bedrock'), 'anthropic.claude-opus-5', 'refused'],
+    ['webSearch', at('openai', 'mistral'), 'any', 'lost'],
   ])('%s', (name, place, model, verdict) => {
     expect(probe(name, place, model)).toBe(verdict);
   });

@@ -48,12 +48,23 @@ describe('a request', () => {
     ['xai', 'grok-4-fast-non-reasoning', []],
     ['xai', 'grok-2', []],
     ['moonshot', 'kimi-k3', ['temperature', 'presence_penalty']],
-    ['moonshot', 'kimi-k2.6', ['reasoning_effort', 'temperature', 'presence_penalty']],
+    ['moonshot', 'kimi-k2.6', ['temperature', 'presence_penalty']],
+    ['moonshot', 'kimi-k2.7-code', ['reasoning_effort', 'temperature', 'presence_penalty']],
     ['moonshot', 'moonshot-v1-8k', ['reasoning_effort']],
   ])('to %s loses what %s refuses', (id, model, lost) => {
     const { body, dropped } = encode(id, { stop: 'a', presence_penalty: 1, reasoning_effort: 'high', temperature: 0.5 }, model);
     expect(dropped ?? []).toEqual([...lost]);
     for (const name of lost) expect(body).not.toHaveProperty(name);
+  });
+
+  test.each<[string, string, JsonObject]>([
+    ['kimi-k2.6', 'high', { thinking: { type: 'enabled' } }],
+    ['kimi-k2.6', 'none', { thinking: { type: 'disabled' } }],
+    ['kimi-k2.6', 'default', {}],
+    ['kimi-k3', 'xhigh', { reasoning_effort: 'max' }],
+    ['kimi-k3', 'high', { reasoning_effort: 'high' }],
+  ])('to %s says the effort %s as that model is told it', (model, effort, expected) => {
+    expect(encode('moonshot', { reasoning_effort: effort }, model)).toEqual({ body: { ...CHAT, model, ...expected }, dropped: undefined });
   });
 
   test('of a stream says nothing about usage where that is refused', () => {

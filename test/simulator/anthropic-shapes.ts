@@ -116,7 +116,7 @@ const fields = {
 };
 
 /** A request to the maker's own API. */
-export const messagesRequest = z.strictObject({ model: z.string(), ...fields });
+export const messagesRequest = z.strictObject({ model: z.string(), cache_control: cacheControl, ...fields });
 
 const { service_tier: _, ...vertexFields } = fields;
 /** A request to Google's: the model is in the address, the version in the body. */

@@ -48,8 +48,17 @@ const VERTEX_PATH = '/v1/projects/simulated/locations/global';
 const VERSIONS = new Set(['2023-06-01', '2026-10-21']);
 const BETAS = new Set(['thinking-binding-controls-2026-08-01', 'files-api-2025-04-14', 'interleaved-thinking-2025-05-14']);
 
+/** How the simulator is to be. */
+export interface AnthropicOptions {
+  /** Refuses to give long answers in one piece, as the provider's own clients do. */
+  readonly demandsStreams?: true;
+}
+
+/** The tokens of ten minutes, at 128,000 an hour. */
+const WHOLE_TOKENS_MAX = 21_333;
+
 /** Starts the simulator on a free port of 127.0.0.1. */
-export function startAnthropicSimulator(): AnthropicSimulator {
+export function startAnthropicSimulator({ demandsStreams }: AnthropicOptions = {}): AnthropicSimulator {
   const apiKey = `sk-ant-simulator-${crypto.randomUUID()}`;
   const models = new Map<string, ClaudeBehaviour>();
   let requests: ClaudeRequest[] = [];
@@ -66,6 +75,11 @@ export function startAnthropicSimulator(): AnthropicSimulator {
       if ('refusal' in checked) {
         requests.push({ ...record, refusal: checked.refusal.message, usage: undefined });
         return errorResponse(checked.refusal.status, { type: checked.refusal.type, message: checked.refusal.message });
+      }
+      if (demandsStreams === true && checked.body.stream !== true && checked.body.max_tokens > WHOLE_TOKENS_MAX) {
+        const message = 'Streaming is required for operations that may take longer than 10 minutes.';
+        requests.push({ ...record, refusal: message, usage: undefined });
+        return errorResponse(400, { type: 'invalid_request_error', message });
       }
       const behaviour = queue.shift() ?? models.get(checked.modelName) ?? usual;
       const message = composeMessage(checked, behaviour.type === 'answer' ? behaviour : {});

@@ -1,5 +1,5 @@
 import { checkSignature, encodeEvent, encodeException, type Signer } from './aws-wire.ts';
-import { checkConverse } from './converse-request.ts';
+import { checkConverse, signatureOf } from './converse-request.ts';
 import { respond, type Recorded } from './recorded.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -34,7 +34,6 @@ export interface BedrockSimulator {
 }
 
 const PATH = /^\/model\/([^/]+)\/(converse|converse-stream)$/u;
-const SIGNATURE = 'simulated-signature';
 const USAGE = { inputTokens: 11, outputTokens: 7, totalTokens: 18 };
 const CACHE_USAGE = { ...USAGE, cacheReadInputTokens: 100, cacheWriteInputTokens: 40, totalTokens: 158 };
 
@@ -57,12 +56,14 @@ export function startBedrockSimulator(): BedrockSimulator {
         : checkSignature(request, text, signer);
       if (complaint !== undefined) return refuse(403, 'UnrecognizedClientException', complaint);
       const body = JSON.parse(text) as JsonObject;
-      const invalid = checkConverse(body);
-      requests.push({ model: decodeURIComponent(match[1] ?? ''), body, complaint: invalid });
+      const model = decodeURIComponent(match[1] ?? '');
+      const invalid = checkConverse(body, model);
+      requests.push({ model, body, complaint: invalid });
       if (invalid !== undefined) return refuse(400, 'ValidationException', invalid);
       if (typeof behaviour !== 'string') return respond(behaviour, 'converse', match[2] !== 'converse');
       if (behaviour === 'throttled') return refuse(429, 'ThrottlingException', 'Too many requests, please wait before trying again.');
-      return match[2] === 'converse' ? Response.json(wholeAnswer(behaviour)) : streamedAnswer(behaviour);
+      const answer = answerOf(behaviour, model);
+      return match[2] === 'converse' ? Response.json(wholeAnswer(answer)) : streamedAnswer(answer, behaviour);
     },
   });
   return {
@@ -93,7 +94,8 @@ interface Answer {
 }
 
 const tool = (toolUseId: string, name: string, input: JsonObject): JsonObject => ({ toolUse: { toolUseId, name, input } });
-const thought = { reasoningContent: { reasoningText: { text: 'Let me think.', signature: SIGNATURE } } };
+const thoughtOf = (model: string) => ({ reasoningContent: { reasoningText: { text: 'Let me think.', signature: signatureOf(model) } } });
+const thought = thoughtOf('');
 const weather = tool('tooluse_1', 'weather', { city: 'Zürich' });
 
 const TEXT = { text: 'Hello, naïve ☕ world.' };
@@ -112,13 +114,16 @@ const ANSWERS: Partial<Record<ConverseBehaviour, Answer>> = {
   malformed: { ...PLAIN, blocks: [], stopReason: 'malformed_tool_use' },
 };
 
-function wholeAnswer(behaviour: ConverseBehaviour): JsonObject {
-  const { blocks, stopReason, usage } = ANSWERS[behaviour] ?? PLAIN;
+function answerOf(behaviour: ConverseBehaviour, model: string): Answer {
+  const answer = ANSWERS[behaviour] ?? PLAIN;
+  return { ...answer, blocks: answer.blocks.map((block) => (block === thought ? thoughtOf(model) : block)) };
+}
+
+function wholeAnswer({ blocks, stopReason, usage }: Answer): JsonObject {
   return { output: { message: { role: 'assistant', content: blocks } }, stopReason, usage, metrics: { latencyMs: 12 } };
 }
 
-function streamedAnswer(behaviour: ConverseBehaviour): Response {
-  const { blocks, stopReason, usage } = ANSWERS[behaviour] ?? PLAIN;
+function streamedAnswer({ blocks, stopReason, usage }: Answer, behaviour: ConverseBehaviour): Response {
   const messages = [encodeEvent('messageStart', { role: 'assistant' }), ...blocks.flatMap(blockEvents)];
   if (behaviour === 'exception_in_stream') messages.push(encodeException('throttlingException', 'Too many tokens.'));
   else messages.push(encodeEvent('messageStop', { stopReason }), encodeEvent('metadata', { usage, metrics: { latencyMs: 12 } }));

@@ -50,6 +50,8 @@ function complaintAbout(body: JsonObject, { request = {} }: Host): string | unde
   const refused = new Set([...drops, ...omits, ...Object.keys(renames)]);
   const unknown = Object.keys(body).filter((name) => !own.has(name) && (refused.has(name) || !FIELDS.includes(name)));
   if (unknown.length > 0) return `Extra inputs are not permitted: ${unknown.join(', ')}`;
+  if (request.cacheMarks === 'none' && JSON.stringify(body).includes('"cache_control"'))
+    return 'Extra inputs are not permitted: cache_control';
   const messages = body['messages'] as JsonObject[];
   return messages.map((message) => complaintAboutMessage(message, request.messages ?? {})).find((complaint) => complaint !== undefined);
 }

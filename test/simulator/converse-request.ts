@@ -1,13 +1,21 @@
 type JsonObject = Record<string, unknown>;
 
 /** What Converse complains about in a request body, as its own validation does; undefined when it takes it. */
-export function checkConverse(body: unknown): string | undefined {
+export function checkConverse(body: unknown, model?: string): string | undefined {
   try {
-    checkBody(asObject(body, 'body'));
+    const request = asObject(body, 'body');
+    checkBody(request);
+    checkCachePoints(request, model);
+    if (model !== undefined) checkSignatures(request, signatureOf(model));
     return undefined;
   } catch (error) {
     return error instanceof Complaint ? error.message : String(error);
   }
+}
+
+/** What a model signs its reasoning with: it knows its own hand, whatever the region. */
+export function signatureOf(model: string): string {
+  return `simulated-signature of ${model.replace(/^[a-z-]+\.(?=[a-z]+\.)/u, '')}`;
 }
 
 class Complaint extends Error {}
@@ -99,8 +107,25 @@ function checkToolResult(result: JsonObject, names: Set<string>): void {
 /** Reasoning is taken back only with its signature, or as it was hidden. */
 function checkReasoning(reasoning: JsonObject): void {
   if (typeof reasoning['redactedContent'] === 'string') return;
-  if (asObject(reasoning['reasoningText'], 'reasoningText')['signature'] !== 'simulated-signature')
-    fail('Invalid signature in thinking block.');
+  if (typeof asObject(reasoning['reasoningText'], 'reasoningText')['signature'] !== 'string') fail('Invalid signature in thinking block.');
+}
+
+const CACHE_POINTS_MAX = 4;
+
+/** Few models keep prompts, and those that do keep few; Amazon's own keep no tools. */
+function checkCachePoints(body: JsonObject, model: string | undefined): void {
+  const points = JSON.stringify(body).match(/\{"cachePoint":\{"type":"default"\}\}/gu) ?? [];
+  if (points.length === 0) return;
+  if (points.length > CACHE_POINTS_MAX) fail('Too many cachePoint blocks.');
+  if (model === undefined) return;
+  if (!/claude|nova/u.test(model)) fail('cachePoint is not supported by this model.');
+  if (model.includes('nova') && JSON.stringify(body['toolConfig'] ?? {}).includes('cachePoint'))
+    fail('toolConfig: cachePoint is not supported.');
+}
+
+function checkSignatures(body: JsonObject, signature: string): void {
+  const given = [...JSON.stringify(body['messages']).matchAll(/"signature":"([^"]*)"/gu)].map((match) => match[1]);
+  if (given.some((one) => one !== signature)) fail('Invalid signature in thinking block.');
 }
 
 function checkToolOrder(messages: readonly JsonObject[]): void {
@@ -126,7 +151,8 @@ function checkInference(config: JsonObject): void {
 
 function checkToolConfig(config: JsonObject): void {
   checkKeys(config, ['tools', 'toolChoice'], 'toolConfig');
-  const names = asList(config['tools'], 'toolConfig.tools').map((tool) => {
+  const tools = asList(config['tools'], 'toolConfig.tools').filter((tool) => asObject(tool, 'tool')['cachePoint'] === undefined);
+  const names = tools.map((tool) => {
     const spec = asObject(asObject(tool, 'tool')['toolSpec'], 'toolSpec');
     checkKeys(spec, ['name', 'description', 'inputSchema', 'strict'], 'toolSpec');
     if (!TOOL_NAME.test(String(spec['name']))) fail(`Invalid tool name: ${String(spec['name'])}`);

@@ -8,6 +8,12 @@ export type GeminiBehaviour =
   | { readonly type: 'text'; readonly text?: string; readonly thoughts?: string; readonly cachedTokens?: number }
   /** Calls functions, all in one turn; only the first is signed. Without arguments the field is left out. */
   | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly args?: JsonObject }[]; readonly hasIds?: boolean }
+  /** Says the text, and that its parts are founded on pages that a search has found. */
+  | {
+      readonly type: 'grounded';
+      readonly text: string;
+      readonly pages: readonly { readonly uri: string; readonly title: string; readonly of: string }[];
+    }
   | { readonly type: 'refusal'; readonly at: 'prompt' | 'answer' }
   /** Breaks off at the provider's own limit and says the rest when it is asked with the token. */
   | { readonly type: 'continuation'; readonly texts: readonly [string, string] }
@@ -47,11 +53,22 @@ export function joinEvents(events: readonly JsonObject[]): JsonObject {
   if (candidates.length === 0) return last;
   const parts = candidates.flatMap(({ content }) => content?.parts ?? []);
   const joined = parts.length === 0 ? {} : { content: { parts: joinTexts(parts), role: 'model' } };
-  return { ...last, candidates: [{ ...candidates.at(-1), ...joined, index: 0 }] };
+  return { ...last, candidates: [{ ...candidates.at(-1), ...joined, ...joinLogprobs(candidates), index: 0 }] };
 }
 
 interface Candidate {
   readonly content?: { readonly parts?: readonly JsonObject[] };
+  readonly logprobsResult?: { readonly topCandidates: readonly JsonObject[]; readonly chosenCandidates: readonly JsonObject[] };
+}
+
+function joinLogprobs(candidates: readonly Candidate[]): JsonObject {
+  const results = candidates.flatMap(({ logprobsResult }) => (logprobsResult === undefined ? [] : [logprobsResult]));
+  if (results.length === 0) return {};
+  const [topCandidates, chosenCandidates] = [
+    results.flatMap((result) => result.topCandidates),
+    results.flatMap((result) => result.chosenCandidates),
+  ];
+  return { logprobsResult: { topCandidates, chosenCandidates } };
 }
 
 interface Step {
@@ -64,6 +81,8 @@ function composeSteps(behaviour: GeminiBehaviour, request: JsonObject, issued: I
   switch (behaviour.type) {
     case 'text':
       return [...thoughtSteps(behaviour.thoughts), ...textSteps(behaviour.text ?? usualText(request), request)];
+    case 'grounded':
+      return groundedSteps(behaviour, request);
     case 'calls':
       return callSteps(behaviour, issued);
     case 'refusal':
@@ -104,7 +123,33 @@ function textSteps(text: string, { generationConfig }: JsonObject): Step[] {
   const finishReason = said.length < words.length ? 'MAX_TOKENS' : 'STOP';
   // The last event has an empty text that is signed, as the newest models end.
   const end = candidate([{ text: '', thoughtSignature: btoa('end of text') }], { finishReason });
-  return [...said.map((word) => ({ event: candidate([{ text: word }]), tokens: 1 })), { event: end }];
+  return [...said.map((word) => ({ event: candidate([{ text: word }], logprobsOf(word, generationConfig)), tokens: 1 })), { event: end }];
+}
+
+/** What a word was likely to be, where that is asked for: itself at a half, and then others at a quarter. */
+function logprobsOf(word: string, generationConfig: unknown): JsonObject {
+  const { responseLogprobs, logprobs = 0 } = (generationConfig ?? {}) as { responseLogprobs?: boolean; logprobs?: number };
+  if (responseLogprobs !== true) return {};
+  const chosen = { token: word, tokenId: 7, logProbability: -0.5 };
+  const others = Array.from({ length: logprobs }, (_, place) => (place === 0 ? chosen : { token: '?', tokenId: 8, logProbability: -0.25 }));
+  return { logprobsResult: { topCandidates: [{ candidates: others }], chosenCandidates: [chosen] } };
+}
+
+/** The search is told with the last words, in bytes, as Google does. */
+function groundedSteps({ text, pages }: Extract<GeminiBehaviour, { type: 'grounded' }>, request: JsonObject): Step[] {
+  const bytesBefore = (at: number): number => Buffer.byteLength(text.slice(0, at));
+  const groundingMetadata = {
+    webSearchQueries: ['what is new'],
+    groundingChunks: pages.map(({ uri, title }) => ({ web: { uri, title } })),
+    groundingSupports: pages.map(({ of }, index) => {
+      const at = text.indexOf(of);
+      const segment = { startIndex: bytesBefore(at), endIndex: bytesBefore(at + of.length), text: of };
+      return { segment, groundingChunkIndices: [index], confidenceScores: [0.9] };
+    }),
+  };
+  const steps = textSteps(text, request);
+  const ending = { finishReason: 'STOP', groundingMetadata };
+  return [...steps.slice(0, -1), { event: candidate([{ text: '' }], ending) }];
 }
 
 function callSteps({ calls, hasIds }: Extract<GeminiBehaviour, { type: 'calls' }>, issued: Issued): Step[] {
@@ -123,7 +168,7 @@ function continuationSteps(texts: readonly [string, string], request: JsonObject
   const continuationToken = btoa(crypto.randomUUID());
   issued.continuationTokens.add(continuationToken);
   return [
-    { event: candidate([{ text: texts[0] }]), tokens: 4 },
+    { event: candidate([{ text: texts[0] }], logprobsOf(texts[0], request['generationConfig'])), tokens: 4 },
     { event: candidate([], { finishReason: 'CONTINUATION', continuationToken }) },
   ];
 }

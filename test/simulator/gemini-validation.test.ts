@@ -99,6 +99,10 @@ describe('the simulator of Gemini refuses', () => {
       { ...declare({ name: 'f' }), toolConfig: { functionCallingConfig: { allowedFunctionNames: ['f'] } } },
       'allowed_function_names',
     ],
+    ['a search beside functions', { contents, tools: [{ googleSearch: {} }, { functionDeclarations: [{ name: 'f' }] }] }, 'unsupported'],
+    ['alternatives to tokens that are not asked for', { contents, generationConfig: { logprobs: 2 } }, 'response_logprobs'],
+    ['too many alternatives', { contents, generationConfig: { responseLogprobs: true, logprobs: 21 } }, 'from 1 to 20'],
+    ['tokens of a model that does not tell them', { contents, generationConfig: { responseLogprobs: true } }, 'Logprobs is not enabled'],
     [
       'a format beside functions',
       { ...declare({ name: 'f' }), generationConfig: { responseMimeType: 'application/json' } },

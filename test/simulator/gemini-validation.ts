@@ -50,7 +50,8 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   fileData: { mimeType: '', fileUri: '' },
   functionCall: { id: '', name: '', args: '' },
   functionResponse: { id: '', name: '', response: '', parts: 'part[]' },
-  tool: { functionDeclarations: 'functionDeclaration[]' },
+  tool: { functionDeclarations: 'functionDeclaration[]', googleSearch: 'googleSearch' },
+  googleSearch: {},
   functionDeclaration: { name: '', description: '', parametersJsonSchema: '' },
   toolConfig: { functionCallingConfig: 'functionCallingConfig' },
   functionCallingConfig: { mode: '', allowedFunctionNames: '' },
@@ -65,6 +66,8 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     stopSequences: '',
     seed: '',
     candidateCount: '',
+    responseLogprobs: '',
+    logprobs: '',
     responseMimeType: '',
     responseJsonSchema: '',
     responseModalities: '',
@@ -180,9 +183,21 @@ function checkGenerationConfig({ generationConfig, serviceTier }: JsonObject, { 
   if (maxOutputTokens !== undefined && !(Number(maxOutputTokens) >= 1)) return 'max_output_tokens must be positive.';
   if (Array.isArray(responseModalities) && !model.includes('image')) return 'Model does not support the requested response modalities.';
   if (serviceTier !== undefined && (isVertex || !TIERS.has(serviceTier))) return 'Invalid value at service_tier.';
-  if (responseJsonSchema === undefined) return undefined;
+  const complaint = complainAboutLogprobs(config, { model, isVertex });
+  if (complaint !== undefined || responseJsonSchema === undefined) return complaint;
   if (responseMimeType !== 'application/json') return 'response_json_schema needs response_mime_type application/json.';
   return complainAboutSchema(responseJsonSchema, 'generation_config.response_json_schema');
+}
+
+function complainAboutLogprobs(
+  { responseLogprobs: isAsked, logprobs: count }: JsonObject,
+  { model, isVertex }: Pick<GeminiCall, 'model' | 'isVertex'>,
+): string | undefined {
+  if (count !== undefined && isAsked !== true) return 'logprobs can only be set when response_logprobs is true.';
+  if (count !== undefined && !(Number(count) >= 1 && Number(count) <= 20)) return 'logprobs must be from 1 to 20.';
+  const generation = generationOf(model);
+  const isEnabled = generation === 2 || (isVertex && generation === 2.5 && !model.includes('lite'));
+  return isAsked === true && !isEnabled ? `Logprobs is not enabled for models/${model}` : undefined;
 }
 
 const LEVELS: ReadonlySet<unknown> = new Set(['LOW', 'MEDIUM', 'HIGH']);
@@ -206,7 +221,9 @@ function checkThinking({ generationConfig }: JsonObject, { model }: GeminiCall):
 
 function checkTools({ tools, toolConfig, generationConfig }: JsonObject, { model }: GeminiCall): string | undefined {
   const declarations = asList(tools).flatMap((tool) => asList(tool['functionDeclarations']));
-  if (tools !== undefined && declarations.length === 0) return 'tools: at least one function is needed.';
+  const isSearching = asList(tools).some((tool) => 'googleSearch' in tool);
+  if (isSearching && declarations.length > 0) return 'Tool use with function calling is unsupported';
+  if (tools !== undefined && declarations.length === 0 && !isSearching) return 'tools: at least one function is needed.';
   const config = isObject(toolConfig) && isObject(toolConfig['functionCallingConfig']) ? toolConfig['functionCallingConfig'] : {};
   const { mode = 'AUTO', allowedFunctionNames: allowed } = config;
   if (toolConfig !== undefined && declarations.length === 0) return 'Function calling config is set without function_declarations.';

@@ -44,7 +44,15 @@ async function ask({ chat, isVertex = false, ...given }: Asked, isStreaming: boo
   const text = await response.text();
   if (response.status !== 200) throw provider.decodeFault?.(text, response.status, (name) => response.headers.get(name));
   const continuation = given.continuation === undefined ? {} : { continuation: given.continuation };
-  const context = { modelId: 'gemini/x', wantsUsage: true, chat: full, requestId: 'req_1', createdSeconds: 1, ...continuation };
+  const context = {
+    modelId: 'gemini/x',
+    providerModel: target.model,
+    wantsUsage: true,
+    chat: full,
+    requestId: 'req_1',
+    createdSeconds: 1,
+    ...continuation,
+  };
   return isStreaming ? readStream(provider, text, context) : readWhole(provider, text, context);
 }
 

@@ -35,7 +35,14 @@ export interface GeminiRequest {
 /** Starts the simulator on a free port of 127.0.0.1. */
 export function startGeminiSimulator(): GeminiSimulator {
   const apiKey = `AIza-simulator-${crypto.randomUUID()}`;
-  const issued: Issued = { signatures: new Set(), continuationTokens: new Set() };
+  const continuationTokens = new Set<string>();
+  // A signature is worth something to the model that made it.
+  const signatures = new Map<string, Set<string>>();
+  const issuedBy = (model: string): Issued => {
+    const own = signatures.get(model) ?? new Set();
+    signatures.set(model, own);
+    return { signatures: own, continuationTokens };
+  };
   const models = new Map<string, GeminiBehaviour>();
   let requests: GeminiRequest[] = [];
   let queue: GeminiBehaviour[] = [];
@@ -51,6 +58,7 @@ export function startGeminiSimulator(): GeminiSimulator {
       if (denial !== undefined) return refuse(denial, call.isStreaming);
       const body = (await request.json()) as JsonObject;
       requests.push({ model: call.model, path: call.path, headers: request.headers, body });
+      const issued = issuedBy(call.model);
       const message = complainAbout(body, { ...call, ...issued });
       if (message !== undefined) return refuse({ code: 400, status: 'INVALID_ARGUMENT', message }, call.isStreaming);
       const behaviour = queue.shift() ?? models.get(call.model) ?? usual;

@@ -21,13 +21,24 @@ export interface TranslatedGate {
 /** The models by what answers them; `single` is a host of the relayed dialect that knows no `n`. */
 export const MODELS = { anthropic: 'mock/claude', gemini: 'mock/gemini', bedrock: 'mock/converse', single: 'mock/single' } as const;
 
+/** For conversations that change their model: others of the same providers. */
+export const OTHER_MODELS = { anthropic: 'mock/other-claude', gemini: 'mock/other-gemini', bedrock: 'mock/other-converse' } as const;
+
+/** Models that are sold with searches. */
+export const SEARCHING_MODELS = {
+  anthropic: 'mock/searching-claude',
+  gemini: 'mock/searching-gemini',
+  bedrock: 'mock/searching-converse',
+  relayed: 'mock/searching',
+} as const;
+
 const PRICE = { input: 2.5, cached_input: 1.25, cache_write: 3.125, output: 10 };
 const LONG_PRICE = { ...PRICE, long: { over: 40, input: 5, output: 20 } };
 
 /** Starts the simulators and the server. */
 export async function startTranslatedGate(options: Partial<GateOptions> = {}): Promise<TranslatedGate> {
   const openai = await startOpenAiSimulator();
-  const anthropic = startAnthropicSimulator();
+  const anthropic = startAnthropicSimulator({ demandsStreams: true });
   const gemini = startGeminiSimulator();
   const bedrock = startBedrockSimulator();
   const settings: GateOptions = {
@@ -38,12 +49,23 @@ export async function startTranslatedGate(options: Partial<GateOptions> = {}): P
       google: { dialect: 'gemini', base_url: gemini.baseUrl, api_key: gemini.apiKey },
       amazon: { dialect: 'bedrock', base_url: bedrock.baseUrl, api_key: bedrock.apiKey },
       single: { like: 'cerebras', base_url: openai.baseUrl, api_key: openai.apiKey },
+      perplexity: { like: 'perplexity', base_url: openai.baseUrl, api_key: openai.apiKey },
     },
     models: [
       routed(MODELS.anthropic, 'claude', 'claude-sonnet-4-5'),
       routed('mock/claude-adaptive', 'claude', 'claude-opus-5'),
       routed(MODELS.gemini, 'google', 'gemini-3.1-pro-preview'),
       routed(MODELS.bedrock, 'amazon', 'anthropic.claude-sonnet-4-5-v1:0'),
+      routed(OTHER_MODELS.anthropic, 'claude', 'claude-opus-4-5'),
+      routed(OTHER_MODELS.gemini, 'google', 'gemini-3.6-flash'),
+      routed(OTHER_MODELS.bedrock, 'amazon', 'eu.anthropic.claude-opus-4-5-v1:0'),
+      { ...routed('mock/long-claude', 'claude', 'claude-sonnet-4-5'), max_output_tokens: 64_000 },
+      routed('mock/gemini-2', 'google', 'gemini-2.0-flash'),
+      searching(routed(SEARCHING_MODELS.anthropic, 'claude', 'claude-opus-5')),
+      searching(routed(SEARCHING_MODELS.gemini, 'google', 'gemini-3.6-flash')),
+      searching(routed(SEARCHING_MODELS.bedrock, 'amazon', 'anthropic.claude-sonnet-4-5-v1:0')),
+      searching(routed(SEARCHING_MODELS.relayed, 'mock', 'gpt-x')),
+      routed('mock/sonar', 'perplexity', 'sonar-pro'),
       routed(MODELS.single, 'single', 'gpt-x'),
       { ...routed('mock/long', 'single', 'gpt-x'), price: LONG_PRICE },
       {
@@ -57,6 +79,10 @@ export async function startTranslatedGate(options: Partial<GateOptions> = {}): P
   };
   const opened = { openai, anthropic, gemini, bedrock };
   return withGate(await startGate(settings), settings, opened);
+}
+
+function searching(model: JsonObject): JsonObject {
+  return { ...model, features: ['tools', 'web_search'] };
 }
 
 function routed(id: string, provider: string, model: string): JsonObject {

@@ -1,4 +1,5 @@
 import type { ChatRequest } from '../../openai/types.ts';
+import { withLegacyFunctions } from '../legacy-functions.ts';
 import type { Provider, Target, UpstreamRequest } from '../provider.ts';
 import { decodeFault } from './decode-fault.ts';
 import { decodeReply } from './decode-reply.ts';
@@ -18,6 +19,7 @@ const CLAUDE_API: Platform = {
   takesUrls: true,
   takesBetas: true,
   takesServiceTier: true,
+  marksByItself: true,
 };
 
 /** Claude on Google's Vertex. The base address ends in `/projects/{project}/locations/{location}`. */
@@ -30,7 +32,11 @@ const VERTEX: Platform = {
   takesUrls: false,
   takesBetas: false,
   takesServiceTier: false,
+  marksByItself: false,
 };
+
+/** Longer answers may take more than ten minutes, at 128,000 tokens an hour: its own clients refuse to wait for them in one piece. */
+const WHOLE_TOKENS_MAX = 21_333;
 
 /** The Messages API: requests and answers are translated. */
 export const anthropic: Provider = dialectAt(CLAUDE_API);
@@ -39,7 +45,7 @@ export const anthropic: Provider = dialectAt(CLAUDE_API);
 export const anthropicVertex: Provider = { ...dialectAt(VERTEX), needsInlineMedia: true };
 
 function dialectAt(platform: Platform): Provider {
-  return {
+  return withLegacyFunctions({
     encodeRequest: (chat: ChatRequest, target: Target): UpstreamRequest => encodeRequest(chat, target, platform),
     decodeReply,
     decodeStream: (context) => new MessageStream(context),
@@ -47,5 +53,6 @@ function dialectAt(platform: Platform): Provider {
     needsOutputLimit: true,
     breaksOff: true,
     recalls: true,
-  };
+    wholeTokensMax: WHOLE_TOKENS_MAX,
+  });
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
-import type { FinishReason } from '../envelope.ts';
+import { writeCitation, type FinishReason } from '../envelope.ts';
 import type { Block } from './draft.ts';
 import { ANSWER_TOOL, type ToolNames } from './tool-names.ts';
 
@@ -45,13 +45,12 @@ export function freeText(input: unknown): string {
   return typeof text === 'string' ? text : JSON.stringify(input ?? {});
 }
 
-/** The pages that a text cites, for the stretch of the answer that the text takes. */
+/** The pages that a text cites, for the stretch of the answer that the text takes. Places in the caller's own documents are no pages. */
 export function decodeCitations({ citations, text }: Block, start: number): JsonObject[] {
   const end = start + textOf(text).length;
-  return (Array.isArray(citations) ? citations : [])
-    .filter((citation): citation is JsonObject => isObject(citation) && typeof citation['url'] === 'string')
-    .map(({ url, title }) => ({
-      type: 'url_citation',
-      url_citation: { start_index: start, end_index: end, url, title: textOf(title) },
-    }));
+  return (Array.isArray(citations) ? citations : []).filter(isObject).flatMap(({ url, source, title }) => {
+    // A result that the caller gave to cite from names its source, which may be anything.
+    const address = textOf(url ?? source);
+    return /^https?:/i.test(address) ? [writeCitation({ url: address, title: textOf(title), start, end })] : [];
+  });
 }

@@ -18,6 +18,8 @@ export interface Platform {
   readonly takesUrls: boolean;
   readonly takesBetas: boolean;
   readonly takesServiceTier: boolean;
+  /** Whether it can be told to keep a prompt without being told where to cut it. */
+  readonly marksByItself: boolean;
 }
 
 /** What every step of the encoding works with. */

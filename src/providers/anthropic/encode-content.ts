@@ -19,7 +19,7 @@ export function encodePart(part: Part, context: PartContext): Block[] {
     case 'image':
       return [{ type: 'image', source: encodeImage(part.url, context), ...(part.isCacheBreak ? CACHE_BREAK : {}) }];
     case 'file':
-      return [encodeFile(part, context)];
+      return [{ ...encodeFile(part, context), ...(part.isCacheBreak ? CACHE_BREAK : {}) }];
     case 'audio':
       throw refuse(context.param, 'This model cannot hear: audio must be sent to a model that takes it, or as its transcript.');
     case 'unknown':

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
-import { readParts, readText, readToolCalls, type ToolCall } from '../content.ts';
+import type { JsonObject } from '../../openai/types.ts';
+import { readMarkedParts, readText, readToolCalls, type ToolCall } from '../content.ts';
 import { isThinking, recallBlocks } from './carried.ts';
 import type { Block, Draft } from './draft.ts';
 import { CACHE_BREAK, encodePart } from './encode-content.ts';
@@ -37,17 +37,15 @@ class ConversationWriter {
   }
 
   add(message: JsonObject, index: number): void {
-    if (typeof message['name'] === 'string' && message['role'] !== 'function') this.#draft.dropped.add('messages[].name');
+    if (typeof message['name'] === 'string') this.#draft.dropped.add('messages[].name');
     switch (message['role']) {
       case 'system':
       case 'developer':
         return this.#addInstruction(this.#encodeParts(message, index));
       case 'assistant':
-        return this.#append('assistant', this.#encodeAssistant(message, index));
+        return this.#append('assistant', this.#encodeAssistant(message));
       case 'tool':
-        return this.#append('user', [this.#encodeResult(message, index, String(message['tool_call_id']))]);
-      case 'function':
-        return this.#append('user', this.#encodeFunctionResult(message, index));
+        return this.#append('user', [this.#encodeResult(message, index)]);
       default:
         return this.#append('user', orPlaceholder(this.#encodeParts(message, index)));
     }
@@ -82,13 +80,13 @@ class ConversationWriter {
 
   #encodeParts(message: JsonObject, index: number): Block[] {
     const { takesUrls } = this.#draft.platform;
-    return readParts(message['content']).flatMap((part, place) =>
+    return readMarkedParts(message).flatMap((part, place) =>
       encodePart(part, { param: `messages[${index}].content[${place}]`, takesUrls }),
     );
   }
 
-  #encodeAssistant(message: JsonObject, index: number): Block[] {
-    const calls = [...readToolCalls(message), ...this.#legacyCalls(message, index)];
+  #encodeAssistant(message: JsonObject): Block[] {
+    const calls = readToolCalls(message);
     const kept = calls.map(({ id }) => (this.#takesThinking ? recallBlocks(id, this.#draft.target) : []));
     // A caller that changed the text gets its own text, behind the thinking and before the calls.
     const isAsSaid = readText(kept.flat()).trim() === readText(message['content']).trim();
@@ -103,8 +101,9 @@ class ConversationWriter {
   }
 
   /** What the assistant said. Its reasoning, in the several spellings of clients, is no part of that. */
-  #encodeSaid({ content, refusal }: JsonObject): Block[] {
-    const said = readParts(content).flatMap((part) => (part.type === 'text' ? encodePart(part, NOWHERE) : []));
+  #encodeSaid(message: JsonObject): Block[] {
+    const { refusal } = message;
+    const said = readMarkedParts(message).flatMap((part) => (part.type === 'text' ? encodePart(part, NOWHERE) : []));
     return said.length === 0 && typeof refusal === 'string'
       ? encodePart({ type: 'text', text: refusal, isCacheBreak: false }, NOWHERE)
       : said;
@@ -114,37 +113,22 @@ class ConversationWriter {
     return { type: 'tool_use', id: encodeId(id), name: this.#draft.names.encode(name), input };
   }
 
-  #encodeResult(message: JsonObject, index: number, id: string): Block {
+  #encodeResult(message: JsonObject, index: number): Block {
     const blocks = this.#encodeParts(message, index);
     // The mark belongs to the result as a whole.
     const isCacheBreak = blocks.some((block) => block['cache_control'] !== undefined);
     for (const block of blocks) delete block['cache_control'];
     return {
       type: 'tool_result',
-      tool_use_id: encodeId(id),
+      tool_use_id: encodeId(String(message['tool_call_id'])),
       ...(blocks.length === 0 ? {} : { content: blocks }),
       ...(isCacheBreak ? CACHE_BREAK : {}),
     };
-  }
-
-  /** The old spelling has no ids; a call counts only when its result follows at once, as the provider demands. */
-  #legacyCalls({ function_call: call }: JsonObject, index: number): readonly ToolCall[] {
-    if (!isObject(call) || this.#draft.chat.messages[index + 1]?.['role'] !== 'function') return [];
-    return readToolCalls({ tool_calls: [{ id: legacyId(index), function: call }] });
-  }
-
-  #encodeFunctionResult(message: JsonObject, index: number): Block[] {
-    const isAnswer = isObject(this.#draft.chat.messages[index - 1]?.['function_call']);
-    return isAnswer ? [this.#encodeResult(message, index, legacyId(index - 1))] : orPlaceholder(this.#encodeParts(message, index));
   }
 }
 
 /** Text needs no place: it is never refused. */
 const NOWHERE = { param: '', takesUrls: false };
-
-function legacyId(index: number): string {
-  return `function_call_${index}`;
-}
 
 /** Ids of other providers may have signs that this one refuses; each is spelled out, so that two ids stay two. */
 function encodeId(id: string): string {

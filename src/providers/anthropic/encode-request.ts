@@ -1,7 +1,9 @@
-import type { ChatRequest, JsonObject } from '../../openai/types.ts';
+import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { lostCacheMarks } from '../cache-marks.ts';
 import type { Target, UpstreamRequest } from '../provider.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { refuse, type Block, type Draft, type Platform } from './draft.ts';
+import { CACHE_BREAK } from './encode-content.ts';
 import { encodeFormat } from './encode-format.ts';
 import { encodeMessages, type Conversation } from './encode-messages.ts';
 import { encodeSampling } from './encode-sampling.ts';
@@ -12,7 +14,14 @@ import { ToolNames } from './tool-names.ts';
 /** Writes the caller's request as the Messages API takes it. */
 export function encodeRequest(chat: ChatRequest, target: Target, platform: Platform): UpstreamRequest {
   const can = { ...capabilitiesOf(target.model), ...platform.limits };
-  const draft: Draft = { chat, target, platform, can, names: new ToolNames(chat), dropped: new Set(unknownFields(chat)) };
+  const draft: Draft = {
+    chat,
+    target,
+    platform,
+    can,
+    names: new ToolNames(chat),
+    dropped: new Set([...unknownFields(chat), ...lostCacheMarks(chat, 'brief')]),
+  };
   refuseAudio(chat);
   refuseSeveralChoices(chat);
   const outputTokensMax = limitOutput(draft);
@@ -25,13 +34,15 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
     takesPrefill: can.takesPrefill && !thinking.isOn && format.grammar === undefined,
     isContinued: target.continuation !== undefined,
   });
-  keepCacheBreaks([...tools, ...conversation.system, ...conversation.turns.flatMap(({ content }) => content)]);
+  const caching = encodeCaching(draft);
+  keepCacheBreaks(draft, [...tools, ...conversation.system, ...conversation.turns.flatMap(({ content }) => content)]);
   const isBinding = can.bindsThinking && platform.takesBetas && conversation.hasThinking;
   const body: JsonObject = {
     ...platform.encodeModel(target),
     max_tokens: outputTokensMax,
     ...encodeSystem(conversation.system),
     messages: conversation.turns,
+    ...caching,
     ...(tools.length === 0 ? {} : { tools }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
     ...encodeThinkingField(thinking, isBinding),
@@ -58,8 +69,8 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
 /** Fields that are translated, or that are the gate's own business. */
 const KNOWN = new Set(
   `model messages stream stream_options n max_tokens max_completion_tokens temperature top_p top_k stop user safety_identifier
-  service_tier reasoning_effort response_format tools tool_choice parallel_tool_calls functions function_call
-  web_search_options modalities`.split(/\s+/),
+  service_tier reasoning_effort response_format tools tool_choice parallel_tool_calls
+  web_search_options modalities cache_control`.split(/\s+/),
 );
 /** Values that ask for nothing: leaving them out is no loss that anyone must be told of. */
 const NEUTRAL = new Map<string, unknown>([
@@ -113,10 +124,20 @@ function trimEnd(content: Block[]): void {
 
 const CACHE_BREAKS_MAX = 4;
 
+/** The mark of the request as a whole, which the provider puts behind the last block. */
+function encodeCaching({ chat, platform, dropped }: Draft): JsonObject {
+  if (chat['cache_control'] === undefined) return {};
+  if (platform.marksByItself && isObject(chat['cache_control'])) return CACHE_BREAK;
+  dropped.add('cache_control');
+  return {};
+}
+
 /** Only four are allowed. A later one covers what comes before it, so the last ones are the useful ones. */
-function keepCacheBreaks(blocks: readonly JsonObject[]): void {
-  const marked = blocks.filter((block) => block['cache_control'] !== undefined);
-  for (const block of marked.slice(0, -CACHE_BREAKS_MAX)) delete block['cache_control'];
+function keepCacheBreaks({ chat, platform, dropped }: Draft, blocks: readonly JsonObject[]): void {
+  const room = CACHE_BREAKS_MAX - (platform.marksByItself && isObject(chat['cache_control']) ? 1 : 0);
+  const excess = blocks.filter((block) => block['cache_control'] !== undefined).slice(0, -room);
+  for (const block of excess) delete block['cache_control'];
+  if (excess.length > 0) dropped.add('messages[].content[].cache_control');
 }
 
 /** Plain text where that is enough; blocks carry cache marks. */

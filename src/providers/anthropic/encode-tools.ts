@@ -1,6 +1,8 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { namesOfToolCalls } from '../content.ts';
+import { refuseUnpricedSearch } from '../unpriced.ts';
 import { refuse, type Draft } from './draft.ts';
+import { CACHE_BREAK } from './encode-content.ts';
 import type { AnswerFormat } from './encode-format.ts';
 import { encodeSchema, isExpressible } from './encode-schema.ts';
 import { ANSWER_TOOL, readTools, type CallerTool } from './tool-names.ts';
@@ -46,7 +48,7 @@ function encodeDefinitions({ names, can, dropped }: Draft, tools: readonly Calle
       ...(typeof description === 'string' && description !== '' ? { description } : {}),
       input_schema: isStrict ? encodeSchema(schema) : schema,
       ...(isStrict ? { strict: true } : {}),
-      ...(isCacheBreak ? { cache_control: { type: 'ephemeral' } } : {}),
+      ...(isCacheBreak ? CACHE_BREAK : {}),
     };
   });
 }
@@ -66,11 +68,12 @@ function objectSchema(parameters: unknown): JsonObject {
   return parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
 }
 
-/** Searching costs extra per search, so it is only offered where the catalogue knows that price. */
-function encodeSearch({ chat, target }: Draft): JsonObject[] {
+/** How much is to be searched is up to the model. */
+function encodeSearch({ chat, target, dropped }: Draft): JsonObject[] {
+  refuseUnpricedSearch(chat, target);
   const options = chat['web_search_options'];
   if (!isObject(options)) return [];
-  if (target.maySearch !== true) throw refuse('web_search_options', 'This model cannot search the web through this service.');
+  if (options['search_context_size'] !== undefined) dropped.add('web_search_options.search_context_size');
   const location = isObject(options['user_location']) ? options['user_location']['approximate'] : undefined;
   const place = isObject(location) ? { user_location: { type: 'approximate', ...location } } : {};
   return [{ type: 'web_search_20250305', name: 'web_search', ...place }];
@@ -78,12 +81,10 @@ function encodeSearch({ chat, target }: Draft): JsonObject[] {
 
 /** A conversation with tool calls in it is refused without definitions, also when the model shall call nothing more. */
 function encodeForgotten({ chat, names }: Draft): JsonObject[] {
-  const used = [...namesOfToolCalls(chat).values(), ...chat.messages.flatMap(legacyName)];
-  return [...new Set(used)].map((name) => ({ name: names.encode(name), input_schema: { type: 'object', properties: {} } }));
-}
-
-function legacyName({ function_call: call }: JsonObject): string[] {
-  return isObject(call) ? [String(call['name'])] : [];
+  return [...new Set(namesOfToolCalls(chat).values())].map((name) => ({
+    name: names.encode(name),
+    input_schema: { type: 'object', properties: {} },
+  }));
 }
 
 interface Wish {
@@ -92,9 +93,9 @@ interface Wish {
   readonly only?: ReadonlySet<string>;
 }
 
-/** What the caller asked for in `tool_choice`, or in the older `function_call`. */
+/** What the caller asked for in `tool_choice`. */
 function readWish(chat: ChatRequest): Wish {
-  const choice = chat['tool_choice'] ?? chat['function_call'] ?? 'auto';
+  const choice = chat['tool_choice'] ?? 'auto';
   if (typeof choice === 'string') return { mode: MODES[choice] ?? 'auto' };
   if (!isObject(choice)) return { mode: 'auto' };
   if (isObject(choice['allowed_tools'])) {
@@ -114,10 +115,7 @@ function nameOf(choice: unknown): string {
 
 function chooseTool({ chat, can, names, dropped }: Draft, wish: Wish, isOffered: boolean): JsonObject | undefined {
   // Tools that are only there because the conversation mentions them must not be called.
-  if (!isOffered)
-    return namesOfToolCalls(chat).size > 0 || chat.messages.some((message) => legacyName(message).length > 0)
-      ? { type: 'none' }
-      : undefined;
+  if (!isOffered) return namesOfToolCalls(chat).size > 0 ? { type: 'none' } : undefined;
   const isRefused = (wish.mode === 'any' || wish.mode === 'tool') && !can.takesForcedTools;
   if (isRefused) dropped.add('tool_choice');
   const mode = isRefused ? 'auto' : wish.mode;

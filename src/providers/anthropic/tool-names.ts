@@ -1,10 +1,10 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
-import { namesOfToolCalls } from '../content.ts';
+import { isMarked, namesOfToolCalls } from '../content.ts';
 
 /** The tool through which a model answers in JSON where it cannot be held to a schema otherwise. Callers never see it. */
 export const ANSWER_TOOL = 'answer_in_json';
 
-/** The caller's tools, whichever of the two fields they came in. */
+/** One of the caller's tools. */
 export interface CallerTool {
   readonly type: string;
   readonly definition: JsonObject;
@@ -13,25 +13,18 @@ export interface CallerTool {
   readonly isCacheBreak: boolean;
 }
 
-/** The tools that the request offers; `functions` is the old spelling. */
+/** The tools that the request offers. */
 export function readTools(chat: ChatRequest): readonly CallerTool[] {
-  const tools = listOf(chat['tools']).map((tool, index): CallerTool => {
+  return listOf(chat['tools']).map((tool, index): CallerTool => {
     const type = String(tool['type']);
     const definition = isObject(tool[type]) ? tool[type] : {};
     return {
       type,
       definition,
       param: `tools[${index}].${type}`,
-      isCacheBreak: isObject(tool['cache_control'] ?? definition['cache_control']),
+      isCacheBreak: isMarked(tool) || isMarked(definition),
     };
   });
-  const functions = listOf(chat['functions']).map((definition, index): CallerTool => ({
-    type: 'function',
-    definition,
-    param: `functions[${index}]`,
-    isCacheBreak: false,
-  }));
-  return [...tools, ...functions];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { withLegacyFunctions } from '../legacy-functions.ts';
 import type { Provider, Target, UpstreamRequest } from '../provider.ts';
 import { decodeReply } from './decode-reply.ts';
 import { ConverseStream } from './decode-stream.ts';
@@ -8,7 +9,7 @@ import { decodeFault } from './faults.ts';
 export const BEDROCK_URL = 'https://bedrock-runtime.{region}.amazonaws.com';
 
 /** Amazon Bedrock's Converse: one dialect for the models of many makers. */
-export const bedrock: Provider = {
+export const bedrock: Provider = withLegacyFunctions({
   encodeRequest,
   decodeReply,
   decodeStream: (context) => new ConverseStream(context),
@@ -17,7 +18,7 @@ export const bedrock: Provider = {
   needsInlineMedia: true,
   recalls: true,
   sign,
-};
+});
 
 /** Without credentials the key is in the headers already. */
 async function sign(request: UpstreamRequest, { aws }: Target, nowMs: number): Promise<UpstreamRequest> {

@@ -14,6 +14,8 @@ export interface Capabilities {
   readonly hasImages: boolean;
   readonly hasDocuments: boolean;
   readonly hasCachePoints: boolean;
+  /** Whether a cache point may stand behind a tool. */
+  readonly hasCachedTools: boolean;
   /** Whether the schema of an answer, and of a tool's input, is enforced. */
   readonly hasSchemas: boolean;
   readonly reasoning: ReasoningStyle | undefined;
@@ -35,13 +37,14 @@ const USUAL: Capabilities = {
   hasImages: true,
   hasDocuments: true,
   hasCachePoints: false,
+  hasCachedTools: false,
   hasSchemas: false,
   reasoning: undefined,
   hasExtraEffort: false,
   canRest: true,
   outputTokensMax: 64_000,
 };
-const CLAUDE: Capabilities = { ...USUAL, sampling: 'either', hasCachePoints: true };
+const CLAUDE: Capabilities = { ...USUAL, sampling: 'either', hasCachePoints: true, hasCachedTools: true };
 /** Claude models that decide for themselves how long to think, and take no temperature. */
 const CLAUDE_5: Capabilities = { ...CLAUDE, sampling: 'none', reasoning: 'adaptive', hasExtraEffort: true, outputTokensMax: 128_000 };
 const CLAUDE_BUDGET: Capabilities = { ...CLAUDE, reasoning: 'budget' };
@@ -58,7 +61,7 @@ const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[
   [/claude-opus-4-1/u, { ...CLAUDE_BUDGET, hasSchemas: true, outputTokensMax: 32_000 }],
   [/claude-opus-4/u, { ...CLAUDE_BUDGET, outputTokensMax: 32_000 }],
   [/claude-(?:sonnet-4|haiku-4|3-7)/u, CLAUDE_BUDGET],
-  [/claude-(?:3|instant|v2)/u, { ...CLAUDE, hasCachePoints: false }],
+  [/claude-(?:3|instant|v2)/u, { ...CLAUDE, hasCachePoints: false, hasCachedTools: false }],
   // A model newer than this table is taken for one of its strictest.
   [/anthropic\./u, { ...CLAUDE_5, canForceTools: false, canRest: false }],
   [/amazon\.nova-2/u, { ...USUAL, reasoning: 'nova', hasCachePoints: true }],

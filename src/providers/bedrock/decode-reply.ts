@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { writeCompletion } from '../envelope.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
+import { keepReasoning } from './carried.ts';
+import { decodeCitations } from './citations.ts';
 import { decodeStopReason } from './faults.ts';
 import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
 import { readUsage, writeUsage } from './usage.ts';
@@ -18,6 +20,7 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
       message: {
         content,
         ...(said.reasoning === '' ? {} : { reasoning_content: said.reasoning }),
+        ...(said.annotations.length === 0 ? {} : { annotations: said.annotations }),
         ...(said.toolCalls.length === 0 ? {} : { tool_calls: said.toolCalls }),
       },
       finish,
@@ -37,12 +40,14 @@ interface Said {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly JsonObject[];
+  readonly annotations: readonly JsonObject[];
   readonly carried: ReadonlyMap<string, string>;
 }
 
 function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): Said {
   const tools = toolsByEncodedName(context.chat);
   const toolCalls: JsonObject[] = [];
+  const annotations: JsonObject[] = [];
   const carried = new Map<string, string>();
   let signed: JsonObject[] = [];
   let text = '';
@@ -51,7 +56,9 @@ function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): Said 
     const thought = block['reasoningContent'];
     const use = block['toolUse'];
     if (typeof block['text'] === 'string') text += block['text'];
-    text += citedText(block['citationsContent']);
+    const cited = citedText(block['citationsContent']);
+    annotations.push(...decodeCitations(block['citationsContent'], { start: text.length, end: text.length + cited.length }));
+    text += cited;
     if (isObject(thought)) {
       reasoning += textOfThought(thought);
       if (isSigned(thought)) signed.push(block);
@@ -59,11 +66,11 @@ function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): Said 
     if (isObject(use) && use['type'] !== 'server_tool_use') {
       const id = String(use['toolUseId']);
       toolCalls.push(writeToolCall(id, use, tools));
-      if (signed.length > 0) carried.set(id, JSON.stringify(signed));
+      if (signed.length > 0) carried.set(id, keepReasoning(signed, context));
       signed = [];
     }
   }
-  return { text, reasoning, toolCalls, carried };
+  return { text, reasoning, toolCalls, annotations, carried };
 }
 
 function writeToolCall(id: string, use: JsonObject, tools: ReadonlyMap<string, CallerTool>): JsonObject {

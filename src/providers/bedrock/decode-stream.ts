@@ -3,6 +3,8 @@ import type { SseEvent } from '../../http/sse.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { writeChunk, writeUsageChunk } from '../envelope.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
+import { keepReasoning } from './carried.ts';
+import { decodeCitations } from './citations.ts';
 import { decodeStopReason, faultOfException } from './faults.ts';
 import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
 import { readUsage, writeUsage } from './usage.ts';
@@ -21,6 +23,12 @@ interface OpenThought {
   readonly redacted: Buffer[];
 }
 
+/** A block of text that cites pages, which are told at its end. */
+interface OpenText {
+  readonly start: number;
+  readonly citations: JsonObject[];
+}
+
 /** Decodes the events of ConverseStream. Its usage comes in an event of its own, as a rule after the end of the message. */
 export class ConverseStream implements StreamDecoder {
   wireUsage: WireUsage | undefined;
@@ -32,7 +40,9 @@ export class ConverseStream implements StreamDecoder {
   readonly #tools: ReadonlyMap<string, CallerTool>;
   readonly #calls = new Map<unknown, OpenCall>();
   readonly #thoughts = new Map<unknown, OpenThought>();
+  readonly #texts = new Map<unknown, OpenText>();
   #signed: JsonObject[] = [];
+  #textLength = 0;
   #callCount = 0;
   #hasBegun = false;
   #hasMetadata = false;
@@ -102,7 +112,7 @@ export class ConverseStream implements StreamDecoder {
     const index = this.#callCount;
     this.#callCount += 1;
     this.#calls.set(body['contentBlockIndex'], { index, tool, input: '' });
-    if (this.#signed.length > 0) this.carried.set(id, JSON.stringify(this.#signed));
+    if (this.#signed.length > 0) this.carried.set(id, keepReasoning(this.#signed, this.#context));
     this.#signed = [];
     this.outputText += name;
     const call = tool.isCustom
@@ -113,12 +123,25 @@ export class ConverseStream implements StreamDecoder {
 
   #growBlock(body: JsonObject): string[] {
     const delta = isObject(body['delta']) ? body['delta'] : {};
-    const { text, toolUse, reasoningContent } = delta;
+    const { text, toolUse, reasoningContent, citation } = delta;
     const place = body['contentBlockIndex'];
-    if (typeof text === 'string') return this.#say('content', text);
+    if (typeof text === 'string') return this.#writeText(place, text);
+    if (isObject(citation)) this.#openText(place).citations.push(citation);
     if (isObject(reasoningContent)) return this.#think(place, reasoningContent);
     if (isObject(toolUse) && typeof toolUse['input'] === 'string') return this.#fillCall(place, toolUse['input']);
     return [];
+  }
+
+  #openText(place: unknown): OpenText {
+    const open = this.#texts.get(place) ?? { start: this.#textLength, citations: [] };
+    this.#texts.set(place, open);
+    return open;
+  }
+
+  #writeText(place: unknown, text: string): string[] {
+    this.#openText(place);
+    this.#textLength += text.length;
+    return this.#say('content', text);
   }
 
   #say(field: 'content' | 'reasoning_content', text: string): string[] {
@@ -151,9 +174,12 @@ export class ConverseStream implements StreamDecoder {
   #stopBlock(place: unknown): string[] {
     this.#keepThought(this.#thoughts.get(place));
     this.#thoughts.delete(place);
+    const cited = this.#texts.get(place);
+    const annotations = cited === undefined ? [] : decodeCitations(cited, { start: cited.start, end: this.#textLength });
+    this.#texts.delete(place);
     const call = this.#calls.get(place);
     this.#calls.delete(place);
-    if (call === undefined) return [];
+    if (call === undefined) return annotations.length === 0 ? [] : this.#write({ annotations });
     if (call.tool.isCustom) return this.#write({ tool_calls: [{ index: call.index, custom: { input: textInput(call.input) } }] });
     // A tool without arguments gets no delta at all, and clients parse what they get.
     return call.input === '' ? this.#write({ tool_calls: [{ index: call.index, function: { arguments: '{}' } }] }) : [];

@@ -1,8 +1,10 @@
-import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
-import { namesOfToolCalls, readParts, readToolCalls } from '../content.ts';
-import { ProviderFault } from '../provider.ts';
+import type { ChatRequest, JsonObject } from '../../openai/types.ts';
+import { namesOfToolCalls, readMarkedParts, readToolCalls } from '../content.ts';
+import type { Target } from '../provider.ts';
 import { shortToolId } from '../short-tool-id.ts';
+import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
+import { recallReasoning } from './carried.ts';
 import { PartEncoder } from './encode-parts.ts';
 import { encodeToolName } from './tool-names.ts';
 
@@ -21,7 +23,8 @@ interface Options {
   readonly able: Capabilities;
   /** Tool calls of the past are refused where no tools are offered; they are told in words then. */
   readonly hasTools: boolean;
-  readonly carried: ReadonlyMap<string, string> | undefined;
+  readonly target: Target;
+  readonly points: CachePoints;
 }
 
 /** What opens a conversation that the assistant would open, or that consists of instructions only. */
@@ -41,8 +44,7 @@ export function encodeMessages(chat: ChatRequest, options: Options): Conversatio
     if (role === 'system' || role === 'developer') system.push(...writer.writeParts(message, param));
     else if (role === 'assistant') append(messages, 'assistant', writer.writeAssistant(message, param));
     else if (role === 'tool') append(messages, 'user', writer.writeResult(message, param));
-    else if (role === 'user') append(messages, 'user', writer.writeParts(message, param));
-    else throw new ProviderFault(`Messages of the role '${String(role)}' are not available for this model.`, { status: 400, param });
+    else append(messages, 'user', writer.writeParts(message, param));
   });
   if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [OPENING] });
   // A model without instructions reads them as the beginning of the conversation.
@@ -75,25 +77,25 @@ class MessageWriter {
   readonly #options: Options;
 
   constructor(chat: ChatRequest, options: Options) {
-    this.#parts = new PartEncoder(options.able);
+    this.#parts = new PartEncoder(options.able, options.points);
     this.#names = namesOfToolCalls(chat);
     this.#options = options;
   }
 
   writeParts(message: JsonObject, param: string): JsonObject[] {
-    return this.#parts.encode(readParts(message['content']), param);
+    return this.#parts.encode(readMarkedParts(message), param);
   }
 
   /** Text, then calls. Reasoning that was signed goes before the call that it led to, and the first of it before the text. */
   writeAssistant(message: JsonObject, param: string): JsonObject[] {
-    const parts = readParts(message['content']).filter(({ type }) => type === 'text');
+    const parts = readMarkedParts(message).filter(({ type }) => type === 'text');
     const text = this.#parts.encode(parts, param);
     const calls = readToolCalls(message);
     if (!this.#options.hasTools) {
       return [...text, ...calls.map(({ name, input }) => ({ text: `[called the tool ${name} with ${JSON.stringify(input)}]` }))];
     }
     const [first, ...others] = calls.map(({ id, name, input }) => ({
-      reasoning: this.#reasoningOf(id),
+      reasoning: recallReasoning(id, this.#options.target),
       block: { toolUse: { toolUseId: this.#toolId(id), name: encodeToolName(name), input } },
     }));
     if (first === undefined) return text;
@@ -110,11 +112,5 @@ class MessageWriter {
 
   #toolId(id: string): string {
     return this.#options.able.hasShortToolIds ? shortToolId(id) : id;
-  }
-
-  #reasoningOf(id: string): JsonObject[] {
-    const carried = this.#options.carried?.get(id);
-    const blocks: unknown = carried === undefined ? [] : JSON.parse(carried);
-    return Array.isArray(blocks) ? blocks.filter(isObject) : [];
   }
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { parseDataUrl, type Part } from '../content.ts';
 import { ProviderFault } from '../provider.ts';
+import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 
 const IMAGE_FORMATS: Readonly<Record<string, string>> = {
@@ -23,16 +24,16 @@ const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
   'text/markdown': 'md',
 };
 const DOCUMENT_NAME_MAX = 200;
-const CACHE_POINTS_MAX = 4;
 
-/** What must be known across the parts of a conversation: documents need names of their own, cache points are few. */
+/** What must be known across the parts of a conversation: documents need names of their own. */
 export class PartEncoder {
   readonly #able: Capabilities;
   readonly #documentNames = new Set<string>();
-  #cachePoints = 0;
+  readonly #points: CachePoints;
 
-  constructor(able: Capabilities) {
+  constructor(able: Capabilities, points: CachePoints) {
     this.#able = able;
+    this.#points = points;
   }
 
   /** The blocks of a message's parts. `param` names the message, for refusals. */
@@ -40,7 +41,7 @@ export class PartEncoder {
     return parts.flatMap((part, index) => {
       const block = this.#encodePart(part, `${param}.content[${index}]`);
       if (block === undefined) return [];
-      return 'isCacheBreak' in part && part.isCacheBreak ? [block, ...this.#cachePoint()] : [block];
+      return [block, ...this.#points.after(part.isCacheBreak)];
     });
   }
 
@@ -95,12 +96,6 @@ export class PartEncoder {
     for (let count = 2; this.#documentNames.has(unique); count += 1) unique = `${wanted} ${count}`;
     this.#documentNames.add(unique);
     return unique;
-  }
-
-  #cachePoint(): JsonObject[] {
-    if (!this.#able.hasCachePoints || this.#cachePoints === CACHE_POINTS_MAX) return [];
-    this.#cachePoints += 1;
-    return [{ cachePoint: { type: 'default' } }];
   }
 }
 

@@ -1,7 +1,11 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
 import { ProviderFault, type Target, type UpstreamRequest } from '../provider.ts';
+import { lostCacheMarks } from '../cache-marks.ts';
+import { CachePoints } from './cache-points.ts';
+import { refuseUnpricedSearch } from '../unpriced.ts';
 import { capabilitiesOf, type Capabilities } from './capabilities.ts';
+import { recallReasoning } from './carried.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
@@ -10,18 +14,21 @@ import { encodeOutputSchema } from './output-schema.ts';
 /** Fields that are encoded, or that mean nothing here. Every other one is lost, and the caller is told. */
 const HANDLED = new Set(
   `model messages stream stream_options n max_tokens max_completion_tokens temperature top_p stop tools tool_choice
-  parallel_tool_calls functions reasoning_effort response_format service_tier modalities`.split(/\s+/u),
+  parallel_tool_calls reasoning_effort response_format service_tier modalities`.split(/\s+/u),
 );
 
 /** Encodes a request for Converse or ConverseStream. */
 export function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   refuseOtherAnswers(chat);
+  // Converse has no search, whatever the catalogue says.
+  refuseUnpricedSearch(chat, { ...target, maySearch: false });
   const able = capabilitiesOf(target.model);
   const maxTokens = chat.max_completion_tokens ?? chat.max_tokens ?? target.outputTokensMax;
   const lacksThoughts = endsInResults(chat) && !hasCarriedThoughts(chat, target);
   const reasoning = encodeReasoning(chat, { able, outputTokens: maxTokens, lacksThoughts });
-  const { toolConfig, dropped } = encodeTools(chat, { ...able, canForceTools: able.canForceTools && reasoning.takesForcing });
-  const conversation = encodeMessages(chat, { able, hasTools: toolConfig !== undefined, carried: target.carried });
+  const points = new CachePoints(able);
+  const { toolConfig, dropped } = encodeTools(chat, { ...able, canForceTools: able.canForceTools && reasoning.takesForcing }, points);
+  const conversation = encodeMessages(chat, { able, hasTools: toolConfig !== undefined, target, points });
   const inference = encodeInference(chat, { able, reasoning, maxTokens });
   const format = encodeFormat(chat, able);
   const tier = encodeTier(chat['service_tier']);
@@ -37,12 +44,29 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
     ...part('serviceTier', tier),
   };
   const lost = Object.keys(chat).filter((name) => !HANDLED.has(name) && chat[name] !== undefined);
+  const marks = lostMarks(chat, able, points);
   return {
     url: addressOf(target, chat.stream === true),
     headers: encodeHeaders(chat, target),
     body: JSON.stringify(body),
-    dropped: [...lost, ...dropped, ...inference.dropped, ...format.dropped, ...(reasoning.isDropped ? ['reasoning_effort'] : [])],
+    dropped: [
+      ...lost,
+      ...marks,
+      ...dropped,
+      ...inference.dropped,
+      ...format.dropped,
+      ...(reasoning.isDropped ? ['reasoning_effort'] : []),
+      ...(tier === undefined && isLostTier(chat) ? ['service_tier'] : []),
+    ],
   };
+}
+
+/** Marks where the model has no place for them, or beyond the points that it may have. */
+function lostMarks(chat: ChatRequest, able: Capabilities, { isShort }: CachePoints): readonly string[] {
+  const lost = lostCacheMarks(chat, able.hasCachePoints ? 'brief' : 'none').filter((name) => name.includes('[]'));
+  const onTools =
+    able.hasCachePoints && !able.hasCachedTools ? lostCacheMarks(chat, 'none').filter((name) => name.startsWith('tools')) : [];
+  return [...new Set([...lost, ...onTools, ...(isShort ? ['messages[].content[].cache_control'] : [])])];
 }
 
 function refuseOtherAnswers(chat: ChatRequest): void {
@@ -124,7 +148,12 @@ function encodeFormat(chat: ChatRequest, able: Capabilities): Format {
   return { system: [], outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } }, dropped: [] };
 }
 
-const TIERS: Readonly<Record<string, string>> = { default: 'default', flex: 'flex', priority: 'priority', fast: 'priority' };
+/** A faster tier costs more than the catalogue says. */
+const TIERS: Readonly<Record<string, string>> = { default: 'default', flex: 'flex' };
+
+function isLostTier({ service_tier: tier }: ChatRequest): boolean {
+  return tier !== undefined && tier !== 'auto';
+}
 
 function encodeTier(tier: unknown): JsonObject | undefined {
   const type = typeof tier === 'string' ? TIERS[tier] : undefined;
@@ -136,9 +165,9 @@ function endsInResults(chat: ChatRequest): boolean {
   return chat.messages.at(-1)?.['role'] === 'tool';
 }
 
-function hasCarriedThoughts(chat: ChatRequest, { carried }: Target): boolean {
+function hasCarriedThoughts(chat: ChatRequest, target: Target): boolean {
   const last = chat.messages.findLast((message) => message['role'] === 'assistant')?.['tool_calls'];
-  return Array.isArray(last) && last.some((call) => isObject(call) && carried?.has(String(call['id'])) === true);
+  return Array.isArray(last) && last.some((call) => isObject(call) && recallReasoning(String(call['id']), target).length > 0);
 }
 
 /** A part of the body, left out when there is nothing in it. */

@@ -1,5 +1,7 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { ProviderFault } from '../provider.ts';
+import { isMarked } from '../content.ts';
+import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 import { encodeToolName } from './tool-names.ts';
 
@@ -11,18 +13,31 @@ export interface EncodedTools {
 }
 
 /** Encodes the tools and the choice among them. */
-export function encodeTools(chat: ChatRequest, able: Capabilities): EncodedTools {
-  if (chat['functions'] !== undefined) throw refused('functions', "'functions' is not available for this model: send 'tools'.");
+export function encodeTools(chat: ChatRequest, able: Capabilities, points: CachePoints): EncodedTools {
   const choice = readChoice(chat['tool_choice']);
-  const offered = (Array.isArray(chat['tools']) ? chat['tools'].filter(isObject) : []).filter((tool) => choice.allows(nameOf(tool)));
+  const known = Array.isArray(chat['tools']) ? chat['tools'].filter(isObject) : [];
+  known.forEach(refuseUnknownType);
+  const offered = known.filter((tool) => choice.allows(nameOf(tool)));
   if (offered.length === 0 || choice.mode === 'none') return { toolConfig: undefined, dropped: [] };
   if (!able.hasTools) throw refused('tools', 'This model does not take tools.');
-  const tools = offered.map((tool) => ({ toolSpec: encodeTool(tool, able) }));
+  const tools = offered.flatMap((tool) => [
+    { toolSpec: encodeTool(tool, able) },
+    ...points.after(able.hasCachedTools && isMarkedTool(tool)),
+  ]);
   const dropped = chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : [];
   if (choice.mode === 'auto') return { toolConfig: { tools }, dropped };
   if (!able.canForceTools) return { toolConfig: { tools }, dropped: [...dropped, 'tool_choice'] };
   const toolChoice = choice.mode === 'any' ? { any: {} } : { tool: { name: encodeToolName(choice.mode.name) } };
   return { toolConfig: { tools, toolChoice }, dropped };
+}
+
+function refuseUnknownType(tool: JsonObject, index: number): void {
+  if (isObject(tool['function']) || isObject(tool['custom'])) return;
+  throw refused(`tools[${index}]`, `Tools of type '${String(tool['type'])}' cannot be used with this model; use 'function'.`);
+}
+
+function isMarkedTool(tool: JsonObject): boolean {
+  return isMarked(tool) || (isObject(tool['function']) && isMarked(tool['function']));
 }
 
 interface Choice {

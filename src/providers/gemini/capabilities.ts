@@ -22,6 +22,8 @@ export interface Capabilities {
   /** Takes presence and frequency penalties at the Gemini API; Vertex always does. */
   readonly hasPenalties: boolean;
   readonly hasImageOutput: boolean;
+  /** Tells how likely its tokens were: at both services, or at Vertex only. Reported by users, and none of the newest does. */
+  readonly logprobs: 'everywhere' | 'vertex' | 'nowhere';
 }
 
 /** The capabilities of a model by its name at the provider; a path before the name does not count. */
@@ -42,6 +44,7 @@ const FIRST_GENERATIONS: Capabilities = {
   hasValidatedCalls: false,
   hasPenalties: true,
   hasImageOutput: false,
+  logprobs: 'nowhere',
 };
 
 const GEMINI_2_5: Capabilities = { ...FIRST_GENERATIONS, hasValidatedCalls: true, hasPenalties: false };
@@ -60,9 +63,16 @@ const TABLE: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[]
   [/^gemma/, { ...FIRST_GENERATIONS, hasSystemInstruction: false, hasPenalties: false }],
   [/^gemini-2\.5-.*image/, { ...GEMINI_2_5, hasImageOutput: true }],
   [/^gemini-2\.5-.*(?:tts|audio|computer-use)/, GEMINI_2_5],
-  [/^gemini-2\.5-pro/, { ...GEMINI_2_5, thinking: { type: 'budget', tokensMin: 128, tokensMax: 32_768, canSwitchOff: false } }],
+  [
+    /^gemini-2\.5-pro/,
+    { ...GEMINI_2_5, logprobs: 'vertex', thinking: { type: 'budget', tokensMin: 128, tokensMax: 32_768, canSwitchOff: false } },
+  ],
   [/^gemini-2\.5-flash-lite/, { ...GEMINI_2_5, thinking: { type: 'budget', tokensMin: 512, tokensMax: 24_576, canSwitchOff: true } }],
-  [/^gemini-2\.5-flash/, { ...GEMINI_2_5, thinking: { type: 'budget', tokensMin: 1, tokensMax: 24_576, canSwitchOff: true } }],
+  [
+    /^gemini-2\.5-flash/,
+    { ...GEMINI_2_5, logprobs: 'vertex', thinking: { type: 'budget', tokensMin: 1, tokensMax: 24_576, canSwitchOff: true } },
+  ],
+  [/^gemini-2\.0-flash(?!.*(?:image|live))/, { ...FIRST_GENERATIONS, logprobs: 'everywhere' }],
   [/^gemini-[12][.-]|^gemini-exp|^gemini-robotics|^learnlm/, FIRST_GENERATIONS],
   [/^gemini-.*image/, { ...GEMINI_3, thinking: NO_THINKING, hasImageOutput: true }],
   [/^gemini-3(?:\.[0-6])?-flash/, { ...GEMINI_3, thinking: { type: 'level', lowest: 'MINIMAL' } }],

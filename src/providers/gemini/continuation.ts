@@ -1,9 +1,11 @@
 import { isObject } from '../../openai/types.ts';
+import type { ReplyContext } from '../provider.ts';
 
-/** Where an answer broke off: what Google wants back to go on, and how many tool calls the caller has got so far. */
+/** Where an answer broke off: what Google wants back to go on, and how many tool calls and characters the caller has got so far. */
 export interface Continuation {
   readonly token: string;
   readonly toolCalls: number;
+  readonly textLength: number;
 }
 
 /** As the gate keeps it, without looking inside. */
@@ -15,5 +17,10 @@ export function writeContinuation(continuation: Continuation): string {
 export function readContinuation(text: string): Continuation {
   const value: unknown = JSON.parse(text);
   if (!isObject(value)) throw new TypeError('A continuation of another dialect was given back');
-  return { token: String(value['token']), toolCalls: Number(value['toolCalls']) };
+  return { token: String(value['token']), toolCalls: Number(value['toolCalls']), textLength: Number(value['textLength'] ?? 0) };
+}
+
+/** How much the caller had got before the answer that is read. */
+export function measureEarlier({ continuation }: ReplyContext): Omit<Continuation, 'token'> {
+  return continuation === undefined ? { toolCalls: 0, textLength: 0 } : readContinuation(continuation);
 }

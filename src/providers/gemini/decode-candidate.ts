@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { decodeLogprobs } from './decode-logprobs.ts';
 
 /** One piece of what the model said. */
 export type Piece =
@@ -21,6 +22,9 @@ export interface Candidate {
   readonly explanation: string | undefined;
   /** Gives the rest, where the answer broke off. */
   readonly continuationToken: string | undefined;
+  readonly logprobs: JsonObject | undefined;
+  /** As it came: what it cites, and what it was founded on. */
+  readonly raw: JsonObject;
 }
 
 /** What the parts of a candidate are taken for, by its index. */
@@ -35,7 +39,7 @@ export function readCandidates(body: JsonObject, join?: JoinParts): readonly Can
 }
 
 function readCandidate(candidate: JsonObject, position: number, join?: JoinParts): Candidate {
-  const { index, content, finishReason, finishMessage, continuationToken } = candidate;
+  const { index, content, finishReason, finishMessage, continuationToken, logprobsResult } = candidate;
   const parts = isObject(content) && Array.isArray(content['parts']) ? content['parts'].filter(isObject) : [];
   const place = typeof index === 'number' ? index : position;
   const reason = optionalText(finishReason);
@@ -45,6 +49,8 @@ function readCandidate(candidate: JsonObject, position: number, join?: JoinParts
     reason,
     explanation: optionalText(finishMessage),
     continuationToken: optionalText(continuationToken),
+    logprobs: decodeLogprobs(logprobsResult),
+    raw: candidate,
   };
 }
 

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { writeCompletion, type WholeChoice } from '../envelope.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
-import { writeContinuation } from './continuation.ts';
+import { measureEarlier, writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
+import { readCitations, writeAnnotations } from './decode-citations.ts';
 import { parseAnswer } from './decode-fault.ts';
 import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
 import { decodeUsage } from './decode-usage.ts';
@@ -26,7 +27,14 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
       .map(readOutput)
       .join(''),
     carried: calls.carried,
-    continuation: token === undefined ? undefined : writeContinuation({ token, toolCalls: calls.count }),
+    continuation:
+      token === undefined
+        ? undefined
+        : writeContinuation({
+            token,
+            toolCalls: calls.count,
+            textLength: measureEarlier(context).textLength + joinText(first.pieces, 'text').length,
+          }),
   };
 }
 
@@ -46,15 +54,18 @@ function writeChoice(candidate: Candidate, calls: ToolCallWriter, { context, res
   const toolCalls = pieces.flatMap((piece): JsonObject[] => (piece.type === 'call' ? [calls.write(piece, responseId)] : []));
   const images = pieces.flatMap((piece) => (piece.type === 'image' ? [writeImage(piece.url)] : []));
   const [content, reasoning] = [joinText(pieces, 'text'), joinText(pieces, 'reasoning')];
+  const annotations = writeAnnotations(readCitations(candidate.raw, true), content, measureEarlier(context).textLength);
   const finish = decodeFinish(candidate.reason ?? 'STOP', candidate, {
     hasOutput: pieces.length > 0 || context.continuation !== undefined,
     hasToolCalls: hadCalls || toolCalls.length > 0,
   });
   return {
     finish,
+    logprobs: candidate.logprobs,
     message: {
       content: content === '' && toolCalls.length > 0 ? null : content,
       ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+      ...(annotations.length === 0 ? {} : { annotations }),
       ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
       ...(images.length === 0 ? {} : { images }),
     },

@@ -1,10 +1,11 @@
 import type { SseEvent } from '../../http/sse.ts';
-import type { JsonObject, WireUsage } from '../../openai/types.ts';
+import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { writeChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
 import type { ReplyContext, StreamDecoder } from '../provider.ts';
-import { writeContinuation } from './continuation.ts';
+import { measureEarlier, writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
+import { readCitations, writeAnnotations } from './decode-citations.ts';
 import { parseAnswer } from './decode-fault.ts';
 import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
 import { readOutput, writeImage } from './decode-reply.ts';
@@ -18,6 +19,10 @@ interface Choice {
   hasOutput: boolean;
   isFinished: boolean;
   told: FinishReason | undefined;
+  /** What was said so far, for citations tell their places in it; the metadata of the search; and what was cited. */
+  content: string;
+  grounding: JsonObject;
+  readonly cited: Set<string>;
 }
 
 /** Turns Google's events, each a small answer of its own, into chunks. */
@@ -30,12 +35,15 @@ export class GeminiStream implements StreamDecoder {
   readonly isDone = false;
   readonly #context: ReplyContext;
   readonly #calls: ToolCallWriter;
+  /** How much was said before this stream. */
+  readonly #textLength: number;
   readonly #choices = new Map<number, Choice>();
   readonly #partial = new Map<number, PartialCalls>();
 
   constructor(context: ReplyContext) {
     this.#context = context;
     this.#calls = new ToolCallWriter(context);
+    this.#textLength = measureEarlier(context).textLength;
     // The rest of an answer has an open choice before it says anything.
     if (context.continuation !== undefined) this.#beginChoice(0);
   }
@@ -92,14 +100,30 @@ export class GeminiStream implements StreamDecoder {
     const choice = known ?? this.#beginChoice(index);
     const isFirst = known === undefined && this.#context.continuation === undefined;
     const chunks = isFirst ? [writeChunk(this.#context, { role: 'assistant', content: '' }, { index })] : [];
-    for (const piece of pieces) chunks.push(writeChunk(this.#context, this.#writeDelta(piece, choice, responseId), { index }));
+    const deltas = pieces.map((piece) => this.#writeDelta(piece, choice, responseId));
+    // What is told of tokens stands beside the words that they are.
+    const { logprobs } = candidate;
+    if (logprobs !== undefined && deltas.length === 0) deltas.push({});
+    deltas.forEach((delta, place) =>
+      chunks.push(writeChunk(this.#context, delta, { index, logprobs: place === deltas.length - 1 ? logprobs : undefined })),
+    );
+    const annotations = cite(candidate, choice, this.#textLength);
+    if (annotations.length > 0) chunks.push(writeChunk(this.#context, { annotations }, { index }));
     return [...chunks, ...this.#finish(candidate, choice)];
   }
 
   /** In the rest of an answer that broke off, the first choice has said something before. */
   #beginChoice(index: number): Choice {
     const isRest = this.#context.continuation !== undefined;
-    const choice = { toolCalls: isRest ? this.#calls.count : 0, hasOutput: isRest, isFinished: false, told: undefined };
+    const choice = {
+      toolCalls: isRest ? this.#calls.count : 0,
+      hasOutput: isRest,
+      isFinished: false,
+      told: undefined,
+      content: '',
+      grounding: {},
+      cited: new Set<string>(),
+    };
     this.#choices.set(index, choice);
     return choice;
   }
@@ -109,6 +133,7 @@ export class GeminiStream implements StreamDecoder {
     choice.hasOutput = true;
     switch (piece.type) {
       case 'text':
+        choice.content += piece.text;
         return { content: piece.text };
       case 'reasoning':
         return { reasoning_content: piece.text };
@@ -132,11 +157,24 @@ export class GeminiStream implements StreamDecoder {
     const token = index === 0 ? continuationTokenOf(candidate) : undefined;
     if (token !== undefined) {
       // The rest comes with another answer, which then has the finish reason.
-      this.continuation = writeContinuation({ token, toolCalls: choice.toolCalls });
+      this.continuation = writeContinuation({ token, toolCalls: choice.toolCalls, textLength: this.#textLength + choice.content.length });
       return [];
     }
     if (choice.told === finish) return [];
     choice.told = finish;
     return [writeChunk(this.#context, {}, { index, finish })];
   }
+}
+
+/** What an event cites that was not cited before: what is known of a search comes in parts, and parts come again. */
+function cite({ raw, reason }: Candidate, choice: Choice, earlier: number): readonly JsonObject[] {
+  const { groundingMetadata: grounding, citationMetadata } = raw;
+  if (isObject(grounding)) choice.grounding = { ...choice.grounding, ...grounding };
+  const citations = readCitations({ groundingMetadata: choice.grounding, citationMetadata }, reason !== undefined);
+  return writeAnnotations(citations, choice.content, earlier).filter((annotation) => {
+    const key = JSON.stringify(annotation);
+    if (choice.cited.has(key)) return false;
+    choice.cited.add(key);
+    return true;
+  });
 }

@@ -13,6 +13,7 @@ export function encodeGenerationConfig(encoding: Encoding, format: JsonObject): 
     topP: chat['top_p'],
     topK: chat['top_k'],
     ...encodePenalties(encoding),
+    ...encodeLogprobs(encoding),
     stopSequences: encodeStop(chat['stop']),
     seed: encodeSeed(encoding),
     candidateCount: chat.n === undefined || chat.n === 1 ? undefined : chat.n,
@@ -27,6 +28,16 @@ function encodePenalties({ chat, service, capabilities, dropped }: Encoding): Js
   const { presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty } = chat;
   if (service === 'vertex' || capabilities.hasPenalties) return { presencePenalty, frequencyPenalty };
   for (const name of ['presence_penalty', 'frequency_penalty']) if (chat[name] !== undefined && chat[name] !== 0) dropped.add(name);
+  return {};
+}
+
+function encodeLogprobs({ chat, service, capabilities, dropped }: Encoding): JsonObject {
+  if (chat['logprobs'] !== true) return {};
+  const { top_logprobs: alternatives } = chat;
+  if (capabilities.logprobs === 'everywhere' || capabilities.logprobs === service)
+    return { responseLogprobs: true, ...(alternatives === undefined || alternatives === 0 ? {} : { logprobs: alternatives }) };
+  dropped.add('logprobs');
+  if (alternatives !== undefined) dropped.add('top_logprobs');
   return {};
 }
 

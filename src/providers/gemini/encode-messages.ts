@@ -72,7 +72,7 @@ function encodeAssistantText(message: JsonObject): Parts {
 function encodeCalls(message: JsonObject, encoding: Encoding): Parts {
   const { capabilities, target } = encoding;
   return readCalls(message).map(({ raw, id, name, input }, index) => {
-    const known = readSignature(raw, target.carried);
+    const known = readSignature(raw, target);
     // Of calls that were made together only the first is signed.
     const thoughtSignature = known ?? (capabilities.needsSignatures && index === 0 ? SKIPPED_SIGNATURE : undefined);
     return {
@@ -82,15 +82,12 @@ function encodeCalls(message: JsonObject, encoding: Encoding): Parts {
   });
 }
 
-/** A tool call, and what the caller sent for it. The old spelling has one call, without an id. */
-interface Call extends Omit<ToolCall, 'id'> {
-  readonly id: string | undefined;
+/** A tool call, and what the caller sent for it. */
+interface Call extends ToolCall {
   readonly raw: JsonObject;
 }
 
 function readCalls(message: JsonObject): readonly Call[] {
-  const old = message['function_call'];
-  if (isObject(old)) return readToolCalls({ tool_calls: [{ function: old }] }).map((call) => ({ ...call, id: undefined, raw: {} }));
   const raw = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
   return readToolCalls(message).map((call, index) => ({ ...call, raw: raw[index] ?? {} }));
 }
@@ -108,7 +105,7 @@ function encodeResults(encoding: Encoding, assistantIndex: number): Content[] {
   const { messages } = encoding.chat;
   const calls = readCalls(messages[assistantIndex] ?? {});
   const results: { readonly position: number; readonly turn: Content }[] = [];
-  for (let index = assistantIndex + 1; calls.length > 0 && RESULT_ROLES.has(messages[index]?.['role']); index += 1) {
+  for (let index = assistantIndex + 1; calls.length > 0 && messages[index]?.['role'] === 'tool'; index += 1) {
     const message = messages[index] ?? {};
     const position = calls.findIndex(({ id }) => id === message['tool_call_id']);
     const parts = encodeResult(message, { encoding, call: calls[position], param: `messages[${index}].content` });
@@ -116,8 +113,6 @@ function encodeResults(encoding: Encoding, assistantIndex: number): Content[] {
   }
   return results.toSorted((one, other) => one.position - other.position).map(({ turn }) => turn);
 }
-
-const RESULT_ROLES: ReadonlySet<unknown> = new Set(['tool', 'function']);
 
 interface Place {
   readonly encoding: Encoding;

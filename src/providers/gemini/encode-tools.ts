@@ -1,6 +1,7 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { encodeSchema } from './encode-schema.ts';
-import type { Encoding } from './encoding.ts';
+import { refuseUnpricedSearch } from '../unpriced.ts';
+import { refusal, type Encoding } from './encoding.ts';
 import { encodeToolName, readTools, type Tool } from './tool-names.ts';
 
 /** Whether the model may, must or must not call a function, and which. */
@@ -9,13 +10,22 @@ export interface ToolChoice {
   readonly names: readonly string[] | undefined;
 }
 
+/** Google's own search, which older models do not take beside functions, and newer ones only with parts that callers do not keep. */
+export function encodeSearch({ chat, target, dropped }: Encoding): JsonObject {
+  refuseUnpricedSearch(chat, target);
+  const options = chat['web_search_options'];
+  if (!isObject(options)) return {};
+  if (chat['tools'] !== undefined)
+    throw refusal('web_search_options', "This model searches the web only without 'tools': leave out one of the two.");
+  for (const name of ['search_context_size', 'user_location']) if (options[name] !== undefined) dropped.add(`web_search_options.${name}`);
+  return { tools: [{ googleSearch: {} }] };
+}
+
 /** The fields that describe the tools and their use. Beside a response format, calls cannot be held to their schemas. */
 export function encodeTools(encoding: Encoding, { hasFormat }: { readonly hasFormat: boolean }): JsonObject {
   const { chat, capabilities, dropped } = encoding;
   const choice = readToolChoice(chat);
   const tools = readTools(chat);
-  const strayTypes = (chat['tools'] as readonly JsonObject[]).length - tools.length;
-  if (strayTypes > 0) dropped.add('tools[].type');
   // Names are allowed only where a call is forced, so that otherwise the others are left out.
   const offered = choice.mode === 'AUTO' && choice.names !== undefined ? tools.filter(({ name }) => choice.names?.includes(name)) : tools;
   if (offered.length === 0) return {};

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import type { ReplyContext, Target } from '../provider.ts';
 
 /**
  * The newest models sign their function calls and refuse a call of their own that comes back unsigned. Callers that
@@ -8,9 +9,9 @@ import { isObject, type JsonObject } from '../../openai/types.ts';
 /** Google's documented word for a signature that is lost. */
 export const SKIPPED_SIGNATURE = 'skip_thought_signature_validator';
 
-/** What the gate remembers for a tool call. */
-export function writeCarried(signature: string): string {
-  return JSON.stringify({ thoughtSignature: signature });
+/** What the gate remembers for a tool call: its signature, and the model that signed. */
+export function writeCarried(signature: string, { providerModel = '' }: ReplyContext): string {
+  return JSON.stringify({ model: nameOf(providerModel), thoughtSignature: signature });
 }
 
 /** What goes into the tool call that the caller gets. */
@@ -18,23 +19,30 @@ export function writeExtraContent(signature: string | undefined): JsonObject {
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** The signature of a tool call that comes back, from the caller or from the gate's memory. */
-export function readSignature(call: JsonObject, carried: ReadonlyMap<string, string> | undefined): string | undefined {
+/** The signature of a tool call that comes back, from the caller or from the gate's memory. Another model's is of no use. */
+export function readSignature(call: JsonObject, { carried, model }: Target): string | undefined {
   const extra = isObject(call['extra_content']) ? call['extra_content'] : {};
   const google = isObject(extra['google']) ? extra['google'] : {};
-  return readText(google['thought_signature']) ?? readCarried(carried?.get(String(call['id'])));
+  const kept = readCarried(carried?.get(String(call['id'])));
+  if (kept !== undefined && kept['model'] !== nameOf(model)) return undefined;
+  return readText(google['thought_signature']) ?? readText(kept?.['thoughtSignature']);
 }
 
 /** The conversation may have begun with another provider, whose calls carry something else. */
-function readCarried(text: string | undefined): string | undefined {
+function readCarried(text: string | undefined): JsonObject | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? readText(value['thoughtSignature']) : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     // Not ours, so nothing for Google.
     return undefined;
   }
+}
+
+/** A path before the name does not count. */
+function nameOf(model: string): string {
+  return model.slice(model.lastIndexOf('/') + 1);
 }
 
 function readText(value: unknown): string | undefined {

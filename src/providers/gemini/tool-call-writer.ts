@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openai/types.ts';
 import type { ReplyContext } from '../provider.ts';
-import { readContinuation } from './continuation.ts';
+import { measureEarlier } from './continuation.ts';
 import type { Piece } from './decode-candidate.ts';
 import { writeCarried, writeExtraContent } from './signatures.ts';
 import { findTool } from './tool-names.ts';
@@ -14,7 +14,7 @@ export class ToolCallWriter {
 
   constructor(context: ReplyContext) {
     this.#context = context;
-    this.count = context.continuation === undefined ? 0 : readContinuation(context.continuation).toolCalls;
+    this.count = measureEarlier(context).toolCalls;
   }
 
   /** One call in the dialect. Where Google gives it no id, `responseId` makes one that no other answer has. */
@@ -24,7 +24,7 @@ export class ToolCallWriter {
     const source = typeof responseId === 'string' ? responseId : choiceIndex === undefined ? requestId : `${requestId}_${choiceIndex}`;
     const id = call.id ?? `call_${source}_${this.count}`;
     this.count += 1;
-    if (call.signature !== undefined) this.carried.set(id, writeCarried(call.signature));
+    if (call.signature !== undefined) this.carried.set(id, writeCarried(call.signature, this.#context));
     return { id, ...this.#writeBody(call), ...writeExtraContent(call.signature) };
   }
 

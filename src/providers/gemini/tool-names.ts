@@ -1,4 +1,5 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { refusal } from './encoding.ts';
 
 const NAME_CHARACTERS_MAX = 128;
 
@@ -18,10 +19,12 @@ export interface Tool {
 /** The tools of a request that the caller runs itself. */
 export function readTools(chat: ChatRequest): readonly Tool[] {
   const tools = Array.isArray(chat['tools']) ? chat['tools'].filter(isObject) : [];
-  return tools.flatMap((tool) => {
+  return tools.map((tool, index) => {
     const type = tool['type'] === 'custom' ? 'custom' : 'function';
     const definition = tool[type];
-    return isObject(definition) ? [{ type, name: String(definition['name']), definition }] : [];
+    if (!isObject(definition))
+      throw refusal(`tools[${index}]`, `Tools of type '${String(tool['type'])}' cannot be used with this model; use 'function'.`);
+    return { type, name: String(definition['name']), definition };
   });
 }
 

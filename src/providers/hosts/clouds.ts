@@ -37,9 +37,10 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     keyVariable: 'GROQ_API_KEY',
     request: {
       drops: ['logit_bias', ...LOGPROBS],
-      values: { service_tier: { default: 'on_demand', priority: 'performance', fast: 'performance', scale: 'performance' } },
+      values: { service_tier: { default: 'on_demand', scale: 'performance' } },
       efforts: { minimal: { reasoning_effort: 'low' }, xhigh: { reasoning_effort: 'high' }, max: { reasoning_effort: 'high' } },
       isSingleChoice: true,
+      cacheMarks: 'none',
       messages: { ...MESSAGES, drops: ['name', 'reasoning_content', 'refusal', 'annotations', 'audio'] },
     },
     reply: { reasoningField: 'reasoning' },
@@ -55,6 +56,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
       renames: { max_tokens: 'max_completion_tokens' },
       drops: ['logit_bias', 'service_tier', ...PENALTIES, ...OPENAI_ONLY],
       isSingleChoice: true,
+      cacheMarks: 'none',
       messages: MESSAGES,
     },
     reply: { reasoningField: 'reasoning' },
@@ -64,7 +66,8 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
     keyVariable: 'OPENROUTER_API_KEY',
-    request: { messages: MESSAGES },
+    // Other models and searches have other prices. Cache marks are passed on to whoever serves the model.
+    request: { drops: ['models', 'plugins'], cacheMarks: 'brief', messages: MESSAGES },
     reply: { reasoningField: 'reasoning', faults: { error: 502 } },
   },
   deepinfra: {
@@ -110,7 +113,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://models.github.ai/inference',
     // Not GITHUB_TOKEN: that one is often there for other reasons, and would switch these models on unasked.
     keyVariable: 'GITHUB_MODELS_TOKEN',
-    request: { messages: { stripsExtensions: true } },
+    request: { cacheMarks: 'none', messages: { stripsExtensions: true } },
     reply: { hasBareChoices: true },
   },
   cloudflare: {

@@ -21,8 +21,8 @@ export const PENALTIES = ['presence_penalty', 'frequency_penalty'];
 
 /** What every host but OpenAI wants: the older role and limit, and no nulls. */
 export const MESSAGES: MessageQuirks = { roles: { developer: 'system' }, stripsNulls: true };
-/** As above, and nothing else. */
-export const COMMON: RequestQuirks = { renames: { max_completion_tokens: 'max_tokens' }, messages: MESSAGES };
+/** As above, and nothing else. Marks for a cache are of no use to them. */
+export const COMMON: RequestQuirks = { renames: { max_completion_tokens: 'max_tokens' }, cacheMarks: 'none', messages: MESSAGES };
 
 export const OPENAI_LIMITS: LimitHeaders = {
   remaining: ['x-ratelimit-remaining-requests', 'x-ratelimit-remaining-tokens'],
@@ -31,3 +31,14 @@ export const OPENAI_LIMITS: LimitHeaders = {
 
 export const NO_THINKING = { thinking: { type: 'disabled' } };
 export const THINKING = { thinking: { type: 'enabled' } };
+/** Thinking that is switched, not measured. */
+export const SWITCHED_THINKING = {
+  default: {},
+  none: NO_THINKING,
+  minimal: THINKING,
+  low: THINKING,
+  medium: THINKING,
+  high: THINKING,
+  xhigh: THINKING,
+  max: THINKING,
+};

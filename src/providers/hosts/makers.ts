@@ -1,5 +1,5 @@
 import type { Host } from '../host.ts';
-import { COMMON, LOGPROBS, MESSAGES, NO_THINKING, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES, THINKING } from './common.ts';
+import { COMMON, LOGPROBS, MESSAGES, NO_THINKING, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES, SWITCHED_THINKING } from './common.ts';
 
 /** Hosts of those who make the models that they serve. */
 export const MAKERS: Readonly<Record<string, Host>> = {
@@ -8,7 +8,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://api.openai.com/v1',
     keyVariable: 'OPENAI_API_KEY',
     // Reasoning models refuse the old name of the limit, and no model refuses the new one.
-    request: { renames: { max_tokens: 'max_completion_tokens' }, messages: { stripsExtensions: true } },
+    request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: { stripsExtensions: true } },
     limits: OPENAI_LIMITS,
   },
   anthropic: {
@@ -33,7 +33,13 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://api.x.ai/v1',
     keyVariable: 'XAI_API_KEY',
     countsReasoningApart: true,
-    request: { renames: { max_tokens: 'max_completion_tokens' }, messages: MESSAGES },
+    request: {
+      renames: { max_tokens: 'max_completion_tokens' },
+      // Searches by another name.
+      drops: ['search_parameters'],
+      cacheMarks: 'none',
+      messages: MESSAGES,
+    },
     reply: { countsCachedApart: true },
     models: [
       { pattern: /^grok-4\.20.*non-reasoning/u, drops: ['reasoning_effort'] },
@@ -58,6 +64,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       },
       isSingleChoice: true,
       hasNoJsonSchema: true,
+      cacheMarks: 'none',
       // Its V4 models refuse a history without it.
       messages: { ...MESSAGES, wantsReasoning: true },
     },
@@ -83,6 +90,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
         xhigh: { reasoning_effort: 'high' },
         max: { reasoning_effort: 'high' },
       },
+      cacheMarks: 'none',
       messages: {
         ...MESSAGES,
         drops: ['refusal', 'annotations', 'audio', 'reasoning_content', 'reasoning'],
@@ -110,11 +118,24 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       ...COMMON,
       drops: ['seed', 'logit_bias', 'user', 'service_tier', 'parallel_tool_calls', ...LOGPROBS, ...OPENAI_ONLY],
       temperatureMax: 1,
+      // Kimi gives one answer, whatever `n` is.
+      isSingleChoice: true,
       messages: { ...MESSAGES, continues: 'partial' },
     },
     reply: { hasUsageInChoice: true, cachedTokens: ['cached_tokens'] },
     models: [
-      { pattern: /^kimi-k3/u, drops: ['temperature', 'top_p', ...PENALTIES] },
+      {
+        pattern: /^kimi-k3/u,
+        drops: ['temperature', 'top_p', ...PENALTIES],
+        efforts: {
+          none: { reasoning_effort: 'low' },
+          minimal: { reasoning_effort: 'low' },
+          medium: { reasoning_effort: 'high' },
+          xhigh: { reasoning_effort: 'max' },
+        },
+      },
+      { pattern: /^kimi-k2\.[56]/u, drops: ['temperature', 'top_p', ...PENALTIES], efforts: SWITCHED_THINKING },
+      // The others always think.
       { pattern: /^kimi/u, drops: ['reasoning_effort', 'temperature', 'top_p', ...PENALTIES] },
       { pattern: /^moonshot-v1/u, drops: ['reasoning_effort'] },
     ],
@@ -155,6 +176,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       ],
       isSingleChoice: true,
     },
+    searchesUnasked: true,
     billsAfterAbort: true,
   },
   zai: {
@@ -165,18 +187,11 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     request: {
       renames: { max_completion_tokens: 'max_tokens', user: 'user_id', safety_identifier: 'user_id' },
       drops: ['seed', 'logit_bias', 'parallel_tool_calls', ...LOGPROBS, ...PENALTIES],
-      efforts: {
-        none: NO_THINKING,
-        minimal: THINKING,
-        low: THINKING,
-        medium: THINKING,
-        high: THINKING,
-        xhigh: THINKING,
-        max: THINKING,
-      },
+      efforts: SWITCHED_THINKING,
       temperatureMax: 1,
       isSingleChoice: true,
       hasNoJsonSchema: true,
+      cacheMarks: 'none',
       messages: MESSAGES,
     },
     reply: {
@@ -204,7 +219,14 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     name: 'Alibaba Cloud Model Studio',
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     keyVariable: 'DASHSCOPE_API_KEY',
-    request: { ...COMMON, efforts: { none: { enable_thinking: false } } },
+    // It keeps what is marked, as Anthropic does.
+    request: {
+      ...COMMON,
+      // Searches by another name.
+      drops: ['enable_search', 'search_options'],
+      cacheMarks: 'brief',
+      efforts: { none: { enable_thinking: false } },
+    },
     billsAfterAbort: true,
   },
 };

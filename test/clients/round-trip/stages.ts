@@ -23,6 +23,8 @@ export interface Stage {
   readonly settings: JsonObject;
   /** What the model is called there. */
   readonly model: string;
+  /** The longest answer, where that matters: whole answers that may be very long are streams to some providers. */
+  readonly outputTokensMax?: number;
   compose(speech: Speech, scene: SceneName): Recorded;
   /** From now on every request that is in order gets this. */
   play(recorded: Recorded): void;
@@ -59,7 +61,7 @@ export interface Theatre {
 export async function openTheatre(): Promise<Theatre> {
   const openai = await startOpenAiSimulator();
   const azure = startAzureSimulator();
-  const claude = startAnthropicSimulator();
+  const claude = startAnthropicSimulator({ demandsStreams: true });
   const gemini = startGeminiSimulator();
   const bedrock = startBedrockSimulator();
   const mistral = startCompatibleSimulator(HOSTS['mistral'] ?? missingHost());
@@ -102,6 +104,14 @@ export async function openTheatre(): Promise<Theatre> {
         name: 'anthropic',
         settings: { dialect: 'anthropic', base_url: claude.baseUrl, api_key: claude.apiKey },
         model: 'claude-opus-5',
+        compose: (speech) => composeMessages(speech),
+      },
+      {
+        ...onClaude,
+        name: 'anthropic at length',
+        settings: { dialect: 'anthropic', base_url: claude.baseUrl, api_key: claude.apiKey },
+        model: 'claude-opus-5',
+        outputTokensMax: 128_000,
         compose: (speech) => composeMessages(speech),
       },
       {

@@ -5,6 +5,10 @@ import { anthropic } from '../../../src/providers/anthropic/anthropic.ts';
 import { ProviderFault } from '../../../src/providers/provider.ts';
 import { CONTEXT, message, readStream, readWhole, text, thinking, toolUse, WIRE_USAGE, type Message } from './decoding.ts';
 
+const DOCUMENT_CITATIONS = [
+  { type: 'char_location', cited_text: 'b' },
+  { type: 'search_result_location', source: 'shelf 7', title: 'b' },
+];
 const citation = { type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'a' };
 
 const ROWS: [string, Message, JsonObject, string][] = [
@@ -73,7 +77,7 @@ const ROWS: [string, Message, JsonObject, string][] = [
       { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'a' } },
       { type: 'web_search_tool_result', tool_use_id: 's1', content: [] },
       text('So: '),
-      { ...text('sun'), citations: [citation, { type: 'char_location', cited_text: 'b' }, { ...citation, title: null }] },
+      { ...text('sun'), citations: [citation, ...DOCUMENT_CITATIONS, { ...citation, title: null }] },
     ]),
     {
       content: 'So: sun',
@@ -81,6 +85,15 @@ const ROWS: [string, Message, JsonObject, string][] = [
         { type: 'url_citation', url_citation: { start_index: 4, end_index: 7, url: 'https://a.example', title: 'A' } },
         { type: 'url_citation', url_citation: { start_index: 4, end_index: 7, url: 'https://a.example', title: '' } },
       ],
+    },
+    'stop',
+  ],
+  [
+    'a result of the caller’s own search, cited',
+    message([{ ...text('sun'), citations: [{ type: 'search_result_location', source: 'https://b.example', title: 'B' }] }]),
+    {
+      content: 'sun',
+      annotations: [{ type: 'url_citation', url_citation: { start_index: 0, end_index: 3, url: 'https://b.example', title: 'B' } }],
     },
     'stop',
   ],

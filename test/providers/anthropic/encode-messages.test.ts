@@ -1,6 +1,9 @@
+import { legacyCallId } from '../../../src/providers/legacy-call-id.ts';
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
 import { assistant, bodyOf, call, encodeMessages, MARK, result, text, toolUse, user } from './encoding.ts';
+
+const OLD_ID = legacyCallId({ name: 'f', arguments: '{"a":1}' });
 
 describe('a conversation', () => {
   test.each<[string, JsonObject[], unknown, JsonObject[]]>([
@@ -145,7 +148,7 @@ describe('a conversation', () => {
         { role: 'function', name: 'f', content: 'x' },
       ],
       undefined,
-      [user(text('a')), assistant(toolUse('function_call_1', { a: 1 }, 'f')), user(result('function_call_1', 'x'))],
+      [user(text('a')), assistant(toolUse(OLD_ID, { a: 1 }, 'f')), user(result(OLD_ID, 'x'))],
     ],
     [
       'reads an old call without its result, and a result without its call',

@@ -20,7 +20,7 @@ describe('tools', () => {
       'are offered by the old name',
       { functions: [WEATHER.function], function_call: { name: 'weather' } },
       [weather],
-      { type: 'tool', name: 'weather' },
+      { type: 'tool', name: 'weather', disable_parallel_tool_use: true },
     ],
     ['may be called', { tools: [WEATHER], tool_choice: 'auto' }, [weather], undefined],
     ['must be called', { tools: [WEATHER], tool_choice: 'required' }, [weather], { type: 'any' }],

@@ -10,7 +10,16 @@ const TOOLS = [
   { type: 'custom', custom: { name: 'patch' } },
 ];
 const chat: ChatRequest = { model: 'm', messages: [], tools: TOOLS };
-const CONTEXT = { modelId: 'mock/claude', wantsUsage: false, chat, requestId: 'r1', createdSeconds: 1_790_000_000 };
+const CONTEXT = {
+  modelId: 'mock/claude',
+  providerModel: 'eu.anthropic.claude',
+  wantsUsage: false,
+  chat,
+  requestId: 'r1',
+  createdSeconds: 1_790_000_000,
+};
+const CITATION = { title: 'A', location: { web: { url: 'https://a.example', domain: 'a.example' } } };
+const CITED = { type: 'url_citation', url_citation: { start_index: 4, end_index: 7, url: 'https://a.example', title: 'A' } };
 const USAGE = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
 const THOUGHT = { reasoningContent: { reasoningText: { text: 'Hm', signature: 'sig' } } };
 const HIDDEN = { reasoningContent: { redactedContent: Buffer.from('hidden').toString('base64') } };
@@ -26,6 +35,20 @@ describe('a whole answer', () => {
     ['reasoning', [THOUGHT, { text: 'Hi' }], { content: 'Hi', reasoning_content: 'Hm' }, 'stop'],
     ['reasoning that is hidden', [HIDDEN, { text: 'Hi' }], { content: 'Hi' }, 'stop'],
     ['text with its sources', [{ citationsContent: { content: [{ text: 'Hi' }, {}], citations: [] } }], { content: 'Hi' }, 'stop'],
+    [
+      'text with pages that it cites',
+      [
+        { text: 'So: ' },
+        {
+          citationsContent: {
+            content: [{ text: 'sun' }],
+            citations: [CITATION, { location: { documentPage: {} } }, { location: { web: {} } }],
+          },
+        },
+      ],
+      { content: 'So: sun', annotations: [CITED] },
+      'stop',
+    ],
     ['blocks that nobody knows', [{ text: 'Hi' }, { hologram: {} }, 'odd'], { content: 'Hi' }, 'stop'],
     [
       'a call without arguments, whatever the reason to stop',
@@ -95,8 +118,8 @@ describe('a whole answer', () => {
       CONTEXT,
     );
     expect([...(carried ?? [])]).toEqual([
-      ['t1', JSON.stringify([THOUGHT, HIDDEN])],
-      ['t3', JSON.stringify([THOUGHT])],
+      ['t1', JSON.stringify({ model: 'anthropic.claude', reasoning: [THOUGHT, HIDDEN] })],
+      ['t3', JSON.stringify({ model: 'anthropic.claude', reasoning: [THOUGHT] })],
     ]);
   });
 

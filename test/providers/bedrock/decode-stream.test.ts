@@ -10,7 +10,16 @@ const TOOLS = [
   { type: 'custom', custom: { name: 'patch' } },
 ];
 const chat: ChatRequest = { model: 'm', messages: [], tools: TOOLS };
-const CONTEXT = { modelId: 'mock/claude', wantsUsage: false, chat, requestId: 'r1', createdSeconds: 1_790_000_000 };
+const CONTEXT = {
+  modelId: 'mock/claude',
+  providerModel: 'us.anthropic.claude',
+  wantsUsage: false,
+  chat,
+  requestId: 'r1',
+  createdSeconds: 1_790_000_000,
+};
+const CITATION = { title: 'A', location: { web: { url: 'https://a.example', domain: 'a.example' } } };
+const CITED = { type: 'url_citation', url_citation: { start_index: 4, end_index: 7, url: 'https://a.example', title: 'A' } };
 const USAGE = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
 const THOUGHT = { reasoningContent: { reasoningText: { text: 'Hm', signature: 'sig' } } };
 const HIDDEN = { reasoningContent: { redactedContent: Buffer.from('hidden').toString('base64') } };
@@ -43,6 +52,19 @@ describe('a stream', () => {
         ['messageStop', { stopReason: 'end_turn' }],
       ],
       [ROLE, { content: 'Hel' }, { content: 'lo' }, { finish: 'stop' }],
+    ],
+    [
+      'that cites pages',
+      [
+        delta(0, { text: 'So: ' }),
+        stop(0),
+        delta(1, { text: 'sun' }),
+        delta(1, { citation: CITATION }),
+        delta(1, { citation: { location: { documentChar: {} } } }),
+        stop(1),
+        ['messageStop', { stopReason: 'end_turn' }],
+      ],
+      [ROLE, { content: 'So: ' }, { content: 'sun' }, { annotations: [CITED] }, { finish: 'stop' }],
     ],
     [
       'without its beginning',
@@ -191,7 +213,7 @@ describe('a stream', () => {
       stop(3),
       start(4, { toolUseId: 't2', name: 'clock' }),
     );
-    expect([...(decoder.carried ?? [])]).toEqual([['t1', JSON.stringify([THOUGHT, HIDDEN])]]);
+    expect([...(decoder.carried ?? [])]).toEqual([['t1', JSON.stringify({ model: 'anthropic.claude', reasoning: [THOUGHT, HIDDEN] })]]);
   });
 
   test.each<[string, string, string, Partial<ProviderFault>]>([

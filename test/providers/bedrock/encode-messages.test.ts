@@ -193,10 +193,9 @@ describe('messages', () => {
       NOVA,
       'messages[0].content[0]',
     ],
-    ['a message of a function', { messages: [{ role: 'function', name: 'f', content: 'a' }] }, NOVA, 'messages[0]'],
     ['several answers', { n: 2 }, NOVA, 'n'],
     ['an answer in sound', { modalities: ['text', 'audio'] }, NOVA, 'modalities'],
-    ['functions', { functions: [{ name: 'f' }] }, NOVA, 'functions'],
+    ['functions for a model without tools', { functions: [{ name: 'f' }] }, 'deepseek.r1-v1:0', 'functions'],
     ['tools for a model without them', { tools: [WEATHER] }, 'deepseek.r1-v1:0', 'tools'],
   ])('%s is refused with the place of it', (_, chat, model, param) => {
     expect(refusalOf(chat, model)).toMatchObject({ status: 400, param });

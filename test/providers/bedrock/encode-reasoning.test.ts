@@ -124,8 +124,8 @@ describe('reasoning', () => {
 
   test('that was carried goes before the call that it led to, and the first of it before the text', () => {
     const carried = new Map([
-      ['call_1', JSON.stringify([thought, hidden])],
-      ['call_2', JSON.stringify([thought])],
+      ['call_1', JSON.stringify({ model: SONNET_45.slice(3), reasoning: [thought, hidden] })],
+      ['call_2', JSON.stringify({ model: SONNET_45.slice(3), reasoning: [thought] })],
     ]);
     const { body, dropped } = encode({ messages: loop, tools: [WEATHER], reasoning_effort: 'low' }, { model: SONNET_45, carried });
     expect(dropped).toEqual([]);
@@ -137,6 +137,17 @@ describe('reasoning', () => {
       thought,
       { toolUse: { toolUseId: 'call_2', name: 'weather', input: { city: 'Bern' } } },
     ]);
+  });
+
+  test.each([
+    ['another model', JSON.stringify({ model: 'anthropic.claude-opus-4-5-v1:0', reasoning: [thought] })],
+    ['another provider', JSON.stringify({ model: SONNET_45.slice(3), blocks: [] })],
+    ['nobody that we know', '"?"'],
+  ])('of %s is not sent', (_, kept) => {
+    const carried = new Map([['call_1', kept]]);
+    const { body, dropped } = encode({ messages: loop, tools: [WEATHER], reasoning_effort: 'low' }, { model: SONNET_45, carried });
+    expect(dropped).toEqual(['reasoning_effort']);
+    expect(JSON.stringify(body)).not.toContain('reasoningContent');
   });
 
   test('by budget is left out where its thoughts are lost, since the provider wants them back', () => {

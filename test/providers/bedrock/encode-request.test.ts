@@ -35,7 +35,8 @@ describe('parameters', () => {
     ],
     ['a stop of blanks', { stop: '\n' }, {}, { model: NOVA, dropped: ['stop'] }],
     ['a stop that the model does not know', { stop: 'END' }, {}, { model: 'openai.gpt-oss-120b-1:0', dropped: ['stop'] }],
-    ['a tier', { service_tier: 'priority' }, { serviceTier: { type: 'priority' } }, { model: NOVA, dropped: [] }],
+    ['a tier', { service_tier: 'flex' }, { serviceTier: { type: 'flex' } }, { model: NOVA, dropped: [] }],
+    ['a tier that costs more', { service_tier: 'priority' }, {}, { model: NOVA, dropped: ['service_tier'] }],
     ['a tier that is the usual one', { service_tier: 'auto' }, {}, { model: NOVA, dropped: [] }],
     ['text as the only kind of answer', { modalities: ['text'], n: 1 }, {}, { model: NOVA, dropped: [] }],
     [

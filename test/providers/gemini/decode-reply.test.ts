@@ -153,7 +153,7 @@ describe('tool calls', () => {
       },
       { id: 'call_resp1_1', type: 'function', function: { name: 'time', arguments: '{}' } },
     ]);
-    expect(reply.carried).toEqual(new Map([['call_resp1_0', '{"thoughtSignature":"c2ln"}']]));
+    expect(reply.carried).toEqual(new Map([['call_resp1_0', '{"model":"gemini-3.1-pro-preview","thoughtSignature":"c2ln"}']]));
   });
 
   test.each<[string, call: JsonObject, responseId: unknown, id: string]>([
@@ -235,7 +235,7 @@ describe('an answer that broke off', () => {
   );
 
   test('tells how to get the rest', () => {
-    expect(broken.continuation).toBe('{"token":"dG9r","toolCalls":1}');
+    expect(broken.continuation).toBe('{"token":"dG9r","toolCalls":1,"textLength":4}');
     expect(choiceOf(broken)['finish_reason']).toBe('length');
   });
 

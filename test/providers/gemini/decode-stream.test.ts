@@ -99,7 +99,9 @@ describe('a stream', () => {
   });
 
   test('carries signatures by the id of the call', () => {
-    expect(run([event([call])]).decoder.carried).toEqual(new Map([['call_resp1_0', '{"thoughtSignature":"c2ln"}']]));
+    expect(run([event([call])]).decoder.carried).toEqual(
+      new Map([['call_resp1_0', '{"model":"gemini-3.1-pro-preview","thoughtSignature":"c2ln"}']]),
+    );
   });
 
   test('has output once something was said, and is complete once it ended', () => {
@@ -166,7 +168,7 @@ describe('a stream that broke off', () => {
   test('has no finish reason, but tells how to get the rest', () => {
     expect(first.told.slice(0, 2)).toEqual([ROLE, { content: 'One ' }]);
     expect(first.told).toHaveLength(3);
-    expect(first.decoder).toMatchObject({ isComplete: true, continuation: '{"token":"dG9r","toolCalls":1}' });
+    expect(first.decoder).toMatchObject({ isComplete: true, continuation: '{"token":"dG9r","toolCalls":1,"textLength":4}' });
   });
 
   test('goes on without a second role, and counts its tool calls on', () => {
@@ -183,9 +185,19 @@ describe('a stream that broke off', () => {
     expect(run([say('two', STOP)], { continuation: String(first.decoder.continuation) }).told.at(-1)).toBe('tool_calls');
   });
 
+  test('cites pages at their places in the whole answer, once', () => {
+    const chunks = { groundingMetadata: { groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }] } };
+    const supports = { groundingMetadata: { groundingSupports: [{ segment: { endIndex: 3 }, groundingChunkIndices: [0] }] } };
+    const rest = run([say('two', chunks), event([], supports), event([], { ...supports, ...STOP })], {
+      continuation: String(first.decoder.continuation),
+    });
+    const citation = { type: 'url_citation', url_citation: { start_index: 4, end_index: 7, url: 'https://a.example', title: 'A' } };
+    expect(rest.told).toEqual([{ content: 'two' }, { annotations: [citation] }, 'tool_calls']);
+  });
+
   test('may break off again', () => {
     const rest = run([say('two', { ...token, continuationToken: 'bW9y' })], { continuation: '{"token":"dG9r","toolCalls":0}' });
-    expect(rest.decoder.continuation).toBe('{"token":"bW9y","toolCalls":0}');
+    expect(rest.decoder.continuation).toBe('{"token":"bW9y","toolCalls":0,"textLength":3}');
   });
 });
 

@@ -1,3 +1,4 @@
+import { legacyCallId } from '../../../src/providers/legacy-call-id.ts';
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { encode, faultOf } from './given.ts';
@@ -184,12 +185,21 @@ describe('tool calls and their results', () => {
     ]);
   });
 
+  const KEPT = '{"model":"gemini-3.6-flash","thoughtSignature":"sig-b"}';
+
   test.each<[string, more: object, carried: Record<string, string>, signature: string | undefined, model?: string]>([
-    ['from the caller', extra('sig-a'), { c1: '{"thoughtSignature":"sig-b"}' }, 'sig-a'],
-    ['from memory', {}, { c1: '{"thoughtSignature":"sig-b"}' }, 'sig-b'],
-    ['from memory where the caller’s is empty', extra(''), { c1: '{"thoughtSignature":"sig-b"}' }, 'sig-b'],
-    ['that is lost', { extra_content: null }, { c9: '{"thoughtSignature":"sig-b"}' }, SKIPPED],
+    ['from the caller', extra('sig-a'), { c1: KEPT }, 'sig-a'],
+    ['from memory', {}, { c1: KEPT }, 'sig-b'],
+    ['from memory where the caller’s is empty', extra(''), { c1: KEPT }, 'sig-b'],
+    ['that is lost', { extra_content: null }, { c9: KEPT }, SKIPPED],
     ['of another provider', { extra_content: { google: 1 } }, { c1: '{"thinking":"…"}' }, SKIPPED],
+    ['of another model', {}, { c1: '{"model":"gemini-3.1-pro","thoughtSignature":"sig-b"}' }, SKIPPED],
+    [
+      'of another model, though the caller sends it',
+      extra('sig-b'),
+      { c1: '{"model":"gemini-3.1-pro","thoughtSignature":"sig-b"}' },
+      SKIPPED,
+    ],
     ['that is no object', {}, { c1: '"sig"' }, SKIPPED],
     ['that is no JSON', {}, { c1: 'sig' }, SKIPPED],
     ['for a model that needs none', {}, {}, undefined, 'gemini-2.5-pro'],
@@ -225,18 +235,19 @@ describe('tool calls and their results', () => {
     expect(body['contents']).toMatchObject([asked, model({ functionCall: { name: 'patch', args: { input: '*** Begin' } } }), {}]);
   });
 
-  test('in the old spelling go by name', () => {
+  test('in the old spelling have an id of ours', () => {
     const messages = [
       ask,
       { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
       { role: 'function', name: 'f', content: 'ok' },
       { role: 'function', name: 'stray', content: 'late' },
     ];
+    const id = legacyCallId({ name: 'f', arguments: '{"a":1}' });
     const { body, dropped } = encode({ messages: messages.slice(0, 3) });
     expect(body['contents']).toEqual([
       asked,
-      model({ functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: SKIPPED }),
-      user({ functionResponse: { name: 'f', response: { output: 'ok' } } }),
+      model({ functionCall: { id, name: 'f', args: { a: 1 } }, thoughtSignature: SKIPPED }),
+      user({ functionResponse: { id, name: 'f', response: { output: 'ok' } } }),
     ]);
     expect(dropped).toEqual([]);
     expect(encode({ messages: [ask, { role: 'function', name: 'stray', content: 'late' }] }).body['contents']).toEqual([

@@ -75,6 +75,15 @@ describe('the generation config', () => {
       { model: 'gemini-2.0-flash' },
     ],
     ['penalties on Vertex', { frequency_penalty: 2 }, { frequencyPenalty: 2 }, [], { model: 'gemini-2.5-pro', isVertex: true }],
+    ['tokens', { logprobs: true, top_logprobs: 3 }, { responseLogprobs: true, logprobs: 3 }, [], { model: 'gemini-2.0-flash' }],
+    ['tokens alone', { logprobs: true, top_logprobs: 0 }, { responseLogprobs: true }, [], { model: 'gemini-2.5-pro', isVertex: true }],
+    [
+      'tokens that only Vertex tells',
+      { logprobs: true, top_logprobs: 0 },
+      undefined,
+      ['logprobs', 'top_logprobs'],
+      { model: 'gemini-2.5-pro' },
+    ],
     ['text as the only modality', { modalities: ['text'] }, undefined],
     [
       'images of a model that makes them',
@@ -92,7 +101,6 @@ describe('the generation config', () => {
   test.each<[string, Partial<ChatRequest>, string]>([
     ['audio', { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } }, 'modalities'],
     ['images of a model without them', { modalities: ['image'] }, 'modalities'],
-    ['functions in the old spelling', { functions: [{ name: 'f' }] }, 'functions'],
   ])('is refused for %s', (_, chat, param) => {
     expect(faultOf(() => encode(chat))).toMatchObject({ status: 400, param });
   });
@@ -186,7 +194,7 @@ describe('the response format', () => {
 describe('the other fields', () => {
   test.each<[string, Partial<ChatRequest>, JsonObject, readonly string[], EncodeTarget?]>([
     ['a tier', { service_tier: 'flex' }, { serviceTier: 'flex' }, []],
-    ['a tier by another name', { service_tier: 'fast' }, { serviceTier: 'priority' }, []],
+    ['a tier that costs more', { service_tier: 'fast' }, {}, ['service_tier']],
     ['the usual tier', { service_tier: 'default' }, {}, []],
     ['any tier', { service_tier: 'auto' }, {}, []],
     ['a tier that is not sold', { service_tier: 'scale' }, {}, ['service_tier']],
@@ -211,7 +219,7 @@ describe('the other fields', () => {
         odd: 1,
       },
       {},
-      ['user', 'metadata', 'store', 'logit_bias', 'verbosity', 'logprobs', 'parallel_tool_calls', 'odd'],
+      ['logprobs', 'user', 'metadata', 'store', 'logit_bias', 'verbosity', 'parallel_tool_calls', 'odd'],
     ],
     ['what is the default anyway', { store: false, parallel_tool_calls: true, logprobs: false, odd: null }, {}, []],
     ['a name of a speaker', { messages: [{ role: 'user', content: 'Hi', name: 'Ann' }] }, {}, ['messages[].name']],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../../src/openai/types.ts';
-import { encode } from './given.ts';
+import { encode, faultOf } from './given.ts';
 
 const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } } };
 const WEATHER = { type: 'function', function: { name: 'weather', description: 'd', parameters: PARAMETERS } };
@@ -42,9 +42,8 @@ describe('a tool', () => {
     expect(encoded.dropped).toEqual(dropped);
   });
 
-  test('of a kind that only another provider has is dropped', () => {
-    expect(encode({ tools: [{ type: 'web_search' }] })).toMatchObject({ dropped: ['tools[].type'] });
-    expect(encode({ tools: [{ type: 'web_search' }] }).body).not.toHaveProperty('tools');
+  test('of a kind that only another provider has is refused', () => {
+    expect(faultOf(() => encode({ tools: [TIME, { type: 'web_search' }] }))).toMatchObject({ status: 400, param: 'tools[1]' });
   });
 });
 

@@ -14,6 +14,7 @@ export const TARGET: Target = {
 };
 export const CONTEXT: ReplyContext = {
   modelId: 'gemini/x',
+  providerModel: TARGET.model,
   wantsUsage: false,
   chat: CHAT,
   requestId: 'req_1',

@@ -1,0 +1,54 @@
+import { AssembledAnswer } from '../openai/assemble-chunks.ts';
+import type { JsonObject } from '../openai/types.ts';
+import { ProviderFault, type Provider } from '../providers/provider.ts';
+import type { ask } from './ask.ts';
+import { toCallerError } from './faults.ts';
+import type { Answer, Dispatch } from './send.ts';
+
+/** An answer that takes this much has gone mad. */
+const CHARACTERS_MAX = 64_000_000;
+
+/** Whether an answer may become longer than its provider gives in one piece: connections on which nothing happens for minutes are cut. */
+export function mustStream({ chat, model, outputTokensMax }: Dispatch, { wholeTokensMax }: Provider): boolean {
+  if (chat.stream === true || wholeTokensMax === undefined) return false;
+  return (chat.max_completion_tokens ?? chat.max_tokens ?? outputTokensMax ?? model.maxOutputTokens) > wholeTokensMax;
+}
+
+/** Asks for a stream where the caller wants the answer whole, and gives the answer when it is. */
+export function byStream(askOnce: typeof ask): typeof ask {
+  return async (gate, dispatch, leg) => {
+    const answer = await askOnce(gate, { ...dispatch, chat: { ...dispatch.chat, stream: true } }, leg);
+    return answer.type === 'stream' ? assemble(answer) : answer;
+  };
+}
+
+async function assemble({ source, apiKey, provider, servedModel, dropped }: Extract<Answer, { type: 'stream' }>): Promise<Answer> {
+  const assembled = new AssembledAnswer();
+  let characters = 0;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      source.start({
+        onText(text) {
+          characters += text.length;
+          if (characters > CHARACTERS_MAX) reject(new ProviderFault(`The provider's answer has more than ${CHARACTERS_MAX} characters`));
+          else for (const chunk of chunksOf(text)) assembled.add(chunk);
+        },
+        onComplete: resolve,
+        onFailure: reject,
+      });
+    });
+  } catch (failure) {
+    throw toCallerError(failure, { apiKey, retryAfter: undefined });
+  }
+  source.finish();
+  const { usage, wireUsage, outputText, prompts } = source.tally();
+  const body = { ...assembled.read(), ...(wireUsage === undefined ? {} : { usage: wireUsage }) };
+  const reply = { body, usage, outputText, ...(source.carried === undefined ? {} : { carried: source.carried }) };
+  return { provider, servedModel, dropped, type: 'whole', prompts, reply };
+}
+
+/** The events that a relay gives are one line of JSON each. */
+function chunksOf(text: string): JsonObject[] {
+  const lines = text.split('\n').filter((line) => line.startsWith('data: '));
+  return lines.map((line) => JSON.parse(line.slice('data: '.length)) as JsonObject);
+}

@@ -1,0 +1,77 @@
+import { isObject, type JsonObject } from './types.ts';
+
+/** A tool call as far as it has come. */
+interface OpenCall {
+  readonly head: JsonObject;
+  readonly body: JsonObject;
+}
+
+/** Puts the chunks of a stream with one choice together as the whole answer that they are. */
+export class AssembledAnswer {
+  #envelope: JsonObject = {};
+  readonly #message: JsonObject = { role: 'assistant', content: '', refusal: null };
+  readonly #calls = new Map<unknown, OpenCall>();
+  #functionCall: JsonObject | undefined;
+  #logprobs: JsonObject | undefined;
+  #finish: unknown = null;
+
+  /** Adds a chunk, as it would be sent to the caller. */
+  add(chunk: JsonObject): void {
+    const { choices, usage: _, ...envelope } = chunk;
+    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+    if (!isObject(choice)) return;
+    this.#envelope = envelope;
+    this.#finish = choice['finish_reason'] ?? this.#finish;
+    if (isObject(choice['logprobs'])) this.#logprobs = join(this.#logprobs ?? {}, choice['logprobs']);
+    if (isObject(choice['delta'])) this.#grow(choice['delta']);
+  }
+
+  /** The whole answer. Its usage is added when it is charged. */
+  read(): JsonObject {
+    const calls = [...this.#calls.values()].map(({ head, body }) => ({ ...head, ...body }));
+    const message: JsonObject = {
+      ...this.#message,
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...(this.#functionCall === undefined ? {} : { function_call: this.#functionCall }),
+    };
+    const isSilent = message['content'] === '' && (calls.length > 0 || this.#functionCall !== undefined || message['refusal'] !== null);
+    const choice = {
+      index: 0,
+      message: isSilent ? { ...message, content: null } : message,
+      logprobs: this.#logprobs ?? null,
+      finish_reason: this.#finish,
+    };
+    return { ...this.#envelope, object: 'chat.completion', choices: [choice] };
+  }
+
+  #grow({ tool_calls: calls, function_call: call, ...delta }: JsonObject): void {
+    Object.assign(this.#message, join(this.#message, delta), { role: 'assistant' });
+    if (isObject(call)) this.#functionCall = join(this.#functionCall ?? {}, call);
+    for (const piece of Array.isArray(calls) ? calls.filter(isObject) : []) this.#growCall(piece);
+  }
+
+  /** The first piece of a call says what it is; the others are more of what it is called with. */
+  #growCall({ index, function: called, custom, ...head }: JsonObject): void {
+    const known = this.#calls.get(index) ?? { head, body: {} };
+    this.#calls.set(index, known);
+    if (isObject(called)) known.body['function'] = join(objectOf(known.body['function']), called);
+    if (isObject(custom)) known.body['custom'] = join(objectOf(known.body['custom']), custom);
+  }
+}
+
+/** Texts grow, lists get longer, and of everything else the last word counts. */
+function join(one: JsonObject, other: JsonObject): JsonObject {
+  const joined: JsonObject = { ...one };
+  for (const [name, value] of Object.entries(other)) {
+    const earlier = one[name];
+    if (value === null) joined[name] ??= null;
+    else if (typeof earlier === 'string' && typeof value === 'string') joined[name] = earlier + value;
+    else if (Array.isArray(earlier) && Array.isArray(value)) joined[name] = [...(earlier as unknown[]), ...(value as unknown[])];
+    else joined[name] = value;
+  }
+  return joined;
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}

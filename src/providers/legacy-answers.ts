@@ -1,0 +1,119 @@
+import type { SseEvent } from '../http/sse.ts';
+import { isObject, type JsonObject, type WireUsage } from '../openai/types.ts';
+import type { TokenUsage } from '../tokens.ts';
+import { legacyCallId } from './legacy-call-id.ts';
+import type { DecodedReply, StreamDecoder } from './provider.ts';
+
+/** A whole answer in the old spelling of tools, which has room for one call. */
+export function writeLegacyReply(reply: DecodedReply): DecodedReply {
+  const carried = new Map<string, string>();
+  const choices = objectsOf(reply.body['choices']).map((choice) => {
+    const { tool_calls: calls, ...message } = objectOf(choice['message']);
+    const [first] = objectsOf(calls);
+    if (first === undefined) return choice;
+    const call = objectOf(first['function']);
+    keep(carried, reply.carried, first['id'], call);
+    return { ...choice, message: { ...message, function_call: call }, finish_reason: legacyFinish(choice['finish_reason']) };
+  });
+  return { ...reply, body: { ...reply.body, choices }, carried };
+}
+
+/** A stream in the old spelling: the first call is told as it grows, others are left out. */
+export class LegacyStream implements StreamDecoder {
+  readonly #inner: StreamDecoder;
+  #id: unknown;
+  #name = '';
+  #arguments = '';
+
+  constructor(inner: StreamDecoder) {
+    this.#inner = inner;
+  }
+
+  get wireUsage(): WireUsage | undefined {
+    return this.#inner.wireUsage;
+  }
+
+  get usage(): TokenUsage | undefined {
+    return this.#inner.usage;
+  }
+
+  get outputText(): string {
+    return this.#inner.outputText;
+  }
+
+  get hasOutput(): boolean {
+    return this.#inner.hasOutput;
+  }
+
+  get isComplete(): boolean {
+    return this.#inner.isComplete;
+  }
+
+  get isDone(): boolean {
+    return this.#inner.isDone;
+  }
+
+  get continuation(): string | undefined {
+    return this.#inner.continuation;
+  }
+
+  get carried(): ReadonlyMap<string, string> {
+    const carried = new Map<string, string>();
+    keep(carried, this.#inner.carried, this.#id, { name: this.#name, arguments: this.#arguments });
+    return carried;
+  }
+
+  push(event: SseEvent): readonly string[] {
+    return this.#inner.push(event).flatMap((chunk) => this.#rewrite(chunk));
+  }
+
+  cut(): readonly string[] {
+    return this.#inner.cut();
+  }
+
+  usageChunk(usage: WireUsage): string {
+    return this.#inner.usageChunk(usage);
+  }
+
+  #rewrite(text: string): readonly string[] {
+    const chunk = JSON.parse(text) as JsonObject;
+    const [choice = {}] = objectsOf(chunk['choices']);
+    const { tool_calls: calls, ...delta } = objectOf(choice['delta']);
+    if (Array.isArray(calls)) {
+      const piece = this.#takePiece(objectsOf(calls));
+      return piece === undefined ? [] : [JSON.stringify({ ...chunk, choices: [{ ...choice, delta: { ...delta, function_call: piece } }] })];
+    }
+    const finish = choice['finish_reason'];
+    if (finish !== 'tool_calls') return [text];
+    return [JSON.stringify({ ...chunk, choices: [{ ...choice, finish_reason: legacyFinish(finish) }] })];
+  }
+
+  /** The first piece of the call names it; the others are more of its arguments. */
+  #takePiece(calls: readonly JsonObject[]): JsonObject | undefined {
+    const call = calls.find(({ index }) => index === 0);
+    if (call === undefined) return undefined;
+    const piece = objectOf(call['function']);
+    this.#id ??= call['id'];
+    this.#name += typeof piece['name'] === 'string' ? piece['name'] : '';
+    this.#arguments += typeof piece['arguments'] === 'string' ? piece['arguments'] : '';
+    return piece;
+  }
+}
+
+function legacyFinish(finish: unknown): unknown {
+  return finish === 'tool_calls' ? 'function_call' : finish;
+}
+
+/** What must come back with a call is kept under the id that its old spelling will be given. */
+function keep(carried: Map<string, string>, from: DecodedReply['carried'], id: unknown, call: JsonObject): void {
+  const kept = from?.get(String(id));
+  if (kept !== undefined) carried.set(legacyCallId(call), kept);
+}
+
+function objectsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}

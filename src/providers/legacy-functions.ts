@@ -1,0 +1,114 @@
+import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
+import { LegacyStream, writeLegacyReply } from './legacy-answers.ts';
+import { legacyCallId } from './legacy-call-id.ts';
+import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
+
+/**
+ * Lets a translated dialect take the old spelling of tools: `functions`, `function_call`, messages of the role `function`. They are
+ * put into the new spelling before the dialect sees them, and its answer into the old one where the caller asked in it.
+ */
+export function withLegacyFunctions(provider: Provider): Provider {
+  return {
+    ...provider,
+    encodeRequest: (chat, target) => (isLegacy(chat) ? encodeLegacy(provider, chat, target) : provider.encodeRequest(chat, target)),
+    decodeReply(text, context) {
+      const reply = provider.decodeReply(text, modernContext(context));
+      return wantsFunctionCall(context.chat) ? writeLegacyReply(reply) : reply;
+    },
+    decodeStream(context) {
+      const decoder = provider.decodeStream(modernContext(context));
+      return wantsFunctionCall(context.chat) ? new LegacyStream(decoder) : decoder;
+    },
+  };
+}
+
+function isLegacy(chat: ChatRequest): boolean {
+  return (
+    chat['functions'] !== undefined ||
+    chat['function_call'] !== undefined ||
+    chat.messages.some((message) => message['role'] === 'function' || isObject(message['function_call']))
+  );
+}
+
+/** Who sends `tools` as well knows the new spelling. */
+function wantsFunctionCall(chat: ChatRequest): boolean {
+  return chat['functions'] !== undefined && chat['tools'] === undefined;
+}
+
+function modernContext(context: ReplyContext): ReplyContext {
+  return isLegacy(context.chat) ? { ...context, chat: modernise(context.chat).chat } : context;
+}
+
+function encodeLegacy(provider: Provider, chat: ChatRequest, target: Target): UpstreamRequest {
+  const modern = modernise(chat);
+  const carried = new Map(target.carried);
+  for (const [id, origin] of modern.repeated) {
+    const kept = carried.get(origin);
+    if (kept !== undefined) carried.set(id, kept);
+  }
+  try {
+    const request = provider.encodeRequest(modern.chat, { ...target, carried });
+    // That calls are made one by one is in the nature of the old spelling.
+    const dropped = (request.dropped ?? []).filter((name) => chat[name] !== undefined || name !== 'parallel_tool_calls');
+    return { ...request, dropped: wantsFunctionCall(chat) ? dropped.map(legacyName) : dropped };
+  } catch (error) {
+    if (!(error instanceof ProviderFault) || error.param === undefined || !wantsFunctionCall(chat)) throw error;
+    const { message, status, code, retryAfterSeconds } = error;
+    throw new ProviderFault(message, { status, code, retryAfterSeconds, param: legacyName(error.param) });
+  }
+}
+
+/** A field by the name that the caller knows it by. */
+function legacyName(param: string): string {
+  return param.replace(/^tools(\[\d*\])?(?:\.function)?/u, 'functions$1').replace(/^tool_choice/u, 'function_call');
+}
+
+interface Modern {
+  readonly chat: ChatRequest;
+  /** The same call made again needs an id of its own: those ids, with that of the first. */
+  readonly repeated: ReadonlyMap<string, string>;
+}
+
+function modernise(chat: ChatRequest): Modern {
+  const { functions, function_call: choice, ...rest } = chat;
+  const tools = Array.isArray(functions) ? functions.map((definition: unknown) => ({ type: 'function', function: definition })) : [];
+  const { messages, repeated } = moderniseMessages(chat.messages);
+  const modern: Record<string, unknown> & ChatRequest = { ...rest, messages };
+  if (tools.length > 0) {
+    modern['tools'] = [...(Array.isArray(chat['tools']) ? chat['tools'] : []), ...tools];
+    if (choice !== undefined) modern['tool_choice'] ??= isObject(choice) ? { type: 'function', function: choice } : choice;
+    // There is room for one call in the answer.
+    if (wantsFunctionCall(chat)) modern['parallel_tool_calls'] = false;
+  }
+  return { chat: modern, repeated };
+}
+
+type Messages = ChatRequest['messages'];
+
+function moderniseMessages(messages: Messages): { readonly messages: Messages; readonly repeated: Modern['repeated'] } {
+  const repeated = new Map<string, string>();
+  const used = new Set<string>();
+  let open: string | undefined;
+  const modern = messages.map((message, index) => {
+    const { function_call: call, ...rest } = message;
+    const answers = open;
+    open = undefined;
+    if (message['role'] === 'function') return moderniseResult(message, answers);
+    if (!isObject(call)) return message;
+    // A call counts only when its result follows at once, as providers demand.
+    if (messages[index + 1]?.['role'] !== 'function') return { content: null, ...rest };
+    const origin = legacyCallId(call);
+    const id = used.has(origin) ? `${origin}_${index}` : origin;
+    if (id !== origin) repeated.set(id, origin);
+    used.add(id);
+    open = id;
+    return { content: null, ...rest, tool_calls: [{ id, type: 'function', function: { arguments: '{}', ...call } }] };
+  });
+  return { messages: modern, repeated };
+}
+
+/** A result that answers nothing is something that the user says. */
+function moderniseResult({ content }: JsonObject, id: string | undefined): JsonObject {
+  const text = typeof content === 'string' ? content : '';
+  return id === undefined ? { role: 'user', content: text } : { role: 'tool', tool_call_id: id, content: text };
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'bun:test';
+import { Buffer } from 'node:buffer';
+import { deflateSync } from 'node:zlib';
+import { countPdfPages } from '../../src/gateway/pdf-pages.ts';
+import { writePdf } from '../simulator/pdf.ts';
+
+function packed(content: string | Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from('%PDF-1.5\n1 0 obj<</Type /ObjStm /Length 9>>\nstream\n'),
+    deflateSync(content),
+    Buffer.from('\nendstream\n'),
+  ]);
+}
+
+describe('the pages of a PDF', () => {
+  test.each([1, 7, 1000])('are counted in the open and where they are packed: %p', (pages) => {
+    expect(countPdfPages(writePdf(pages))).toBe(pages);
+    expect(countPdfPages(writePdf(pages, { isPacked: true }))).toBe(pages);
+  });
+
+  test('that are packed well have hardly a byte each', () => {
+    expect(writePdf(1000, { isPacked: true }).length).toBeLessThan(10_000);
+  });
+
+  test('count as often as they are shown', () => {
+    expect(countPdfPages(Buffer.from('%PDF-1.4 /Kids [3 0 R 3 0 R\n3 0 R] 3 0 obj << /Type  /Page >>'))).toBe(3);
+  });
+
+  test('are not the list of pages itself, nor words that begin alike', () => {
+    expect(countPdfPages(Buffer.from('<</Type/Pages>><</Type/PageLabel>><</Type/Page>>'))).toBe(1);
+  });
+
+  test.each<[string, Buffer]>([
+    ['there are none', Buffer.from('%PDF-1.4')],
+    ['the file is encrypted', Buffer.concat([writePdf(1), Buffer.from('trailer<</Encrypt 7 0 R>>')])],
+    ['they are packed in a way that we do not know', Buffer.from('<</Type/ObjStm/Filter/LZWDecode>>stream\nwhat\nendstream')],
+    ['they unpack to more than we care to look at', packed(Buffer.alloc(5_000_000, '/Type/Page '))],
+    ['they unpack to more in all', Buffer.concat([packed(Buffer.alloc(4_000_000, ' ')), packed('/Type/Page')])],
+    ['the file has no end', packed('/Type/Page').subarray(0, -12)],
+    ['a packed part has no content', Buffer.from('/Type/Page /ObjStm')],
+    ['there are too many packed parts', Buffer.concat(Array.from({ length: 2001 }, () => packed('/Type/Page')))],
+  ])('cannot be told where %s', (_, bytes) => {
+    expect(countPdfPages(bytes)).toBeUndefined();
+  });
+
+  test.each(['/ObjStm', '/Kids[', '/Kids[]', '/Type ', '/ObjStm stream endstream', '<</Type/Page>>'])(
+    'are looked for in no time in a file full of %p',
+    (word) => {
+      const startedAtMs = performance.now();
+      countPdfPages(Buffer.alloc(15_000_000, word));
+      expect(performance.now() - startedAtMs).toBeLessThan(2000);
+    },
+  );
+});

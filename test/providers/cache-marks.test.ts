@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { anthropic, anthropicVertex } from '../../src/providers/anthropic/anthropic.ts';
+import { azure } from '../../src/providers/azure.ts';
+import { bedrock } from '../../src/providers/bedrock/bedrock.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
+import { gemini } from '../../src/providers/gemini/gemini.ts';
+import { openai } from '../../src/providers/openai.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { checkConverse } from '../simulator/converse-request.ts';
+
+const MARK = { cache_control: { type: 'ephemeral' } };
+const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+const POINT = { cachePoint: { type: 'default' } };
+const PDF = { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } };
+const TOOL = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
+const text = (value: string, mark: object = {}): JsonObject => ({ type: 'text', text: value, ...mark });
+const saying = (...content: readonly JsonObject[]): Partial<ChatRequest> => ({ messages: [{ role: 'user', content }] });
+
+interface Sent {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+function send(provider: Provider, model: string, chat: Partial<ChatRequest>, host?: string): Sent {
+  const target = {
+    baseUrl: 'https://host.example',
+    apiKey: 'k',
+    model,
+    outputTokensMax: undefined,
+    host: host === undefined ? undefined : HOSTS[host],
+  };
+  const { body, dropped = [] } = provider.encodeRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...chat }, target);
+  return { body: JSON.parse(body) as JsonObject, dropped };
+}
+
+const toClaude = (chat: Partial<ChatRequest>): Sent => send(anthropic, 'claude-opus-5', chat);
+const contentOf = ({ body }: Sent): unknown => (body['messages'] as JsonObject[]).map(({ content }) => content);
+
+describe('marks for Claude’s cache', () => {
+  test.each<[string, Partial<ChatRequest>, unknown, readonly string[]]>([
+    ['on a text', saying(text('a', MARK)), [[text('a', MARK)]], []],
+    ['for five minutes', saying(text('a', { cache_control: { type: 'ephemeral', ttl: '5m' } })), [[text('a', MARK)]], []],
+    ['for an hour, which costs more', saying(text('a', HOUR)), [[text('a', MARK)]], ['messages[].content[].cache_control.ttl']],
+    [
+      'as OpenAI spells them',
+      saying(text('a', { prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } })),
+      [[text('a', MARK)]],
+      ['messages[].content[].prompt_cache_breakpoint.ttl'],
+    ],
+    [
+      'on a file',
+      saying({ ...PDF, ...MARK }),
+      [[{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' }, title: 'a.pdf', ...MARK }]],
+      [],
+    ],
+    ['on a message', { messages: [{ role: 'user', content: [text('a'), text('b')], ...MARK }] }, [[text('a'), text('b', MARK)]], []],
+    ['on a message without content', { messages: [{ role: 'user', content: '', ...MARK }] }, [[text('.')]], []],
+    [
+      'on what the assistant said',
+      {
+        messages: [
+          { role: 'user', content: 'a' },
+          { role: 'assistant', content: 'b', ...MARK },
+          { role: 'user', content: 'c' },
+        ],
+      },
+      [[text('a')], [text('b', MARK)], [text('c')]],
+      [],
+    ],
+    [
+      'of which there are too many',
+      saying(...['a', 'b', 'c', 'd', 'e'].map((value) => text(value, MARK))),
+      [[text('a'), ...['b', 'c', 'd', 'e'].map((value) => text(value, MARK))]],
+      ['messages[].content[].cache_control'],
+    ],
+  ])('%s', (_, chat, content, dropped) => {
+    const sent = toClaude(chat);
+    expect(contentOf(sent)).toEqual(content);
+    expect(sent.dropped).toEqual(dropped);
+  });
+
+  test('on a tool, by either spelling', () => {
+    const tools = [
+      { ...TOOL, ...HOUR },
+      { ...TOOL, function: { ...TOOL.function, name: 'g', ...MARK } },
+    ];
+    const { body, dropped } = toClaude({ tools });
+    expect((body['tools'] as JsonObject[]).map((tool) => tool['cache_control'])).toEqual([MARK.cache_control, MARK.cache_control]);
+    expect(dropped).toEqual(['tools[].cache_control.ttl']);
+  });
+
+  test('of the request as a whole take one of the four places, where the provider knows them', () => {
+    const four = saying(...['a', 'b', 'c', 'd'].map((value) => text(value, MARK)));
+    const { body, dropped } = toClaude({ ...four, ...HOUR });
+    expect(body['cache_control']).toEqual({ type: 'ephemeral' });
+    expect(JSON.stringify(body).split('cache_control').length - 1).toBe(4);
+    expect(dropped).toEqual(['cache_control.ttl', 'messages[].content[].cache_control']);
+    const onVertex = send(anthropicVertex, 'claude-opus-5', { ...four, ...MARK });
+    expect(onVertex.body).not.toHaveProperty('cache_control');
+    expect(onVertex.dropped).toEqual(['cache_control']);
+  });
+});
+
+describe('marks for Bedrock’s cache', () => {
+  const CLAUDE = 'anthropic.claude-sonnet-4-5-v1:0';
+  const NOVA = 'amazon.nova-pro-v1:0';
+  const LLAMA = 'meta.llama4-scout-17b-instruct-v1:0';
+  const five = saying(...['a', 'b', 'c', 'd', 'e'].map((value) => text(value, MARK)));
+
+  test.each<[string, string, Partial<ChatRequest>, number, readonly string[]]>([
+    ['on text', NOVA, saying(text('a', MARK)), 1, []],
+    ['for an hour', NOVA, saying(text('a', HOUR)), 1, ['messages[].content[].cache_control.ttl']],
+    ['on a file', CLAUDE, saying(text('a'), { ...PDF, ...MARK }), 1, []],
+    [
+      'on a message',
+      CLAUDE,
+      {
+        messages: [
+          { role: 'system', content: 'a', ...MARK },
+          { role: 'user', content: 'b' },
+        ],
+      },
+      1,
+      [],
+    ],
+    ['on a tool', CLAUDE, { tools: [{ ...TOOL, ...MARK }] }, 1, []],
+    [
+      'on a tool of a model that keeps none',
+      NOVA,
+      { tools: [{ ...TOOL, function: { ...TOOL.function, ...MARK } }] },
+      0,
+      ['tools[].function.cache_control'],
+    ],
+    ['of a model without a cache', LLAMA, saying(text('a', MARK)), 0, ['messages[].content[].cache_control']],
+    ['of which there are too many', CLAUDE, { ...five, tools: [{ ...TOOL, ...MARK }] }, 4, ['messages[].content[].cache_control']],
+    ['of the request as a whole', CLAUDE, MARK, 0, ['cache_control']],
+  ])('%s (%s)', (...[, model, chat, points, dropped]) => {
+    const sent = send(bedrock, model, chat);
+    expect(checkConverse(sent.body, model)).toBeUndefined();
+    expect(JSON.stringify(sent.body).split(JSON.stringify(POINT)).length - 1).toBe(points);
+    expect(sent.dropped).toEqual(dropped);
+  });
+});
+
+describe('marks that a provider has no use for', () => {
+  const chat = { ...saying(text('a', MARK), PDF), tools: [{ ...TOOL, ...MARK }], ...MARK };
+  const names = ['cache_control', 'messages[].content[].cache_control', 'tools[].cache_control'];
+
+  test.each<[string, Provider, string | undefined]>([
+    ['Gemini', gemini, undefined],
+    ['OpenAI', openai, 'openai'],
+    ['Azure', azure, undefined],
+    ['Mistral', openai, 'mistral'],
+    ['vLLM', openai, 'vllm'],
+  ])('are not sent to %s, and the caller is told', (_, provider, host) => {
+    const { body, dropped } = send(provider, 'gemini-3.6-flash', chat, host);
+    expect(JSON.stringify(body)).not.toContain('cache_control');
+    expect(new Set(dropped)).toEqual(new Set(names));
+  });
+
+  test('are OpenAI’s own at OpenAI', () => {
+    const breakpoint = { prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } };
+    const toOpenAi = send(openai, 'gpt-5.6-sol', saying(text('a', breakpoint)), 'openai');
+    expect(toOpenAi).toMatchObject({ body: { messages: [{ content: [text('a', breakpoint)] }] }, dropped: [] });
+    expect(send(openai, 'm', saying(text('a', breakpoint)), 'groq').dropped).toEqual(['messages[].content[].prompt_cache_breakpoint']);
+  });
+
+  test('are passed on for five minutes by a host of hosts, and as they are to a host that nobody knows', () => {
+    const toRouter = send(
+      openai,
+      'm',
+      { ...saying(text('a', HOUR), text('b', MARK)), ...HOUR, tools: [TOOL, { ...TOOL, ...HOUR }] },
+      'openrouter',
+    );
+    expect(toRouter.body).toMatchObject({
+      messages: [{ content: [text('a', MARK), text('b', MARK)] }],
+      ...MARK,
+      tools: [TOOL, { ...TOOL, ...MARK }],
+    });
+    expect(toRouter.dropped).toEqual(['cache_control.ttl', 'messages[].content[].cache_control.ttl', 'tools[].cache_control.ttl']);
+    expect(send(openai, 'm', saying(text('a', HOUR)))).toMatchObject({ body: { messages: [{ content: [text('a', HOUR)] }] }, dropped: [] });
+    expect(send(openai, 'm', { messages: [{ role: 'user', content: 'a', ...HOUR }] }, 'openrouter').body).toMatchObject({
+      messages: [{ content: 'a', ...MARK }],
+    });
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { LegacyStream, writeLegacyReply } from '../../src/providers/legacy-answers.ts';
+import { legacyCallId } from '../../src/providers/legacy-call-id.ts';
+import { withLegacyFunctions } from '../../src/providers/legacy-functions.ts';
+import {
+  ProviderFault,
+  type DecodedReply,
+  type Provider,
+  type ReplyContext,
+  type StreamDecoder,
+  type Target,
+} from '../../src/providers/provider.ts';
+import { faultOf } from './fault-of.ts';
+
+const HI = { role: 'user', content: 'Hi' };
+const F = { name: 'f', parameters: { type: 'object' } };
+const CALL = { name: 'f', arguments: '{"a":1}' };
+const ID = legacyCallId(CALL);
+const TARGET: Target = { baseUrl: '', apiKey: undefined, model: 'm', outputTokensMax: undefined };
+const TOOL_CALL = { id: 't1', type: 'function', function: CALL };
+
+/** A dialect that says what it was given, and answers with what it is told to. */
+function spy(reply: Partial<DecodedReply> = {}): {
+  provider: Provider;
+  seen: { chat?: ChatRequest; carried?: unknown };
+  fail(fault: Error): void;
+} {
+  const seen: { chat?: ChatRequest; carried?: unknown } = {};
+  let fault: Error | undefined;
+  const chunks = ({ chat }: ReplyContext): StreamDecoder => {
+    seen.chat = chat;
+    return new Told();
+  };
+  const inner: Provider = {
+    encodeRequest(chat, { carried }) {
+      if (fault !== undefined) throw fault;
+      Object.assign(seen, { chat, carried });
+      return { url: '', headers: {}, body: '', dropped: ['parallel_tool_calls', 'tools[0].function.strict', 'tool_choice', 'seed'] };
+    },
+    decodeReply(_, { chat }) {
+      seen.chat = chat;
+      return { body: {}, usage: undefined, outputText: '', ...reply };
+    },
+    decodeStream: chunks,
+  };
+  return { provider: withLegacyFunctions(inner), seen, fail: (error) => void (fault = error) };
+}
+
+/** A stream whose events are the chunks themselves. */
+class Told implements StreamDecoder {
+  wireUsage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  usage = undefined;
+  outputText = 'f{}';
+  hasOutput = true;
+  isComplete = true;
+  isDone = true;
+  carried = new Map([['t1', 'kept']]);
+  continuation = 'token';
+  push = ({ data }: { data: string }): readonly string[] => [data];
+  cut = (): readonly string[] => ['cut'];
+  usageChunk = (): string => 'usage';
+}
+
+function encode(
+  chat: Partial<ChatRequest>,
+  carried?: ReadonlyMap<string, string>,
+): { chat: JsonObject; carried: unknown; dropped: unknown } {
+  const { provider, seen } = spy();
+  const { dropped } = provider.encodeRequest({ model: 'm', messages: [HI], ...chat }, { ...TARGET, carried });
+  return { chat: { ...seen.chat }, carried: seen.carried, dropped };
+}
+
+const context = (chat: Partial<ChatRequest>): ReplyContext => ({
+  modelId: 'm',
+  wantsUsage: false,
+  requestId: 'r',
+  createdSeconds: 1,
+  chat: { model: 'm', messages: [HI], ...chat },
+});
+
+const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
+  id: 'c',
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const run = (...chunks: readonly JsonObject[]): { decoder: LegacyStream; said: JsonObject[] } => {
+  const decoder = new LegacyStream(new Told());
+  const texts = chunks.flatMap((each) => decoder.push({ name: undefined, data: JSON.stringify(each) }));
+  return { decoder, said: texts.map((text) => JSON.parse(text) as JsonObject) };
+};
+
+describe('a request in the old spelling', () => {
+  const tools = [{ type: 'function', function: F }];
+  test.each<[string, Partial<ChatRequest>, JsonObject]>([
+    ['functions', { functions: [F] }, { tools, parallel_tool_calls: false }],
+    ['a choice by word', { functions: [F], function_call: 'none' }, { tools, parallel_tool_calls: false, tool_choice: 'none' }],
+    [
+      'a choice by name',
+      { functions: [F], function_call: { name: 'f' } },
+      { tools, parallel_tool_calls: false, tool_choice: { type: 'function', function: { name: 'f' } } },
+    ],
+    ['a choice without functions', { function_call: 'auto' }, {}],
+    [
+      'functions beside tools',
+      { functions: [F], tools: [{ type: 'custom' }], tool_choice: 'auto' },
+      { tools: [{ type: 'custom' }, ...tools], tool_choice: 'auto' },
+    ],
+  ])('has %s in the new one', (_, chat, expected) => {
+    expect(encode(chat).chat).toEqual({ model: 'm', messages: [HI], ...expected });
+  });
+
+  test('has calls and results with ids, also for the same call made again', () => {
+    const call = { role: 'assistant', content: null, function_call: CALL };
+    const result = { role: 'function', name: 'f', content: 'ok' };
+    const { chat, carried } = encode({ messages: [HI, call, result, call, { ...result, content: null }] }, new Map([[ID, 'kept']]));
+    expect(chat['messages']).toEqual([
+      HI,
+      { role: 'assistant', content: null, tool_calls: [{ ...TOOL_CALL, id: ID }] },
+      { role: 'tool', tool_call_id: ID, content: 'ok' },
+      { role: 'assistant', content: null, tool_calls: [{ ...TOOL_CALL, id: `${ID}_3` }] },
+      { role: 'tool', tool_call_id: `${ID}_3`, content: '' },
+    ]);
+    expect(carried).toEqual(
+      new Map([
+        [ID, 'kept'],
+        [`${ID}_3`, 'kept'],
+      ]),
+    );
+  });
+
+  test('loses a call without its result, and reads a result without its call as the user’s', () => {
+    const { chat } = encode({
+      messages: [HI, { role: 'assistant', function_call: { name: 'f' } }, HI, { role: 'function', name: 'f', content: 'x' }],
+    });
+    expect(chat['messages']).toEqual([HI, { role: 'assistant', content: null }, HI, { role: 'user', content: 'x' }]);
+  });
+
+  test('is told of losses by the names that it used', () => {
+    expect(encode({ functions: [F] }).dropped).toEqual(['functions[0].strict', 'function_call', 'seed']);
+    expect(encode({ functions: [F], tools: [], parallel_tool_calls: true }).dropped).toEqual([
+      'parallel_tool_calls',
+      'tools[0].function.strict',
+      'tool_choice',
+      'seed',
+    ]);
+  });
+
+  test.each([
+    ['of its own field', new ProviderFault('No.', { status: 400, code: 'c', param: 'tools' }), 'functions'],
+    ['of no field', new ProviderFault('No.', { status: 400 }), undefined],
+  ])('is refused by the name %s', (_, fault, param) => {
+    const spied = spy();
+    spied.fail(fault);
+    expect(faultOf(() => spied.provider.encodeRequest({ model: 'm', messages: [HI], functions: [F] }, TARGET))).toMatchObject({
+      status: 400,
+      param,
+    });
+  });
+});
+
+describe('an answer', () => {
+  const body = {
+    choices: [
+      { index: 0, message: { content: null, tool_calls: [TOOL_CALL, { ...TOOL_CALL, id: 't2' }] }, finish_reason: 'tool_calls' },
+      { index: 1, message: { content: 'a' }, finish_reason: 'stop' },
+    ],
+  };
+
+  test('calls a function where functions were offered, and its memory is found by the call', () => {
+    const { provider, seen } = spy({
+      body,
+      carried: new Map([
+        ['t1', 'kept'],
+        ['t2', 'lost'],
+      ]),
+    });
+    const reply = provider.decodeReply('', context({ functions: [F] }));
+    expect(reply.body['choices']).toEqual([
+      { index: 0, message: { content: null, function_call: CALL }, finish_reason: 'function_call' },
+      body.choices[1],
+    ]);
+    expect(reply.carried).toEqual(new Map([[ID, 'kept']]));
+    expect(seen.chat?.['tools']).toBeDefined();
+  });
+
+  test('calls a tool where tools were offered, whatever the history looks like', () => {
+    const { provider, seen } = spy({ body });
+    const messages = [HI, { role: 'assistant', function_call: CALL }, { role: 'function', name: 'f', content: 'x' }, HI];
+    expect(provider.decodeReply('', context({ messages, tools: [] })).body).toBe(body);
+    expect(JSON.stringify(seen.chat)).not.toContain('function_call"');
+    expect(provider.decodeStream(context({ tools: [] }))).toBeInstanceOf(Told);
+  });
+
+  test('without choices passes', () => {
+    expect(writeLegacyReply({ body: {}, usage: undefined, outputText: '' }).body).toEqual({ choices: [] });
+  });
+});
+
+describe('a stream', () => {
+  test('tells the first call as it grows, and no other', () => {
+    const head = { index: 0, id: 't1', type: 'function', function: { name: 'f', arguments: '' } };
+    const { decoder, said } = run(
+      chunk({ role: 'assistant', content: '' }),
+      chunk({ tool_calls: [head] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] }),
+      chunk({ tool_calls: [{ ...head, index: 1, id: 't2' }] }),
+      chunk({}, 'tool_calls'),
+    );
+    expect(said).toEqual([
+      chunk({ role: 'assistant', content: '' }),
+      chunk({ function_call: { name: 'f', arguments: '' } }),
+      chunk({ function_call: { arguments: '{"a":1}' } }),
+      chunk({}, 'function_call'),
+    ]);
+    expect(decoder.carried).toEqual(new Map([[ID, 'kept']]));
+  });
+
+  test('is otherwise what it was', () => {
+    const { decoder, said } = run(chunk({ content: 'a' }), chunk({}, 'stop'), {});
+    expect(said).toEqual([chunk({ content: 'a' }), chunk({}, 'stop'), {}]);
+    const { wireUsage, usage, outputText, hasOutput, isComplete, isDone, continuation } = decoder;
+    expect({ wireUsage, usage, outputText, hasOutput, isComplete, isDone, continuation }).toEqual({
+      wireUsage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+      usage: undefined,
+      outputText: 'f{}',
+      hasOutput: true,
+      isComplete: true,
+      isDone: true,
+      continuation: 'token',
+    });
+    expect([...decoder.cut(), decoder.usageChunk({ prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 })]).toEqual(['cut', 'usage']);
+    expect(decoder.carried).toEqual(new Map());
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { DIALECTS } from '../../src/providers/dialects.ts';
+import { HOSTS } from '../../src/providers/compatible.ts';
+import type { DialectName } from '../../src/providers/provider.ts';
+import { faultOf } from './fault-of.ts';
+
+interface Place {
+  readonly dialect: DialectName;
+  readonly model: string;
+  readonly host?: string;
+  readonly maySearch?: boolean;
+}
+
+function send(
+  { dialect, model, host, maySearch = false }: Place,
+  chat: Partial<ChatRequest>,
+): { body: JsonObject; dropped: readonly string[] } {
+  const target = {
+    baseUrl: 'https://host.example',
+    apiKey: 'k',
+    model,
+    outputTokensMax: undefined,
+    maySearch,
+    host: host === undefined ? undefined : HOSTS[host],
+  };
+  const { body, dropped = [] } = DIALECTS[dialect].encodeRequest(
+    { model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...chat },
+    target,
+  );
+  return { body: JSON.parse(body) as JsonObject, dropped };
+}
+
+const SEARCH = {
+  web_search_options: { search_context_size: 'high', user_location: { type: 'approximate', approximate: { country: 'CH' } } },
+};
+const CLAUDE: Place = { dialect: 'anthropic', model: 'claude-opus-5' };
+const GEMINI: Place = { dialect: 'gemini', model: 'gemini-3.6-flash' };
+const BEDROCK: Place = { dialect: 'bedrock', model: 'anthropic.claude-opus-5' };
+const RELAYED: Place = { dialect: 'openai', model: 'gpt-x' };
+const SONAR: Place = { dialect: 'openai', model: 'sonar-pro', host: 'perplexity' };
+
+describe('a search', () => {
+  test.each<[Place]>([
+    [CLAUDE],
+    [GEMINI],
+    [BEDROCK],
+    [RELAYED],
+    [{ dialect: 'azure', model: 'gpt-x' }],
+    [{ ...RELAYED, host: 'mistral' }],
+    [{ ...BEDROCK, maySearch: true }],
+  ])('of %o is refused where it has no price', (place) => {
+    expect(faultOf(() => send(place, SEARCH))).toMatchObject({
+      status: 400,
+      param: 'web_search_options',
+      message: expect.stringContaining('Leave out') as unknown,
+    });
+  });
+
+  test.each<[Place, JsonObject, readonly string[]]>([
+    [
+      { ...CLAUDE, maySearch: true },
+      { tools: [{ type: 'web_search_20250305', name: 'web_search', user_location: { type: 'approximate', country: 'CH' } }] },
+      ['web_search_options.search_context_size'],
+    ],
+    [
+      { ...GEMINI, maySearch: true },
+      { tools: [{ googleSearch: {} }] },
+      ['web_search_options.search_context_size', 'web_search_options.user_location'],
+    ],
+    [{ ...RELAYED, maySearch: true }, SEARCH, []],
+    [{ ...SONAR, maySearch: true }, SEARCH, []],
+  ])('of %o is asked for where it is sold', (place, fields, dropped) => {
+    const sent = send(place, SEARCH);
+    expect(sent.body).toMatchObject(fields);
+    expect(sent.dropped).toEqual(dropped);
+  });
+
+  test('that a model makes with every request cannot be widened', () => {
+    const { body, dropped } = send(SONAR, SEARCH);
+    expect(body).not.toHaveProperty('web_search_options');
+    expect(dropped).toEqual(['web_search_options']);
+    expect(send(SONAR, {}).dropped).toEqual([]);
+  });
+
+  test('by Google does not go together with tools', () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    expect(faultOf(() => send({ ...GEMINI, maySearch: true }, { ...SEARCH, tools }))).toMatchObject({
+      status: 400,
+      param: 'web_search_options',
+    });
+  });
+
+  test.each<[string, string, JsonObject]>([
+    ['xai', 'search_parameters', { mode: 'on' }],
+    ['dashscope', 'enable_search', { a: 1 }],
+    ['openrouter', 'plugins', { id: 'web' }],
+    ['openrouter', 'models', { a: 'dear' }],
+  ])('by another name is left out at %s: %s', (host, field, value) => {
+    const { body, dropped } = send({ ...RELAYED, host }, { [field]: value });
+    expect(body).not.toHaveProperty(field);
+    expect(dropped).toEqual([field]);
+  });
+});
+
+describe('a tier', () => {
+  test.each<[Place]>([[CLAUDE], [GEMINI], [BEDROCK], [RELAYED], [{ dialect: 'azure', model: 'gpt-x' }], [{ ...RELAYED, host: 'groq' }]])(
+    'that costs more is left out at %o',
+    (place) => {
+      for (const tier of ['priority', 'fast']) {
+        const { body, dropped } = send(place, { service_tier: tier });
+        expect(JSON.stringify(body)).not.toMatch(/tier/iu);
+        expect(dropped).toEqual(['service_tier']);
+      }
+    },
+  );
+
+  test('that costs less is asked for', () => {
+    expect(send(RELAYED, { service_tier: 'flex' })).toMatchObject({ body: { service_tier: 'flex' }, dropped: [] });
+  });
+});
+
+test.each<[Place]>([[GEMINI], [BEDROCK]])('a tool of a kind that %o does not have is refused', (place) => {
+  expect(faultOf(() => send(place, { tools: [{ type: 'web_search' }] }))).toMatchObject({ status: 400, param: 'tools[0]' });
+});
