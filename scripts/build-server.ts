@@ -8,7 +8,7 @@ const OUT = join(ROOT, 'dist/server');
 /** The programs that make up the server. Threads are started by name, so their files must be named here to be taken along. */
 export const PROGRAMS = [
   'main.ts',
-  'ledger/sqlite-writer.ts',
+  'ledger/log-writer.ts',
   'ledger/reconcile-worker.ts',
   'gateway/count-tokens-worker.ts',
   'dashboard/worker.ts',

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts';
 
 /**
  * The embedded database behind the query builder, for everything but the ledger's hot statements. A file of its own, so
- * that the writer thread, which needs none of it, does not load it.
+ * that the thread that keeps the ledger's log, which needs none of it, does not load it.
  */
 export function openKysely(path: string): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: asKyselyDatabase(openSqlite(path)) }) });

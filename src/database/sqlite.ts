@@ -3,6 +3,7 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const BUSY_TIMEOUT_MS = 5000;
+const LOG_PAGES_MAX = 8000;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Opens the embedded database with the settings every connection of ours must share. */
@@ -14,6 +15,8 @@ export function openSqlite(path: string, safeIntegers = true): Database {
   database.run('PRAGMA journal_mode = WAL');
   // FULL: a commit that was reported is on disk even when the power fails right after.
   database.run('PRAGMA synchronous = FULL');
+  // The server has its log written back by a thread long before; this is for when there is none.
+  database.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES_MAX}`);
   // A long report keeps the log from being written back while it reads; afterwards the log shrinks to this again.
   database.run(`PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`);
   database.run('PRAGMA foreign_keys = ON');

@@ -137,7 +137,7 @@ export class GroupCommitLedger implements Ledger {
       return Promise.reject(unavailable(new Error('too much work is waiting')));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ operation, resolve, reject, sinceMs: performance.now(), isGivenUp: false });
-      this.#flush();
+      if (this.#inFlight.length === 0) this.#gather();
     });
   }
 
@@ -183,8 +183,12 @@ export class GroupCommitLedger implements Ledger {
       if (result === undefined) reject(unavailable(new Error('the store gave no answer')));
       else resolve(result);
     }
-    if (this.#waiting.length === 0) return;
-    // Under load, whoever is about to ask in this turn of the event loop still gets into the next transaction.
+    if (this.#waiting.length > 0) this.#gather();
+  }
+
+  /** Whoever is about to ask in this turn of the event loop still gets into the next transaction. */
+  #gather(): void {
+    if (this.#isGathering) return;
     this.#isGathering = true;
     setImmediate(() => this.#resume());
   }

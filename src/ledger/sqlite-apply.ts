@@ -272,7 +272,7 @@ function prepareStatements(database: Database) {
        ON CONFLICT DO NOTHING`,
     ),
     pruneUsage: database.prepare(
-      'DELETE FROM usage WHERE request_id IN (SELECT request_id FROM usage WHERE request_id < ?1 ORDER BY request_id LIMIT 500)',
+      'DELETE FROM usage WHERE request_id IN (SELECT request_id FROM usage WHERE request_id < ?1 ORDER BY request_id LIMIT 100)',
     ),
     pruneAttempts: database.prepare(
       `DELETE FROM attempts WHERE request_id < ?1 AND request_id < (SELECT COALESCE(MIN(request_id), ?1) FROM usage)`,

@@ -1,77 +1,94 @@
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { openSqlite } from '../database/sqlite.ts';
+import { LogKeeper } from './log-keeper.ts';
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
-import type { CLOSE, WriterAnswer, WriterReady } from './sqlite-writer.ts';
-import { decodeResults, encodeOperations, type WireResult } from './wire.ts';
-import { workerUrl } from '../worker-url.ts';
+import { prepareApply, type Apply } from './sqlite-apply.ts';
 
-const CLOSE_MS = 2000;
+/** Another process or connection writes: who cannot have the lock by then gives up. */
+const BUSY_MS_MAX = 5000;
+const BUSY_RETRY_MS = 1;
 
-/** Opens the ledger's store on the embedded database: a thread of its own writes, so that no commit keeps a request waiting that needs none. */
-export async function openSqliteStore(path: string, nodeId: string): Promise<LedgerStore> {
-  const worker = new Worker(workerUrl('ledger/sqlite-writer'), { env: { TOLLGATE_WRITER_DATABASE: path, TOLLGATE_WRITER_NODE: nodeId } });
-  await new Promise<void>((resolve, reject) => {
-    worker.onmessage = ({ data }: MessageEvent<WriterReady>) =>
-      data.type === 'ready' ? resolve() : reject(new Error(`The ledger's writer could not start: ${data.reason}`));
-    worker.onerror = (event) => reject(new Error(`The ledger's writer could not start: ${event.message}`));
-  });
-  return new SqliteStore(worker);
+/** Puts what was written to a file on disk. */
+export type Sync = (file: number) => Promise<void>;
+
+/**
+ * Opens the ledger's store on the embedded database. Transactions are carried out in this thread, for to hand them to
+ * another costs more than they do. What takes time without work is waited for elsewhere, so that no request stops for
+ * it: the flush to disk, which each transaction asks for itself, and the writing back of the log.
+ */
+export async function openSqliteStore(path: string, nodeId: string, sync: Sync = promisify(fdatasync)): Promise<LedgerStore> {
+  const database = openSqlite(path);
+  // A commit is on disk when we have synced the log, which is when `apply` is over. NORMAL still syncs where the log begins anew.
+  database.run('PRAGMA synchronous = NORMAL');
+  // Waiting for the lock would keep the whole thread waiting.
+  database.run('PRAGMA busy_timeout = 0');
+  const log = new LogKeeper(path);
+  await log.open();
+  return new SqliteStore({ database, apply: prepareApply(database, nodeId), logFile: openSync(`${path}-wal`, 'r'), log, sync });
 }
 
-interface Waiting {
-  resolve(results: readonly OperationResult[]): void;
-  reject(error: Error): void;
+interface Parts {
+  readonly database: ReturnType<typeof openSqlite>;
+  readonly apply: Apply;
+  readonly logFile: number;
+  readonly log: LogKeeper;
+  readonly sync: Sync;
 }
 
-/** The near side of the writer thread. One batch is under way at a time; its answer belongs to it. */
 class SqliteStore implements LedgerStore {
   isAlive = true;
-  readonly #worker: Worker;
-  #waiting: Waiting | undefined;
-  #onClosed: (() => void) | undefined;
+  readonly #parts: Parts;
+  #isClosed = false;
 
-  constructor(worker: Worker) {
-    this.#worker = worker;
-    worker.onmessage = (event: MessageEvent<WriterAnswer>) => this.#answered(event.data);
-    worker.onerror = (event) => this.#broke(event.message);
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
-  apply(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
-    if (!this.isAlive) return Promise.reject(new Error('the writer has ended'));
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
-      this.#worker.postMessage(encodeOperations(operations));
-    });
+  async apply(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
+    if (!this.isAlive) throw new Error('the store has ended');
+    const { log } = this.#parts;
+    if (log.writingBack !== undefined) await log.writingBack;
+    const results = await this.#carryOut(operations);
+    await this.#flush();
+    log.grow(operations.length);
+    return results;
   }
 
   /** A database that is closed properly has everything in its main file. */
   async close(): Promise<void> {
-    if (!this.isAlive) return;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.isAlive = false;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, CLOSE_MS);
-      this.#onClosed = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const message: typeof CLOSE = 'close';
-      this.#worker.postMessage(message);
-    });
-    this.#worker.terminate();
+    const { database, log, logFile } = this.#parts;
+    await log.close();
+    closeSync(logFile);
+    database.close();
   }
 
-  #answered(answer: WriterAnswer): void {
-    if (answer === ('close' satisfies typeof CLOSE)) {
-      this.#onClosed?.();
-      return;
+  async #carryOut(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
+    const giveUpAtMs = performance.now() + BUSY_MS_MAX;
+    for (;;) {
+      try {
+        return this.#parts.apply(operations);
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= giveUpAtMs) throw error;
+        await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
+      }
     }
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    if (typeof answer === 'string') waiting?.resolve(decodeResults(JSON.parse(answer) as WireResult[]));
-    else waiting?.reject(new Error(answer.error));
   }
 
-  #broke(reason: string): void {
-    this.isAlive = false;
-    this.#waiting?.reject(new Error(reason));
-    this.#waiting = undefined;
+  /** A disk that failed to keep what it was given may say next time that all is well, and it is not: nothing more is written. */
+  async #flush(): Promise<void> {
+    try {
+      await this.#parts.sync(this.#parts.logFile);
+    } catch (error) {
+      this.isAlive = false;
+      throw error;
+    }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return String((error as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY');
 }

@@ -1,30 +1,11 @@
 import type { HoldRequest, Operation, OperationResult, Settlement } from './ledger.ts';
 import { asNanos } from './money.ts';
 
-/**
- * Operations and results as JSON: to another machine, because that is what PostgreSQL reads, and to another thread,
- * because the runtime copies a text four times as fast as the objects. Amounts travel as texts, since JSON's numbers
- * are too small for them.
- */
+/** Operations as JSON, which is what PostgreSQL reads. Amounts travel as texts, since JSON's numbers are too small for them. */
 export function encodeOperations(operations: readonly Operation[]): string {
   let text = '';
   for (const operation of operations) text += `${text === '' ? '[' : ','}${encodeOperation(operation)}`;
   return text === '' ? '[]' : `${text}]`;
-}
-
-/** The other side of `encodeOperations`. */
-export function decodeOperations(text: string): Operation[] {
-  return (JSON.parse(text) as WireOperation[]).map(fromWire);
-}
-
-/** Results as JSON. */
-export function encodeResults(results: readonly OperationResult[]): string {
-  return JSON.stringify(
-    results.map((result) => {
-      if (result.type === 'held') return { type: 'held', amount: String(result.amount) };
-      return 'available' in result ? { ...result, available: String(result.available) } : result;
-    }),
-  );
 }
 
 /** Results as they come back, parsed but with texts for amounts. */
@@ -37,9 +18,6 @@ export function decodeResults(results: readonly WireResult[]): OperationResult[]
 
 /** A result on the wire. */
 export type WireResult = { readonly type: OperationResult['type']; readonly amount?: string; readonly available?: string };
-
-/** An operation whose amounts are texts. */
-type WireOperation = Record<string, Record<string, unknown> | undefined>;
 
 /** The two that every request has are spelled out: the general writer takes four times as long, and its time is the request's. */
 function encodeOperation(operation: Operation): string {
@@ -93,11 +71,3 @@ function quote(text: string): string {
 }
 
 const NEEDS_ESCAPES = /["\\\p{Cc}\p{Cs}]/u;
-
-/** Changes the freshly parsed object in place. */
-function fromWire(wire: WireOperation): Operation {
-  const body = wire['hold'] ?? wire['settlement'] ?? wire['extension'] ?? wire['progress'];
-  if (body !== undefined)
-    for (const name of ['amount', 'minimum', 'cost', 'total']) if (name in body) body[name] = BigInt(String(body[name]));
-  return wire as unknown as Operation;
-}

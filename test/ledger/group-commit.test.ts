@@ -66,7 +66,7 @@ describe('operations that wait', () => {
     const holds = await Promise.all(Array.from({ length: 11 }, (_, index) => ledger.hold(request(`req_${index}`))));
     expect(holds.filter((result) => result.type === 'held')).toHaveLength(10);
     expect(holds.at(-1)?.type).toBe('insufficient_funds');
-    expect(store.batches.map((batch) => batch.length)).toEqual([1, 10]);
+    expect(store.batches.map((batch) => batch.length)).toEqual([11]);
     await ledger.close();
   });
 

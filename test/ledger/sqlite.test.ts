@@ -1,9 +1,14 @@
-import { expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { lockDataFolder } from '../../src/database/sqlite.ts';
+import { sql } from 'kysely';
+import { lockDataFolder, openSqlite } from '../../src/database/sqlite.ts';
+import { openSqliteStore, type Sync } from '../../src/ledger/sqlite.ts';
+import { Books } from '../conformance/ledger-driver.ts';
 import { testLedgerStore } from '../conformance/ledger-store.ts';
+import { failureOf } from '../simulator/failure.ts';
+import { holdOf, settleOf, type Owner } from './operations.ts';
 import { sqlite } from './sqlite-driver.ts';
 
 test('a second server on the same data folder is locked out until the first ends', () => {
@@ -19,3 +24,60 @@ test('a second server on the same data folder is locked out until the first ends
 });
 
 testLedgerStore(sqlite);
+
+describe('a transaction on SQLite', () => {
+  let books: Books;
+  let owner: Owner;
+  const open = (sync?: Sync) => openSqliteStore(books.place.databasePath, 'node_1', sync);
+
+  beforeEach(async () => {
+    books = await Books.open(sqlite);
+    owner = await books.makeOwner(1_000_000n);
+  });
+  afterEach(() => books.close());
+
+  test('is not over before its log is on disk', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const store = await open(() => promise);
+    let isOver = false;
+    const applied = store.apply([holdOf(owner, 'req_1', { amount: 10n })]).finally(() => {
+      isOver = true;
+    });
+    await Bun.sleep(20);
+    expect(isOver).toBe(false);
+    resolve();
+    expect(await applied).toMatchObject([{ type: 'held' }]);
+    await store.close();
+  });
+
+  test('that could not be put on disk is the last one', async () => {
+    const store = await open(() => Promise.reject(new Error('EIO')));
+    expect(await failureOf(store.apply([holdOf(owner, 'req_1', { amount: 10n })]))).toMatchObject({ message: 'EIO' });
+    expect(store.isAlive).toBe(false);
+    await store.close();
+  });
+
+  test('waits for another writer without stopping the thread', async () => {
+    const store = await open();
+    const other = openSqlite(books.place.databasePath);
+    other.run('BEGIN IMMEDIATE');
+    const applied = store.apply([holdOf(owner, 'req_1', { amount: 10n })]);
+    await Bun.sleep(20);
+    other.run('COMMIT');
+    other.close();
+    expect(await applied).toMatchObject([{ type: 'held' }]);
+    await store.close();
+  });
+
+  test('finds the log written back before it grows for ever', async () => {
+    const store = await open();
+    for (let batch = 0; batch < 200; batch += 1) {
+      const ids = Array.from({ length: 50 }, (_, index) => `req_${batch}_${index}`);
+      await store.apply(ids.flatMap((id) => [holdOf(owner, id, { amount: 10n }), settleOf(owner, id, { cost: 1n })]));
+    }
+    const { rows } = await sql<{ log: bigint }>`PRAGMA wal_checkpoint(PASSIVE)`.execute(books.kysely);
+    expect(Number(rows[0]?.log)).toBeLessThan(5000);
+    await store.close();
+    await books.expectSound();
+  });
+});

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Operation } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
-import { decodeOperations, encodeOperations } from '../../src/ledger/wire.ts';
+import { encodeOperations } from '../../src/ledger/wire.ts';
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('req_1', 'a"b', 'a\\b', 'a\nb', '\ud800', 'openai/gpt-5.1'));
 const count = fc.nat(2 ** 31);
@@ -51,9 +51,16 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 function expectArrival(operations: Operation[]): void {
-  expect(decodeOperations(encodeOperations(operations))).toEqual(operations);
+  expect(JSON.parse(encodeOperations(operations), readAmount)).toEqual(operations);
 }
 
 test('operations arrive as they were sent, whatever their texts are', () => {
   fc.assert(fc.property(fc.array(operation, { maxLength: 5 }), expectArrival), { numRuns: 1000 });
 });
+
+/** Amounts are the texts of these names. */
+function readAmount(name: string, value: unknown): unknown {
+  return AMOUNTS.has(name) ? BigInt(String(value)) : value;
+}
+
+const AMOUNTS = new Set(['amount', 'minimum', 'cost', 'total']);

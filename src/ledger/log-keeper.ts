@@ -1,0 +1,61 @@
+import { workerUrl } from '../worker-url.ts';
+import type { LogTask, LogWriterAnswer } from './log-writer.ts';
+
+/** About as many pages may be in the log before it is written back. Longer, and pages that change often are written less often; it is read at every start. */
+const PAGES_MAX = 4000;
+/** What a transaction writes at least, and more for each of its operations: counted too high rather than too low. */
+const PAGES_PER_BATCH = 10;
+const CLOSE_MS = 2000;
+
+/**
+ * Has SQLite's log written back to the database file, by a thread: that takes milliseconds and several flushes. While it
+ * runs no transaction should, or the log would never be empty and grow for ever.
+ */
+export class LogKeeper {
+  /** Pending while the log is written back. */
+  writingBack: Promise<void> | undefined;
+  readonly #worker: Worker;
+  #pages = 0;
+  #isBroken = false;
+  #onAnswer: ((answer: LogWriterAnswer) => void) | undefined;
+
+  constructor(path: string) {
+    this.#worker = new Worker(workerUrl('ledger/log-writer'), { env: { TOLLGATE_LOG_DATABASE: path }, smol: true });
+    this.#worker.onmessage = ({ data }: MessageEvent<LogWriterAnswer>) => this.#onAnswer?.(data);
+    // Without the thread the log is longer before SQLite itself writes it back, and every request waits for that. Nothing is lost.
+    this.#worker.onerror = ({ message }) => {
+      this.#isBroken = true;
+      this.#onAnswer?.({ error: message });
+    };
+  }
+
+  /** Resolves when the thread has the database open. */
+  async open(): Promise<void> {
+    const answer = await this.#ask(undefined);
+    if (answer !== 'done') throw new Error(`The thread that keeps the ledger's log could not start: ${answer.error}`);
+  }
+
+  /** A transaction of so many operations was written. */
+  grow(operations: number): void {
+    this.#pages += PAGES_PER_BATCH + operations;
+    if (this.#pages < PAGES_MAX || this.#isBroken) return;
+    this.#pages = 0;
+    this.writingBack = this.#ask('write_back').then(() => {
+      this.writingBack = undefined;
+    });
+  }
+
+  async close(): Promise<void> {
+    const late = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+    await Promise.race([this.writingBack, late]);
+    await Promise.race([this.#ask('close'), late]);
+    this.#worker.terminate();
+  }
+
+  #ask(task: LogTask | undefined): Promise<LogWriterAnswer> {
+    return new Promise((resolve) => {
+      this.#onAnswer = resolve;
+      if (task !== undefined) this.#worker.postMessage(task);
+    });
+  }
+}
