@@ -18,10 +18,12 @@ export interface Destinations {
   readonly webFiles: WebFiles;
   isReady(): boolean;
   isDraining(): boolean;
+  /** Undefined without a secret to check events with: then there is no such address. */
+  readonly stripeWebhook: ((request: Request) => Promise<Response>) | undefined;
 }
 
 /** Every address of the service. */
-export function routes({ gate, dashboard, webFiles, ...lifecycle }: Destinations): Record<string, Handler> {
+export function routes({ gate, dashboard, webFiles, stripeWebhook, ...lifecycle }: Destinations): Record<string, Handler> {
   const v1 =
     (operations: Operations): Handler =>
     (request, connection) => {
@@ -40,6 +42,7 @@ export function routes({ gate, dashboard, webFiles, ...lifecycle }: Destinations
     '/healthz': () => Response.json({ status: 'alive' }),
     '/readyz': () => (lifecycle.isReady() ? Response.json({ status: 'ready' }) : Response.json({ status: 'not ready' }, { status: 503 })),
     '/metrics': (request) => metrics(request, gate),
+    ...(stripeWebhook !== undefined && { '/webhooks/stripe': stripeWebhook }),
     '/v1/*': unknown,
     '/api/*': (request, connection) => dashboard.fetch(request, connection.address()),
     '/assets/*': (request, connection) => webFiles.asset(request) ?? unknown(request, connection),

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import shipped from './catalog/models.yaml';
+import type { Plan } from './accounts/plans.ts';
 import { modelSchema, type Model } from './catalog/catalog.ts';
 import type { KeyLimits } from './limits/limits.ts';
+import { toPaymentsConfig, type PaymentsConfig } from './payments/payment-settings.ts';
 import { addressOf, HOSTS } from './providers/compatible.ts';
 import { parseServiceAccount, type ServiceAccount } from './providers/gemini/service-account.ts';
 import type { Host } from './providers/host.ts';
@@ -66,6 +68,9 @@ export interface Config {
   readonly secret: string | undefined;
   /** Networks of proxies that tell the caller's address in `x-forwarded-for`. */
   readonly trustedProxies: readonly string[];
+  readonly payments: PaymentsConfig;
+  /** The plans of the settings file; more may have been made by command. */
+  readonly plans: readonly Plan[];
 }
 
 /** Tells everything that is wrong with the settings at once. */
@@ -106,11 +111,16 @@ export function loadConfig(environment: Environment): Config {
     signUp: file.accounts.sign_up,
     secret: variables.TOLLGATE_SECRET,
     trustedProxies: file.http.trusted_proxies,
+    payments: toPaymentsConfig(file.payments, variables),
+    plans: file.plans,
   });
 }
 
 const NOT_YET = 'is not supported by this version, whose limits are kept in memory. Unset it';
 const empty = z.literal('', NOT_YET).optional();
+
+const EMPTY_SECRET =
+  "must be the signing secret of Stripe's webhook, such as whsec_…. With an empty one anybody could sign payments: unset the variable to do without the webhook";
 
 /** The environment variables, apart from the providers' keys. docs/configuration.md lists them; a test compares. */
 export const environmentSchema = z.object({
@@ -127,11 +137,15 @@ export const environmentSchema = z.object({
     .optional(),
   REDIS_URL: empty,
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an address such as smtps://user:password@mail.example.com' }).optional(),
+  STRIPE_SECRET_KEY: z.string().min(8, 'must be a secret key of Stripe, such as sk_live_…').optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().trim().min(16, EMPTY_SECRET).optional(),
 });
 
 function readEnvironment(environment: Environment, mistakes: string[]): z.output<typeof environmentSchema> {
-  // An empty variable is how many tools write "not set".
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim() !== ''));
+  // An empty variable is how many tools write "not set". For the one that payments are checked with, it is a mistake.
+  const present = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => value?.trim() !== '' || name === 'STRIPE_WEBHOOK_SECRET'),
+  );
   const result = environmentSchema.safeParse(present);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {

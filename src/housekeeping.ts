@@ -7,6 +7,7 @@ import { verifyLedger, type CheckResult } from './ledger/reconcile.ts';
 import type { VerifyWork } from './ledger/reconcile-worker.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
+import type { MoneyClock } from './payments/clock.ts';
 import { workerUrl } from './worker-url.ts';
 
 /** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
@@ -15,6 +16,8 @@ const EXPIRE_INTERVAL_MS = 60_000;
 const PRUNE_INTERVAL_MS = 10 * 60_000;
 const VERIFY_INTERVAL_MS = 5 * 60_000;
 const VERIFY_MS_MAX = 60_000;
+/** How soon a low balance is topped up, and a plan renewed. */
+const MONEY_INTERVAL_MS = 5000;
 const DAY_MS = 86_400_000;
 
 /** What the work is done with. */
@@ -23,6 +26,7 @@ export interface House {
   readonly database: OpenDatabase;
   readonly ledger: GroupCommitLedger;
   readonly carried: Carried;
+  readonly money: MoneyClock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -34,6 +38,7 @@ export async function keepHouse(house: House): Promise<ReturnType<typeof setInte
   return [
     every(RECOVER_INTERVAL_MS, recover),
     every(EXPIRE_INTERVAL_MS, async ({ ledger }) => void (await ledger.expire(Date.now()))),
+    every(MONEY_INTERVAL_MS, ({ money }) => money.turn(Date.now())),
     every(PRUNE_INTERVAL_MS, prune),
     every(PRUNE_INTERVAL_MS, async ({ carried }) => void (await carried.prune(Date.now()))),
     every(VERIFY_INTERVAL_MS, verifyChanged),

@@ -6,6 +6,9 @@ import { keyCommand } from './commands/key.ts';
 import { ledgerCommand } from './commands/ledger.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { modelsCommand } from './commands/models.ts';
+import { paymentsCommand } from './commands/payments.ts';
+import { planCommand } from './commands/plan.ts';
+import { promoCommand } from './commands/promo.ts';
 import { serveCommand } from './commands/serve.ts';
 import { usageCommand } from './commands/usage.ts';
 import { VERSION } from './version.ts';
@@ -18,7 +21,8 @@ async function main(): Promise<void> {
     .showHelpAfterError('(--help shows what is possible)');
   const serving = [serveCommand(), migrateCommand(), backupCommand()];
   const keeping = [accountCommand(), keyCommand(), modelsCommand(), ledgerCommand(), usageCommand()];
-  for (const command of [...serving, ...keeping]) program.addCommand(inherit(program, command));
+  const earning = [promoCommand(), planCommand(), paymentsCommand()];
+  for (const command of [...serving, ...keeping, ...earning]) program.addCommand(inherit(program, command));
   await program.parseAsync();
 }
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Accounts } from './accounts/accounts.ts';
 import { Keys } from './accounts/keys.ts';
+import { Plans } from './accounts/plans.ts';
 import { routes } from './app.ts';
 import { Carried } from './carried/carried.ts';
 import { Catalog, describeModel, type Model } from './catalog/catalog.ts';
@@ -28,6 +29,7 @@ import { recordPrices } from './ledger/price-versions.ts';
 import { MemoryLimits } from './limits/memory.ts';
 import { openLog, type Log } from './observe/log.ts';
 import { openMetrics } from './observe/metrics.ts';
+import { openMoneyIn, type MoneyIn } from './payments/open.ts';
 
 /** Well under the second within which a change made on the command line must be felt. */
 const CHANGES_INTERVAL_MS = 250;
@@ -56,9 +58,11 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const ledger = await openLedger(config, makeId('node'));
   const gate = await openGate(config, opened, { ledger, reach });
   const discovery = openDiscovery(gate, database);
-  const housekeeping = await keepHouse({ config, database: opened, ledger, carried: gate.carried, log: gate.log, metrics: gate.metrics });
+  const money = await openMoney(gate, database);
+  const { carried, log, metrics } = gate;
+  const housekeeping = await keepHouse({ config, database: opened, ledger, carried, money: money.clock, log, metrics });
   const state = { isDraining: false };
-  const { server, dashboard } = listen(gate, config, state);
+  const { server, dashboard } = listen(gate, money, state);
   const timers = [
     setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS),
     setInterval(watchChanges(gate, new Keys(database)), CHANGES_INTERVAL_MS),
@@ -90,6 +94,17 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       gate.log.lifecycle('ended');
     },
   };
+}
+
+/** The plans of the settings become rows, and the ways to pay are opened. */
+async function openMoney({ config, log }: Gate, database: Kysely<Tables>): Promise<MoneyIn> {
+  await new Plans(database).saveSettings(config.plans);
+  return openMoneyIn({
+    database,
+    payments: config.payments,
+    url: publicUrlOf(config, config.port),
+    onEvent: ({ id, type, outcome }) => log.lifecycle('event of Stripe', { event_id: id, type, outcome }),
+  });
 }
 
 /** The embedded database has one server: a second one would take the first one's holds for those of a dead process. */
@@ -140,7 +155,8 @@ interface Listening {
   readonly dashboard: Dashboard;
 }
 
-function listen(gate: Gate, config: Config, state: { readonly isDraining: boolean }): Listening {
+function listen(gate: Gate, money: MoneyIn, state: { readonly isDraining: boolean }): Listening {
+  const { config } = gate;
   // The port is known only when the server listens, and the dashboard's thread starts after that.
   const dashboard = new Dashboard(() => dashboardSettings(config, server.port), {
     answer: (question) => answerDashboard(gate, question),
@@ -154,6 +170,7 @@ function listen(gate: Gate, config: Config, state: { readonly isDraining: boolea
       gate,
       dashboard,
       webFiles: openWebFiles(),
+      stripeWebhook: money.webhook,
       isReady: () => !state.isDraining && gate.ledger.isWritable,
       isDraining: () => state.isDraining,
     }),

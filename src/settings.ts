@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { isMap, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
+import { planSchema } from './accounts/plan-settings.ts';
 import { modelSchema } from './catalog/catalog.ts';
 import { parseNetworks } from './http/client-address.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
+import { paymentsSchema } from './payments/payment-settings.ts';
 import { HOSTS } from './providers/compatible.ts';
 import { DIALECT_NAMES } from './providers/provider.ts';
 import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
@@ -73,6 +75,8 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   media: z.strictObject({ fetch: z.boolean().default(true) }).prefault({}),
   retention: z.strictObject({ usage_days: count.optional() }).prefault({}),
+  payments: paymentsSchema.prefault({}),
+  plans: z.array(planSchema).default([]),
 });
 
 const PROVIDER_ID_HINT = 'the name of a provider must be lower-case letters, digits, - and _';
@@ -153,6 +157,10 @@ function checkReferences(value: JsonObject, refuse: (where: PropertyKey[], messa
       if (typeof provider !== 'string' || known.has(provider)) return;
       refuse(['models', index, 'routes', place, 'provider'], `there is no provider ${provider}`);
     });
+  });
+  const plans = objectsIn(value['plans']).map(({ id }) => id);
+  plans.forEach((id, index) => {
+    if (plans.indexOf(id) !== index) refuse(['plans', index, 'id'], 'there is another plan with this id');
   });
 }
 

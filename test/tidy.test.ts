@@ -89,7 +89,7 @@ describe('docs/configuration.md', () => {
   test('lists every key of tollgate.yaml, and no other', () => {
     const told = rows
       .map(([name]) => name ?? '')
-      .filter((name) => /^(?:providers|models|limits|timeouts|accounts|http|media|retention)\b/u.test(name));
+      .filter((name) => /^(?:providers|models|limits|timeouts|accounts|http|media|retention|payments|plans)\b/u.test(name));
     // A part that only groups others needs no row of its own.
     const groups = new Set([
       'limits',
@@ -98,6 +98,8 @@ describe('docs/configuration.md', () => {
       'http',
       'media',
       'retention',
+      'payments',
+      'plans[]',
       'providers.<id>',
       'models[]',
       'models[].routes[]',

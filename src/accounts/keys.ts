@@ -5,6 +5,8 @@ import { windowStartMs } from '../ledger/budget.ts';
 import type { BudgetPeriod } from '../ledger/ledger.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
+import { withinPlan } from './plan-limits.ts';
+import { readPlanLimits } from './plans.ts';
 
 /** What the maker of a key may fix; absent means no limit of its own. */
 export interface KeySettings {
@@ -206,7 +208,7 @@ export class Keys {
       .where('api_keys.deleted_at', 'is', null)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const settings = readSettings(row);
+    const settings = await this.#withinPlan(row.account_id, readSettings(row));
     const secretExpiresAtMs = readOptional(row.secret_expires_at);
     return {
       keyId: row.id,
@@ -215,6 +217,18 @@ export class Keys {
       ...settings,
       expiresAtMs: earliest(settings.expiresAtMs, secretExpiresAtMs),
     };
+  }
+
+  /** What the key may do with the plan that its account has. Remembered with the holder: a change of plans is felt like a change of keys. */
+  async #withinPlan(accountId: string, settings: KeySettings): Promise<KeySettings> {
+    const plan = await this.#database
+      .selectFrom('subscriptions')
+      .innerJoin('plans', 'plans.id', 'subscriptions.plan_id')
+      .select(['plans.models', 'plans.requests_per_minute', 'plans.tokens_per_minute', 'plans.concurrent'])
+      .where('subscriptions.account_id', '=', accountId)
+      .where('subscriptions.status', '<>', 'ended')
+      .executeTakeFirst();
+    return plan === undefined ? settings : withinPlan(settings, readPlanLimits(plan));
   }
 
   /** Grows with every change of an account or key, whichever process made it. */

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { discoverModels } from '../discovery.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
-import { readCount, readFuture, readUsd } from './options.ts';
+import { readCount, readFuture, readList, readUsd } from './options.ts';
 import { print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
@@ -171,15 +171,6 @@ async function refuseUnknownModels(config: Config, models: readonly string[]): P
   // A server of one's own that is down cannot be asked; its models will be what the key says.
   const unknown = models.filter((id) => !known.has(id) && !discovered.silent.has(id.split('/')[0] ?? ''));
   if (unknown.length > 0) throw new Error(`Unknown model ${unknown.join(', ')}. See them with: models list`);
-}
-
-function readList(text: string): string[] {
-  const items = text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-  if (items.length === 0) throw new Error('Name at least one model, or leave --models out for all.');
-  return items;
 }
 
 function readPeriod(text: string): BudgetPeriod {

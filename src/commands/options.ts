@@ -29,3 +29,27 @@ export function readUsd(text: string): Nanos {
   if (amount === undefined) throw new Error(`"${text}" is not an amount in USD such as 25 or 0.5 (at most nine decimals).`);
   return amount;
 }
+
+/** An amount of money above zero. */
+export function readPositiveUsd(text: string): Nanos {
+  const amount = readUsd(text);
+  if (amount <= 0n) throw new Error(`"${text}" is not an amount above zero.`);
+  return amount;
+}
+
+/** An amount of money, or none. */
+export function readNonNegativeUsd(text: string): Nanos {
+  const amount = readUsd(text);
+  if (amount < 0n) throw new Error(`"${text}" is below zero.`);
+  return amount;
+}
+
+/** Names that are separated by commas. */
+export function readList(text: string): string[] {
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+  if (items.length === 0) throw new Error('Name at least one model, or leave --models out for all.');
+  return items;
+}

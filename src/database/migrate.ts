@@ -6,6 +6,7 @@ import { ledger } from './migrations/002-ledger.ts';
 import { carried } from './migrations/003-carried.ts';
 import { usageDetail } from './migrations/004-usage-detail.ts';
 import { people } from './migrations/005-people.ts';
+import { moneyIn } from './migrations/006-money-in.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -15,6 +16,7 @@ const MIGRATIONS = {
   '003-carried': carried,
   '004-usage-detail': usageDetail,
   '005-people': people,
+  '006-money-in': moneyIn,
 } as const;
 
 /** The names of all migrations, the oldest first. */

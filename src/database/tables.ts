@@ -1,11 +1,12 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { MoneyTables } from './money-tables.ts';
 
 /** Integers come back as bigint from the embedded database; times are milliseconds since 1970. */
 type Integer = ColumnType<bigint, bigint | number, bigint | number>;
 type OptionalInteger = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
 
 /** The schema, for the query builder. migrations/ makes it. */
-export interface Tables {
+export interface Tables extends MoneyTables {
   accounts: {
     id: string;
     email: string;

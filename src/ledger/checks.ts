@@ -158,15 +158,35 @@ export const CHECKS: readonly Check[] = [
       WHERE used <> redeemed`,
   },
   {
+    name: 'R6 every period of a plan has its grant, once',
+    unit: 'rows',
+    isPerAccount: false,
+    statement: () => sql<Difference>`
+      SELECT place, 1 AS difference FROM (
+        SELECT subscription_id || ' ' || period_start AS place, 'plan:' || subscription_id || ':' || period_start AS source
+        FROM plan_periods WHERE included > 0 AND changes = 0) p
+      WHERE NOT EXISTS (SELECT 1 FROM grants WHERE grants.source = p.source)`,
+  },
+  {
     name: 'R7 clearing equals the payments',
     unit: 'usd',
     isPerAccount: false,
     statement: () => sql<Difference>`
-      SELECT 'stripe_clearing' AS place, cleared - paid AS difference FROM (
-        SELECT (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE debit = 'stripe_clearing')
-          - (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE credit = 'stripe_clearing') AS cleared,
-          (SELECT COALESCE(SUM(amount - refunded), 0) FROM payments WHERE status IN ('paid', 'refunded')) AS paid) s
+      SELECT place, cleared - paid AS difference FROM (
+        SELECT house.name AS place, (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE debit = house.name)
+          - (SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE credit = house.name) AS cleared,
+          (SELECT COALESCE(SUM(amount - reversed), 0) FROM payments WHERE status = 'paid' AND provider || '_clearing' = house.name) AS paid
+        FROM (SELECT 'stripe_clearing' AS name UNION ALL SELECT 'manual_clearing') house) s
       WHERE cleared <> paid`,
+  },
+  {
+    name: 'R7 every payment that was made is credited once, in full',
+    unit: 'usd',
+    isPerAccount: true,
+    statement: (scope) => sql<Difference>`
+      SELECT payments.id AS place, payments.amount - COALESCE(transfers.amount, 0) AS difference
+      FROM payments LEFT JOIN transfers ON transfers.id = payments.transfer_id AND transfers.credit = 'wallet:' || payments.account_id
+      WHERE ${within(scope, 'account_id')} AND status = 'paid' AND payments.amount <> COALESCE(transfers.amount, 0)`,
   },
   {
     name: 'R8 the roll-ups equal a recount of the usage',

@@ -1,10 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import type { Nanos } from './money.ts';
+import { asNanos, type Nanos } from './money.ts';
 
 /** Where money comes from and goes to, besides the wallets. Their sums are not kept: they are added up from the transfers. */
-export type HouseAccount = 'revenue' | 'stripe_clearing' | 'promo_expense' | 'plan_grant' | 'breakage' | 'write_off' | 'refunds_payable';
+export type HouseAccount =
+  | 'revenue'
+  | 'stripe_clearing'
+  | 'manual_clearing'
+  | 'promo_expense'
+  | 'plan_grant'
+  | 'breakage'
+  | 'write_off'
+  | 'refunds_payable';
+
+type GrantKind = Tables['grants']['kind'];
 
 /** Money that moves between a wallet and the house, for a reason. */
 export interface Posting {
@@ -15,13 +25,28 @@ export interface Posting {
   readonly source: string;
   /** For people to read. */
   readonly reason: string;
+  /** When; now, unless told. */
+  readonly atMs?: number | undefined;
 }
 
 /** Credit that an account is given. */
 export interface Credit extends Posting {
-  readonly kind: 'paid' | 'plan' | 'promo' | 'manual';
+  readonly kind: GrantKind;
   readonly expiresAtMs?: number | undefined;
 }
+
+/** Money that an account loses. */
+export interface Debit extends Posting {
+  readonly kind: string;
+  /** The kinds of credit that it is taken from before all others; else what ends first is taken first. */
+  readonly from?: readonly GrantKind[] | undefined;
+}
+
+/** What became of a payment from the balance. */
+export type BalancePayment = { readonly type: 'posted' | 'repeated' } | { readonly type: 'insufficient'; readonly payable: Nanos };
+
+/** What a plan can be bought with: not with the credit of a plan, which would buy itself again and again, and not with a gift for usage. */
+const SPENDABLE_ON_PLANS: readonly GrantKind[] = ['paid', 'manual'];
 
 /** Gives an account credit. A debt is paid first; the rest can be spent until it expires. */
 export async function postCredit(database: Kysely<Tables>, credit: Credit): Promise<'posted' | 'repeated'> {
@@ -46,7 +71,7 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
         remaining: spendable > 0n ? spendable : 0n,
         expires_at: credit.expiresAtMs ?? null,
         source: credit.source,
-        created_at: Date.now(),
+        created_at: credit.atMs ?? Date.now(),
       })
       .execute();
     return 'posted';
@@ -54,7 +79,7 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
 }
 
 /** Takes money from an account, which may leave a debt: a refund of a top-up that was spent already, or a correction. */
-export async function postDebit(database: Kysely<Tables>, debit: Posting & { readonly kind: string }): Promise<'posted' | 'repeated'> {
+export async function postDebit(database: Kysely<Tables>, debit: Debit): Promise<'posted' | 'repeated'> {
   return within(database, async (transaction) => {
     const wallet = `wallet:${debit.accountId}`;
     if (!(await insertTransfer(transaction, debit, { debit: wallet, credit: debit.house, kind: debit.kind }))) return 'repeated';
@@ -64,9 +89,47 @@ export async function postDebit(database: Kysely<Tables>, debit: Posting & { rea
       .where('account_id', '=', debit.accountId)
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw new Error('There is no wallet for the account');
-    await draw(transaction, debit.accountId, debit.amount);
+    await draw(transaction, debit);
     return 'posted';
   });
+}
+
+/** Pays for something with money that the account has put in itself, as far as no running request may need it. Never leaves a debt. */
+export async function payFromBalance(database: Kysely<Tables>, debit: Posting & { readonly kind: string }): Promise<BalancePayment> {
+  return within(database, async (transaction) => {
+    await lockWallet(transaction, debit.accountId);
+    const done = await transaction.selectFrom('transfers').select('id').where('id', '=', moneyId(debit.source)).executeTakeFirst();
+    if (done !== undefined) return { type: 'repeated' };
+    const payable = await readPayable(transaction, debit.accountId);
+    if (payable < debit.amount) return { type: 'insufficient', payable };
+    return { type: await postDebit(transaction, { ...debit, from: SPENDABLE_ON_PLANS }) };
+  });
+}
+
+/** What an account could pay for a plan. */
+export async function readPayable(database: Kysely<Tables>, accountId: string): Promise<Nanos> {
+  const wallet = await database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
+  const grants = await database
+    .selectFrom('grants')
+    .select(({ fn }) => fn.sum<bigint | null>('remaining').as('left'))
+    .where('account_id', '=', accountId)
+    .where('remaining', '>', 0n)
+    .where('kind', 'in', SPENDABLE_ON_PLANS)
+    .executeTakeFirst();
+  const available = wallet.credits_posted - wallet.debits_posted - wallet.debits_pending;
+  const own = grants?.left ?? 0n;
+  const payable = available < own ? available : own;
+  return asNanos(payable > 0n ? payable : 0n);
+}
+
+/** Keeps everything of the account as it is until the transaction ends. An update, because a transaction must begin with a write. */
+export async function lockWallet(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('wallets')
+    .set((expression) => ({ debits_pending: expression.ref('debits_pending') }))
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 /** In the caller's transaction where there is one, so that its other entries are written with it or not at all. */
@@ -95,7 +158,7 @@ interface Ends {
 async function insertTransfer(transaction: Kysely<Tables>, posting: Posting, ends: Ends): Promise<boolean> {
   const result = await transaction
     .insertInto('transfers')
-    .values({ id: moneyId(posting.source), ...ends, amount: posting.amount, ref: posting.reason, created_at: Date.now() })
+    .values({ id: moneyId(posting.source), ...ends, amount: posting.amount, ref: posting.reason, created_at: posting.atMs ?? Date.now() })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return result.numInsertedOrUpdatedRows === 1n;
@@ -106,19 +169,20 @@ async function readBalance(transaction: Kysely<Tables>, accountId: string): Prom
   return wallet.credits_posted - wallet.debits_posted;
 }
 
-/** Credit that ends first is used first, as for charges. */
-async function draw(transaction: Kysely<Tables>, accountId: string, amount: bigint): Promise<void> {
+/** Credit that ends first is used first, as for charges, but for the kinds that the debit is taken from before others. */
+async function draw(transaction: Kysely<Tables>, { accountId, amount, from = [] }: Debit): Promise<void> {
   const grants = await transaction
     .selectFrom('grants')
-    .select(['id', 'remaining'])
+    .select(['id', 'kind', 'remaining'])
     .where('account_id', '=', accountId)
     .where('remaining', '>', 0n)
     .orderBy('expires_at', (order) => order.asc().nullsLast())
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  let left = amount;
-  for (const grant of grants) {
+  const inOrder = [...grants.filter(({ kind }) => from.includes(kind)), ...grants.filter(({ kind }) => !from.includes(kind))];
+  let left: bigint = amount;
+  for (const grant of inOrder) {
     if (left === 0n) return;
     const taken = grant.remaining < left ? grant.remaining : left;
     await transaction

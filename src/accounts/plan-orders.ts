@@ -1,0 +1,309 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { makeId } from '../ids.ts';
+import { lockWallet, payFromBalance, postCredit } from '../ledger/credit.ts';
+import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { findPlan, readPlan, type Plan } from './plans.ts';
+import { periodStartMs, prorate } from './plan-period.ts';
+
+/** Something about a plan that costs money. It is paid from the balance, into which a card's payment goes first. */
+export type PlanOrder =
+  | { readonly type: 'subscribe'; readonly planId: string }
+  /** The period that begins where the current one ends. */
+  | { readonly type: 'renew'; readonly subscriptionId: string; readonly periodStartMs: number }
+  /** A dearer plan for the rest of the period, at the price of the moment at which it was asked for. */
+  | { readonly type: 'upgrade'; readonly planId: string; readonly atMs: number };
+
+/** Why an order was not carried out. */
+export type OrderRefusal =
+  | 'no_such_plan'
+  | 'not_offered'
+  | 'has_plan'
+  | 'no_subscription'
+  | 'past_due'
+  | 'not_an_upgrade'
+  | 'quote_expired'
+  | 'done_before'
+  | 'ended';
+
+/** What became of an order. */
+export type OrderResult =
+  | { readonly type: 'done'; readonly paid: Nanos }
+  | { readonly type: 'insufficient'; readonly due: Nanos; readonly payable: Nanos }
+  | { readonly type: 'refused'; readonly why: OrderRefusal };
+
+/** How later periods are paid. */
+export interface PaymentChoice {
+  readonly paysBy: 'balance' | 'card' | 'nobody';
+  readonly methodRef?: string | undefined;
+}
+
+/** Who orders, when, and how it is paid. */
+export interface OrderContext extends PaymentChoice {
+  readonly accountId: string;
+  readonly nowMs: number;
+  /** For how many periods; undefined for as long as it is paid for. Only where nobody pays. */
+  readonly periods?: number | undefined;
+}
+
+type SubscriptionRow = Selectable<Tables['subscriptions']>;
+
+const DAY_MS = 86_400_000;
+
+/** Carries out an order within a transaction: takes the price, begins the period, gives the credit; or does nothing of it. */
+export async function carryOut(transaction: Kysely<Tables>, order: PlanOrder, context: OrderContext): Promise<OrderResult> {
+  // The wallet's lock makes everything about an account's plan happen one after the other.
+  await lockWallet(transaction, context.accountId);
+  switch (order.type) {
+    case 'subscribe':
+      return subscribe(transaction, order.planId, context);
+    case 'renew':
+      return renew(transaction, order, context);
+    case 'upgrade':
+      return upgrade(transaction, order, context);
+  }
+}
+
+/** The subscription that an account has, if its plan has not ended. */
+export async function findSubscription(database: Kysely<Tables>, accountId: string): Promise<SubscriptionRow | undefined> {
+  return database
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('status', '<>', 'ended')
+    .executeTakeFirst();
+}
+
+/** What is paid for the period that is running, and for how much of it. */
+export async function findPeriod(
+  database: Kysely<Tables>,
+  { id, period_start }: Pick<SubscriptionRow, 'id' | 'period_start'>,
+): Promise<Selectable<Tables['plan_periods']>> {
+  return database
+    .selectFrom('plan_periods')
+    .selectAll()
+    .where('subscription_id', '=', id)
+    .where('period_start', '=', period_start)
+    .executeTakeFirstOrThrow();
+}
+
+async function subscribe(transaction: Kysely<Tables>, planId: string, context: OrderContext): Promise<OrderResult> {
+  const plan = await findPlan(transaction, planId);
+  if (plan === undefined) return refused('no_such_plan');
+  if (!plan.isOffered && context.paysBy !== 'nobody') return refused('not_offered');
+  if ((await findSubscription(transaction, context.accountId)) !== undefined) return refused('has_plan');
+  const id = makeId('sub', context.nowMs);
+  const price = priceOf(plan, context.paysBy);
+  const period = { subscriptionId: id, plan, price, startMs: context.nowMs, endMs: periodStartMs(context.nowMs, plan.interval, 1) };
+  const unpaid = await pay(transaction, period, context);
+  if (unpaid !== undefined) return unpaid;
+  await transaction
+    .insertInto('subscriptions')
+    .values({
+      id,
+      account_id: context.accountId,
+      plan_id: plan.id,
+      status: 'active',
+      pays_by: context.paysBy,
+      method_ref: context.methodRef ?? null,
+      anchor: period.startMs,
+      turn: 0,
+      period_start: period.startMs,
+      period_end: period.endMs,
+      periods_left: context.periods ?? null,
+      ends_with_period: 0,
+      reason: '',
+      created_at: context.nowMs,
+    })
+    .execute();
+  await begin(transaction, period, context);
+  return { type: 'done', paid: price };
+}
+
+async function renew(
+  transaction: Kysely<Tables>,
+  order: Extract<PlanOrder, { type: 'renew' }>,
+  context: OrderContext,
+): Promise<OrderResult> {
+  const current = await findSubscription(transaction, context.accountId);
+  if (current === undefined || current.id !== order.subscriptionId) return refused('ended');
+  if (Number(current.period_end) !== order.periodStartMs) return refused('done_before');
+  const plan = await findPlan(transaction, current.next_plan_id ?? current.plan_id);
+  if (plan === undefined) return refused('no_such_plan');
+  const next = nextPeriod(current, plan, context.nowMs);
+  const price = priceOf(plan, current.pays_by);
+  const period = { subscriptionId: current.id, plan, price, startMs: next.startMs, endMs: next.endMs };
+  const unpaid = await pay(transaction, period, context);
+  if (unpaid !== undefined) return unpaid;
+  await transaction
+    .updateTable('subscriptions')
+    .set({
+      plan_id: plan.id,
+      next_plan_id: null,
+      status: 'active',
+      anchor: next.anchorMs,
+      turn: next.turn,
+      period_start: next.startMs,
+      period_end: next.endMs,
+      periods_left: current.periods_left === null ? null : current.periods_left - 1n,
+      grace_until: null,
+      retry_at: null,
+      tries: 0,
+      reason: '',
+    })
+    .where('id', '=', current.id)
+    .execute();
+  await begin(transaction, period, context);
+  return { type: 'done', paid: price };
+}
+
+async function upgrade(
+  transaction: Kysely<Tables>,
+  order: Extract<PlanOrder, { type: 'upgrade' }>,
+  context: OrderContext,
+): Promise<OrderResult> {
+  const current = await findSubscription(transaction, context.accountId);
+  if (current === undefined) return refused('no_subscription');
+  if (current.status === 'past_due') return refused('past_due');
+  const plan = await findPlan(transaction, order.planId);
+  if (plan === undefined) return refused('no_such_plan');
+  if (!plan.isOffered) return refused('not_offered');
+  const period = await findPeriod(transaction, current);
+  const startMs = Number(current.period_start);
+  const endMs = Number(current.period_end);
+  if (order.atMs < startMs || order.atMs > endMs || context.nowMs >= endMs) return refused('quote_expired');
+  if (!isUpgrade(period, readIntervalOf(current), plan)) return refused('not_an_upgrade');
+  const { due, credit } = prorate(period, plan, { startMs, endMs, atMs: order.atMs });
+  const change = `plan:${current.id}:${startMs}:change:${period.changes + 1n}`;
+  const posting = { accountId: context.accountId, atMs: context.nowMs, reason: `${plan.name}, rest of the period` };
+  if (due > 0n) {
+    const payment = await payFromBalance(transaction, {
+      ...posting,
+      amount: due,
+      house: 'revenue',
+      kind: 'plan',
+      source: `${change}:price`,
+    });
+    if (payment.type === 'insufficient') return { type: 'insufficient', due, payable: payment.payable };
+  }
+  if (credit > 0n)
+    await postCredit(transaction, {
+      ...posting,
+      amount: credit,
+      house: 'plan_grant',
+      kind: 'plan',
+      source: change,
+      expiresAtMs: endMs + DAY_MS,
+    });
+  await transaction
+    .updateTable('plan_periods')
+    .set({ plan_id: plan.id, price: plan.price, included: plan.included, changes: period.changes + 1n })
+    .where('subscription_id', '=', current.id)
+    .where('period_start', '=', current.period_start)
+    .execute();
+  await transaction
+    .updateTable('subscriptions')
+    .set({
+      plan_id: plan.id,
+      next_plan_id: null,
+      pays_by: context.paysBy,
+      method_ref: context.methodRef ?? current.method_ref,
+      periods_left: null,
+      ends_with_period: 0,
+    })
+    .where('id', '=', current.id)
+    .execute();
+  return { type: 'done', paid: due };
+}
+
+/** A change for the rest of the period: to a dearer plan of the same interval. Everything else waits for the period's end. */
+export function isUpgrade(period: { readonly price: bigint }, interval: Plan['interval'], plan: Plan): boolean {
+  return plan.price > period.price && plan.interval === interval;
+}
+
+/** A period is a month or a year by its length. */
+export function readIntervalOf({ period_start, period_end }: Pick<SubscriptionRow, 'period_start' | 'period_end'>): Plan['interval'] {
+  return period_end - period_start > 100n * BigInt(DAY_MS) ? 'year' : 'month';
+}
+
+interface NextPeriod {
+  readonly anchorMs: number;
+  readonly turn: number;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** The next period joins on to the last, unless the service was away for all of it: nobody pays for a time without service. */
+function nextPeriod(current: SubscriptionRow, plan: Plan, nowMs: number): NextPeriod {
+  const isSameInterval = plan.interval === readIntervalOf(current);
+  const startMs = Number(current.period_end);
+  const [anchorMs, turn] = isSameInterval ? [Number(current.anchor), Number(current.turn) + 1] : [startMs, 0];
+  const endMs = periodStartMs(anchorMs, plan.interval, turn + 1);
+  if (endMs > nowMs) return { anchorMs, turn, startMs, endMs };
+  return { anchorMs: nowMs, turn: 0, startMs: nowMs, endMs: periodStartMs(nowMs, plan.interval, 1) };
+}
+
+/** What the plan of the next period costs its subscriber. */
+export function priceOf(plan: Plan, paysBy: PaymentChoice['paysBy']): Nanos {
+  return paysBy === 'nobody' ? NO_MONEY : plan.price;
+}
+
+interface Period {
+  readonly subscriptionId: string;
+  readonly plan: Plan;
+  readonly price: Nanos;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Takes the price; gives the refusal where the balance is too small. */
+async function pay(transaction: Kysely<Tables>, period: Period, context: OrderContext): Promise<OrderResult | undefined> {
+  const { subscriptionId, plan, price, startMs } = period;
+  if (price === 0n) return undefined;
+  const payment = await payFromBalance(transaction, {
+    accountId: context.accountId,
+    amount: price,
+    house: 'revenue',
+    kind: 'plan',
+    source: `plan:${subscriptionId}:${startMs}:price`,
+    reason: `${plan.name}, from ${new Date(startMs).toISOString().slice(0, 10)}`,
+    atMs: context.nowMs,
+  });
+  return payment.type === 'insufficient' ? { type: 'insufficient', due: price, payable: payment.payable } : undefined;
+}
+
+async function begin(transaction: Kysely<Tables>, period: Period, { accountId, nowMs }: OrderContext): Promise<void> {
+  const { subscriptionId, plan, price, startMs, endMs } = period;
+  await transaction
+    .insertInto('plan_periods')
+    .values({
+      subscription_id: subscriptionId,
+      period_start: startMs,
+      period_end: endMs,
+      plan_id: plan.id,
+      price,
+      included: plan.included,
+      created_at: nowMs,
+    })
+    .execute();
+  if (plan.included === 0n) return;
+  await postCredit(transaction, {
+    accountId,
+    amount: asNanos(plan.included),
+    house: 'plan_grant',
+    kind: 'plan',
+    source: `plan:${subscriptionId}:${startMs}`,
+    reason: `${plan.name}, included`,
+    expiresAtMs: endMs + DAY_MS,
+    atMs: nowMs,
+  });
+}
+
+function refused(why: OrderRefusal): OrderResult {
+  return { type: 'refused', why };
+}
+
+/** The plan of a subscription, also where it is offered no more. */
+export async function planOf(database: Kysely<Tables>, planId: string): Promise<Plan> {
+  return readPlan(await database.selectFrom('plans').selectAll().where('id', '=', planId).executeTakeFirstOrThrow());
+}

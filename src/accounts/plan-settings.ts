@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { parseUsd, type Nanos } from '../ledger/money.ts';
+import type { Plan } from './plans.ts';
+
+const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+/** USD in the settings: a number, or a text where a number would not be exact. */
+export const usdSchema = z
+  .union([z.number(), z.string()], 'must be an amount in USD such as 25 or 0.5')
+  .transform((value) => parseUsd(String(value)))
+  .refine((amount): amount is Nanos => amount !== undefined && amount >= 0n, 'must be USD: zero or more, at most nine decimals');
+
+/** A plan as `tollgate.yaml` has it. */
+export const planSchema = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/u, 'must be up to 64 small letters, digits, - and _'),
+    name: z.string().min(1).max(100),
+    price_usd: usdSchema,
+    interval: z.enum(['month', 'year']).default('month'),
+    included_usd: usdSchema,
+    requests_per_minute: count.optional(),
+    tokens_per_minute: count.optional(),
+    concurrent: count.optional(),
+    models: z.array(z.string().min(1)).min(1).optional(),
+    offered: z.boolean().default(true),
+  })
+  .transform((entry): Plan => ({
+    id: entry.id,
+    name: entry.name,
+    price: entry.price_usd,
+    interval: entry.interval,
+    included: entry.included_usd,
+    requestsPerMinute: entry.requests_per_minute,
+    tokensPerMinute: entry.tokens_per_minute,
+    concurrent: entry.concurrent,
+    models: entry.models,
+    isOffered: entry.offered,
+  }));

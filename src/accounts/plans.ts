@@ -1,0 +1,158 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { asNanos, type Nanos } from '../ledger/money.ts';
+import type { PlanLimits } from './plan-limits.ts';
+import type { PlanInterval } from './plan-period.ts';
+
+/** A plan as the operator wrote it down. */
+export interface Plan extends PlanLimits {
+  readonly id: string;
+  readonly name: string;
+  readonly price: Nanos;
+  readonly interval: PlanInterval;
+  /** Credit that comes with every period and ends a day after it. */
+  readonly included: Nanos;
+  /** False for plans that only the operator or a code gives. */
+  readonly isOffered: boolean;
+}
+
+/** A plan and where it stands. */
+export interface ListedPlan extends Plan {
+  readonly origin: 'settings' | 'command';
+  readonly isEnded: boolean;
+  readonly subscribers: number;
+}
+
+/** The plans that there are. They are rows, so that every node and command sees the same. */
+export class Plans {
+  readonly #database: Kysely<Tables>;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  /** Makes a plan, or changes it. Prices and credit count from the next period of every subscriber, limits and models at once. */
+  async save(plan: Plan, origin: ListedPlan['origin']): Promise<void> {
+    const row = toRow(plan);
+    await this.#database
+      .insertInto('plans')
+      .values({ id: plan.id, ...row, origin, created_at: Date.now(), ended_at: null })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, origin, ended_at: null }))
+      .execute();
+  }
+
+  /** Brings the rows in line with the settings: what is gone from there is offered to nobody new. What is as it was is not written. */
+  async saveSettings(plans: readonly Plan[]): Promise<void> {
+    const known = new Map((await this.#database.selectFrom('plans').selectAll().execute()).map((row) => [row.id, row]));
+    for (const plan of plans) {
+      const row = known.get(plan.id);
+      if (row === undefined || row.ended_at !== null || row.origin !== 'settings' || !isSame(row, plan)) await this.save(plan, 'settings');
+    }
+    const gone = [...known.values()].filter(
+      ({ id, origin, ended_at }) => origin === 'settings' && ended_at === null && !plans.some((plan) => plan.id === id),
+    );
+    for (const { id } of gone) await this.end(id);
+  }
+
+  /** Takes a plan off the list. Who has it keeps it to the end of the period. */
+  async end(id: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#database
+      .updateTable('plans')
+      .set({ ended_at: Date.now() })
+      .where('id', '=', id)
+      .where('ended_at', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
+  /** The plan of this name that can still be had. */
+  async find(id: string): Promise<Plan | undefined> {
+    return findPlan(this.#database, id);
+  }
+
+  /** All plans, the cheapest first. */
+  async list(): Promise<ListedPlan[]> {
+    const rows = await this.#database
+      .selectFrom('plans')
+      .selectAll('plans')
+      .select((expression) =>
+        expression
+          .selectFrom('subscriptions')
+          .select(({ fn }) => fn.countAll<bigint>().as('count'))
+          .whereRef('subscriptions.plan_id', '=', 'plans.id')
+          .where('subscriptions.status', '<>', 'ended')
+          .as('subscribers'),
+      )
+      .orderBy('price')
+      .orderBy('id')
+      .execute();
+    return rows.map((row) => ({
+      ...readPlan(row),
+      origin: row.origin,
+      isEnded: row.ended_at !== null,
+      subscribers: Number(row.subscribers ?? 0n),
+    }));
+  }
+}
+
+/** The plan of this name, if it can still be had; within the caller's transaction. */
+export async function findPlan(database: Kysely<Tables>, id: string): Promise<Plan | undefined> {
+  const row = await database.selectFrom('plans').selectAll().where('id', '=', id).where('ended_at', 'is', null).executeTakeFirst();
+  return row === undefined ? undefined : readPlan(row);
+}
+
+/** A plan out of its row. */
+export function readPlan(row: Selectable<Tables['plans']>): Plan {
+  return {
+    id: row.id,
+    name: row.name,
+    price: asNanos(row.price),
+    interval: row.period,
+    included: asNanos(row.included),
+    isOffered: row.is_offered === 1n,
+    ...readPlanLimits(row),
+  };
+}
+
+/** What a plan allows, out of its row. */
+export function readPlanLimits(row: Pick<Selectable<Tables['plans']>, keyof LimitColumns>): PlanLimits {
+  return {
+    models: row.models === null ? undefined : (JSON.parse(row.models) as string[]),
+    requestsPerMinute: row.requests_per_minute === null ? undefined : Number(row.requests_per_minute),
+    tokensPerMinute: row.tokens_per_minute === null ? undefined : Number(row.tokens_per_minute),
+    concurrent: row.concurrent === null ? undefined : Number(row.concurrent),
+  };
+}
+
+interface LimitColumns {
+  readonly models: string | null;
+  readonly requests_per_minute: bigint | number | null;
+  readonly tokens_per_minute: bigint | number | null;
+  readonly concurrent: bigint | number | null;
+}
+
+interface PlanColumns extends LimitColumns {
+  readonly name: string;
+  readonly price: bigint;
+  readonly period: PlanInterval;
+  readonly included: bigint;
+  readonly is_offered: bigint;
+}
+
+function toRow(plan: Plan): PlanColumns {
+  return {
+    name: plan.name,
+    price: plan.price,
+    period: plan.interval,
+    included: plan.included,
+    requests_per_minute: plan.requestsPerMinute ?? null,
+    tokens_per_minute: plan.tokensPerMinute ?? null,
+    concurrent: plan.concurrent ?? null,
+    models: plan.models === undefined ? null : JSON.stringify(plan.models),
+    is_offered: plan.isOffered ? 1n : 0n,
+  };
+}
+
+function isSame(row: Selectable<Tables['plans']>, plan: Plan): boolean {
+  return JSON.stringify(Object.values(toRow(readPlan(row))).map(String)) === JSON.stringify(Object.values(toRow(plan)).map(String));
+}

@@ -1,0 +1,44 @@
+import { hash, randomInt } from 'node:crypto';
+
+/** Letters and digits that nobody takes for another. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+const GROUPS = 3;
+const GROUP_LENGTH = 5;
+const LENGTH_MIN = 4;
+const LENGTH_MAX = 64;
+const SHOWN_LENGTH = 4;
+
+/** A new code, such as `SPRING-7KQ2M-X9P4T-…`: 75 random bits, which nobody guesses. */
+export function makeCode(prefix: string): string {
+  const groups = Array.from({ length: GROUPS }, () =>
+    Array.from({ length: GROUP_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join(''),
+  );
+  return [...(prefix === '' ? [] : [prefix.toUpperCase()]), ...groups].join('-');
+}
+
+/** A code as it is compared: people write small letters, blanks and hyphens as they like. Undefined where it can be none. */
+export function normalizeCode(text: string): string | undefined {
+  const plain = text
+    .slice(0, LENGTH_MAX * 2)
+    .replaceAll(/[\s-]/gu, '')
+    .toUpperCase();
+  return /^[A-Z0-9_]+$/u.test(plain) && plain.length >= LENGTH_MIN && plain.length <= LENGTH_MAX ? plain : undefined;
+}
+
+/** What is stored of a code. */
+export function hashCode(normalized: string): string {
+  return hash('sha256', `promo:${normalized}`, 'hex');
+}
+
+/** The beginning of a code, to tell codes apart in a list. */
+export function shownPart(code: string): string {
+  return `${code.slice(0, Math.min(SHOWN_LENGTH, code.length - 2))}…`;
+}
+
+/** Whose mailbox an address is: a tag after a plus, and the dots that Google ignores, do not make another person. */
+export function hashMailbox(email: string): string {
+  const [name = '', domain = ''] = email.trim().toLowerCase().split('@');
+  const plain = name.replace(/\+.*$/u, '');
+  const isGoogle = domain === 'gmail.com' || domain === 'googlemail.com';
+  return hash('sha256', `mailbox:${isGoogle ? plain.replaceAll('.', '') : plain}@${isGoogle ? 'gmail.com' : domain}`, 'hex');
+}

@@ -1,0 +1,264 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { lockWallet } from '../ledger/credit.ts';
+import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import {
+  carryOut,
+  findPeriod,
+  findSubscription,
+  isUpgrade,
+  planOf,
+  priceOf,
+  readIntervalOf,
+  type OrderContext,
+  type OrderRefusal,
+  type OrderResult,
+  type PlanOrder,
+} from './plan-orders.ts';
+import { periodStartMs, prorate } from './plan-period.ts';
+import { findPlan, type Plan } from './plans.ts';
+
+/** An account's plan and how it goes on. */
+export interface Subscription {
+  readonly id: string;
+  readonly accountId: string;
+  readonly plan: Plan;
+  readonly status: 'active' | 'past_due';
+  readonly paysBy: 'balance' | 'card' | 'nobody';
+  readonly methodRef: string | undefined;
+  readonly periodStartMs: number;
+  readonly periodEndMs: number;
+  /** How many periods there will be, this one included; undefined where there is no such end. */
+  readonly periodsLeft: number | undefined;
+  readonly endsWithPeriod: boolean;
+  readonly nextPlan: Plan | undefined;
+  /** Until when an unpaid plan goes on. */
+  readonly graceUntilMs: number | undefined;
+  /** What is wrong with the payment, if something is. */
+  readonly reason: string;
+  readonly tries: number;
+  /** What is left of what the plan included in this period. */
+  readonly includedLeft: Nanos;
+}
+
+/** What a plan would cost an account, shown before it says yes. */
+export type PlanQuote =
+  | {
+      readonly type: 'subscribe' | 'upgrade';
+      readonly due: Nanos;
+      readonly credit: Nanos;
+      readonly atMs: number;
+      readonly endsAtMs: number;
+    }
+  /** Free of charge now, in force from the end of the period. */
+  | { readonly type: 'at_period_end'; readonly due: Nanos; readonly atMs: number; readonly startsAtMs: number }
+  | { readonly type: 'refused'; readonly why: OrderRefusal };
+
+/** How long a price that was shown holds. */
+export const QUOTE_MS = 15 * 60_000;
+
+/** Which account has which plan. */
+export class Subscriptions {
+  readonly #database: Kysely<Tables>;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  async find(accountId: string): Promise<Subscription | undefined> {
+    const row = await findSubscription(this.#database, accountId);
+    return row === undefined ? undefined : this.#read(row);
+  }
+
+  /** Carries out an order, paid from the balance. */
+  async order(order: PlanOrder, context: OrderContext): Promise<OrderResult> {
+    if (order.type === 'upgrade' && (order.atMs > context.nowMs || order.atMs < context.nowMs - QUOTE_MS))
+      return { type: 'refused', why: 'quote_expired' };
+    return this.#database.transaction().execute((transaction) => carryOut(transaction, order, context));
+  }
+
+  /** What taking this plan at this moment means. */
+  async quote(accountId: string, planId: string, atMs: number): Promise<PlanQuote> {
+    const plan = await findPlan(this.#database, planId);
+    if (plan === undefined) return { type: 'refused', why: 'no_such_plan' };
+    if (!plan.isOffered) return { type: 'refused', why: 'not_offered' };
+    const current = await findSubscription(this.#database, accountId);
+    if (current === undefined)
+      return { type: 'subscribe', due: plan.price, credit: plan.included, atMs, endsAtMs: periodStartMs(atMs, plan.interval, 1) };
+    if (current.status === 'past_due') return { type: 'refused', why: 'past_due' };
+    const period = await findPeriod(this.#database, current);
+    const endMs = Number(current.period_end);
+    if (!isUpgrade(period, readIntervalOf(current), plan)) return { type: 'at_period_end', due: NO_MONEY, atMs, startsAtMs: endMs };
+    return { type: 'upgrade', ...prorate(period, plan, { startMs: Number(current.period_start), endMs, atMs }), atMs, endsAtMs: endMs };
+  }
+
+  /** Lets a plan follow at the end of the period; the current one, to take such a change back. */
+  async changeAtPeriodEnd(accountId: string, planId: string): Promise<OrderResult> {
+    const plan = await findPlan(this.#database, planId);
+    if (plan === undefined) return { type: 'refused', why: 'no_such_plan' };
+    if (!plan.isOffered) return { type: 'refused', why: 'not_offered' };
+    const { numUpdatedRows } = await this.#database
+      .updateTable('subscriptions')
+      .set((expression) => ({
+        next_plan_id: expression.case().when('plan_id', '=', planId).then(null).else(planId).end(),
+        ends_with_period: 0,
+      }))
+      .where('account_id', '=', accountId)
+      .where('status', '=', 'active')
+      // What nobody pays for goes on unpaid; a plan that costs something has to be bought.
+      .where('pays_by', '<>', 'nobody')
+      .executeTakeFirst();
+    return numUpdatedRows === 1n ? { type: 'done', paid: NO_MONEY } : { type: 'refused', why: 'no_subscription' };
+  }
+
+  /** Ends the plan with its period, or at once where that is not paid. False when there is none. */
+  async cancel(accountId: string, nowMs: number): Promise<boolean> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const late = await transaction
+        .updateTable('subscriptions')
+        .set({ status: 'ended', reason: 'canceled' })
+        .where('account_id', '=', accountId)
+        .where('status', '=', 'past_due')
+        .executeTakeFirst();
+      const paid = await transaction
+        .updateTable('subscriptions')
+        .set({ ends_with_period: 1 })
+        .where('account_id', '=', accountId)
+        .where('status', '=', 'active')
+        .where('period_end', '>', BigInt(nowMs))
+        .executeTakeFirst();
+      return late.numUpdatedRows + paid.numUpdatedRows === 1n;
+    });
+  }
+
+  /** Takes a cancellation back while the period still runs. */
+  async resume(accountId: string, nowMs: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#database
+      .updateTable('subscriptions')
+      .set({ ends_with_period: 0 })
+      .where('account_id', '=', accountId)
+      .where('status', '=', 'active')
+      .where('period_end', '>', BigInt(nowMs))
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
+  /** Says how later periods are paid. */
+  async setPayment(accountId: string, paysBy: 'balance' | 'card', methodRef: string | undefined): Promise<boolean> {
+    const { numUpdatedRows } = await this.#database
+      .updateTable('subscriptions')
+      .set({ pays_by: paysBy, method_ref: methodRef ?? null, retry_at: null })
+      .where('account_id', '=', accountId)
+      .where('status', '<>', 'ended')
+      .where('pays_by', '<>', 'nobody')
+      .executeTakeFirst();
+    return numUpdatedRows === 1n;
+  }
+
+  /** Gives an account a plan that nobody pays for, in place of the one it has. */
+  async assign(
+    accountId: string,
+    planId: string,
+    { nowMs, periods }: { readonly nowMs: number; readonly periods?: number | undefined },
+  ): Promise<OrderResult> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await lockWallet(transaction, accountId);
+      if ((await findPlan(transaction, planId)) === undefined) return { type: 'refused', why: 'no_such_plan' };
+      await endNow(transaction, accountId, 'replaced by the operator');
+      return carryOut(transaction, { type: 'subscribe', planId }, { accountId, nowMs, paysBy: 'nobody', periods });
+    });
+  }
+
+  /** Ends an account's plan at once. */
+  async end(accountId: string, reason: string): Promise<boolean> {
+    return endNow(this.#database, accountId, reason);
+  }
+
+  /** The subscriptions whose period is over and for which something is to be done now. */
+  async due(nowMs: number, rowsMax: number): Promise<Subscription[]> {
+    const now = BigInt(nowMs);
+    const rows = await this.#database
+      .selectFrom('subscriptions')
+      .selectAll()
+      .where('status', '<>', 'ended')
+      .where('period_end', '<=', now)
+      .where((where) => where.or([where('retry_at', 'is', null), where('retry_at', '<=', now), where('grace_until', '<=', now)]))
+      .orderBy('period_end')
+      .limit(rowsMax)
+      .execute();
+    return Promise.all(rows.map((row) => this.#read(row)));
+  }
+
+  /** The next period could not be paid: the plan goes on for a while. */
+  async markPastDue(
+    subscription: Subscription,
+    facts: { readonly reason: string; readonly graceUntilMs: number; readonly retryAtMs: number },
+  ): Promise<void> {
+    await this.#database
+      .updateTable('subscriptions')
+      .set((expression) => ({
+        status: 'past_due',
+        grace_until: expression.fn.coalesce('grace_until', expression.val(BigInt(facts.graceUntilMs))),
+        retry_at: facts.retryAtMs,
+        tries: expression('tries', '+', 1n),
+        reason: facts.reason,
+      }))
+      .where('id', '=', subscription.id)
+      .where('status', '<>', 'ended')
+      // A payment that came through meanwhile has begun the next period.
+      .where('period_end', '=', BigInt(subscription.periodEndMs))
+      .execute();
+  }
+
+  /** Ends a subscription at the end of its period, unless it was renewed meanwhile. */
+  async endDue(subscription: Subscription, reason: string): Promise<void> {
+    await this.#database
+      .updateTable('subscriptions')
+      .set({ status: 'ended', reason })
+      .where('id', '=', subscription.id)
+      .where('period_end', '=', BigInt(subscription.periodEndMs))
+      .execute();
+  }
+
+  /** What the next period costs. */
+  async renewalPrice(subscription: Subscription): Promise<Nanos> {
+    return priceOf(subscription.nextPlan ?? subscription.plan, subscription.paysBy);
+  }
+
+  async #read(row: Selectable<Tables['subscriptions']>): Promise<Subscription> {
+    const grants = await this.#database
+      .selectFrom('grants')
+      .select(({ fn }) => fn.sum<bigint | null>('remaining').as('left'))
+      .where('account_id', '=', row.account_id)
+      .where('kind', '=', 'plan')
+      .where('remaining', '>', 0n)
+      .executeTakeFirst();
+    return {
+      id: row.id,
+      accountId: row.account_id,
+      plan: await planOf(this.#database, row.plan_id),
+      status: row.status === 'past_due' ? 'past_due' : 'active',
+      paysBy: row.pays_by,
+      methodRef: row.method_ref ?? undefined,
+      periodStartMs: Number(row.period_start),
+      periodEndMs: Number(row.period_end),
+      periodsLeft: row.periods_left === null ? undefined : Number(row.periods_left),
+      endsWithPeriod: row.ends_with_period === 1n,
+      nextPlan: row.next_plan_id === null ? undefined : await planOf(this.#database, row.next_plan_id),
+      graceUntilMs: row.grace_until === null ? undefined : Number(row.grace_until),
+      reason: row.reason,
+      tries: Number(row.tries),
+      includedLeft: asNanos(grants?.left ?? 0n),
+    };
+  }
+}
+
+async function endNow(database: Kysely<Tables>, accountId: string, reason: string): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('subscriptions')
+    .set({ status: 'ended', reason })
+    .where('account_id', '=', accountId)
+    .where('status', '<>', 'ended')
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

@@ -1,0 +1,181 @@
+import { Command } from 'commander';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { formatUsd, asNanos, type Nanos } from '../ledger/money.ts';
+import type { PaymentRow } from '../payments/credit-payment.ts';
+import { openMoneyIn, type MoneyIn } from '../payments/open.ts';
+import { toCents } from '../payments/payments.ts';
+import { listProblems, type PaymentProblem } from '../payments/problems.ts';
+import { reconcilePayments } from '../payments/reconcile.ts';
+import { readCount, readMoment, readPositiveUsd } from './options.ts';
+import { print, requireAccount, withSession, type CommandSession } from './session.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+const DAYS_BACK = 30;
+const DAY_MS = 86_400_000;
+
+/** `payments list|ask|confirm|refuse|reconcile`. */
+export function paymentsCommand(): Command {
+  const command = new Command('payments').description('Payments: what came in, what is wrong, and whether it agrees with Stripe.');
+  command
+    .command('list')
+    .description('list payments, newest first')
+    .option('--account <email>', 'only those of an account')
+    .option('--problems', 'only what somebody should look at')
+    .option('--limit <n>', 'how many', readCount, 50)
+    .option('--json', 'print one JSON object')
+    .action(list);
+  command
+    .command('ask')
+    .description('ask the provider how a payment stands, and credit it if it was made')
+    .argument('<id>', 'the payment')
+    .option('--json', 'print one JSON object')
+    .action(ask);
+  command
+    .command('confirm')
+    .description('credit a bank transfer that has come')
+    .argument('<reference>', 'what the payer wrote on it')
+    .requiredOption('--usd <amount>', 'how much has come', readPositiveUsd)
+    .option('--json', 'print one JSON object')
+    .action(confirm);
+  command
+    .command('refuse')
+    .description('end a bank transfer that will not come')
+    .argument('<reference>', 'what the payer was to write on it')
+    .requiredOption('--reason <text>', 'why, for the account to read')
+    .option('--json', 'print one JSON object')
+    .action(refuse);
+  command
+    .command('reconcile')
+    .description("compare Stripe's list with the ledger; exit code 1 on any difference")
+    .option('--since <time>', `from when on; ${DAYS_BACK} days back otherwise`, readMoment)
+    .option('--json', 'print one JSON object')
+    .action(reconcile);
+  return command;
+}
+
+async function list(
+  options: JsonOption & { readonly account?: string; readonly problems?: boolean; readonly limit: number },
+): Promise<void> {
+  await withSession(async (session) => {
+    if (options.problems === true) {
+      const problems = await listProblems(session.database, Date.now(), options.limit);
+      const lines = problems.length === 0 ? ['nothing to look at'] : problems.map(sayProblem);
+      print({ problems: problems.map(describeProblem) }, options, lines);
+      return;
+    }
+    const payments = await readPayments(session, options);
+    print({ payments: payments.map(describe) }, options, payments.length === 0 ? ['no payments'] : payments.map(say));
+  });
+}
+
+async function ask(id: string, options: JsonOption): Promise<void> {
+  await withMoney(async ({ desk }) => {
+    const payment = await desk.find(id);
+    if (payment === undefined) throw new Error(`There is no payment ${id}. See them with: payments list`);
+    const asked = await desk.ask(payment, Date.now());
+    print(describe(asked), options, [say(asked)]);
+  });
+}
+
+async function confirm(reference: string, options: JsonOption & { readonly usd: Nanos }): Promise<void> {
+  await withMoney(async ({ desk }) => {
+    const payment = await requireTransfer(desk, reference);
+    const result = await desk.confirm(payment, toCents(options.usd), Date.now());
+    if (result.type === 'refused')
+      throw new Error(`Nothing is credited: ${result.reason}. Credit another amount by hand with: account credit`);
+    const credited = await desk.require(payment.id);
+    print({ ...describe(credited), result: result.type }, options, [`${result.type}: ${say(credited)}`]);
+  });
+}
+
+async function refuse(reference: string, options: JsonOption & { readonly reason: string }): Promise<void> {
+  await withMoney(async ({ desk }) => {
+    const payment = await requireTransfer(desk, reference);
+    if (!(await desk.refuse(payment, options.reason))) throw new Error(`The payment is ${payment.status} already.`);
+    const refused = await desk.require(payment.id);
+    print(describe(refused), options, [say(refused)]);
+  });
+}
+
+async function reconcile(options: JsonOption & { readonly since?: number }): Promise<void> {
+  await withMoney(async ({ desk }, database) => {
+    const driver = desk.driver('stripe');
+    if (driver === undefined) throw new Error('There is nothing to compare with: STRIPE_SECRET_KEY is not set.');
+    const result = await reconcilePayments(database, driver, options.since ?? Date.now() - DAYS_BACK * DAY_MS);
+    const differences = result.differences.map(({ kind, paymentId, providerRef, explanation }) => ({
+      kind,
+      payment: paymentId ?? null,
+      provider_ref: providerRef,
+      explanation,
+    }));
+    const ok = differences.length === 0;
+    print({ ok, compared: result.compared, foreign: result.foreign, differences }, options, [
+      ...differences.map(
+        ({ kind, payment, provider_ref: ref, explanation }) => `DIFFERENT  ${kind}  ${payment ?? ''}  ${ref}: ${explanation}`,
+      ),
+      `${result.compared} payments compared${result.foreign === 0 ? '' : `, ${result.foreign} of others left out`}. ${ok ? 'They agree.' : 'They do not agree.'}`,
+    ]);
+    if (!ok) process.exitCode = 1;
+  });
+}
+
+async function withMoney(work: (money: MoneyIn, database: Kysely<Tables>) => Promise<void>): Promise<void> {
+  await withSession(async ({ config, database }) => {
+    const money = await openMoneyIn({
+      database,
+      payments: config.payments,
+      url: config.publicUrl ?? `http://${config.host}:${config.port}`,
+    });
+    await work(money, database);
+  });
+}
+
+async function requireTransfer(desk: MoneyIn['desk'], reference: string): Promise<PaymentRow> {
+  const payment = await desk.findByReference(reference);
+  if (payment === undefined) throw new Error(`There is no bank transfer ${reference}. See them with: payments list`);
+  return payment;
+}
+
+async function readPayments(
+  session: CommandSession,
+  options: { readonly account?: string; readonly limit: number },
+): Promise<PaymentRow[]> {
+  const all = session.database.selectFrom('payments').selectAll().orderBy('created_at', 'desc').limit(options.limit);
+  if (options.account === undefined) return all.execute();
+  return all.where('account_id', '=', (await requireAccount(session, options.account)).id).execute();
+}
+
+function describe(payment: PaymentRow): Record<string, unknown> {
+  return {
+    id: payment.id,
+    account_id: payment.account_id,
+    provider: payment.provider,
+    purpose: payment.purpose,
+    status: payment.status,
+    usd: formatUsd(asNanos(payment.amount)),
+    bonus: formatUsd(asNanos(payment.bonus)),
+    reversed: formatUsd(asNanos(payment.reversed)),
+    provider_ref: payment.provider_ref,
+    reason: payment.reason === '' ? null : payment.reason,
+    created_at: new Date(Number(payment.created_at)).toISOString(),
+    paid_at: payment.paid_at === null ? null : new Date(Number(payment.paid_at)).toISOString(),
+  };
+}
+
+function say(payment: PaymentRow): string {
+  const reversed = payment.reversed === 0n ? '' : `, $${formatUsd(asNanos(payment.reversed))} taken back`;
+  const reason = payment.reason === '' ? '' : `: ${payment.reason}`;
+  return `${new Date(Number(payment.created_at)).toISOString()}  ${payment.id}  ${payment.provider}  $${formatUsd(asNanos(payment.amount))}  ${payment.status}${reversed}${reason}  ${payment.provider_ref ?? ''}`.trimEnd();
+}
+
+function describeProblem({ kind, at, paymentId, explanation }: PaymentProblem): Record<string, unknown> {
+  return { kind, at: new Date(at).toISOString(), payment: paymentId ?? null, explanation };
+}
+
+function sayProblem({ kind, at, paymentId, explanation }: PaymentProblem): string {
+  return `${new Date(at).toISOString()}  ${kind}  ${paymentId ?? ''}  ${explanation}`;
+}

@@ -1,0 +1,149 @@
+import type { ColumnType, Generated } from 'kysely';
+
+type Integer = ColumnType<bigint, bigint | number, bigint | number>;
+type OptionalInteger = ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
+type DefaultInteger = ColumnType<bigint, bigint | number | undefined, bigint | number>;
+type OptionalText = ColumnType<string | null, string | null | undefined, string | null>;
+
+/** The part of the schema that money comes in by. migrations/006-money-in.ts makes it. */
+export interface MoneyTables {
+  payments: {
+    id: string;
+    account_id: string;
+    provider: string;
+    purpose: 'top_up' | 'auto_top_up' | 'plan';
+    status: 'created' | 'open' | 'unknown' | 'paid' | 'failed' | 'expired';
+    /** What is credited, in nano-dollars. */
+    amount: Integer;
+    /** What the payer is charged for it. */
+    charge_cents: Integer;
+    bonus: DefaultInteger;
+    reversed: DefaultInteger;
+    bonus_reversed: DefaultInteger;
+    provider_ref: OptionalText;
+    session_ref: OptionalText;
+    method_ref: OptionalText;
+    saves_card: DefaultInteger;
+    /** Where the payer goes to pay. */
+    address: OptionalText;
+    /** JSON: what is bought with the money as soon as it is there. */
+    plan_order: OptionalText;
+    transfer_id: OptionalText;
+    reason: Generated<string>;
+    receipt_url: OptionalText;
+    created_at: Integer;
+    asked_at: Integer;
+    paid_at: OptionalInteger;
+  };
+  provider_charges: { provider_ref: string };
+  payment_reversals: {
+    id: string;
+    provider_ref: string;
+    kind: 'refund' | 'dispute';
+    cents: Integer;
+    state: 'standing' | 'lifted';
+    created_at: Integer;
+  };
+  webhook_events: {
+    event_id: string;
+    provider: string;
+    type: string;
+    outcome: 'received' | 'applied' | 'ignored' | 'refused';
+    payment_id: OptionalText;
+    detail: string;
+    created_at: Integer;
+  };
+  payment_customers: { account_id: string; provider: string; customer_ref: string };
+  auto_top_ups: {
+    account_id: string;
+    is_on: Integer;
+    threshold: Integer;
+    amount: Integer;
+    monthly_cap: Integer;
+    method_ref: string;
+    /** Why it is off, where it was not the account that switched it off. */
+    reason: string;
+    updated_at: Integer;
+  };
+  plans: {
+    id: string;
+    name: string;
+    price: Integer;
+    period: 'month' | 'year';
+    included: Integer;
+    requests_per_minute: OptionalInteger;
+    tokens_per_minute: OptionalInteger;
+    concurrent: OptionalInteger;
+    /** A JSON array of model ids, or null for all. */
+    models: OptionalText;
+    is_offered: Integer;
+    origin: 'settings' | 'command';
+    created_at: Integer;
+    ended_at: OptionalInteger;
+  };
+  subscriptions: {
+    id: string;
+    account_id: string;
+    plan_id: string;
+    status: 'active' | 'past_due' | 'ended';
+    pays_by: 'balance' | 'card' | 'nobody';
+    method_ref: OptionalText;
+    /** Where its periods are counted from, and which of them this is: the 31st stays the 31st after a February. */
+    anchor: Integer;
+    turn: Integer;
+    period_start: Integer;
+    period_end: Integer;
+    periods_left: OptionalInteger;
+    ends_with_period: Integer;
+    next_plan_id: OptionalText;
+    grace_until: OptionalInteger;
+    retry_at: OptionalInteger;
+    tries: DefaultInteger;
+    reason: string;
+    created_at: Integer;
+  };
+  plan_periods: {
+    subscription_id: string;
+    period_start: Integer;
+    period_end: Integer;
+    plan_id: string;
+    price: Integer;
+    included: Integer;
+    changes: DefaultInteger;
+    created_at: Integer;
+  };
+  promo_codes: {
+    id: string;
+    code_hash: string;
+    shown: string;
+    campaign: string;
+    kind: 'credit' | 'plan' | 'bonus';
+    /** The credit, or the most that a bonus can be. */
+    amount: OptionalInteger;
+    percent: OptionalInteger;
+    plan_id: OptionalText;
+    periods: OptionalInteger;
+    credit_days: OptionalInteger;
+    used: Integer;
+    max_uses: Integer;
+    per_account: Integer;
+    new_account_days: OptionalInteger;
+    minimum_top_up: DefaultInteger;
+    valid_from: OptionalInteger;
+    valid_to: OptionalInteger;
+    stopped_at: OptionalInteger;
+    created_at: Integer;
+  };
+  promo_redemptions: {
+    campaign: string;
+    account_id: string;
+    n: Integer;
+    code_id: string;
+    email_hash: string;
+    /** A bonus waits for the next top-up. */
+    state: 'done' | 'waiting';
+    payment_id: OptionalText;
+    created_at: Integer;
+  };
+  promo_guesses: { name: string; window_start: Integer; failures: Integer };
+}

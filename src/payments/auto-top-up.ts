@@ -1,0 +1,182 @@
+import { sql, type Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { windowStartMs } from '../ledger/budget.ts';
+import { asNanos, type Nanos } from '../ledger/money.ts';
+import type { PaymentDesk } from './desk.ts';
+import { findAmountProblem, type AmountProblem } from './payments.ts';
+
+/** When to charge which card how much, and how much in a month at most. */
+export interface AutoTopUp {
+  readonly isOn: boolean;
+  readonly threshold: Nanos;
+  readonly amount: Nanos;
+  readonly monthlyCap: Nanos;
+  readonly methodRef: string;
+  /** Why it is off, where it was not switched off by hand. */
+  readonly reason: string;
+  /** What it has charged in this month of UTC. */
+  readonly chargedThisMonth: Nanos;
+}
+
+/** Why a setting was not taken. */
+export type AutoTopUpProblem = AmountProblem | 'cap_below_amount' | 'no_such_card';
+
+const ACCOUNTS_PER_TURN = 100;
+
+/** Automatic top-ups: off until an account switches them on. */
+export class AutoTopUps {
+  readonly #database: Kysely<Tables>;
+  readonly #desk: PaymentDesk;
+
+  constructor(database: Kysely<Tables>, desk: PaymentDesk) {
+    this.#database = database;
+    this.#desk = desk;
+  }
+
+  async find(accountId: string, nowMs: number): Promise<AutoTopUp | undefined> {
+    const row = await this.#database.selectFrom('auto_top_ups').selectAll().where('account_id', '=', accountId).executeTakeFirst();
+    if (row === undefined) return undefined;
+    return {
+      isOn: row.is_on === 1n,
+      threshold: asNanos(row.threshold),
+      amount: asNanos(row.amount),
+      monthlyCap: asNanos(row.monthly_cap),
+      methodRef: row.method_ref,
+      reason: row.reason,
+      chargedThisMonth: asNanos(await chargedSince(this.#database, accountId, windowStartMs('month', nowMs))),
+    };
+  }
+
+  /** Switches it on with these terms; says what stands against that. */
+  async switchOn(
+    accountId: string,
+    terms: Pick<AutoTopUp, 'threshold' | 'amount' | 'monthlyCap' | 'methodRef'>,
+    nowMs: number,
+  ): Promise<AutoTopUpProblem | undefined> {
+    const problem = findAmountProblem(terms.amount, this.#desk.rules);
+    if (problem !== undefined) return problem;
+    if (terms.monthlyCap < terms.amount) return 'cap_below_amount';
+    const cards = (await this.#desk.driver('stripe')?.cards?.list(accountId)) ?? [];
+    if (!cards.some((card) => card.methodRef === terms.methodRef)) return 'no_such_card';
+    const row = {
+      is_on: 1,
+      threshold: terms.threshold,
+      amount: terms.amount,
+      monthly_cap: terms.monthlyCap,
+      method_ref: terms.methodRef,
+      reason: '',
+      updated_at: nowMs,
+    };
+    await this.#database
+      .insertInto('auto_top_ups')
+      .values({ account_id: accountId, ...row })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(row))
+      .execute();
+    return undefined;
+  }
+
+  /** Switches it off, of an account or of the accounts that use a card. */
+  async switchOff(accountId: string, reason: string, nowMs: number): Promise<void> {
+    await this.#database
+      .updateTable('auto_top_ups')
+      .set({ is_on: 0, reason, updated_at: nowMs })
+      .where('account_id', '=', accountId)
+      .execute();
+  }
+
+  /** Charges the cards of accounts that have fallen below their threshold; gives how many. */
+  async turn(nowMs: number): Promise<number> {
+    let count = 0;
+    for (const candidate of await this.#findLow()) if (await this.#topUp(candidate, nowMs)) count += 1;
+    return count;
+  }
+
+  async #findLow(): Promise<Candidate[]> {
+    return this.#database
+      .selectFrom('auto_top_ups')
+      .innerJoin('wallets', 'wallets.account_id', 'auto_top_ups.account_id')
+      .innerJoin('accounts', 'accounts.id', 'auto_top_ups.account_id')
+      .select(['auto_top_ups.account_id', 'auto_top_ups.amount', 'auto_top_ups.monthly_cap', 'auto_top_ups.method_ref', 'accounts.email'])
+      .where('auto_top_ups.is_on', '=', 1n)
+      .where('accounts.status', '=', 'active')
+      .where(BELOW_THRESHOLD)
+      .where((where) =>
+        where.not(
+          where.exists(
+            where
+              .selectFrom('payments')
+              .select('payments.id')
+              .whereRef('payments.account_id', '=', 'auto_top_ups.account_id')
+              .where('purpose', '=', 'auto_top_up')
+              .where('payments.status', 'in', ['created', 'open', 'unknown']),
+          ),
+        ),
+      )
+      .limit(ACCOUNTS_PER_TURN)
+      .execute();
+  }
+
+  /** The charge's own row counts against the cap before the card is charged, and its index lets one charge be under way at a time. */
+  async #topUp(
+    { account_id: accountId, amount, monthly_cap: cap, method_ref: methodRef, email }: Candidate,
+    nowMs: number,
+  ): Promise<boolean> {
+    let isWithinCap = true;
+    const isWanted = async (transaction: Kysely<Tables>): Promise<boolean> => {
+      isWithinCap = (await chargedSince(transaction, accountId, windowStartMs('month', nowMs))) <= cap;
+      return isWithinCap && (await isLow(transaction, accountId));
+    };
+    const payer = { accountId, email };
+    const payment = await this.#desk.charge({ payer, amount: asNanos(amount), purpose: 'auto_top_up', methodRef, isWanted, nowMs });
+    if (!isWithinCap) await this.#noteCap(accountId, nowMs);
+    return payment !== undefined;
+  }
+
+  /** It stays on, and goes on with the next month. */
+  async #noteCap(accountId: string, nowMs: number): Promise<void> {
+    await this.#database
+      .updateTable('auto_top_ups')
+      .set({ reason: CAP_REACHED, updated_at: nowMs })
+      .where('account_id', '=', accountId)
+      .where('reason', '<>', CAP_REACHED)
+      .execute();
+  }
+}
+
+const BELOW_THRESHOLD = sql<boolean>`credits_posted - debits_posted - debits_pending < threshold`;
+
+/** Whether it still is: another process may have topped up since it was looked for. */
+async function isLow(database: Kysely<Tables>, accountId: string): Promise<boolean> {
+  const row = await database
+    .selectFrom('auto_top_ups')
+    .innerJoin('wallets', 'wallets.account_id', 'auto_top_ups.account_id')
+    .select('auto_top_ups.account_id')
+    .where('auto_top_ups.account_id', '=', accountId)
+    .where('auto_top_ups.is_on', '=', 1n)
+    .where(BELOW_THRESHOLD)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const CAP_REACHED = 'the most for this month is reached';
+
+interface Candidate {
+  readonly account_id: string;
+  readonly email: string;
+  readonly amount: bigint;
+  readonly monthly_cap: bigint;
+  readonly method_ref: string;
+}
+
+/** What automatic top-ups have charged, or may have. */
+async function chargedSince(database: Kysely<Tables>, accountId: string, sinceMs: number): Promise<bigint> {
+  const row = await database
+    .selectFrom('payments')
+    .select(({ fn }) => fn.sum<bigint | null>('amount').as('amount'))
+    .where('account_id', '=', accountId)
+    .where('purpose', '=', 'auto_top_up')
+    .where('status', 'in', ['created', 'open', 'unknown', 'paid'])
+    .where('created_at', '>=', BigInt(sinceMs))
+    .executeTakeFirst();
+  return row?.amount ?? 0n;
+}

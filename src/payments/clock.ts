@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely';
+import { PromoGuesses } from '../accounts/promo-guesses.ts';
+import type { Tables } from '../database/tables.ts';
+import { AutoTopUps } from './auto-top-up.ts';
+import type { PaymentDesk } from './desk.ts';
+import { Renewals } from './renewals.ts';
+
+const PAYMENTS_PER_TURN = 50;
+
+/** What is done about money in without anybody asking: payments followed to their end, cards charged, plans renewed. */
+export class MoneyClock {
+  readonly #desk: PaymentDesk;
+  readonly #autoTopUps: AutoTopUps;
+  readonly #renewals: Renewals;
+  readonly #guesses: PromoGuesses;
+
+  constructor(database: Kysely<Tables>, desk: PaymentDesk) {
+    this.#desk = desk;
+    this.#autoTopUps = new AutoTopUps(database, desk);
+    this.#renewals = new Renewals(database, desk);
+    this.#guesses = new PromoGuesses(database);
+  }
+
+  /** One turn. Any number of processes may take theirs at the same time. */
+  async turn(nowMs: number): Promise<void> {
+    for (const payment of await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN)) await this.#desk.ask(payment, nowMs);
+    await this.#autoTopUps.turn(nowMs);
+    await this.#renewals.turn(nowMs);
+    await this.#guesses.prune(nowMs);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+
+/** What a provider calls our accounts. */
+export interface Customers {
+  find(accountId: string): Promise<string | undefined>;
+  /** Keeps the first name that was given, and says which that is. */
+  keep(accountId: string, customerRef: string): Promise<string>;
+}
+
+/** The customers of one provider, in the database. */
+export function openCustomers(database: Kysely<Tables>, provider: string): Customers {
+  const find = async (accountId: string): Promise<string | undefined> => {
+    const row = await database
+      .selectFrom('payment_customers')
+      .select('customer_ref')
+      .where('account_id', '=', accountId)
+      .where('provider', '=', provider)
+      .executeTakeFirst();
+    return row?.customer_ref;
+  };
+  return {
+    find,
+    keep: async (accountId, customerRef) => {
+      await database
+        .insertInto('payment_customers')
+        .values({ account_id: accountId, provider, customer_ref: customerRef })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      return (await find(accountId)) ?? customerRef;
+    },
+  };
+}

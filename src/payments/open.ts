@@ -1,0 +1,42 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { MoneyClock } from './clock.ts';
+import { openCustomers } from './customers.ts';
+import { PaymentDesk } from './desk.ts';
+import { ManualDriver } from './manual.ts';
+import type { PaymentsConfig } from './payment-settings.ts';
+import type { PaymentDriver } from './payments.ts';
+
+/** Everything that money comes in by. */
+export interface MoneyIn {
+  readonly desk: PaymentDesk;
+  readonly clock: MoneyClock;
+  /** What somebody who pays by bank transfer is told. */
+  readonly bankTransfer: string | undefined;
+  /** Answers `POST /webhooks/stripe`; undefined without a secret, and then the address does not exist. */
+  readonly webhook: ((request: Request) => Promise<Response>) | undefined;
+}
+
+interface MoneyInOptions {
+  readonly database: Kysely<Tables>;
+  readonly payments: PaymentsConfig;
+  /** The service's own address. */
+  readonly url: string;
+  readonly onEvent?: (facts: { readonly id: string; readonly type: string; readonly outcome: string }) => void;
+}
+
+/** Opens the ways to pay that the settings switch on. Stripe's package is loaded where it is used: it takes memory of its own. */
+export async function openMoneyIn({ database, payments, url, onEvent }: MoneyInOptions): Promise<MoneyIn> {
+  const { stripe: settings, bankTransfer, rules } = payments;
+  const drivers: PaymentDriver[] = bankTransfer === undefined ? [] : [new ManualDriver()];
+  let webhook: MoneyIn['webhook'];
+  if (settings !== undefined) {
+    const { openStripe, StripeDriver } = await import('./stripe.ts');
+    const { stripeWebhook } = await import('./webhook.ts');
+    const stripe = openStripe(settings);
+    drivers.unshift(new StripeDriver(stripe, { customers: openCustomers(database, 'stripe'), returnUrl: `${url}/billing` }));
+    if (settings.webhookSecret !== undefined) webhook = stripeWebhook({ database, stripe, secret: settings.webhookSecret, onEvent });
+  }
+  const desk = new PaymentDesk(database, drivers, rules);
+  return { desk, clock: new MoneyClock(database, desk), bankTransfer, webhook };
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { usdSchema } from '../accounts/plan-settings.ts';
+import type { PaymentRules } from './payments.ts';
+
+const PRESETS_MAX = 8;
+const GRACE_DAYS_MAX = 60;
+const DAY_MS = 86_400_000;
+const ONE_USD = 1_000_000_000n;
+
+/** `payments` in `tollgate.yaml`. */
+export const paymentsSchema = z
+  .strictObject({
+    minimum_usd: usdSchema.prefault(5),
+    maximum_usd: usdSchema.prefault(1000),
+    presets_usd: z.array(usdSchema).max(PRESETS_MAX).prefault([10, 25, 50, 100]),
+    grace_days: z.number().int().min(0).max(GRACE_DAYS_MAX).default(3),
+    bank_transfer: z.string().min(1).max(2000).optional(),
+    stripe_api_url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+  })
+  .refine(({ minimum_usd: minimum, maximum_usd: maximum }) => minimum >= ONE_USD && maximum >= minimum, {
+    path: ['minimum_usd'],
+    error: 'must be at least 1, and not above maximum_usd',
+  });
+
+/** How money comes in. */
+export interface PaymentsConfig {
+  readonly rules: PaymentRules;
+  readonly stripe:
+    | { readonly secretKey: string; readonly webhookSecret: string | undefined; readonly apiUrl: string | undefined }
+    | undefined;
+  /** What somebody who pays by bank transfer is told; undefined where that is not offered. */
+  readonly bankTransfer: string | undefined;
+}
+
+/** The settings and the secrets of the environment together. */
+export function toPaymentsConfig(
+  settings: z.output<typeof paymentsSchema>,
+  secrets: { readonly STRIPE_SECRET_KEY?: string | undefined; readonly STRIPE_WEBHOOK_SECRET?: string | undefined },
+): PaymentsConfig {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = secrets;
+  return {
+    rules: {
+      minimum: settings.minimum_usd,
+      maximum: settings.maximum_usd,
+      presets: settings.presets_usd,
+      graceMs: settings.grace_days * DAY_MS,
+    },
+    stripe: secretKey === undefined ? undefined : { secretKey, webhookSecret, apiUrl: settings.stripe_api_url },
+    bankTransfer: settings.bank_transfer,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+
+/** Something about payments that somebody should look at. */
+export interface PaymentProblem {
+  readonly kind: 'refused_event' | 'no_answer' | 'disputed' | 'not_what_it_was_for';
+  readonly at: number;
+  readonly paymentId: string | undefined;
+  readonly explanation: string;
+}
+
+const NO_ANSWER_MS = 3_600_000;
+
+/** What does not resolve itself, newest first. */
+export async function listProblems(database: Kysely<Tables>, nowMs: number, rowsMax: number): Promise<PaymentProblem[]> {
+  const problems = [
+    ...(await listRefused(database, rowsMax)),
+    ...(await listSilent(database, nowMs, rowsMax)),
+    ...(await listDisputed(database, rowsMax)),
+    ...(await listMisspent(database, rowsMax)),
+  ];
+  return problems.toSorted((first, second) => second.at - first.at).slice(0, rowsMax);
+}
+
+async function listRefused(database: Kysely<Tables>, rowsMax: number): Promise<PaymentProblem[]> {
+  const rows = await database
+    .selectFrom('webhook_events')
+    .selectAll()
+    .where('outcome', '=', 'refused')
+    .orderBy('created_at', 'desc')
+    .limit(rowsMax)
+    .execute();
+  return rows.map((row) => ({
+    kind: 'refused_event',
+    at: Number(row.created_at),
+    paymentId: row.payment_id ?? undefined,
+    explanation: `${row.event_id} (${row.type}) was not credited: ${row.detail}`,
+  }));
+}
+
+async function listSilent(database: Kysely<Tables>, nowMs: number, rowsMax: number): Promise<PaymentProblem[]> {
+  const rows = await database
+    .selectFrom('payments')
+    .select(['id', 'created_at', 'provider'])
+    .where('status', 'in', ['created', 'unknown'])
+    .where('created_at', '<', BigInt(nowMs - NO_ANSWER_MS))
+    .orderBy('created_at', 'desc')
+    .limit(rowsMax)
+    .execute();
+  return rows.map((row) => ({
+    kind: 'no_answer',
+    at: Number(row.created_at),
+    paymentId: row.id,
+    explanation: `${row.provider} has not answered for more than an hour; it is asked again and again`,
+  }));
+}
+
+async function listDisputed(database: Kysely<Tables>, rowsMax: number): Promise<PaymentProblem[]> {
+  const rows = await database
+    .selectFrom('payment_reversals')
+    .innerJoin('payments', 'payments.provider_ref', 'payment_reversals.provider_ref')
+    .select(['payment_reversals.id', 'payment_reversals.created_at', 'payments.id as payment_id'])
+    .where('payment_reversals.kind', '=', 'dispute')
+    .where('payment_reversals.state', '=', 'standing')
+    .orderBy('payment_reversals.created_at', 'desc')
+    .limit(rowsMax)
+    .execute();
+  return rows.map((row) => ({
+    kind: 'disputed',
+    at: Number(row.created_at),
+    paymentId: row.payment_id,
+    explanation: `the payer disputes it (${row.id}); the credit is taken back until the dispute is won`,
+  }));
+}
+
+async function listMisspent(database: Kysely<Tables>, rowsMax: number): Promise<PaymentProblem[]> {
+  const rows = await database
+    .selectFrom('payments')
+    .select(['id', 'paid_at', 'reason'])
+    .where('status', '=', 'paid')
+    .where('reason', '<>', '')
+    .orderBy('paid_at', 'desc')
+    .limit(rowsMax)
+    .execute();
+  return rows.map((row) => ({ kind: 'not_what_it_was_for', at: Number(row.paid_at ?? 0n), paymentId: row.id, explanation: row.reason }));
+}

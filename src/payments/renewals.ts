@@ -1,0 +1,123 @@
+import type { Kysely } from 'kysely';
+import { carryOut, type OrderResult } from '../accounts/plan-orders.ts';
+import { Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
+import type { Tables } from '../database/tables.ts';
+import { moneyId } from '../ledger/credit.ts';
+import { asNanos, type Nanos } from '../ledger/money.ts';
+import type { PaymentDesk } from './desk.ts';
+
+const SUBSCRIPTIONS_PER_TURN = 100;
+/** A balance may be filled at any moment; a card that was declined is not asked every minute. */
+const BALANCE_RETRY_MS = 60_000;
+const CARD_RETRY_MS = 86_400_000;
+
+/** Renews plans, or ends them: our own clock, because a plan may be paid from the balance as well as by card. */
+export class Renewals {
+  readonly #database: Kysely<Tables>;
+  readonly #subscriptions: Subscriptions;
+  readonly #desk: PaymentDesk;
+
+  constructor(database: Kysely<Tables>, desk: PaymentDesk) {
+    this.#database = database;
+    this.#subscriptions = new Subscriptions(database);
+    this.#desk = desk;
+  }
+
+  /** Looks at every plan whose period is over; gives how many were renewed or ended. */
+  async turn(nowMs: number): Promise<number> {
+    const due = await this.#subscriptions.due(nowMs, SUBSCRIPTIONS_PER_TURN);
+    let count = 0;
+    for (const subscription of due) if (await this.#renew(subscription, nowMs)) count += 1;
+    return count;
+  }
+
+  async #renew(subscription: Subscription, nowMs: number): Promise<boolean> {
+    if (subscription.endsWithPeriod || (subscription.periodsLeft !== undefined && subscription.periodsLeft <= 1)) {
+      await this.#subscriptions.endDue(subscription, subscription.endsWithPeriod ? 'canceled' : 'its time is over');
+      return true;
+    }
+    const isPaidByCard = subscription.paysBy === 'card' && (await this.#subscriptions.renewalPrice(subscription)) > 0n;
+    // After a first try, a card's money may be in the balance already.
+    const result = isPaidByCard && subscription.tries === 0 ? undefined : await this.#fromBalance(subscription, nowMs);
+    if (result?.type === 'done') return true;
+    if (result?.type === 'refused') {
+      if (result.why === 'no_such_plan') await this.#subscriptions.endDue(subscription, 'the plan is offered no more');
+      return result.why === 'no_such_plan';
+    }
+    if (subscription.graceUntilMs !== undefined && subscription.graceUntilMs <= nowMs) {
+      await this.#subscriptions.endDue(subscription, `not paid: ${subscription.reason}`);
+      return true;
+    }
+    if (isPaidByCard) return this.#byCard(subscription, nowMs);
+    await this.#fail(subscription, 'the balance is too small', { nowMs, retryMs: BALANCE_RETRY_MS });
+    return false;
+  }
+
+  async #fromBalance(subscription: Subscription, nowMs: number): Promise<OrderResult> {
+    const { id, accountId, paysBy, methodRef } = subscription;
+    const order = { type: 'renew', subscriptionId: id, periodStartMs: subscription.periodEndMs } as const;
+    return this.#database.transaction().execute((transaction) => carryOut(transaction, order, { accountId, nowMs, paysBy, methodRef }));
+  }
+
+  /** One payment for each try, whose id says so: whoever looks at the same time, or again, finds it. */
+  async #byCard(subscription: Subscription, nowMs: number): Promise<boolean> {
+    const paymentId = `pay_${moneyId(`renewal:${subscription.id}:${subscription.periodEndMs}:${subscription.tries}`)}`;
+    const known = await this.#desk.find(paymentId);
+    const payment = known ?? (await this.#charge(subscription, paymentId, nowMs));
+    if (payment === undefined) return false;
+    if (payment.status === 'failed' || payment.status === 'expired')
+      await this.#fail(subscription, `the card was not charged: ${payment.reason}`, { nowMs, retryMs: CARD_RETRY_MS });
+    // It is paid and the period has not begun: a debt was paid first. The next try begins with the balance.
+    if (payment.status === 'paid' && known !== undefined)
+      await this.#fail(subscription, payment.reason, { nowMs, retryMs: BALANCE_RETRY_MS });
+    return payment.status === 'paid';
+  }
+
+  async #charge(subscription: Subscription, paymentId: string, nowMs: number): Promise<Awaited<ReturnType<PaymentDesk['charge']>>> {
+    const { accountId, periodEndMs, id } = subscription;
+    const account = await this.#database.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirstOrThrow();
+    const methodRef = subscription.methodRef ?? (await this.#findCard(accountId));
+    if (methodRef === undefined) {
+      await this.#fail(subscription, 'no card is saved', { nowMs, retryMs: BALANCE_RETRY_MS });
+      return undefined;
+    }
+    return this.#desk.charge({
+      paymentId,
+      payer: { accountId, email: account.email },
+      amount: asNanos((await this.#subscriptions.renewalPrice(subscription)) + (await this.#debtOf(accountId))),
+      purpose: 'plan',
+      methodRef,
+      planOrder: { type: 'renew', subscriptionId: id, periodStartMs: periodEndMs },
+      nowMs,
+    });
+  }
+
+  /** The card that was saved last, where the account did not choose. */
+  async #findCard(accountId: string): Promise<string | undefined> {
+    const cards = await this.#desk
+      .driver('stripe')
+      ?.cards?.list(accountId)
+      // No answer is not the same as no card; the next turn asks again.
+      .catch(() => undefined);
+    return cards?.[0]?.methodRef;
+  }
+
+  /** A debt is paid first by whatever comes in, so it is charged with the price. */
+  async #debtOf(accountId: string): Promise<Nanos> {
+    const wallet = await this.#database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
+    const debt = wallet.debits_posted - wallet.credits_posted;
+    return asNanos(debt > 0n ? debt : 0n);
+  }
+
+  async #fail(
+    subscription: Subscription,
+    reason: string,
+    { nowMs, retryMs }: { readonly nowMs: number; readonly retryMs: number },
+  ): Promise<void> {
+    await this.#subscriptions.markPastDue(subscription, {
+      reason,
+      graceUntilMs: subscription.periodEndMs + this.#desk.rules.graceMs,
+      retryAtMs: nowMs + retryMs,
+    });
+  }
+}

@@ -1,0 +1,121 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { postCredit, postDebit } from '../ledger/credit.ts';
+import { asNanos } from '../ledger/money.ts';
+import { clearingOf } from './clearing.ts';
+
+/** Money that went back to the payer, or is disputed; `lifted` once it came to us again. */
+export interface Reversal {
+  /** The provider's name of the refund or dispute. */
+  readonly id: string;
+  readonly providerRef: string;
+  readonly kind: 'refund' | 'dispute';
+  readonly cents: number;
+  readonly state: 'standing' | 'lifted';
+}
+
+type PaymentRow = Selectable<Tables['payments']>;
+
+/**
+ * Makes the news about one charge wait for each other. Without it, a refund that is heard of in the same moment as its payment
+ * would find no payment yet, and the payment no refund yet.
+ */
+export async function lockCharge(transaction: Kysely<Tables>, providerRef: string): Promise<void> {
+  await transaction
+    .insertInto('provider_charges')
+    .values({ provider_ref: providerRef })
+    .onConflict((conflict) => conflict.column('provider_ref').doUpdateSet({ provider_ref: providerRef }))
+    .execute();
+}
+
+/**
+ * Notes a refund or dispute, and takes back what was credited for it. News come in any order: what is lifted stays lifted, and what
+ * is heard of before its payment waits for that. Within the caller's transaction; gives the payment, if there is one.
+ */
+export async function recordReversal(transaction: Kysely<Tables>, reversal: Reversal, nowMs: number): Promise<string | undefined> {
+  await lockCharge(transaction, reversal.providerRef);
+  await transaction
+    .insertInto('payment_reversals')
+    .values({
+      id: reversal.id,
+      provider_ref: reversal.providerRef,
+      kind: reversal.kind,
+      cents: reversal.cents,
+      state: reversal.state,
+      created_at: nowMs,
+    })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({ state: reversal.state }).where('payment_reversals.state', '=', 'standing'),
+    )
+    .execute();
+  return reversePayment(transaction, reversal.providerRef, { trigger: `${reversal.id}:${reversal.state}`, nowMs });
+}
+
+/** Brings what is taken back of a payment in line with what stands against it: the difference to what was taken before is posted. */
+export async function reversePayment(
+  transaction: Kysely<Tables>,
+  providerRef: string,
+  { trigger, nowMs }: { readonly trigger: string; readonly nowMs: number },
+): Promise<string | undefined> {
+  const payment = await lockPaid(transaction, providerRef);
+  if (payment === undefined) return undefined;
+  const standing = await readStanding(transaction, payment);
+  const reversed = (payment.amount * standing) / payment.charge_cents;
+  const bonusReversed = (payment.bonus * standing) / payment.charge_cents;
+  const move = { payment, nowMs, source: `${payment.provider}:${providerRef}:${trigger}` };
+  await post(transaction, { ...move, difference: reversed - payment.reversed, house: clearingOf(payment.provider) });
+  await post(transaction, {
+    ...move,
+    source: `${move.source}:bonus`,
+    difference: bonusReversed - payment.bonus_reversed,
+    house: 'promo_expense',
+  });
+  await transaction.updateTable('payments').set({ reversed, bonus_reversed: bonusReversed }).where('id', '=', payment.id).execute();
+  return payment.id;
+}
+
+async function lockPaid(transaction: Kysely<Tables>, providerRef: string): Promise<PaymentRow | undefined> {
+  return transaction
+    .updateTable('payments')
+    .set((expression) => ({ asked_at: expression.ref('asked_at') }))
+    .where('provider_ref', '=', providerRef)
+    .where('status', '=', 'paid')
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** How many cents of a payment are refunded or disputed; never more than were paid, though a refund may follow a lost dispute. */
+async function readStanding(transaction: Kysely<Tables>, payment: PaymentRow): Promise<bigint> {
+  const row = await transaction
+    .selectFrom('payment_reversals')
+    .select(({ fn }) => fn.sum<bigint | null>('cents').as('cents'))
+    .where('provider_ref', '=', payment.provider_ref)
+    .where('state', '=', 'standing')
+    .executeTakeFirst();
+  const cents = row?.cents ?? 0n;
+  return cents < payment.charge_cents ? cents : payment.charge_cents;
+}
+
+interface Move {
+  readonly payment: PaymentRow;
+  readonly difference: bigint;
+  readonly house: Parameters<typeof postDebit>[1]['house'];
+  readonly source: string;
+  readonly nowMs: number;
+}
+
+async function post(transaction: Kysely<Tables>, { payment, difference, house, source, nowMs }: Move): Promise<void> {
+  const isBonus = house === 'promo_expense';
+  const kind = isBonus ? 'promo' : 'paid';
+  const posting = { accountId: payment.account_id, house, source, atMs: nowMs } as const;
+  if (difference > 0n)
+    await postDebit(transaction, {
+      ...posting,
+      amount: asNanos(difference),
+      kind: 'refund',
+      from: [kind],
+      reason: isBonus ? 'bonus of a refunded top-up' : 'refund of a top-up',
+    });
+  if (difference < 0n)
+    await postCredit(transaction, { ...posting, amount: asNanos(-difference), kind, reason: 'a refund or dispute was lifted' });
+}

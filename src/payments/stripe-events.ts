@@ -1,0 +1,75 @@
+import type { Stripe } from 'stripe';
+import type { PaidFacts } from './payments.ts';
+import type { Reversal } from './reverse-payment.ts';
+import { idOf, isDisputeLifted, PAYMENT_KEY, readPaid, SAVED_CARD_KEY } from './stripe.ts';
+
+/** What an event of Stripe means to us. */
+export type PaymentNews =
+  | { readonly type: 'paid'; readonly facts: PaidFacts }
+  | { readonly type: 'failed'; readonly paymentId: string; readonly status: 'failed' | 'expired'; readonly reason: string }
+  | { readonly type: 'reversal'; readonly reversal: Reversal }
+  /** Nothing of ours, or nothing that changes anything. */
+  | { readonly type: 'ignored'; readonly reason: string };
+
+/**
+ * Reads an event whose signature was checked: what the object in it says counts, more than the name of the event. A pure function; what
+ * is done about it is done elsewhere.
+ */
+export function readEvent({ type, data: { object } }: Stripe.Event): PaymentNews {
+  if (!('object' in object)) return ignored('it has no object');
+  if (object.object === 'checkout.session') return readSession(object, type);
+  if (object.object === 'payment_intent') return readIntent(object, type);
+  if (object.object === 'refund') return readRefund(object);
+  if (object.object === 'dispute') return readDispute(object);
+  return ignored('events of this type say nothing about money here');
+}
+
+function readSession(session: Stripe.Checkout.Session, type: string): PaymentNews {
+  if (session.payment_status === 'paid') return paid(session);
+  if (session.status === 'expired') return failed(session.metadata, 'expired', '');
+  if (type === 'checkout.session.async_payment_failed') return failed(session.metadata, 'failed', 'the payment did not go through');
+  // A session is completed before a slow payment, such as a bank debit, is made.
+  return ignored('the session is not paid yet');
+}
+
+function readIntent(intent: Stripe.PaymentIntent, type: string): PaymentNews {
+  if (intent.status === 'succeeded') return paid(intent);
+  return type === 'payment_intent.payment_failed' ? readIntentFailed(intent) : ignored('the intent is not paid yet');
+}
+
+function paid(object: Stripe.Checkout.Session | Stripe.PaymentIntent): PaymentNews {
+  const facts = readPaid(object);
+  return facts === undefined ? ignored('it is not a payment of this service') : { type: 'paid', facts };
+}
+
+/** On a payment page the payer tries another card; a saved card that is declined is the end of it. */
+function readIntentFailed(intent: Stripe.PaymentIntent): PaymentNews {
+  if (intent.metadata[SAVED_CARD_KEY] === undefined) return ignored('the payer may try again');
+  const code = intent.last_payment_error?.decline_code ?? intent.last_payment_error?.code ?? 'declined';
+  return failed(intent.metadata, 'failed', /^[a-z0-9_]{1,60}$/u.test(code) ? code.replaceAll('_', ' ') : 'declined');
+}
+
+function failed(metadata: Stripe.Metadata | null, status: 'failed' | 'expired', reason: string): PaymentNews {
+  const paymentId = metadata?.[PAYMENT_KEY];
+  return paymentId === undefined ? ignored('it is not a payment of this service') : { type: 'failed', paymentId, status, reason };
+}
+
+function readRefund({ id, payment_intent, amount, status }: Stripe.Refund): PaymentNews {
+  const providerRef = idOf(payment_intent);
+  if (providerRef === undefined || amount <= 0) return ignored('the refund is not of a payment intent');
+  const state = status === 'failed' || status === 'canceled' ? 'lifted' : 'standing';
+  return { type: 'reversal', reversal: { id, providerRef, kind: 'refund', cents: amount, state } };
+}
+
+function readDispute(dispute: Stripe.Dispute): PaymentNews {
+  const providerRef = idOf(dispute.payment_intent);
+  if (providerRef === undefined || dispute.amount <= 0) return ignored('the dispute is not of a payment intent');
+  const isInquiry = dispute.status === 'warning_needs_response' || dispute.status === 'warning_under_review';
+  if (isInquiry) return ignored('an inquiry takes no money');
+  const state = isDisputeLifted(dispute) ? 'lifted' : 'standing';
+  return { type: 'reversal', reversal: { id: dispute.id, providerRef, kind: 'dispute', cents: dispute.amount, state } };
+}
+
+function ignored(reason: string): PaymentNews {
+  return { type: 'ignored', reason };
+}

@@ -1,0 +1,255 @@
+import { Stripe } from 'stripe';
+import type { Customers } from './customers.ts';
+import {
+  CURRENCY,
+  type Card,
+  type DriverAnswer,
+  type PaidFacts,
+  type PaymentDriver,
+  type PaymentOrder,
+  type ProviderPayment,
+} from './payments.ts';
+
+/** What the driver is opened with. */
+export interface StripeSettings {
+  readonly secretKey: string;
+  /** Another address than Stripe's own, for tests and proxies. */
+  readonly apiUrl: string | undefined;
+  /** Where payers come back to. */
+  readonly returnUrl: string;
+}
+
+const REQUEST_MS = 10_000;
+/** Stripe knows an idempotency key for at least a day; after this a repetition might charge again. */
+const KEY_LIVES_MS = 20 * 3_600_000;
+const CARDS_MAX = 20;
+
+/** The names under which our ids travel with Stripe's objects. */
+export const PAYMENT_KEY = 'tollgate_payment';
+export const ACCOUNT_KEY = 'tollgate_account';
+/** Marks charges of saved cards: when one is declined nobody is there to try another card. */
+export const SAVED_CARD_KEY = 'tollgate_saved_card';
+
+/** Opens Stripe's own client. Nothing is tried again behind our back: what has no answer is `unknown`, and the clock asks again. */
+export function openStripe({ secretKey, apiUrl }: Pick<StripeSettings, 'secretKey' | 'apiUrl'>): Stripe {
+  const address = apiUrl === undefined ? undefined : new URL(apiUrl);
+  return new Stripe(secretKey, {
+    timeout: REQUEST_MS,
+    maxNetworkRetries: 0,
+    telemetry: false,
+    ...(address !== undefined && {
+      host: address.hostname,
+      port: address.port === '' ? (address.protocol === 'https:' ? 443 : 80) : Number(address.port),
+      protocol: address.protocol === 'https:' ? ('https' as const) : ('http' as const),
+    }),
+  });
+}
+
+/** Cards through Stripe: Checkout where the payer is there, a payment intent where a saved card is charged. */
+export class StripeDriver implements PaymentDriver {
+  readonly name = 'stripe' as const;
+  readonly cards = {
+    charge: (order: PaymentOrder): Promise<DriverAnswer> => this.#charge(order),
+    list: (accountId: string): Promise<readonly Card[]> => this.#listCards(accountId),
+    remove: (accountId: string, methodRef: string): Promise<boolean> => this.#removeCard(accountId, methodRef),
+  };
+  readonly #stripe: Stripe;
+  readonly #customers: Customers;
+  readonly #returnUrl: string;
+  readonly #clock: () => number;
+
+  constructor(
+    stripe: Stripe,
+    { customers, returnUrl, clock = Date.now }: { customers: Customers; returnUrl: string; clock?: () => number },
+  ) {
+    this.#stripe = stripe;
+    this.#customers = customers;
+    this.#returnUrl = returnUrl;
+    this.#clock = clock;
+  }
+
+  async begin(order: PaymentOrder): Promise<DriverAnswer> {
+    return answering(async () => {
+      const customer = await this.#customerOf(order);
+      const metadata = metadataOf(order);
+      const session = await this.#stripe.checkout.sessions.create(
+        {
+          mode: 'payment',
+          customer,
+          client_reference_id: order.paymentId,
+          metadata,
+          line_items: [
+            { quantity: 1, price_data: { currency: CURRENCY, unit_amount: order.cents, product_data: { name: order.description } } },
+          ],
+          payment_intent_data: { metadata, ...(order.savesCard && { setup_future_usage: 'off_session' as const }) },
+          success_url: `${this.#returnUrl}?payment=${order.paymentId}`,
+          cancel_url: `${this.#returnUrl}?left=${order.paymentId}`,
+        },
+        { idempotencyKey: order.paymentId },
+      );
+      return readSession(session);
+    });
+  }
+
+  async ask(order: PaymentOrder): Promise<DriverAnswer> {
+    const { sessionRef, providerRef } = order;
+    if (sessionRef !== undefined) return answering(async () => readSession(await this.#stripe.checkout.sessions.retrieve(sessionRef)));
+    if (providerRef !== undefined) return answering(async () => readIntent(await this.#stripe.paymentIntents.retrieve(providerRef)));
+    // Nothing was ever heard of it. With the same key the same request gives the answer that was lost.
+    const isKeyKnown = this.#clock() - order.createdAtMs < KEY_LIVES_MS;
+    if (order.methodRef === undefined) return isKeyKnown ? this.begin(order) : { type: 'expired' };
+    return isKeyKnown ? this.#charge(order) : this.#find(order);
+  }
+
+  async receiptUrl(providerRef: string): Promise<string | undefined> {
+    const intent = await this.#stripe.paymentIntents.retrieve(providerRef, { expand: ['latest_charge'] });
+    const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null;
+    return charge?.receipt_url ?? undefined;
+  }
+
+  async *list(sinceMs: number): AsyncIterable<ProviderPayment> {
+    const created = { gte: Math.floor(sinceMs / 1000) };
+    const disputed = new Map<string, number>();
+    for await (const dispute of this.#stripe.disputes.list({ created, limit: 100 })) {
+      const ref = idOf(dispute.payment_intent);
+      if (ref !== undefined && !isDisputeLifted(dispute)) disputed.set(ref, (disputed.get(ref) ?? 0) + dispute.amount);
+    }
+    for await (const intent of this.#stripe.paymentIntents.list({ created, limit: 100, expand: ['data.latest_charge'] })) {
+      const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null;
+      const cents = intent.status === 'succeeded' ? intent.amount_received : intent.amount;
+      yield {
+        providerRef: intent.id,
+        paymentId: intent.metadata[PAYMENT_KEY],
+        isPaid: intent.status === 'succeeded',
+        cents,
+        currency: intent.currency,
+        reversedCents: Math.min(cents, (charge?.amount_refunded ?? 0) + (disputed.get(intent.id) ?? 0)),
+        createdAtMs: intent.created * 1000,
+      };
+    }
+  }
+
+  /** A customer is made once; the idempotency key and our row keep two requests from making two. */
+  async #customerOf({ accountId, email }: PaymentOrder): Promise<string> {
+    const known = await this.#customers.find(accountId);
+    if (known !== undefined) return known;
+    const customer = await this.#stripe.customers.create(
+      { email, metadata: { [ACCOUNT_KEY]: accountId } },
+      { idempotencyKey: `customer_${accountId}` },
+    );
+    return this.#customers.keep(accountId, customer.id);
+  }
+
+  async #charge(order: PaymentOrder): Promise<DriverAnswer> {
+    return answering(async () => {
+      const customer = await this.#customers.find(order.accountId);
+      if (customer === undefined || order.methodRef === undefined) return { type: 'failed', reason: 'no card is saved' };
+      const intent = await this.#stripe.paymentIntents.create(
+        {
+          amount: order.cents,
+          currency: CURRENCY,
+          customer,
+          payment_method: order.methodRef,
+          automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+          description: order.description,
+          metadata: { ...metadataOf(order), [SAVED_CARD_KEY]: 'yes' },
+          confirm: true,
+          off_session: true,
+        },
+        { idempotencyKey: order.paymentId },
+      );
+      return readIntent(intent);
+    });
+  }
+
+  /** Looks for a charge among those of the customer, where asking again might make a second one. */
+  async #find(order: PaymentOrder): Promise<DriverAnswer> {
+    return answering(async () => {
+      const customer = await this.#customers.find(order.accountId);
+      if (customer === undefined) return { type: 'failed', reason: 'the charge was never made' };
+      const created = { gte: Math.floor(order.createdAtMs / 1000) - 60 };
+      for await (const intent of this.#stripe.paymentIntents.list({ customer, created, limit: 100 }))
+        if (intent.metadata[PAYMENT_KEY] === order.paymentId) return readIntent(intent);
+      return { type: 'failed', reason: 'the charge was never made' };
+    });
+  }
+
+  async #listCards(accountId: string): Promise<readonly Card[]> {
+    const customer = await this.#customers.find(accountId);
+    if (customer === undefined) return [];
+    const { data } = await this.#stripe.customers.listPaymentMethods(customer, { type: 'card', limit: CARDS_MAX });
+    return data.map(({ id, card }) => ({
+      methodRef: id,
+      brand: card?.brand ?? 'card',
+      lastFour: card?.last4 ?? '',
+      expires: card === undefined ? '' : `${String(card.exp_month).padStart(2, '0')}/${card.exp_year}`,
+    }));
+  }
+
+  async #removeCard(accountId: string, methodRef: string): Promise<boolean> {
+    const cards = await this.#listCards(accountId);
+    if (!cards.some((card) => card.methodRef === methodRef)) return false;
+    await this.#stripe.paymentMethods.detach(methodRef);
+    return true;
+  }
+}
+
+/** That a payment was made, as a session or an intent of ours says it; undefined where it is not one of ours. */
+export function readPaid(object: Stripe.Checkout.Session | Stripe.PaymentIntent): PaidFacts | undefined {
+  const paymentId = object.metadata?.[PAYMENT_KEY];
+  const accountId = object.metadata?.[ACCOUNT_KEY];
+  if (paymentId === undefined || accountId === undefined) return undefined;
+  const ours = { provider: 'stripe', paymentId, accountId } as const;
+  if (object.object === 'payment_intent')
+    return { ...ours, providerRef: object.id, cents: object.amount_received, currency: object.currency };
+  const providerRef = idOf(object.payment_intent);
+  if (providerRef === undefined) return undefined;
+  return { ...ours, providerRef, sessionRef: object.id, cents: object.amount_total ?? 0, currency: object.currency ?? '' };
+}
+
+/** The id of an object that Stripe gives as such or as a whole. */
+export function idOf(object: string | { readonly id: string } | null | undefined): string | undefined {
+  return typeof object === 'string' ? object : object?.id;
+}
+
+/** Whether the money of a dispute is ours again. */
+export function isDisputeLifted({ status }: Stripe.Dispute): boolean {
+  return status === 'won' || status === 'warning_closed' || status === 'prevented';
+}
+
+function metadataOf({ paymentId, accountId }: PaymentOrder): Record<string, string> {
+  return { [PAYMENT_KEY]: paymentId, [ACCOUNT_KEY]: accountId };
+}
+
+function readSession(session: Stripe.Checkout.Session): DriverAnswer {
+  const facts = session.payment_status === 'paid' ? readPaid(session) : undefined;
+  if (facts !== undefined) return { type: 'paid', facts };
+  if (session.status === 'expired') return { type: 'expired' };
+  return { type: 'open', sessionRef: session.id, ...(typeof session.url === 'string' && { address: session.url }) };
+}
+
+function readIntent(intent: Stripe.PaymentIntent): DriverAnswer {
+  const facts = intent.status === 'succeeded' ? readPaid(intent) : undefined;
+  if (facts !== undefined) return { type: 'paid', facts };
+  if (intent.status === 'processing') return { type: 'open', providerRef: intent.id };
+  return { type: 'failed', reason: readReason(intent.last_payment_error?.code ?? intent.status) };
+}
+
+/** Declined is an answer. No answer, or one that says nothing about the payment, is none. */
+async function answering(work: () => Promise<DriverAnswer>): Promise<DriverAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeCardError)
+      return { type: 'failed', reason: readReason(error.decline_code ?? error.code ?? '') };
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode !== 409 && error.statusCode !== 429)
+      return { type: 'failed', reason: `Stripe refused the request (${readReason(error.code ?? 'invalid request')})` };
+    if (error instanceof Stripe.errors.StripeError) return { type: 'unknown' };
+    throw error;
+  }
+}
+
+/** Stripe's codes are words with underscores; anything else is not shown. */
+function readReason(code: string): string {
+  return /^[a-z0-9_ ]{1,60}$/u.test(code) ? code.replaceAll('_', ' ') : 'declined';
+}

@@ -1,0 +1,114 @@
+import type { Kysely } from 'kysely';
+import type { Stripe } from 'stripe';
+import type { Tables } from '../database/tables.ts';
+import { creditPayment } from './credit-payment.ts';
+import { failPayment } from './desk.ts';
+import { recordReversal } from './reverse-payment.ts';
+import { readEvent, type PaymentNews } from './stripe-events.ts';
+
+/** What the webhook works with. */
+export interface WebhookOptions {
+  readonly database: Kysely<Tables>;
+  readonly stripe: Stripe;
+  readonly secret: string;
+  readonly onEvent?: ((facts: { readonly id: string; readonly type: string; readonly outcome: string }) => void) | undefined;
+  readonly clock?: (() => number) | undefined;
+}
+
+const BODY_BYTES_MAX = 1_000_000;
+const BODY_READ_MS = 10_000;
+/** How old a signed event may be, so that nobody plays an old one again. */
+const TOLERANCE_SECONDS = 300;
+
+/** Answers `POST /webhooks/stripe`. What is not signed with the secret changes nothing; what is comes in any order and more than once. */
+export function stripeWebhook(options: WebhookOptions): (request: Request) => Promise<Response> {
+  if (options.secret.trim() === '') throw new Error('The webhook needs a secret: set STRIPE_WEBHOOK_SECRET.');
+  return async (request) => {
+    if (request.method !== 'POST') return text(405, 'Send events with POST.');
+    const body = await readBody(request);
+    if (body === undefined) return text(400, 'The event is too large or did not arrive in time.');
+    const event = await verify(options, body, request.headers.get('stripe-signature') ?? '');
+    if (event === undefined) return text(400, 'The signature is not right.');
+    const outcome = await receive(options, event);
+    options.onEvent?.({ id: event.id, type: event.type, outcome });
+    return Response.json({ received: true });
+  };
+}
+
+async function verify({ stripe, secret, clock }: WebhookOptions, body: string, signature: string): Promise<Stripe.Event | undefined> {
+  try {
+    return await stripe.webhooks.constructEventAsync(body, signature, secret, TOLERANCE_SECONDS, undefined, clock?.());
+  } catch {
+    // Whatever is wrong with it, its sender learns nothing more.
+    return undefined;
+  }
+}
+
+/** The event and all that follows from it in one transaction: an event that is known was carried out. A failure is answered with 500, and Stripe sends it again. */
+async function receive({ database, clock = Date.now }: WebhookOptions, event: Stripe.Event): Promise<string> {
+  const nowMs = clock();
+  return database.transaction().execute(async (transaction) => {
+    const inserted = await transaction
+      .insertInto('webhook_events')
+      .values({ event_id: event.id, provider: 'stripe', type: event.type, outcome: 'received', detail: '', created_at: nowMs })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (inserted.numInsertedOrUpdatedRows !== 1n) return 'repeated';
+    const result = await act(transaction, readEvent(event), nowMs);
+    await transaction
+      .updateTable('webhook_events')
+      .set({ outcome: result.outcome, detail: result.detail, payment_id: result.paymentId ?? null })
+      .where('event_id', '=', event.id)
+      .execute();
+    return result.outcome;
+  });
+}
+
+interface Acted {
+  readonly outcome: 'applied' | 'ignored' | 'refused';
+  readonly detail: string;
+  readonly paymentId?: string | undefined;
+}
+
+async function act(transaction: Kysely<Tables>, news: PaymentNews, nowMs: number): Promise<Acted> {
+  switch (news.type) {
+    case 'ignored':
+      return { outcome: 'ignored', detail: news.reason };
+    case 'failed':
+      await failPayment(transaction, news.paymentId, news);
+      return { outcome: 'applied', detail: news.reason, paymentId: news.paymentId };
+    case 'reversal': {
+      const paymentId = await recordReversal(transaction, news.reversal, nowMs);
+      return { outcome: 'applied', detail: `${news.reversal.kind} ${news.reversal.state}`, paymentId };
+    }
+    case 'paid': {
+      const { paymentId } = news.facts;
+      const result = await creditPayment(transaction, news.facts, nowMs);
+      if (result.type === 'refused') return { outcome: 'refused', detail: result.reason, paymentId };
+      return { outcome: 'applied', detail: result.type, paymentId };
+    }
+  }
+}
+
+/** The bytes as they came: the signature is over them, not over what they mean. */
+async function readBody(request: Request): Promise<string | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > BODY_BYTES_MAX) return undefined;
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, BODY_READ_MS, undefined).unref());
+  return Promise.race([readCounted(request), late]);
+}
+
+async function readCounted(request: Request): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  if (request.body === null) return '';
+  for await (const part of request.body as ReadableStream<Uint8Array>) {
+    length += part.length;
+    if (length > BODY_BYTES_MAX) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length).toString('utf8');
+}
+
+function text(status: number, message: string): Response {
+  return new Response(`${message}\n`, { status });
+}

@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { hashSecret } from '../../../src/accounts/key-secret.ts';
+import type { LedgerDriver } from '../ledger-driver.ts';
+import { dateOf, MARCH_31, PlanStage } from './plan-stage.ts';
+import { usd, type MoneyStage } from './stage.ts';
+
+/** Plans: bought, given, canceled, and what they allow. */
+export function testPlans(driver: LedgerDriver): void {
+  let plans: PlanStage;
+  let stage: MoneyStage;
+  beforeAll(async () => {
+    plans = await PlanStage.open(driver);
+    stage = plans.money;
+  });
+  beforeEach(() => {
+    stage.nowMs = MARCH_31;
+  });
+  afterEach(() => stage.books.expectSound());
+  afterAll(() => stage.close());
+
+  describe('a subscription', () => {
+    test('is paid from the balance, and gives its credit until a day after its period', async () => {
+      const customer = await plans.makeRich('15');
+      expect(await plans.subscribe(customer, 'basic')).toEqual({ type: 'done', paid: usd('10') });
+      expect(await stage.left(customer)).toEqual({ manual: usd('5'), plan: usd('12') });
+      const grant = await stage.books.kysely
+        .selectFrom('grants')
+        .selectAll()
+        .where('account_id', '=', customer.accountId)
+        .where('kind', '=', 'plan')
+        .executeTakeFirst();
+      expect(dateOf(Number(grant?.expires_at))).toBe('2027-05-01');
+      expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'basic' }, status: 'active', includedLeft: usd('12') });
+    });
+
+    test('is refused where the money is missing, the plan is not for sale, or there is one', async () => {
+      const customer = await plans.makeRich('9');
+      expect(await plans.subscribe(customer, 'basic')).toEqual({ type: 'insufficient', due: usd('10'), payable: usd('9') });
+      expect(await plans.subscribe(customer, 'secret')).toEqual({ type: 'refused', why: 'not_offered' });
+      expect(await plans.subscribe(customer, 'nothing')).toEqual({ type: 'refused', why: 'no_such_plan' });
+      expect(await plans.subscribe(customer, 'free')).toEqual({ type: 'done', paid: usd('0') });
+      expect(await plans.subscribe(customer, 'free')).toEqual({ type: 'refused', why: 'has_plan' });
+      expect(await stage.balance(customer)).toBe(usd('10'));
+    });
+
+    test('is bought once by many clicks at once', async () => {
+      const customer = await plans.makeRich('100');
+      const results = await Promise.all(Array.from({ length: 10 }, () => plans.subscribe(customer, 'basic')));
+      expect(results.filter(({ type }) => type === 'done')).toHaveLength(1);
+      expect(await stage.balance(customer)).toBe(usd('102'));
+    });
+
+    test('cannot be paid with a gift, nor with the credit of a plan', async () => {
+      const customer = await stage.makeCustomer();
+      await stage.redeem(customer, await stage.makeCode({ kind: 'credit', amount: usd('50') }));
+      expect(await plans.subscribe(customer, 'basic')).toMatchObject({ type: 'insufficient', payable: 0n });
+    });
+
+    test('leaves alone what running requests may need', async () => {
+      const customer = await plans.makeRich('15');
+      const store = await stage.books.openStore('node_hold');
+      const hold = {
+        ...customer,
+        requestId: `req_${crypto.randomUUID()}`,
+        model: 'mock/gpt',
+        priceVersion: 1,
+        amount: usd('6'),
+        minimum: usd('6'),
+        createdAtMs: stage.nowMs,
+      };
+      await store.apply([{ type: 'hold', hold }]);
+      expect(await plans.subscribe(customer, 'basic')).toMatchObject({ type: 'insufficient', payable: usd('9') });
+    });
+
+    test('by card begins with the payment, and its money stays in the balance should the plan be gone', async () => {
+      const customer = await stage.makeCustomer();
+      await stage.makePlan('short', { price: usd('10') });
+      const payment = await stage.topUp(customer, '10', { planOrder: { type: 'subscribe', planId: 'short' }, savesCard: true });
+      expect(payment).toMatchObject({ status: 'paid', purpose: 'plan', reason: '' });
+      expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'short' }, paysBy: 'card' });
+      const late = await stage.makeCustomer();
+      const begun = await stage.begin(late, '10', { planOrder: { type: 'subscribe', planId: 'short' } });
+      await stage.plans.end('short');
+      const from = stage.stripe.books.events.length;
+      stage.stripe.books.pay(stage.stripe.books.sessionOf(begun.id));
+      await stage.deliverNew(from);
+      expect(await plans.planOf(late)).toBeUndefined();
+      expect(await stage.balance(late)).toBe(usd('10'));
+      expect((await stage.desk.require(begun.id)).reason).toStartWith('the money stays in the balance');
+    });
+  });
+
+  describe('a cancellation', () => {
+    test('lets the plan run to the end of its period, and can be taken back until then', async () => {
+      const customer = await plans.makeRich('100');
+      await plans.subscribe(customer, 'basic');
+      expect(await stage.subscriptions.cancel(customer.accountId, stage.nowMs)).toBe(true);
+      expect(await plans.planOf(customer)).toMatchObject({ endsWithPeriod: true });
+      expect(await stage.subscriptions.resume(customer.accountId, stage.nowMs)).toBe(true);
+      await plans.moveTo(2027, 4, 30);
+      expect(await plans.planOf(customer)).toMatchObject({ status: 'active' });
+      await stage.subscriptions.cancel(customer.accountId, stage.nowMs);
+      await plans.moveTo(2027, 5, 31);
+      expect(await plans.planOf(customer)).toBeUndefined();
+      expect((await stage.left(customer))['manual']).toBe(usd('80'));
+      expect(await stage.subscriptions.resume(customer.accountId, stage.nowMs)).toBe(false);
+    });
+  });
+
+  describe('a plan of the operator', () => {
+    test('can be given for nothing, for a while or for good, in place of another', async () => {
+      const customer = await plans.makeRich('100');
+      await plans.subscribe(customer, 'basic');
+      expect(await stage.subscriptions.assign(customer.accountId, 'secret', { nowMs: stage.nowMs, periods: 1 })).toMatchObject({
+        type: 'done',
+      });
+      expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'secret' }, paysBy: 'nobody' });
+      expect(await stage.subscriptions.assign(customer.accountId, 'nothing', { nowMs: stage.nowMs })).toMatchObject({ type: 'refused' });
+      expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'secret' } });
+      await plans.moveTo(2027, 4, 30);
+      expect(await plans.planOf(customer)).toBeUndefined();
+    });
+
+    test('decides what the keys of its accounts may do, within what each key has', async () => {
+      await stage.makePlan('narrow', { requestsPerMinute: 10, concurrent: 2, models: ['sandbox/echo', 'sandbox/story'] });
+      const customer = await plans.makeRich('100');
+      const { secret } = await stage.books.keys.create(customer.accountId, {
+        name: 'own',
+        requestsPerMinute: 50,
+        tokensPerMinute: 7,
+        models: ['sandbox/echo', 'mock/gpt'],
+      });
+      const before = await stage.books.keys.changeCounter();
+      await stage.subscriptions.assign(customer.accountId, 'narrow', { nowMs: stage.nowMs });
+      expect(await stage.books.keys.changeCounter()).toBeGreaterThan(before);
+      expect(await stage.books.keys.findHolder(hashSecret(secret))).toMatchObject({
+        requestsPerMinute: 10,
+        tokensPerMinute: 7,
+        concurrent: 2,
+        models: ['sandbox/echo'],
+      });
+      await stage.subscriptions.end(customer.accountId, 'test');
+      expect(await stage.books.keys.findHolder(hashSecret(secret))).toMatchObject({
+        requestsPerMinute: 50,
+        models: ['sandbox/echo', 'mock/gpt'],
+      });
+    });
+
+    test('that is gone from the settings is offered no more, and ends with its period', async () => {
+      const plan = {
+        id: 'from-file',
+        name: 'From the file',
+        price: usd('10'),
+        interval: 'month',
+        included: usd('10'),
+        isOffered: true,
+      } as const;
+      await stage.plans.saveSettings([plan]);
+      const customer = await plans.makeRich('100');
+      await plans.subscribe(customer, 'from-file');
+      const counter = await stage.books.keys.changeCounter();
+      await stage.plans.saveSettings([plan]);
+      expect(await stage.books.keys.changeCounter()).toBe(counter);
+      await stage.plans.saveSettings([]);
+      expect(await plans.subscribe(await plans.makeRich(), 'from-file')).toEqual({ type: 'refused', why: 'no_such_plan' });
+      await plans.moveTo(2027, 4, 30);
+      expect(await plans.planOf(customer)).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { LedgerDriver } from '../ledger-driver.ts';
+import { dateOf, MARCH_31, PlanStage } from './plan-stage.ts';
+import { DAY_MS, usd, type MoneyStage } from './stage.ts';
+
+/** Plans that go on: renewed, unpaid and changed, with the clock moved. */
+export function testRenewals(driver: LedgerDriver): void {
+  let plans: PlanStage;
+  let stage: MoneyStage;
+  beforeAll(async () => {
+    plans = await PlanStage.open(driver);
+    stage = plans.money;
+  });
+  beforeEach(() => {
+    stage.nowMs = MARCH_31;
+  });
+  afterEach(() => stage.books.expectSound());
+  afterAll(() => stage.close());
+
+  describe('a renewal', () => {
+    test('keeps to the day of the month, gives one grant a period and takes the old one back', async () => {
+      const customer = await plans.makeRich('100');
+      await plans.subscribe(customer, 'basic');
+      const ends: string[] = [];
+      for (const [month, day] of [
+        [4, 30],
+        [5, 31],
+        [6, 30],
+      ] as const) {
+        await plans.moveTo(2027, month, day);
+        await stage.clock.turn(stage.nowMs);
+        ends.push(dateOf((await plans.planOf(customer))?.periodEndMs));
+      }
+      expect(ends).toEqual(['2027-05-31', '2027-06-30', '2027-07-31']);
+      const periods = await stage.books.kysely
+        .selectFrom('plan_periods')
+        .innerJoin('subscriptions', 'subscriptions.id', 'plan_periods.subscription_id')
+        .select('plan_periods.price')
+        .where('account_id', '=', customer.accountId)
+        .execute();
+      expect(periods).toHaveLength(4);
+      const store = await stage.books.openStore('node_expire');
+      await store.apply([{ type: 'expire', nowMs: stage.nowMs + 2 * DAY_MS }]);
+      expect(await stage.left(customer)).toEqual({ manual: usd('60'), plan: usd('12') });
+    });
+
+    test('happens once, though every node looks', async () => {
+      const customer = await plans.makeRich('100');
+      await plans.subscribe(customer, 'basic');
+      stage.nowMs = Date.UTC(2027, 4, 1);
+      await Promise.all(Array.from({ length: 8 }, () => stage.clock.turn(stage.nowMs)));
+      expect(await stage.left(customer)).toEqual({ manual: usd('80'), plan: usd('24') });
+    });
+
+    test('is charged once for a time in which the service was away', async () => {
+      const customer = await plans.makeRich('100');
+      await plans.subscribe(customer, 'basic');
+      await plans.moveTo(2027, 9, 15);
+      await stage.clock.turn(stage.nowMs);
+      expect((await stage.left(customer))['manual']).toBe(usd('80'));
+      expect(dateOf((await plans.planOf(customer))?.periodEndMs)).toBe('2027-10-15');
+    });
+
+    test('by card charges it, and a declined card is tried again until the grace is over', async () => {
+      const holder = await stage.makeCardHolder('10');
+      await plans.subscribe(holder, 'basic');
+      await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
+      await plans.moveTo(2027, 4, 30);
+      expect(await stage.left(holder)).toEqual({ plan: usd('24') });
+      stage.stripe.books.declined.set(holder.card, 'expired_card');
+      await plans.moveTo(2027, 5, 31);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'past_due', reason: 'the card was not charged: expired card' });
+      await plans.moveTo(2027, 6, 1);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'past_due', tries: 2 });
+      stage.nowMs += 3_600_000;
+      await stage.clock.turn(stage.nowMs);
+      expect(await plans.planOf(holder)).toMatchObject({ tries: 2 });
+      stage.stripe.books.declined.clear();
+      await plans.moveTo(2027, 6, 2);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'active', reason: '' });
+      expect(dateOf((await plans.planOf(holder))?.periodEndMs)).toBe('2027-06-30');
+    });
+
+    test('by a card that is declined is paid from the balance where that is enough', async () => {
+      const holder = await stage.makeCardHolder('30');
+      await plans.subscribe(holder, 'basic');
+      await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
+      stage.stripe.books.declined.set(holder.card, 'expired_card');
+      await plans.moveTo(2027, 4, 30);
+      await plans.moveTo(2027, 5, 1);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
+      expect((await stage.left(holder))['paid']).toBe(usd('10'));
+    });
+
+    test('that is never paid ends the plan after the grace, and no sooner', async () => {
+      const customer = await plans.makeRich('10');
+      await plans.subscribe(customer, 'basic');
+      await plans.moveTo(2027, 4, 30);
+      expect(await plans.planOf(customer)).toMatchObject({ status: 'past_due', reason: 'the balance is too small' });
+      await plans.moveTo(2027, 5, 2);
+      expect(await plans.planOf(customer)).toMatchObject({ status: 'past_due' });
+      await plans.moveTo(2027, 5, 3);
+      expect(await plans.planOf(customer)).toBeUndefined();
+    });
+
+    test('that is paid within the grace goes on without a gap', async () => {
+      const customer = await plans.makeRich('10');
+      await plans.subscribe(customer, 'basic');
+      await plans.moveTo(2027, 4, 30);
+      await stage.books.credit(customer, usd('10'));
+      await plans.moveTo(2027, 5, 1);
+      expect(await plans.planOf(customer)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 3, 30, 12) });
+    });
+
+    test('by card whose answer is lost is neither charged twice nor forgotten', async () => {
+      const holder = await stage.makeCardHolder('20');
+      await plans.subscribe(holder, 'basic');
+      await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
+      const intents = stage.stripe.books.intents.size;
+      stage.stripe.loseAnswers(1);
+      await plans.moveTo(2027, 4, 30);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'active', periodEndMs: Date.UTC(2027, 3, 30, 12) });
+      stage.nowMs += 60_000;
+      await stage.clock.turn(stage.nowMs);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 3, 30, 12) });
+      expect(stage.stripe.books.intents.size).toBe(intents + 1);
+    });
+  });
+
+  describe('a change', () => {
+    test('to a dearer plan costs the difference for the time that is left, shown before to the last digit', async () => {
+      const customer = await plans.makeRich('100');
+      stage.nowMs = Date.UTC(2027, 3, 1);
+      await plans.subscribe(customer, 'basic');
+      stage.nowMs = Date.UTC(2027, 3, 11);
+      const quote = await stage.subscriptions.quote(customer.accountId, 'pro', stage.nowMs);
+      // 20 of 30 days are left, of a difference of 20 in price and of 24 in credit.
+      expect(quote).toEqual({
+        type: 'upgrade',
+        due: 13_333_333_334n,
+        credit: usd('16'),
+        atMs: stage.nowMs,
+        endsAtMs: Date.UTC(2027, 4, 1),
+      } as never);
+      expect(await plans.order(customer, { type: 'upgrade', planId: 'pro', atMs: stage.nowMs })).toMatchObject({
+        type: 'done',
+        paid: 13_333_333_334n,
+      });
+      expect(await stage.left(customer)).toEqual({ manual: usd('90') - 13_333_333_334n, plan: usd('28') });
+      expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'pro' } });
+      expect(await plans.order(customer, { type: 'upgrade', planId: 'pro', atMs: stage.nowMs })).toEqual({
+        type: 'refused',
+        why: 'not_an_upgrade',
+      });
+    });
+
+    test('keeps the price that was shown for a quarter of an hour, and no longer', async () => {
+      const customer = await plans.makeRich('100');
+      await plans.subscribe(customer, 'basic');
+      const atMs = stage.nowMs;
+      stage.nowMs += 16 * 60_000;
+      expect(await plans.order(customer, { type: 'upgrade', planId: 'pro', atMs })).toEqual({ type: 'refused', why: 'quote_expired' });
+      expect(await plans.order(customer, { type: 'upgrade', planId: 'pro', atMs: stage.nowMs + 1 })).toEqual({
+        type: 'refused',
+        why: 'quote_expired',
+      });
+      stage.nowMs -= 2 * 60_000;
+      expect(await plans.order(customer, { type: 'upgrade', planId: 'pro', atMs })).toMatchObject({ type: 'done' });
+    });
+
+    test('to a cheaper plan, or to years, waits for the end of the period, and can be taken back', async () => {
+      const customer = await plans.makeRich('200');
+      await plans.subscribe(customer, 'pro');
+      expect(await stage.subscriptions.quote(customer.accountId, 'basic', stage.nowMs)).toMatchObject({ type: 'at_period_end', due: 0n });
+      await stage.subscriptions.changeAtPeriodEnd(customer.accountId, 'basic');
+      expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'pro' }, nextPlan: { id: 'basic' } });
+      await stage.subscriptions.changeAtPeriodEnd(customer.accountId, 'pro');
+      expect((await plans.planOf(customer))?.nextPlan).toBeUndefined();
+      await stage.subscriptions.changeAtPeriodEnd(customer.accountId, 'yearly');
+      await plans.moveTo(2027, 4, 30);
+      expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'yearly' }, periodEndMs: Date.UTC(2028, 3, 30, 12) });
+    });
+
+    test('by card is paid for what was shown, though the payer took an hour', async () => {
+      const customer = await plans.makeRich('10');
+      await plans.subscribe(customer, 'basic');
+      const quote = await stage.subscriptions.quote(customer.accountId, 'pro', stage.nowMs);
+      if (quote.type !== 'upgrade') throw new Error('no upgrade');
+      const payment = await stage.begin(customer, '20', { planOrder: { type: 'upgrade', planId: 'pro', atMs: quote.atMs } });
+      expect(payment.amount).toBe(quote.due);
+      stage.nowMs += 3_600_000;
+      const from = stage.stripe.books.events.length;
+      stage.stripe.books.pay(stage.stripe.books.sessionOf(payment.id));
+      await stage.deliverNew(from);
+      expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'pro' }, paysBy: 'card' });
+    });
+  });
+}

@@ -1,0 +1,16 @@
+import { describe } from 'bun:test';
+import { testAfterPayments } from '../conformance/money-in/after-payments.ts';
+import { testPlans } from '../conformance/money-in/plans.ts';
+import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
+import { testRenewals } from '../conformance/money-in/renewals.ts';
+import { testTopUps } from '../conformance/money-in/top-ups.ts';
+import { postgres } from '../ledger/postgres-driver.ts';
+import { postgresUrl } from '../services/postgres.ts';
+
+describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
+  describe('payments', () => testTopUps(postgres));
+  describe('after a payment', () => testAfterPayments(postgres));
+  describe('promo codes', () => testPromoCodes(postgres));
+  describe('plans', () => testPlans(postgres));
+  describe('plans that go on', () => testRenewals(postgres));
+});

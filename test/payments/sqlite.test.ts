@@ -1,0 +1,15 @@
+import { describe } from 'bun:test';
+import { testAfterPayments } from '../conformance/money-in/after-payments.ts';
+import { testPlans } from '../conformance/money-in/plans.ts';
+import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
+import { testRenewals } from '../conformance/money-in/renewals.ts';
+import { testTopUps } from '../conformance/money-in/top-ups.ts';
+import { sqlite } from '../ledger/sqlite-driver.ts';
+
+describe('money in on the embedded database', () => {
+  describe('payments', () => testTopUps(sqlite));
+  describe('after a payment', () => testAfterPayments(sqlite));
+  describe('promo codes', () => testPromoCodes(sqlite));
+  describe('plans', () => testPlans(sqlite));
+  describe('plans that go on', () => testRenewals(sqlite));
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { MoneyStage, usd, type Customer } from '../conformance/money-in/stage.ts';
+import type { LedgerDriver } from '../conformance/ledger-driver.ts';
+import { postgres } from '../ledger/postgres-driver.ts';
+import { sqlite } from '../ledger/sqlite-driver.ts';
+import { postgresUrl } from '../services/postgres.ts';
+import type { StripeObject } from '../simulator/stripe-books.ts';
+
+/** Two top-ups, a bonus, two refunds of which one fails, and a dispute that is won: the events of it, and whose they are. */
+async function makeStory(stage: MoneyStage): Promise<{ customer: Customer; events: StripeObject[] }> {
+  const customer = await stage.makeCustomer();
+  await stage.redeem(customer, await stage.makeCode({ kind: 'bonus', percent: 10, amount: usd('5') }, { minimumTopUp: usd('30') }));
+  const { books } = stage.stripe;
+  const from = books.events.length;
+  const [first, second] = [await stage.begin(customer, '20'), await stage.begin(customer, '40')];
+  const small = String(books.pay(books.sessionOf(first.id))['id']);
+  const large = String(books.pay(books.sessionOf(second.id))['id']);
+  books.refund(small, 500);
+  books.failRefund(books.refund(small, 300));
+  books.refund(large, 1000);
+  books.closeDispute(books.dispute(small), 'won');
+  return { customer, events: books.events.slice(from) };
+}
+
+/** 20 - 5 of the first; of the second 40 and a bonus of 4, a quarter of both refunded. */
+const EXPECTED = usd('15') + usd('30') + usd('3');
+
+function testOrder(driver: LedgerDriver, runs: number): void {
+  let stage: MoneyStage;
+  beforeAll(async () => {
+    stage = await MoneyStage.open(driver);
+  });
+  afterAll(() => stage.close());
+
+  test('any order of events, some twice, some late, some dropped and sent again, ends in the same ledger', async () => {
+    const shape = await makeStory(stage);
+    const places = shape.events.map((_, index) => index);
+    // Every event arrives at least once, in any order; what is dropped at first is sent again later, as Stripe does.
+    const deliveries = fc
+      .tuple(
+        fc.shuffledSubarray(places, { minLength: 0 }),
+        fc.shuffledSubarray(places, { minLength: places.length }),
+        fc.array(fc.constantFrom(...places), { maxLength: 6 }),
+      )
+      .map(([early, all, again]) => [...early, ...all, ...again]);
+    await fc.assert(
+      fc.asyncProperty(deliveries, fc.boolean(), async (order, isParallel) => {
+        const { customer, events } = await makeStory(stage);
+        const deliver = (index: number) => stage.stripe.deliver(events[index] ?? {}, stage.webhook);
+        if (isParallel) await Promise.all(order.map(deliver));
+        else for (const index of order) await deliver(index);
+        expect(await stage.balance(customer)).toBe(EXPECTED);
+        const rows = await stage.books.kysely
+          .selectFrom('payments')
+          .selectAll()
+          .where('account_id', '=', customer.accountId)
+          .orderBy('amount')
+          .execute();
+        expect(
+          rows.map(({ status, amount, reversed, bonus, bonus_reversed }) => [status, amount, reversed, bonus, bonus_reversed]),
+        ).toEqual([
+          ['paid', usd('20'), usd('5'), 0n, 0n],
+          ['paid', usd('40'), usd('10'), usd('4'), usd('1')],
+        ]);
+      }),
+      { numRuns: runs, ...(process.env['TOLLGATE_SEED'] !== undefined && { seed: Number(process.env['TOLLGATE_SEED']) }) },
+    );
+    await stage.books.expectSound();
+  }, 120_000);
+}
+
+describe('events of Stripe, on the embedded database', () => testOrder(sqlite, 60));
+describe.skipIf(postgresUrl === undefined)('events of Stripe, on PostgreSQL', () => testOrder(postgres, 25));

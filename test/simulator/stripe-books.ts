@@ -1,0 +1,285 @@
+/** An object as Stripe's interface has it. */
+export type StripeObject = Record<string, unknown>;
+
+interface Answer {
+  readonly status: number;
+  readonly value: unknown;
+}
+
+/** What a payer, or a bank, does otherwise than usual. */
+interface Payment {
+  readonly cents?: number;
+  readonly currency?: string;
+  readonly metadata?: StripeObject;
+}
+
+/** The state behind the simulator: customers, cards, sessions, intents, refunds, disputes, and the events that were made. */
+export class StripeBooks {
+  readonly sessions = new Map<string, StripeObject>();
+  readonly intents = new Map<string, StripeObject>();
+  readonly customers = new Map<string, StripeObject>();
+  readonly cards = new Map<string, StripeObject>();
+  readonly disputes: StripeObject[] = [];
+  readonly events: StripeObject[] = [];
+  /** Cards whose charges are declined, with the code. */
+  readonly declined = new Map<string, string>();
+  clock: () => number = Date.now;
+  #count = 0;
+
+  answer(method: string, path: string, form: StripeObject): Answer {
+    const [, , kind = '', id, action] = path.split('/');
+    switch (`${method} ${kind}${id === undefined ? '' : '/id'}${action === undefined ? '' : `/${action}`}`) {
+      case 'POST customers':
+        return ok(this.#keep(this.customers, 'cus', { object: 'customer', ...form }));
+      case 'GET customers/id/payment_methods':
+        return ok(list([...this.cards.values()].filter((card) => card['customer'] === id)));
+      case 'POST payment_methods/id/detach':
+        return ok(this.#detach(id ?? ''));
+      case 'POST checkout/id':
+        return ok(this.#openSession(form));
+      case `GET checkout/id/${action}`:
+        return found(this.sessions.get(action ?? ''));
+      case 'POST payment_intents':
+        return this.#charge(form);
+      case 'GET payment_intents':
+        return ok(
+          list([...this.intents.values()].filter((intent) => form['customer'] === undefined || intent['customer'] === form['customer'])),
+        );
+      case 'GET payment_intents/id':
+        return found(this.intents.get(id ?? ''));
+      case 'GET disputes':
+        return ok(list(this.disputes));
+      default:
+        return { status: 404, value: { error: { type: 'invalid_request_error', message: `not simulated: ${method} ${path}` } } };
+    }
+  }
+
+  /** The payer pays a session; gives the intent. */
+  pay(sessionId: string, payment: Payment = {}): StripeObject {
+    const session = need(this.sessions, sessionId);
+    const cents = payment.cents ?? Number(session['amount_total']);
+    const currency = payment.currency ?? String(session['currency']);
+    const metadata = { ...(session['metadata'] as StripeObject), ...payment.metadata };
+    const intent = this.#makeIntent({ customer: session['customer'], metadata, currency, cents });
+    Object.assign(session, {
+      status: 'complete',
+      payment_status: 'paid',
+      payment_intent: intent['id'],
+      amount_total: cents,
+      currency,
+      metadata,
+    });
+    if (session['saves_card'] === true) this.addCard(String(session['customer']));
+    this.#tell('payment_intent.succeeded', intent);
+    this.#tell('checkout.session.completed', session);
+    return intent;
+  }
+
+  expire(sessionId: string): void {
+    const session = need(this.sessions, sessionId);
+    Object.assign(session, { status: 'expired', url: null });
+    this.#tell('checkout.session.expired', session);
+  }
+
+  refund(intentId: string, cents: number): StripeObject {
+    const charge = need(this.intents, intentId)['latest_charge'] as StripeObject;
+    charge['amount_refunded'] = Number(charge['amount_refunded']) + cents;
+    const refund = {
+      id: this.#id('re'),
+      object: 'refund',
+      amount: cents,
+      status: 'succeeded',
+      payment_intent: intentId,
+      charge: charge['id'],
+    };
+    this.#tell('refund.created', refund);
+    this.#tell('charge.refunded', charge);
+    this.#tell('refund.updated', refund);
+    return refund;
+  }
+
+  /** The bank sends a refund back. */
+  failRefund(refund: StripeObject): void {
+    const charge = need(this.intents, String(refund['payment_intent']))['latest_charge'] as StripeObject;
+    charge['amount_refunded'] = Number(charge['amount_refunded']) - Number(refund['amount']);
+    this.#tell('refund.failed', { ...refund, status: 'failed' });
+  }
+
+  dispute(intentId: string): StripeObject {
+    const intent = need(this.intents, intentId);
+    const dispute = { id: this.#id('dp'), object: 'dispute', amount: intent['amount'], status: 'needs_response', payment_intent: intentId };
+    this.disputes.push(dispute);
+    this.#tell('charge.dispute.created', dispute);
+    this.#tell('charge.dispute.funds_withdrawn', dispute);
+    return dispute;
+  }
+
+  closeDispute(dispute: StripeObject, status: 'won' | 'lost'): void {
+    dispute['status'] = status;
+    this.#tell('charge.dispute.closed', dispute);
+    if (status === 'won') this.#tell('charge.dispute.funds_reinstated', dispute);
+  }
+
+  /** Saves a card for a customer. */
+  addCard(customer: string, lastFour = '4242'): string {
+    return String(
+      this.#keep(this.cards, 'pm', {
+        object: 'payment_method',
+        type: 'card',
+        customer,
+        card: { brand: 'visa', last4: lastFour, exp_month: 4, exp_year: 2031 },
+      })['id'],
+    );
+  }
+
+  /** The session of one of our payments. */
+  sessionOf(paymentId: string): string {
+    const session = [...this.sessions.values()].find((candidate) => candidate['client_reference_id'] === paymentId);
+    if (session === undefined) throw new Error(`no session for ${paymentId}`);
+    return String(session['id']);
+  }
+
+  #openSession(form: StripeObject): StripeObject {
+    const item = (form['line_items'] as StripeObject)['0'] as StripeObject;
+    const price = item['price_data'] as StripeObject;
+    const intent = (form['payment_intent_data'] ?? {}) as StripeObject;
+    const id = this.#id('cs');
+    const session = {
+      id,
+      object: 'checkout.session',
+      url: `https://checkout.example.com/${id}`,
+      status: 'open',
+      payment_status: 'unpaid',
+      payment_intent: null,
+      customer: form['customer'],
+      client_reference_id: form['client_reference_id'],
+      metadata: form['metadata'] ?? {},
+      amount_total: Number(price['unit_amount']) * Number(item['quantity']),
+      currency: price['currency'],
+      success_url: form['success_url'],
+      saves_card: intent['setup_future_usage'] === 'off_session',
+    };
+    this.sessions.set(id, session);
+    return session;
+  }
+
+  /** A saved card is charged at once, or declined. */
+  #charge(form: StripeObject): Answer {
+    const cents = Number(form['amount']);
+    const card = String(form['payment_method']);
+    const metadata = (form['metadata'] ?? {}) as StripeObject;
+    const code = this.cards.has(card) ? this.declined.get(card) : 'resource_missing';
+    const intent = this.#makeIntent({ customer: form['customer'], metadata, currency: String(form['currency']), cents });
+    if (code === undefined) {
+      this.#tell('payment_intent.succeeded', intent);
+      return ok(intent);
+    }
+    Object.assign(intent, {
+      status: 'requires_payment_method',
+      amount_received: 0,
+      last_payment_error: { code: 'card_declined', decline_code: code },
+    });
+    this.#tell('payment_intent.payment_failed', intent);
+    return {
+      status: 402,
+      value: {
+        error: {
+          type: 'card_error',
+          code: 'card_declined',
+          decline_code: code,
+          message: 'Your card was declined.',
+          payment_intent: intent,
+        },
+      },
+    };
+  }
+
+  #makeIntent({
+    customer,
+    metadata,
+    currency,
+    cents,
+  }: {
+    customer: unknown;
+    metadata: StripeObject;
+    currency: string;
+    cents: number;
+  }): StripeObject {
+    const id = this.#id('pi');
+    const charge = {
+      id: this.#id('ch'),
+      object: 'charge',
+      payment_intent: id,
+      amount: cents,
+      amount_refunded: 0,
+      receipt_url: `https://pay.example.com/receipts/${id}`,
+    };
+    const created = Math.floor(this.clock() / 1000);
+    const intent = {
+      id,
+      object: 'payment_intent',
+      status: 'succeeded',
+      amount: cents,
+      amount_received: cents,
+      currency,
+      customer,
+      metadata,
+      created,
+      latest_charge: charge,
+    };
+    this.intents.set(id, intent);
+    return intent;
+  }
+
+  #detach(id: string): StripeObject {
+    const card = need(this.cards, id);
+    card['customer'] = null;
+    return card;
+  }
+
+  #tell(type: string, object: StripeObject): void {
+    this.events.push({
+      id: this.#id('evt'),
+      object: 'event',
+      type,
+      created: Math.floor(this.clock() / 1000),
+      // As it is now: later changes of the object are not in this event.
+      data: {
+        object: structuredClone({
+          ...object,
+          ...(typeof object['latest_charge'] === 'object' && { latest_charge: (object['latest_charge'] as StripeObject)['id'] }),
+        }),
+      },
+    });
+  }
+
+  #keep(shelf: Map<string, StripeObject>, prefix: string, object: StripeObject): StripeObject {
+    const kept = { id: this.#id(prefix), ...object };
+    shelf.set(kept.id, kept);
+    return kept;
+  }
+
+  #id(prefix: string): string {
+    this.#count += 1;
+    return `${prefix}_${String(this.#count).padStart(6, '0')}`;
+  }
+}
+
+function need(shelf: Map<string, StripeObject>, id: string): StripeObject {
+  const object = shelf.get(id);
+  if (object === undefined) throw new Error(`there is no ${id}`);
+  return object;
+}
+
+function ok(value: unknown): Answer {
+  return { status: 200, value };
+}
+
+function found(object: StripeObject | undefined): Answer {
+  if (object !== undefined) return ok(object);
+  return { status: 404, value: { error: { type: 'invalid_request_error', code: 'resource_missing', message: 'no such object' } } };
+}
+
+function list(data: readonly unknown[]): StripeObject {
+  return { object: 'list', data, has_more: false };
+}
