@@ -116,7 +116,7 @@ async function runOperation(operations: Operations, { request, connection, gate,
 
 function openCall(request: Request, connection: Connection, gate: Gate): Call {
   const startedAtMs = Date.now();
-  const call = new Call(makeId('req', startedAtMs), startedAtMs, request, connection.setIdleTimeout);
+  const call = new Call(makeId('req', startedAtMs), startedAtMs, request, connection);
   gate.calls.add(call);
   return call;
 }

@@ -1,3 +1,4 @@
+import type { KeyUses } from './accounts/key-uses.ts';
 import type { Carried } from './carried/carried.ts';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './database/connect.ts';
@@ -13,6 +14,8 @@ import { workerUrl } from './worker-url.ts';
 /** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
 const RECOVER_INTERVAL_MS = 5000;
 const EXPIRE_INTERVAL_MS = 60_000;
+/** How old the list of keys may be about their last use. */
+const KEY_USES_INTERVAL_MS = 5000;
 const PRUNE_INTERVAL_MS = 10 * 60_000;
 const VERIFY_INTERVAL_MS = 5 * 60_000;
 const VERIFY_MS_MAX = 60_000;
@@ -27,6 +30,7 @@ export interface House {
   readonly ledger: GroupCommitLedger;
   readonly carried: Carried;
   readonly money: MoneyClock;
+  readonly keyUses: KeyUses;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -41,6 +45,7 @@ export async function keepHouse(house: House): Promise<ReturnType<typeof setInte
     every(MONEY_INTERVAL_MS, ({ money }) => money.turn(Date.now())),
     every(PRUNE_INTERVAL_MS, prune),
     every(PRUNE_INTERVAL_MS, async ({ carried }) => void (await carried.prune(Date.now()))),
+    every(KEY_USES_INTERVAL_MS, async ({ keyUses, database }) => keyUses.write(database.kysely)),
     every(VERIFY_INTERVAL_MS, verifyChanged),
   ];
 }

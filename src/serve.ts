@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Accounts } from './accounts/accounts.ts';
+import { KeyUses } from './accounts/key-uses.ts';
 import { Keys } from './accounts/keys.ts';
 import { Plans } from './accounts/plans.ts';
 import { routes } from './app.ts';
@@ -16,6 +17,7 @@ import type { Tables } from './database/tables.ts';
 import { Discovery } from './discovery.ts';
 import { errorBody, GatewayError, toGatewayError } from './errors.ts';
 import { KeyCache } from './gateway/authenticate.ts';
+import { limitsOf } from './gateway/admit.ts';
 import { stopCounter } from './gateway/count-tokens.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { keepHouse } from './housekeeping.ts';
@@ -56,11 +58,12 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const { kysely: database, dialect } = opened;
   await prepareSchema(database, dialect);
   const ledger = await openLedger(config, makeId('node'));
-  const gate = await openGate(config, opened, { ledger, reach });
+  const keyUses = new KeyUses();
+  const gate = await openGate(config, opened, { ledger, reach, keyUses });
   const discovery = openDiscovery(gate, database);
   const money = await openMoney(gate, database);
   const { carried, log, metrics } = gate;
-  const housekeeping = await keepHouse({ config, database: opened, ledger, carried, money: money.clock, log, metrics });
+  const housekeeping = await keepHouse({ config, database: opened, ledger, carried, money: money.clock, keyUses, log, metrics });
   const state = { isDraining: false };
   const { server, dashboard } = listen(gate, money, state);
   const timers = [
@@ -89,6 +92,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       stopCounter();
       await ledger.close();
       await gate.carried.close();
+      await keyUses.write(database);
       await database.destroy();
       lock?.unlock();
       gate.log.lifecycle('ended');
@@ -117,17 +121,18 @@ function ownDataFolder(dataFolder: string): { unlock(): void } {
 interface Ways {
   readonly ledger: GroupCommitLedger;
   readonly reach: Reach;
+  readonly keyUses: KeyUses;
 }
 
 type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
 
-async function openGate(config: Config, opened: OpenDatabase, { ledger, reach }: Ways): Promise<OpenGate> {
+async function openGate(config: Config, opened: OpenDatabase, { ledger, reach, keyUses }: Ways): Promise<OpenGate> {
   const { kysely: database } = opened;
   const log = openLog(config.logLevel);
   return {
     config,
     catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),
-    keys: new KeyCache(new Keys(database)),
+    keys: new KeyCache(new Keys(database), keyUses),
     carried: new Carried(opened, (event, error) => log.internalError(event, error)),
     limits: new MemoryLimits(),
     ledger,
@@ -203,7 +208,7 @@ function answerDashboard(gate: Gate, question: GateQuestion): unknown {
     case 'catalogue':
       return gate.catalog.list();
     case 'limits':
-      return gate.limits.usageOf(question.keyId);
+      return gate.limits.stateOf(question.keyId, limitsOf(question.own, gate.config.limits));
   }
 }
 

@@ -1,21 +1,38 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { parseAddressRange, type AddressRange } from '../http/address-range.ts';
 import { makeId } from '../ids.ts';
-import { windowStartMs } from '../ledger/budget.ts';
-import type { BudgetPeriod } from '../ledger/ledger.ts';
-import { asNanos, type Nanos } from '../ledger/money.ts';
+import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
+import { formatUsd, type Nanos } from '../ledger/money.ts';
+import { differences, recordAudit, type AuditValue } from './audit.ts';
+import { readBudgets, writeBudgets, type BudgetChange } from './key-budgets.ts';
+import { readKeys, type ListedKey } from './key-list.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
 import { withinPlan } from './plan-limits.ts';
 import { readPlanLimits } from './plans.ts';
+import { readOptional, readSettings, toColumns, type KeySettings, type SettingsChange } from './key-settings.ts';
 
-/** What the maker of a key may fix; absent means no limit of its own. */
-export interface KeySettings {
+/** A key to be made. */
+export interface NewKey extends SettingsChange {
   readonly name: string;
-  readonly models?: readonly string[] | undefined;
-  readonly requestsPerMinute?: number | undefined;
-  readonly tokensPerMinute?: number | undefined;
-  readonly concurrent?: number | undefined;
-  readonly expiresAtMs?: number | undefined;
+  readonly budgets?: BudgetChange | undefined;
+}
+
+/** What is to be different about a key. */
+export interface KeyChange extends SettingsChange {
+  readonly budgets?: BudgetChange | undefined;
+  readonly isDisabled?: boolean | undefined;
+}
+
+/** Stands for all accounts: on the command line the operator may change any key. */
+export const ANY_ACCOUNT = '*';
+
+/** Which key is meant, and by whom. It must belong to the account. */
+export interface KeyRequest {
+  readonly id: string;
+  readonly accountId: string;
+  /** Who is told in the audit. */
+  readonly actor: string;
 }
 
 /** A secret just made; it cannot be had a second time. */
@@ -26,31 +43,24 @@ export interface FreshKey {
   readonly lastFour: string;
 }
 
-/** What a key may spend in a period, and what it has. */
-export interface KeyBudget {
-  readonly period: BudgetPeriod;
-  readonly amount: Nanos;
-  readonly spent: Nanos;
-  readonly held: Nanos;
-}
-
-/** A key as the list shows it. */
-export interface ListedKey extends KeySettings {
-  readonly id: string;
-  readonly createdAtMs: number;
-  readonly budgets: readonly KeyBudget[];
-  /** Newest first; more than one while a rotation overlaps. */
-  readonly secrets: readonly { readonly prefix: string; readonly lastFour: string; readonly expiresAtMs: number | undefined }[];
-}
-
 /** What the gate needs to know about the holder of a secret. */
 export interface KeyHolder extends KeySettings {
   readonly keyId: string;
   readonly accountId: string;
   readonly accountStatus: 'active' | 'suspended';
+  readonly isDisabled: boolean;
+  readonly addressRanges: readonly AddressRange[] | undefined;
 }
 
-/** The API keys: the name and limits of each, and the hashes of its secrets. */
+/** An account with more keys than anybody can tell apart is a mistake of some script. */
+export const KEYS_MAX = 1000;
+/** Secrets of one key that are valid at once: each is another place that must be searched when one leaks. */
+export const SECRETS_MAX = 10;
+
+/** Who changes keys on the command line. */
+export const OPERATOR = 'command line';
+
+/** The API keys: the name and limits of each, and the hashes of its secrets. Every change leaves an entry in the audit. */
 export class Keys {
   readonly #database: Kysely<Tables>;
 
@@ -58,142 +68,107 @@ export class Keys {
     this.#database = database;
   }
 
-  async create(accountId: string, settings: KeySettings): Promise<FreshKey> {
+  /** Makes a key. Whether the account may have another one is for the caller to ask: see `isFull`. */
+  async create(accountId: string, key: NewKey, actor: string = OPERATOR): Promise<FreshKey> {
     const id = makeId('key');
     const fresh = { id, ...makeFresh() };
+    const nowMs = Date.now();
     await this.#database.transaction().execute(async (transaction) => {
       await transaction
         .insertInto('api_keys')
-        .values({
-          id,
-          account_id: accountId,
-          name: settings.name,
-          models: settings.models === undefined ? null : JSON.stringify(settings.models),
-          requests_per_minute: settings.requestsPerMinute ?? null,
-          tokens_per_minute: settings.tokensPerMinute ?? null,
-          concurrent: settings.concurrent ?? null,
-          expires_at: settings.expiresAtMs ?? null,
-          created_at: Date.now(),
-          deleted_at: null,
-        })
+        .values({ ...toColumns(key), name: key.name, id, account_id: accountId, created_at: nowMs, updated_at: nowMs })
         .execute();
       await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
+      await writeBudgets(transaction, id, key.budgets ?? {});
+      const changes = differences({}, { ...auditedSettings(key), ...auditedBudgets(key.budgets ?? {}), secret: shownSecret(fresh) });
+      await recordAudit(transaction, { actor, action: 'key.create', subject: id, changes });
     });
     return fresh;
   }
 
-  /** Gives a key a new secret; its old ones live on for the overlap. Undefined when there is no such key. */
-  async rotate(id: string, overlapMs: number): Promise<FreshKey | undefined> {
-    const fresh = { id, ...makeFresh() };
-    const endsAtMs = Date.now() + overlapMs;
-    return this.#database.transaction().execute(async (transaction) => {
-      const key = await transaction
-        .selectFrom('api_keys')
-        .select('id')
-        .where('id', '=', id)
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst();
-      if (key === undefined) return undefined;
-      await transaction
-        .updateTable('key_secrets')
-        .set({ expires_at: endsAtMs })
-        .where('key_id', '=', id)
-        // An overlap that ends sooner stays as it is: rotating twice must not prolong the first secret.
-        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', BigInt(endsAtMs))]))
-        .execute();
-      await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
-      return fresh;
-    });
-  }
-
-  /** Ends a key and all its secrets at once; false when there is no such key. */
-  async delete(id: string): Promise<boolean> {
-    const result = await this.#database
-      .updateTable('api_keys')
-      .set({ deleted_at: Date.now() })
-      .where('id', '=', id)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirst();
-    return result.numUpdatedRows === 1n;
-  }
-
-  async list(accountId: string): Promise<ListedKey[]> {
-    const keys = await this.#database
+  async isFull(accountId: string): Promise<boolean> {
+    const { keys } = await this.#database
       .selectFrom('api_keys')
-      .selectAll()
+      .select(({ fn }) => fn.countAll<bigint>().as('keys'))
       .where('account_id', '=', accountId)
       .where('deleted_at', 'is', null)
-      .orderBy('created_at')
-      .execute();
-    const secrets = await this.#database
-      .selectFrom('key_secrets')
-      .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')
-      .selectAll('key_secrets')
-      .where('api_keys.account_id', '=', accountId)
-      .orderBy('key_secrets.created_at', 'desc')
-      .execute();
-    const budgets = await this.#listBudgets(accountId);
-    const nowMs = Date.now();
-    return keys.map((row) => ({
-      id: row.id,
-      createdAtMs: Number(row.created_at),
-      ...readSettings(row),
-      budgets: budgets.filter((budget) => budget.keyId === row.id),
-      secrets: secrets
-        .filter((secret) => secret.key_id === row.id && (secret.expires_at === null || secret.expires_at > nowMs))
-        .map((secret) => ({ prefix: secret.prefix, lastFour: secret.last_four, expiresAtMs: readOptional(secret.expires_at) })),
-    }));
+      .executeTakeFirstOrThrow();
+    return keys >= KEYS_MAX;
   }
 
-  /** Sets what a key may spend in a period, or lifts that; false when there is no such key. What was spent stays counted. */
-  async setBudget(id: string, period: BudgetPeriod, amount: Nanos | undefined): Promise<boolean> {
-    return this.#database.transaction().execute(async (transaction) => {
-      // The wallet's lock keeps requests of the key from beginning or ending between the sum and the insert. It comes
-      // first: on the embedded database, a transaction that has read is refused a later write when another one wrote.
-      const { numUpdatedRows } = await transaction
-        .updateTable('wallets')
-        .set((expression) => ({ debits_pending: expression.ref('debits_pending') }))
-        .where('account_id', '=', (where) =>
-          where.selectFrom('api_keys').select('account_id').where('id', '=', id).where('deleted_at', 'is', null),
-        )
-        .executeTakeFirst();
-      if (numUpdatedRows !== 1n) return false;
-      if (amount === undefined) {
-        await transaction.deleteFrom('key_budgets').where('key_id', '=', id).where('period', '=', period).execute();
-        return true;
-      }
-      const open = await transaction
-        .selectFrom('holds')
-        .select(({ fn }) => fn.sum<bigint | null>('amount').as('held'))
-        .where('key_id', '=', id)
-        .executeTakeFirst();
-      const window = BigInt(windowStartMs(period, Date.now()));
+  /** Changes what a key may do; false when there is no such key. What a budget has counted stays counted. */
+  async update(request: KeyRequest, change: KeyChange): Promise<boolean> {
+    return this.#change(request, async (transaction, row) => {
+      const before = await describe(transaction, row);
+      const disabledAt = change.isDisabled === true ? (row.disabled_at ?? Date.now()) : null;
       await transaction
-        .insertInto('key_budgets')
-        .values({ key_id: id, period, amount, spent: 0n, held: open?.held ?? 0n, window_start: window })
-        .onConflict((conflict) => conflict.columns(['key_id', 'period']).doUpdateSet({ amount }))
+        .updateTable('api_keys')
+        .set({ ...toColumns(change), ...(change.isDisabled === undefined ? {} : { disabled_at: disabledAt }), updated_at: Date.now() })
+        .where('id', '=', request.id)
         .execute();
+      await writeBudgets(transaction, request.id, change.budgets ?? {});
+      const after = await transaction.selectFrom('api_keys').selectAll().where('id', '=', request.id).executeTakeFirstOrThrow();
+      const changes = differences(before, await describe(transaction, after));
+      if (changes.length > 0) await recordAudit(transaction, { ...auditOf(request, 'key.update'), changes });
       return true;
     });
   }
 
-  async #listBudgets(accountId: string): Promise<(KeyBudget & { readonly keyId: string })[]> {
-    const rows = await this.#database
-      .selectFrom('key_budgets')
-      .innerJoin('api_keys', 'api_keys.id', 'key_budgets.key_id')
-      .selectAll('key_budgets')
-      .where('api_keys.account_id', '=', accountId)
-      .orderBy('period')
-      .execute();
+  /** Sets what a key may spend in a period, or lifts that; false when there is no such key. */
+  async setBudget(id: string, period: BudgetPeriod, amount: Nanos | undefined): Promise<boolean> {
+    return this.update({ id, accountId: ANY_ACCOUNT, actor: OPERATOR }, { budgets: { [period]: amount ?? null } });
+  }
+
+  /** Gives a key a new secret; its old ones live on for the overlap. */
+  async rotate(request: KeyRequest, overlapMs: number): Promise<FreshKey | 'no_such_key' | 'too_many_secrets'> {
+    const fresh = { id: request.id, ...makeFresh() };
     const nowMs = Date.now();
-    return rows.map((row) => ({
-      keyId: row.key_id,
-      period: row.period,
-      amount: asNanos(row.amount),
-      // A window that is over resets with the next request; until then its sum is of the past.
-      spent: asNanos(Number(row.window_start) < windowStartMs(row.period, nowMs) ? 0n : row.spent),
-      held: asNanos(row.held),
-    }));
+    const result = await this.#change(request, async (transaction) => {
+      if (overlapMs > 0 && (await countSecrets(transaction, request.id, nowMs)) >= SECRETS_MAX) return 'too_many_secrets';
+      // An overlap that ends sooner stays as it is: rotating twice must not prolong the first secret.
+      const ended = await endSecrets(transaction, request.id, { isAfterMs: nowMs + overlapMs, endsAtMs: nowMs + overlapMs });
+      await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
+      const changes = [
+        { field: 'secret', before: ended, after: shownSecret(fresh) },
+        { field: 'oldSecretUntilMs', before: null, after: nowMs + overlapMs },
+      ];
+      await recordAudit(transaction, { ...auditOf(request, 'key.rotate'), changes });
+      return fresh;
+    });
+    return result === false ? 'no_such_key' : result;
+  }
+
+  /** Ends the overlap of rotations now: only the newest secret stays. False when there is no such key. */
+  async endOverlap(request: KeyRequest): Promise<boolean> {
+    return this.#change(request, async (transaction) => {
+      const nowMs = Date.now();
+      const ended = await endSecrets(transaction, request.id, { isAfterMs: nowMs, endsAtMs: nowMs, isOverlap: true });
+      if (ended.length === 0) return true;
+      const changes = [{ field: 'secret', before: ended, after: null }];
+      await recordAudit(transaction, { ...auditOf(request, 'key.end_overlap'), changes });
+      return true;
+    });
+  }
+
+  /** Ends a key and all its secrets at once; false when there is no such key. */
+  async delete(request: KeyRequest): Promise<boolean> {
+    return this.#change(request, async (transaction, row) => {
+      await transaction.updateTable('api_keys').set({ deleted_at: Date.now() }).where('id', '=', request.id).execute();
+      const changes = [{ field: 'name', before: row.name, after: null }];
+      await recordAudit(transaction, { ...auditOf(request, 'key.delete'), changes });
+      return true;
+    });
+  }
+
+  /** The living keys of an account, oldest first. */
+  list(accountId: string): Promise<ListedKey[]> {
+    return readKeys(this.#database, accountId);
+  }
+
+  /** One living key of an account. */
+  async find(accountId: string, id: string): Promise<ListedKey | undefined> {
+    const [key] = await readKeys(this.#database, accountId, id);
+    return key;
   }
 
   /** Who holds the secret with this hash: undefined when nobody does any more. */
@@ -209,13 +184,15 @@ export class Keys {
       .executeTakeFirst();
     if (row === undefined) return undefined;
     const settings = await this.#withinPlan(row.account_id, readSettings(row));
-    const secretExpiresAtMs = readOptional(row.secret_expires_at);
     return {
       keyId: row.id,
       accountId: row.account_id,
       accountStatus: row.status,
+      isDisabled: row.disabled_at !== null,
+      // One that cannot be read lets nobody in: the list only ever gets shorter by it.
+      addressRanges: settings.addresses?.map((text) => parseAddressRange(text)).filter((range) => range !== undefined),
       ...settings,
-      expiresAtMs: earliest(settings.expiresAtMs, secretExpiresAtMs),
+      expiresAtMs: earliest(settings.expiresAtMs, readOptional(row.secret_expires_at)),
     };
   }
 
@@ -236,53 +213,100 @@ export class Keys {
     const row = await this.#database.selectFrom('changes').select('counter').executeTakeFirstOrThrow();
     return row.counter;
   }
+
+  /**
+   * The write decides whether there is such a key and locks it, in one. It comes first: on the embedded database, a
+   * transaction that has read is refused a later write when another one wrote.
+   */
+  #change<Result>(
+    { id, accountId }: KeyRequest,
+    work: (transaction: Transaction<Tables>, row: KeyRow) => Promise<Result>,
+  ): Promise<Result | false> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const row = await transaction
+        .updateTable('api_keys')
+        .set({ updated_at: Date.now() })
+        .where('id', '=', id)
+        .where('deleted_at', 'is', null)
+        .$if(accountId !== ANY_ACCOUNT, (query) => query.where('account_id', '=', accountId))
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? false : work(transaction, row);
+    });
+  }
 }
+
+type KeyRow = Selectable<Tables['api_keys']>;
 
 function makeFresh(): Omit<FreshKey, 'id'> {
   const secret = makeSecret();
   return { secret, ...shownParts(secret) };
 }
 
-function secretRow(fresh: FreshKey): {
-  hash: string;
-  key_id: string;
-  prefix: string;
-  last_four: string;
-  created_at: number;
-  expires_at: null;
-} {
-  return {
-    hash: hashSecret(fresh.secret),
-    key_id: fresh.id,
-    prefix: fresh.prefix,
-    last_four: fresh.lastFour,
-    created_at: Date.now(),
-    expires_at: null,
-  };
+function secretRow(fresh: FreshKey): { hash: string; key_id: string; prefix: string; last_four: string; created_at: number } {
+  const { prefix, lastFour } = fresh;
+  return { hash: hashSecret(fresh.secret), key_id: fresh.id, prefix, last_four: lastFour, created_at: Date.now() };
 }
 
-interface SettingsRow {
-  readonly name: string;
-  readonly models: string | null;
-  readonly requests_per_minute: bigint | null;
-  readonly tokens_per_minute: bigint | null;
-  readonly concurrent: bigint | null;
-  readonly expires_at: bigint | null;
+interface Ending {
+  /** Secrets that end before this stay as they are. */
+  readonly isAfterMs: number;
+  readonly endsAtMs: number;
+  /** Only those that a rotation has given an end. */
+  readonly isOverlap?: boolean;
 }
 
-function readSettings(row: SettingsRow): KeySettings {
-  return {
-    name: row.name,
-    models: row.models === null ? undefined : (JSON.parse(row.models) as string[]),
-    requestsPerMinute: readOptional(row.requests_per_minute),
-    tokensPerMinute: readOptional(row.tokens_per_minute),
-    concurrent: readOptional(row.concurrent),
-    expiresAtMs: readOptional(row.expires_at),
-  };
+async function endSecrets(transaction: Transaction<Tables>, keyId: string, ending: Ending): Promise<string[]> {
+  const rows = await transaction
+    .updateTable('key_secrets')
+    .set({ expires_at: ending.endsAtMs })
+    .where('key_id', '=', keyId)
+    .where((where) => {
+      const isLater = where('expires_at', '>', BigInt(ending.isAfterMs));
+      return ending.isOverlap === true ? isLater : where.or([where('expires_at', 'is', null), isLater]);
+    })
+    .returning(['prefix', 'last_four'])
+    .execute();
+  return rows.map((row) => shownSecret({ prefix: row.prefix, lastFour: row.last_four }));
 }
 
-function readOptional(value: bigint | null): number | undefined {
-  return value === null ? undefined : Number(value);
+async function countSecrets(transaction: Transaction<Tables>, keyId: string, nowMs: number): Promise<bigint> {
+  const { secrets } = await transaction
+    .selectFrom('key_secrets')
+    .select(({ fn }) => fn.countAll<bigint>().as('secrets'))
+    .where('key_id', '=', keyId)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', BigInt(nowMs))]))
+    .executeTakeFirstOrThrow();
+  return secrets;
+}
+
+/** A key as the audit tells it. */
+async function describe(transaction: Transaction<Tables>, row: KeyRow): Promise<Record<string, AuditValue>> {
+  const budgets = (await readBudgets(transaction, [row.id])).get(row.id) ?? [];
+  const amounts = Object.fromEntries(budgets.map(({ period, amount }) => [period, amount]));
+  return { ...auditedSettings(readSettings(row)), ...auditedBudgets(amounts), isDisabled: row.disabled_at !== null };
+}
+
+function auditedSettings(settings: SettingsChange): Record<string, AuditValue> {
+  const { name, models, deniedModels, addresses, tags, requestsPerMinute, tokensPerMinute, concurrent, expiresAtMs } = settings;
+  return { name, models, deniedModels, addresses, tags, requestsPerMinute, tokensPerMinute, concurrent, expiresAtMs };
+}
+
+function auditedBudgets(budgets: BudgetChange): Record<string, AuditValue> {
+  return Object.fromEntries(
+    BUDGET_PERIODS.map((period) => {
+      const amount = budgets[period] ?? undefined;
+      return [`budget.${period}`, amount === undefined ? undefined : formatUsd(amount)];
+    }),
+  );
+}
+
+function auditOf({ id, actor }: KeyRequest, action: string): { readonly actor: string; readonly action: string; readonly subject: string } {
+  return { actor, action, subject: id };
+}
+
+function shownSecret({ prefix, lastFour }: { readonly prefix: string; readonly lastFour: string }): string {
+  return `${prefix}…${lastFour}`;
 }
 
 function earliest(first: number | undefined, second: number | undefined): number | undefined {

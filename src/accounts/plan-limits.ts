@@ -1,4 +1,4 @@
-import type { KeySettings } from './keys.ts';
+import type { KeySettings } from './key-settings.ts';
 
 /** What a plan allows; absent where it does not say. */
 export type PlanLimits = Pick<KeySettings, 'models' | 'requestsPerMinute' | 'tokensPerMinute' | 'concurrent'>;

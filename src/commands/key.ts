@@ -1,88 +1,82 @@
 import { Command } from 'commander';
-import type { FreshKey, KeyBudget, ListedKey } from '../accounts/keys.ts';
+import { ANY_ACCOUNT, OPERATOR, type KeyRequest } from '../accounts/keys.ts';
 import type { Config } from '../config.ts';
 import { discoverModels } from '../discovery.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
-import { readCount, readFuture, readList, readUsd } from './options.ts';
+import { readBudget, readBudgetOrNone, readDuration, readPeriod, readSettingsOptions, type SettingsOptions } from './key-options.ts';
+import { describeKey, describeLine, printFresh } from './key-output.ts';
 import { print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `key create|list|rotate|budget|delete`. */
+/** `key create|list|update|rotate|end-overlap|budget|disable|enable|delete`. */
 export function keyCommand(): Command {
   const command = new Command('key').description('API keys. A running server sees changes within a second.');
-  command
-    .command('create')
-    .description('make a key; its secret is shown once')
+  const add = (name: string, description: string): Command => command.command(name).description(description);
+  withSettings(add('create', 'make a key; its secret is shown once'), 'a name to tell keys apart')
     .requiredOption('--account <email>', 'the account that pays')
-    .requiredOption('--name <name>', 'a name to tell keys apart')
-    .option('--models <ids>', 'only these models, separated by commas', readList)
-    .option('--rpm <n>', 'requests a minute', readCount)
-    .option('--tpm <n>', 'tokens a minute', readCount)
-    .option('--concurrent <n>', 'requests at once', readCount)
     .option('--budget-usd <amount>', 'what the key may spend in a period', readBudget)
     .option('--budget-period <period>', `the period of the budget: ${BUDGET_PERIODS.join(', ')}`, readPeriod, 'month')
-    .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z', readFuture)
-    .option('--json', 'print one JSON object')
     .action(create);
-  command
-    .command('list')
-    .description('list the keys of an account')
+  add('list', 'list the keys of an account')
     .requiredOption('--account <email>', 'the account')
     .option('--json', 'print one JSON object')
     .action(list);
-  command
-    .command('rotate')
-    .description('give a key a new secret')
-    .argument('<id>', 'the key, as `key list` shows it')
+  withSettings(withKey(add('update', 'change what a key may do; `none` lifts a setting')), 'another name').action(update);
+  withKey(add('rotate', 'give a key a new secret'))
     .option('--overlap <time>', 'how long the old secret stays valid, such as 0, 30m, 24h, 7d', readDuration, 0)
     .option('--json', 'print one JSON object')
     .action(rotate);
-  command
-    .command('budget')
-    .description('set what a key may spend; a key may have a budget for every period at once')
-    .argument('<id>', 'the key, as `key list` shows it')
+  withKey(add('end-overlap', 'end the old secrets of a key now')).option('--json', 'print one JSON object').action(endOverlap);
+  withKey(add('budget', 'set what a key may spend; a key may have a budget for every period at once'))
     .requiredOption('--usd <amount>', 'USD in a period, or `none` to lift the budget', readBudgetOrNone)
     .requiredOption('--period <period>', BUDGET_PERIODS.join(', '), readPeriod)
     .option('--json', 'print one JSON object')
     .action(budget);
-  command
-    .command('delete')
-    .description('end a key and all its secrets at once')
-    .argument('<id>', 'the key, as `key list` shows it')
-    .option('--json', 'print one JSON object')
-    .action(remove);
+  for (const isDisabled of [true, false])
+    withKey(add(isDisabled ? 'disable' : 'enable', isDisabled ? 'refuse a key until it is enabled again' : 'let a disabled key in again'))
+      .option('--json', 'print one JSON object')
+      .action((id: string, options: JsonOption) => setDisabled(id, isDisabled, options));
+  withKey(add('delete', 'end a key and all its secrets at once')).option('--json', 'print one JSON object').action(remove);
   return command;
 }
 
-interface CreateOptions extends JsonOption {
+function withKey(command: Command): Command {
+  return command.argument('<id>', 'the key, as `key list` shows it');
+}
+
+function withSettings(command: Command, nameText: string): Command {
+  const name = ['--name <name>', nameText] as const;
+  return (command.name() === 'create' ? command.requiredOption(...name) : command.option(...name))
+    .option('--models <ids>', 'only these models, separated by commas')
+    .option('--deny-models <ids>', 'never these models, separated by commas')
+    .option('--addresses <blocks>', 'only from these addresses or blocks, such as 203.0.113.0/24, separated by commas')
+    .option('--tag <tag...>', 'words, or name=value, to find keys by')
+    .option('--rpm <n>', 'requests a minute')
+    .option('--tpm <n>', 'tokens a minute')
+    .option('--concurrent <n>', 'requests at once')
+    .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z')
+    .option('--json', 'print one JSON object');
+}
+
+interface CreateOptions extends JsonOption, SettingsOptions {
   readonly account: string;
   readonly name: string;
-  readonly models?: readonly string[];
-  readonly rpm?: number;
-  readonly tpm?: number;
-  readonly concurrent?: number;
-  readonly expires?: number;
   readonly budgetUsd?: Nanos;
   readonly budgetPeriod: BudgetPeriod;
 }
 
 async function create(options: CreateOptions): Promise<void> {
+  const { budgetUsd, budgetPeriod } = options;
+  const settings = readSettingsOptions(options);
   await withSession(async (session) => {
     const account = await requireAccount(session, options.account);
-    await refuseUnknownModels(session.config, options.models ?? []);
-    const fresh = await session.keys.create(account.id, {
-      name: options.name,
-      models: options.models,
-      requestsPerMinute: options.rpm,
-      tokensPerMinute: options.tpm,
-      concurrent: options.concurrent,
-      expiresAtMs: options.expires,
-    });
-    if (options.budgetUsd !== undefined) await session.keys.setBudget(fresh.id, options.budgetPeriod, options.budgetUsd);
+    await refuseUnknownModels(session.config, [...(settings.models ?? []), ...(settings.deniedModels ?? [])]);
+    const budgets = budgetUsd === undefined ? {} : { [budgetPeriod]: budgetUsd };
+    const fresh = await session.keys.create(account.id, { ...settings, name: settings.name ?? options.name, budgets });
     printFresh(fresh, options.name, options);
   });
 }
@@ -95,18 +89,34 @@ async function list(options: JsonOption & { readonly account: string }): Promise
   });
 }
 
+async function update(id: string, options: JsonOption & SettingsOptions): Promise<void> {
+  const change = readSettingsOptions(options);
+  await withSession(async (session) => {
+    await refuseUnknownModels(session.config, [...(change.models ?? []), ...(change.deniedModels ?? [])]);
+    if (!(await session.keys.update(operatorOn(id), change))) throw noSuchKey(id);
+    print({ id, updated: true }, options, [`${id} is changed`]);
+  });
+}
+
 async function rotate(id: string, options: JsonOption & { readonly overlap: number }): Promise<void> {
   await withSession(async (session) => {
-    const fresh = await session.keys.rotate(id, options.overlap);
-    if (fresh === undefined) throw new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
+    const fresh = await session.keys.rotate(operatorOn(id), options.overlap);
+    if (fresh === 'no_such_key') throw noSuchKey(id);
+    if (fresh === 'too_many_secrets') throw new Error(`${id} has too many secrets at once. End the old ones with: key end-overlap ${id}`);
     printFresh(fresh, id, options);
+  });
+}
+
+async function endOverlap(id: string, options: JsonOption): Promise<void> {
+  await withSession(async (session) => {
+    if (!(await session.keys.endOverlap(operatorOn(id)))) throw noSuchKey(id);
+    print({ id, overlap_ended: true }, options, [`${id} has one secret, the newest`]);
   });
 }
 
 async function budget(id: string, options: JsonOption & { readonly usd: Nanos | undefined; readonly period: BudgetPeriod }): Promise<void> {
   await withSession(async (session) => {
-    if (!(await session.keys.setBudget(id, options.period, options.usd)))
-      throw new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
+    if (!(await session.keys.setBudget(id, options.period, options.usd))) throw noSuchKey(id);
     const shown = { id, period: options.period, usd: options.usd === undefined ? null : formatUsd(options.usd) };
     print(shown, options, [
       shown.usd === null ? `${id} has no budget (${shown.period})` : `${id} may spend $${shown.usd} (${shown.period})`,
@@ -114,52 +124,26 @@ async function budget(id: string, options: JsonOption & { readonly usd: Nanos | 
   });
 }
 
+async function setDisabled(id: string, isDisabled: boolean, options: JsonOption): Promise<void> {
+  await withSession(async (session) => {
+    if (!(await session.keys.update(operatorOn(id), { isDisabled }))) throw noSuchKey(id);
+    print({ id, disabled: isDisabled }, options, [`${id} is ${isDisabled ? 'disabled' : 'enabled'}`]);
+  });
+}
+
 async function remove(id: string, options: JsonOption): Promise<void> {
   await withSession(async (session) => {
-    if (!(await session.keys.delete(id))) throw new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
+    if (!(await session.keys.delete(operatorOn(id)))) throw noSuchKey(id);
     print({ id, deleted: true }, options, [`${id} is deleted`]);
   });
 }
 
-function printFresh(fresh: FreshKey, name: string, options: JsonOption): void {
-  const shown = { id: fresh.id, secret: fresh.secret, prefix: fresh.prefix, last_four: fresh.lastFour };
-  print(shown, options, [`${fresh.id} (${name})`, fresh.secret, 'Store the secret now: it is not shown again.']);
+function operatorOn(id: string): KeyRequest {
+  return { id, accountId: ANY_ACCOUNT, actor: OPERATOR };
 }
 
-function describeKey(key: ListedKey): Record<string, unknown> {
-  return {
-    id: key.id,
-    name: key.name,
-    models: key.models ?? null,
-    requests_per_minute: key.requestsPerMinute ?? null,
-    tokens_per_minute: key.tokensPerMinute ?? null,
-    concurrent: key.concurrent ?? null,
-    budgets: key.budgets.map(describeBudget),
-    expires_at: formatTime(key.expiresAtMs),
-    created_at: formatTime(key.createdAtMs),
-    secrets: key.secrets.map((secret) => ({
-      prefix: secret.prefix,
-      last_four: secret.lastFour,
-      expires_at: formatTime(secret.expiresAtMs),
-    })),
-  };
-}
-
-function describeBudget({ period, amount, spent, held }: KeyBudget): Record<string, string> {
-  return { period, usd: formatUsd(amount), spent: formatUsd(spent), held: formatUsd(held) };
-}
-
-function describeLine(key: ListedKey): string {
-  const secrets = key.secrets.map(
-    (secret) => `${secret.prefix}…${secret.lastFour}${secret.expiresAtMs === undefined ? '' : ` until ${formatTime(secret.expiresAtMs)}`}`,
-  );
-  const end = key.expiresAtMs === undefined ? '' : `, expires ${formatTime(key.expiresAtMs)}`;
-  const budgets = key.budgets.map(({ period, amount, spent }) => `, $${formatUsd(spent)} of $${formatUsd(amount)} spent (${period})`);
-  return `${key.id}  ${key.name}  ${secrets.join(' and ')}${end}${budgets.join('')}`;
-}
-
-function formatTime(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
+function noSuchKey(id: string): Error {
+  return new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
 }
 
 /** A misspelt model would make a key that can call nothing, and nobody would know why. */
@@ -171,28 +155,4 @@ async function refuseUnknownModels(config: Config, models: readonly string[]): P
   // A server of one's own that is down cannot be asked; its models will be what the key says.
   const unknown = models.filter((id) => !known.has(id) && !discovered.silent.has(id.split('/')[0] ?? ''));
   if (unknown.length > 0) throw new Error(`Unknown model ${unknown.join(', ')}. See them with: models list`);
-}
-
-function readPeriod(text: string): BudgetPeriod {
-  const period = BUDGET_PERIODS.find((name) => name === text);
-  if (period === undefined) throw new Error(`"${text}" is not a period; use ${BUDGET_PERIODS.join(', ')}.`);
-  return period;
-}
-
-function readBudget(text: string): Nanos {
-  const amount = readUsd(text);
-  if (amount < 0n) throw new Error('A budget is zero or more.');
-  return amount;
-}
-
-function readBudgetOrNone(text: string): Nanos | undefined {
-  return text === 'none' ? undefined : readBudget(text);
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function readDuration(text: string): number {
-  const [, count, unit = 's'] = /^(\d{1,6})([smhd])?$/.exec(text) ?? [];
-  if (count === undefined) throw new Error(`"${text}" is not a duration such as 0, 30m, 24h or 7d.`);
-  return Number(count) * (UNIT_MS[unit] ?? 0);
 }

@@ -5,6 +5,7 @@ import { API_ERRORS, ApiError } from './api-error.ts';
 import type { Env, Parts } from './parts.ts';
 import { openHealth } from './health.ts';
 import { accountRoutes } from './routes/account.ts';
+import { keyRoutes } from './routes/keys.ts';
 import { modelRoutes } from './routes/models.ts';
 import { playgroundRoutes } from './routes/playground.ts';
 import { startRoutes } from './routes/start.ts';
@@ -45,6 +46,7 @@ export function dashboardApi(parts: Parts) {
     .route('/models', modelRoutes(parts, readHealth))
     .route('/status', statusRoutes(parts, readHealth))
     .route('/account', new Hono<Env>().use(people).route('/', accountRoutes(parts)))
+    .route('/keys', new Hono<Env>().use(people).route('/', keyRoutes(parts)))
     .route('/start', new Hono<Env>().use(people).route('/', startRoutes(parts)))
     .route('/playground', new Hono<Env>().use(people).route('/', playgroundRoutes(parts)));
 }

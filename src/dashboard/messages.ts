@@ -1,3 +1,5 @@
+import type { OwnLimits } from '../limits/limits.ts';
+
 /**
  * What the server's main thread and the dashboard's thread tell each other. Requests of browsers go over as they are;
  * answers come back whole, or piece by piece when they are long: then each piece is asked for, so that a slow reader
@@ -38,7 +40,9 @@ export interface CarriedReply {
 }
 
 /** What the dashboard must ask the gate for, because only the gate's memory has it. */
-export type GateQuestion = { readonly type: 'models' | 'catalogue' } | { readonly type: 'limits'; readonly keyId: string };
+export type GateQuestion =
+  | { readonly type: 'models' | 'catalogue' }
+  | { readonly type: 'limits'; readonly keyId: string; readonly own: OwnLimits };
 
 /** What the dashboard is told when it starts: the part of the settings that concerns it. */
 export interface DashboardSettings {

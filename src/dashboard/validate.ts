@@ -1,14 +1,25 @@
+import type { MiddlewareHandler } from 'hono';
 import { validator } from 'hono/validator';
 import type { z } from 'zod';
 import { ApiError } from './api-error.ts';
+import type { Env } from './parts.ts';
+
+type Source = 'json' | 'query';
+
+/** What a client sends is what the schema reads; what the handler gets is what it makes of that. */
+type Validated<Target extends Source, Schema extends z.ZodType> = MiddlewareHandler<
+  Env,
+  string,
+  { in: Record<Target, z.input<Schema>>; out: Record<Target, z.output<Schema>> }
+>;
 
 /** Checks the query or the JSON body of a request against a schema; the handler then gets it typed from `c.req.valid`. */
-export function validate<Target extends 'json' | 'query', Schema extends z.ZodType>(target: Target, schema: Schema) {
+export function validate<Target extends Source, Schema extends z.ZodType>(target: Target, schema: Schema): Validated<Target, Schema> {
   return validator(target, (value): z.output<Schema> => {
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     const [issue] = result.error.issues;
     const field = issue?.path.join('.') ?? '';
     throw new ApiError('invalid', `${field === '' ? 'The request' : field}: ${issue?.message ?? 'is not valid'}`, field);
-  });
+  }) as unknown as Validated<Target, Schema>;
 }

@@ -7,6 +7,7 @@ import { carried } from './migrations/003-carried.ts';
 import { usageDetail } from './migrations/004-usage-detail.ts';
 import { people } from './migrations/005-people.ts';
 import { moneyIn } from './migrations/006-money-in.ts';
+import { keyRules } from './migrations/007-key-rules.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -17,6 +18,7 @@ const MIGRATIONS = {
   '004-usage-detail': usageDetail,
   '005-people': people,
   '006-money-in': moneyIn,
+  '007-key-rules': keyRules,
 } as const;
 
 /** The names of all migrations, the oldest first. */

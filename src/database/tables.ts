@@ -112,7 +112,17 @@ export interface Tables extends MoneyTables {
     expires_at: OptionalInteger;
     created_at: Integer;
     deleted_at: OptionalInteger;
+    /** JSON arrays, or null. */
+    denied_models: string | null;
+    addresses: string | null;
+    tags: string | null;
+    disabled_at: OptionalInteger;
+    updated_at: OptionalInteger;
   };
+  /** When a secret was last used, and from which block of addresses. */
+  key_uses: { secret_hash: string; used_at: Integer; address_range: string };
+  /** When a budget last refused a request of its key. */
+  budget_refusals: { key_id: string; period: 'day' | 'week' | 'month' | 'total'; refused_at: Integer };
   key_secrets: {
     hash: string;
     key_id: string;

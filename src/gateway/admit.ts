@@ -1,6 +1,6 @@
 import type { KeyHolder } from '../accounts/keys.ts';
 import { GatewayError, type ErrorName } from '../errors.ts';
-import type { Admission, KeyLimits, Limits, LimitState, Refusal } from '../limits/limits.ts';
+import type { Admission, KeyLimits, Limits, LimitState, OwnLimits, Refusal } from '../limits/limits.ts';
 
 /** Lets a request in if its key is within its limits; otherwise says which limit, and when to come back. */
 export async function admit(
@@ -37,7 +37,8 @@ const ERROR_NAMES: Record<Refusal['limit'], (refusal: Refusal) => ErrorName> = {
   concurrent: () => 'too_many_concurrent_requests',
 };
 
-function limitsOf(holder: KeyHolder, defaults: KeyLimits): KeyLimits {
+/** What a key may use: its own limits, and for the rest those of everybody. */
+export function limitsOf(holder: OwnLimits, defaults: KeyLimits): KeyLimits {
   return {
     requestsPerMinute: holder.requestsPerMinute ?? defaults.requestsPerMinute,
     tokensPerMinute: holder.tokensPerMinute ?? defaults.tokensPerMinute,

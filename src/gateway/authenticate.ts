@@ -1,41 +1,73 @@
 import { hashSecret, isWellFormed, shownParts } from '../accounts/key-secret.ts';
+import type { KeyUses } from '../accounts/key-uses.ts';
 import type { KeyHolder, Keys } from '../accounts/keys.ts';
 import { GatewayError } from '../errors.ts';
+import { isInRanges } from '../http/address-range.ts';
+import type { BudgetPeriod } from '../ledger/ledger.ts';
+
+/** A secret that was looked up. */
+interface KnownSecret {
+  readonly hash: string;
+  readonly holder: KeyHolder;
+  notedAtMs: number;
+}
 
 /** Looks up who holds a secret; remembers the answer until an account or key changes. */
 export class KeyCache {
   readonly #keys: Keys;
-  #holders = new Map<string, KeyHolder | undefined>();
+  readonly #uses: KeyUses;
+  #known = new Map<string, KnownSecret | undefined>();
 
-  constructor(keys: Keys) {
+  constructor(keys: Keys, uses: KeyUses) {
     this.#keys = keys;
+    this.#uses = uses;
   }
 
   /** Accounts or keys have changed: every holder is looked up again. */
   refresh(): void {
-    this.#holders = new Map();
+    this.#known = new Map();
   }
 
-  async find(secret: string): Promise<KeyHolder | undefined> {
+  async find(secret: string): Promise<KnownSecret | undefined> {
     // The whole hash is the key of the cache: with a part of it, one caller could be taken for another.
     const hash = hashSecret(secret);
-    const known = this.#holders.get(hash);
-    if (known !== undefined || this.#holders.has(hash)) return known;
+    const known = this.#known.get(hash);
+    if (known !== undefined || this.#known.has(hash)) return known;
     // A mistyped or invented key is seen by its checksum and costs no look-up.
     if (!isWellFormed(secret)) return undefined;
-    const holders = this.#holders;
+    const cache = this.#known;
     const holder = await this.#keys.findHolder(hash);
-    if (holders.size >= CACHED_KEYS_MAX) holders.clear();
+    if (cache.size >= CACHED_KEYS_MAX) cache.clear();
+    const found = holder === undefined ? undefined : { hash, holder, notedAtMs: 0 };
     // Into the map of the time of asking: if a change emptied the cache meanwhile, this answer may be old.
-    holders.set(hash, holder);
-    return holder;
+    cache.set(hash, found);
+    return found;
+  }
+
+  /** A secret was used. Told once in a while: people want to know whether it still is, not each time that it was. */
+  noteUse(known: KnownSecret, caller: Caller): void {
+    if (caller.startedAtMs - known.notedAtMs < NOTE_INTERVAL_MS) return;
+    known.notedAtMs = caller.startedAtMs;
+    this.#uses.noteUse(known.hash, caller.startedAtMs, caller.address());
+  }
+
+  /** A budget of a key has refused a request. */
+  noteRefusal(keyId: string, period: BudgetPeriod, atMs: number): void {
+    this.#uses.noteRefusal(keyId, period, atMs);
   }
 }
 
 const CACHED_KEYS_MAX = 100_000;
+const NOTE_INTERVAL_MS = 5000;
 
-/** Finds out whose request this is. Everything but a living key of an active account is refused. */
-export async function authenticate(request: Request, keys: KeyCache): Promise<KeyHolder> {
+/** The caller, as far as it matters who that is. */
+interface Caller {
+  readonly startedAtMs: number;
+  address(): string;
+}
+
+/** Finds out whose request this is. Everything but a living key of an active account, used from where it may be, is refused. */
+export async function authenticate(request: Request, caller: Caller, keys: KeyCache): Promise<KeyHolder> {
   const header = request.headers.get('authorization');
   if (header === null || header.trim() === '') {
     throw new GatewayError('missing_api_key', "You didn't provide an API key. Send it in the header 'Authorization: Bearer YOUR_KEY'.");
@@ -44,16 +76,29 @@ export async function authenticate(request: Request, keys: KeyCache): Promise<Ke
   if (secret === undefined) {
     throw new GatewayError('invalid_api_key', "The Authorization header must have the form 'Bearer YOUR_KEY'.");
   }
-  const holder = await keys.find(secret);
-  if (holder === undefined)
+  const known = await keys.find(secret);
+  if (known === undefined)
     throw new GatewayError('invalid_api_key', `Incorrect API key provided${masked(secret)}. Check it, or make a new key.`);
+  const { holder } = known;
   if (holder.expiresAtMs !== undefined && holder.expiresAtMs <= Date.now()) {
     throw new GatewayError('invalid_api_key', `The API key provided${masked(secret)} has expired. Make a new key.`);
+  }
+  if (holder.isDisabled) {
+    throw new GatewayError('key_disabled', `The API key provided${masked(secret)} is disabled. Enable it again, or use another key.`);
   }
   if (holder.accountStatus === 'suspended') {
     throw new GatewayError('account_suspended', 'The account that owns this API key is suspended. Ask the operator of this service.');
   }
+  if (holder.addressRanges !== undefined && !isInRanges(caller.address(), holder.addressRanges)) throw addressRefusal(caller.address());
+  keys.noteUse(known, caller);
   return holder;
+}
+
+function addressRefusal(address: string): GatewayError {
+  return new GatewayError(
+    'address_not_allowed',
+    `This API key may not be used from the address ${address === '' ? 'of this connection' : address}. Add it to the addresses of the key, or use another key.`,
+  );
 }
 
 /** Tells the caller which key was sent. Only texts in our own form are shown: anything else may be another secret. */

@@ -11,7 +11,7 @@ import { holdToll } from './toll.ts';
 
 /** POST /v1/chat/completions: the path of one request, step by step. Each step is the file of its name. */
 export async function chatCompletions(request: Request, call: Call, gate: Gate): Promise<Reply> {
-  const holder = await authenticate(request, gate.keys);
+  const holder = await authenticate(request, call, gate.keys);
   const { chat, bodyBytes } = await readRequest(request);
   const model = route(gate.catalog, holder, chat);
   const admission = await admit(gate.limits, holder, {

@@ -61,6 +61,12 @@ export interface Watcher {
   beginAttempt(exchange: Abortable, deadlines: Timed): void;
 }
 
+/** What a call must know and do about the caller's connection. */
+interface CallerConnection {
+  setIdleTimeout(seconds: number): void;
+  address(): string;
+}
+
 /** One request of a caller, from its arrival to the end of its answer. */
 export class Call implements Watcher {
   readonly id: string;
@@ -70,18 +76,18 @@ export class Call implements Watcher {
   /** The providers that were asked and failed, in their order. */
   readonly failedAttempts: Attempt[] = [];
   readonly #request: Request;
-  readonly #setIdleTimeout: (seconds: number) => void;
+  readonly #connection: CallerConnection;
   #isLong = false;
   #endReason: CallEnd | undefined;
   #underWay: Abortable | undefined;
   #deadlines: Timed | undefined;
   #onTick: ((nowMs: number) => void) | undefined;
 
-  constructor(id: string, startedAtMs: number, request: Request, setIdleTimeout: (seconds: number) => void) {
+  constructor(id: string, startedAtMs: number, request: Request, connection: CallerConnection) {
     this.id = id;
     this.startedAtMs = startedAtMs;
     this.#request = request;
-    this.#setIdleTimeout = setIdleTimeout;
+    this.#connection = connection;
   }
 
   /** True when the caller has left: nobody is there to be told anything. */
@@ -89,10 +95,15 @@ export class Call implements Watcher {
     return this.#endReason === CLIENT_GONE || this.#request.signal.aborted;
   }
 
+  /** Where the caller is. Asked for only where it matters: the runtime has to look it up. */
+  address(): string {
+    return this.#connection.address();
+  }
+
   /** The answer begins to stream: a connection that takes nothing for this long is closed, and the stream hears the clock. */
   startStreaming(idleSeconds: number, onTick: (nowMs: number) => void): void {
     this.isStreaming = true;
-    this.#setIdleTimeout(idleSeconds);
+    this.#connection.setIdleTimeout(idleSeconds);
     this.#onTick = onTick;
   }
 
@@ -124,6 +135,6 @@ export class Call implements Watcher {
     // A provider may think for minutes before its first byte, longer than the runtime keeps a silent connection.
     if (this.#isLong || Date.now() - this.startedAtMs < LONG_CALL_MS) return;
     this.#isLong = true;
-    this.#setIdleTimeout(0);
+    this.#connection.setIdleTimeout(0);
   }
 }

@@ -5,15 +5,15 @@ import type { Call, Gate, Reply } from './gate.ts';
 import { findModel, mayCall } from './route.ts';
 
 /** GET /v1/models: what this key may call. */
-export async function listModels(request: Request, _call: Call, gate: Gate): Promise<Reply> {
-  const holder = await authenticate(request, gate.keys);
+export async function listModels(request: Request, call: Call, gate: Gate): Promise<Reply> {
+  const holder = await authenticate(request, call, gate.keys);
   const models = gate.catalog.list().filter((model) => mayCall(holder, model.id));
   return jsonReply(`{"object":"list","data":[${models.map(describeOnce).join(',')}]}`);
 }
 
 /** GET /v1/models/{id}: one model. Ids have slashes, which some clients escape and others do not. */
-export async function retrieveModel(request: Request, _call: Call, gate: Gate): Promise<Reply> {
-  const holder = await authenticate(request, gate.keys);
+export async function retrieveModel(request: Request, call: Call, gate: Gate): Promise<Reply> {
+  const holder = await authenticate(request, call, gate.keys);
   return jsonReply(describeOnce(findModel(gate.catalog, holder, readModelId(request.url))));
 }
 

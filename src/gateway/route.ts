@@ -40,7 +40,7 @@ function suggestion(catalog: Catalog, holder: KeyHolder, id: string): string {
   return similar === undefined ? '' : ` Did you mean '${similar.id}'?`;
 }
 
-/** Whether a key's list of models, if it has one, names this model. */
-export function mayCall(holder: KeyHolder, modelId: string): boolean {
-  return holder.models === undefined || holder.models.includes(modelId);
+/** Whether a key's list of models, if it has one, names this model, and its list of denied ones does not. */
+export function mayCall({ models, deniedModels }: KeyHolder, modelId: string): boolean {
+  return (models === undefined || models.includes(modelId)) && deniedModels?.includes(modelId) !== true;
 }

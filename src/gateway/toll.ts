@@ -63,6 +63,7 @@ export async function holdToll(gate: Gate, facts: TollFacts): Promise<Toll> {
       minimum: quoted.minimum,
       createdAtMs: call.startedAtMs,
     });
+    if (result.type === 'budget_exhausted') gate.keys.noteRefusal(holder.keyId, result.period, call.startedAtMs);
     if (result.type !== 'held') throw refusal(quoted, result);
     return new Toll(gate, facts, { quoted, amount: result.amount, priceVersion });
   } catch (error) {

@@ -29,17 +29,18 @@ export interface Refusal {
   readonly state: LimitState;
 }
 
-/** What a key uses at a moment. */
-export interface KeyUse {
-  readonly remainingRequests: number;
-  readonly remainingTokens: number;
-  readonly concurrent: number;
+/** What a key fixes for itself; absent means what everybody has. */
+export type OwnLimits = { readonly [Limit in keyof KeyLimits]?: number | undefined };
+
+/** Where a key stands at a moment, and how many of its requests are open. */
+export interface KeyUse extends LimitState {
+  readonly open: number;
 }
 
 /** Counts requests, tokens and open requests per key. */
 export interface Limits {
   /** `tokensExpected` is a guess made before the provider is called; the release puts it right. */
   admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | Refusal>;
-  /** What a key uses at this moment; undefined when it used nothing in the last minute. */
-  usageOf(keyId: string): KeyUse | undefined;
+  /** Where a key stands at this moment, without a request. */
+  stateOf(keyId: string, limits: KeyLimits): KeyUse;
 }

@@ -44,11 +44,11 @@ export class MemoryLimits implements Limits {
     return { type: 'admitted', state: describe(key, limits), release: this.#releaseOnce(key, tokensExpected) };
   }
 
-  usageOf(keyId: string): KeyUse | undefined {
-    const key = this.#keys.get(keyId);
-    if (key === undefined) return undefined;
-    const { requests, tokens, active } = key;
-    return { remainingRequests: Math.floor(requests.level), remainingTokens: Math.floor(tokens.level), concurrent: active };
+  stateOf(keyId: string, limits: KeyLimits): KeyUse {
+    const key = this.#keys.get(keyId) ?? fresh(limits, this.#now());
+    fill(key.requests, limits.requestsPerMinute, this.#now());
+    fill(key.tokens, limits.tokensPerMinute, this.#now());
+    return { ...describe(key, limits), open: key.active };
   }
 
   #releaseOnce(key: KeyState, tokensExpected: number): (tokensUsed: number) => void {
@@ -65,12 +65,7 @@ export class MemoryLimits implements Limits {
   #find(keyId: string, limits: KeyLimits, nowMs: number): KeyState {
     let key = this.#keys.get(keyId);
     if (key === undefined) {
-      key = {
-        requests: { level: limits.requestsPerMinute, filledAtMs: nowMs },
-        tokens: { level: limits.tokensPerMinute, filledAtMs: nowMs },
-        active: 0,
-        usedAtMs: nowMs,
-      };
+      key = fresh(limits, nowMs);
       this.#keys.set(keyId, key);
     }
     key.usedAtMs = nowMs;
@@ -85,6 +80,15 @@ export class MemoryLimits implements Limits {
       if (key.active === 0 && key.tokens.level >= 0 && nowMs - key.usedAtMs >= MINUTE_MS) this.#keys.delete(keyId);
     }
   }
+}
+
+function fresh(limits: KeyLimits, nowMs: number): KeyState {
+  return {
+    requests: { level: limits.requestsPerMinute, filledAtMs: nowMs },
+    tokens: { level: limits.tokensPerMinute, filledAtMs: nowMs },
+    active: 0,
+    usedAtMs: nowMs,
+  };
 }
 
 function fill(bucket: Bucket, perMinute: number, nowMs: number): void {

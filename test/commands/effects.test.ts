@@ -100,3 +100,30 @@ test('credit is felt, whether it is added or taken', async () => {
   await gate.run('account', 'credit', '--email', email, '--usd', '-0.01', '--reason', 'test');
   await felt(secret, '403 insufficient_quota');
 });
+
+test('a disabled key is refused, and an enabled one let in again', async () => {
+  const { id, secret } = await makeUsedKey();
+  await gate.run('key', 'disable', id);
+  await felt(secret, '401 key_disabled');
+  await gate.run('key', 'enable', id);
+  await felt(secret, '200');
+});
+
+test('addresses and denied models of a key can be changed, and lifted', async () => {
+  const { id, secret } = await makeUsedKey();
+  await gate.run('key', 'update', id, '--addresses', '10.0.0.0/8,2001:db8::/32');
+  await felt(secret, '403 address_not_allowed');
+  await gate.run('key', 'update', id, '--addresses', 'none', '--deny-models', 'sandbox/echo');
+  await felt(secret, '403 model_not_allowed');
+  await gate.run('key', 'update', id, '--deny-models', 'none', '--tag', 'team=blue', 'nightly');
+  await felt(secret, '200');
+});
+
+test('the old secret of a rotation is ended early', async () => {
+  const { id, secret } = await makeUsedKey();
+  const fresh = await gate.run('key', 'rotate', id, '--overlap', '1h');
+  await felt(String(fresh['secret']), '200');
+  expect(await ask(secret)).toBe('200');
+  await gate.run('key', 'end-overlap', id);
+  await felt(secret, '401 invalid_api_key');
+});

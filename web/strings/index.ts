@@ -5,7 +5,7 @@ export { billing } from './billing.ts';
 export { docs } from './docs.ts';
 export { forgot } from './forgot.ts';
 export { key } from './key.ts';
-export { keys } from './keys.ts';
+export { freshSecret, keyForm, keys, modelPicker } from './keys.ts';
 export { landing } from './landing.ts';
 export { models } from './models.ts';
 export { notFound } from './not-found.ts';

@@ -1,4 +1,4 @@
-import type { KeySettings } from '../../../src/accounts/keys.ts';
+import type { KeySettings } from '../../../src/accounts/key-settings.ts';
 import { ANSWER_TEXT, type Behaviour } from '../../simulator/behaviours.ts';
 import type { JsonObject } from '../../simulator/wire.ts';
 import { countUsage } from '../../simulator/wire.ts';

@@ -1,17 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { JSX } from 'react';
+import { ApiError } from '../../api.ts';
 import { key as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { FreshSecret } from '../keys/fresh-secret.tsx';
+import type { Fresh } from '../keys/fresh-secret.tsx';
+import { KeyStatus } from '../keys/key-status.tsx';
+import { keyQuery } from '../keys/queries.ts';
+import type { KeyPageContent } from '../keys/queries.ts';
+import { History } from './history.tsx';
+import { KeyActions } from './key-actions.tsx';
+import { KeyUsage } from './key-usage.tsx';
+import { LiveLimits } from './live-limits.tsx';
+import { SecretList } from './secret-list.tsx';
+import { TABS } from './search.ts';
+import { Settings } from './settings.tsx';
+import { Spend } from './spend.tsx';
 
-/** API key. */
+const route = getRouteApi('/app/keys/$id');
+
+/** One API key: what it uses, what it may, who changed it. */
 export function KeyPage(): JSX.Element {
+  const { id } = route.useParams();
+  const { data, error, refetch } = useQuery(keyQuery(id));
+  const [fresh, setFresh] = useState<Fresh>();
+  const back = <Link to="/keys">{t.back}</Link>;
+  if (data === undefined)
+    return (
+      <>
+        <PageHeader title={t.title} back={back} />
+        <Card isFlush>{error === null ? <Skeleton className="m-5 h-40" /> : <Missing error={error} onRetry={() => void refetch()} />}</Card>
+      </>
+    );
+  const { key } = data;
   return (
     <>
-      <PageHeader title={t.title} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
-      </Card>
+      <PageHeader
+        title={key.name}
+        back={back}
+        text={<Facts content={data} />}
+        actions={<KeyActions content={data} onRotated={setFresh} />}
+      />
+      <Tabs />
+      <Part content={data} />
+      {fresh !== undefined && <FreshSecret fresh={fresh} onStored={() => setFresh(undefined)} />}
     </>
   );
+}
+
+function Missing({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }): JSX.Element {
+  const isGone = error instanceof ApiError && error.status === 404;
+  return isGone ? <EmptyState {...t.empty} /> : <ErrorState error={error} onRetry={onRetry} />;
+}
+
+function Facts({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
+  return (
+    <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      <KeyStatus status={key.status} rotatingUntilMs={key.rotatingUntilMs} />
+      <Copyable text={key.id} what={t.id} />
+      <span>
+        {t.created} <DateTime atMs={key.createdAtMs} />
+      </span>
+      {key.tags.length > 0 && <span>{key.tags.join(', ')}</span>}
+    </span>
+  );
+}
+
+function Tabs(): JSX.Element {
+  const { tab = 'overview' } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Segmented
+      className="mb-4"
+      label={t.tabs.label}
+      value={tab}
+      choices={TABS.map((value) => ({ value, label: t.tabs[value] }))}
+      onChoose={(value) => void navigate({ search: value === 'overview' ? {} : { tab: value } })}
+    />
+  );
+}
+
+function Part({ content }: { readonly content: KeyPageContent }): JSX.Element {
+  const { tab = 'overview' } = route.useSearch();
+  switch (tab) {
+    case 'overview':
+      return (
+        <div className="grid gap-4 lg:grid-cols-2">
+          <Spend content={content} />
+          <LiveLimits id={content.key.id} />
+          <KeyUsage content={content} />
+          <SecretList content={content} />
+        </div>
+      );
+    case 'settings':
+      return <Settings content={content} />;
+    case 'history':
+      return <History content={content} />;
+  }
 }

@@ -1,11 +1,13 @@
-import { compact, readText } from '../../search-params.ts';
+import { compact, readChoice } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
+
+export const TABS = ['overview', 'settings', 'history'] as const;
 
 /** Which part of the page is shown. */
 export interface KeySearch {
-  readonly tab?: string;
+  readonly tab?: (typeof TABS)[number];
 }
 
 export function readKeySearch(raw: RawSearch): KeySearch {
-  return compact({ tab: readText(raw, 'tab') });
+  return compact({ tab: readChoice(raw, 'tab', TABS) });
 }

@@ -1,17 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Download, Plus } from 'lucide-react';
+import { useState } from 'react';
 import type { JSX } from 'react';
+import { compact } from '../../search-params.ts';
 import { keys as t } from '../../strings/index.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Select } from '../../ui/select.tsx';
+import { ColumnMenu } from './column-menu.tsx';
+import { CreateKey } from './create-key.tsx';
+import { FreshSecret } from './fresh-secret.tsx';
+import type { Fresh } from './fresh-secret.tsx';
+import { KeyTable } from './key-table.tsx';
+import { keysQuery } from './queries.ts';
+import { STATUSES } from './search.ts';
+import { shownKeys } from './shown-keys.ts';
 
-/** API keys. */
+const route = getRouteApi('/app/keys');
+
+/** API keys: the list, and the form for a new one. */
 export function KeysPage(): JSX.Element {
+  const { data, error, refetch } = useQuery(keysQuery);
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [fresh, setFresh] = useState<Fresh>();
+  const setForm = (isOpen: boolean): void =>
+    void navigate({ search: (old) => compact({ ...old, create: isOpen ? ('open' as const) : undefined }), replace: true });
   return (
     <>
-      <PageHeader title={t.title} text={t.text} />
+      <PageHeader title={t.title} text={t.text} actions={<Actions onCreate={() => setForm(true)} />} />
+      <Filters />
       <Card isFlush>
-        <EmptyState {...t.empty} />
+        <KeyTable
+          keys={data && shownKeys(data.keys, search)}
+          isNoneAtAll={data?.keys.length === 0}
+          error={error}
+          onRetry={() => void refetch()}
+          onCreate={() => setForm(true)}
+        />
       </Card>
+      <p className="mt-3 text-xs text-muted">{t.utcNote}</p>
+      <CreateKey
+        isOpen={search.create === 'open' && fresh === undefined}
+        onClose={() => setForm(false)}
+        onMade={(made) => {
+          setForm(false);
+          setFresh(made);
+        }}
+      />
+      {fresh !== undefined && <FreshSecret fresh={fresh} onStored={() => setFresh(undefined)} />}
     </>
+  );
+}
+
+function Actions({ onCreate }: { readonly onCreate: () => void }): JSX.Element {
+  return (
+    <>
+      <a href="/api/keys/csv" download="keys.csv" className={buttonClass({})}>
+        <Download aria-hidden="true" />
+        {t.csv}
+      </a>
+      <Button variant="primary" onClick={onCreate}>
+        <Plus aria-hidden="true" />
+        {t.create}
+      </Button>
+    </>
+  );
+}
+
+function Filters(): JSX.Element {
+  const { q, status, hide } = route.useSearch();
+  const navigate = route.useNavigate();
+  const choices = [{ value: 'any' as const, label: t.anyStatus }, ...STATUSES.map((value) => ({ value, label: t.status[value] }))];
+  const clear = (): void => void navigate({ search: (old) => compact({ ...old, q: undefined, status: undefined }) });
+  return (
+    <FilterBar onClear={q === undefined && status === undefined ? undefined : clear}>
+      <SearchInput
+        label={t.search}
+        value={q ?? ''}
+        onText={(text) => void navigate({ search: (old) => compact({ ...old, q: text === '' ? undefined : text }), replace: true })}
+      />
+      <Select
+        aria-label={t.statusFilter}
+        value={status ?? 'any'}
+        choices={choices}
+        onChoose={(value) => void navigate({ search: (old) => compact({ ...old, status: value === 'any' ? undefined : value }) })}
+      />
+      <ColumnMenu
+        hidden={new Set(hide?.split('.'))}
+        onHidden={(hidden) =>
+          void navigate({
+            search: (old) => compact({ ...old, hide: hidden.size === 0 ? undefined : [...hidden].join('.') }),
+            replace: true,
+          })
+        }
+      />
+    </FilterBar>
   );
 }

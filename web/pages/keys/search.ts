@@ -1,11 +1,28 @@
-import { compact, readText } from '../../search-params.ts';
+import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
+
+export const STATUSES = ['active', 'rotating', 'limit_reached', 'expired', 'disabled'] as const;
+export const SORTS = ['name', 'today', 'month', 'total', 'used', 'created', 'expires'] as const;
 
 /** What the address of the list of keys says. */
 export interface KeysSearch {
   readonly q?: string;
+  readonly status?: (typeof STATUSES)[number];
+  readonly sort?: (typeof SORTS)[number];
+  readonly direction?: 'ascending' | 'descending';
+  /** The columns that are not shown, separated by dots. */
+  readonly hide?: string;
+  /** The form is open. */
+  readonly create?: 'open';
 }
 
 export function readKeysSearch(raw: RawSearch): KeysSearch {
-  return compact({ q: readText(raw, 'q') });
+  return compact({
+    q: readText(raw, 'q'),
+    status: readChoice(raw, 'status', STATUSES),
+    sort: readChoice(raw, 'sort', SORTS),
+    direction: readChoice(raw, 'direction', ['ascending', 'descending']),
+    hide: readText(raw, 'hide'),
+    create: readChoice(raw, 'create', ['open']),
+  });
 }

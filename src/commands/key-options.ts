@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { settingsShape, type SettingsChange } from '../accounts/key-settings.ts';
+import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
+import type { Nanos } from '../ledger/money.ts';
+import { readCount, readFuture, readUsd } from './options.ts';
+
+/** The settings of a key as they are typed. */
+export interface SettingsOptions {
+  readonly name?: string;
+  readonly models?: string;
+  readonly denyModels?: string;
+  readonly addresses?: string;
+  readonly tag?: readonly string[];
+  readonly rpm?: string;
+  readonly tpm?: string;
+  readonly concurrent?: string;
+  readonly expires?: string;
+}
+
+/** The word that lifts a setting. */
+const NONE = 'none';
+
+/** What of each is called on the command line, where a mistake is told. */
+const OPTION_NAMES: Readonly<Record<string, string>> = {
+  deniedModels: 'deny-models',
+  tags: 'tag',
+  requestsPerMinute: 'rpm',
+  tokensPerMinute: 'tpm',
+  expiresAtMs: 'expires',
+};
+
+/** Reads the settings that were given; null for those to be lifted. */
+export function readSettingsOptions(options: SettingsOptions): SettingsChange {
+  const given = {
+    name: options.name,
+    models: unlessNone(options.models, readList),
+    deniedModels: unlessNone(options.denyModels, readList),
+    addresses: unlessNone(options.addresses, readList),
+    tags: options.tag?.length === 1 && options.tag[0] === NONE ? null : options.tag,
+    requestsPerMinute: unlessNone(options.rpm, readCount),
+    tokensPerMinute: unlessNone(options.tpm, readCount),
+    concurrent: unlessNone(options.concurrent, readCount),
+    expiresAtMs: unlessNone(options.expires, readFuture),
+  };
+  const result = settingsSchema.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = String(issue?.path[0] ?? '');
+  throw new Error(`--${OPTION_NAMES[field] ?? field} ${issue?.message ?? 'is not valid'}.`);
+}
+
+const settingsSchema = z.strictObject(settingsShape).partial();
+
+export function readPeriod(text: string): BudgetPeriod {
+  const period = BUDGET_PERIODS.find((name) => name === text);
+  if (period === undefined) throw new Error(`"${text}" is not a period; use ${BUDGET_PERIODS.join(', ')}.`);
+  return period;
+}
+
+export function readBudget(text: string): Nanos {
+  const amount = readUsd(text);
+  if (amount < 0n) throw new Error('A budget is zero or more.');
+  return amount;
+}
+
+export function readBudgetOrNone(text: string): Nanos | undefined {
+  return text === NONE ? undefined : readBudget(text);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export function readDuration(text: string): number {
+  const [, count, unit = 's'] = /^(\d{1,6})([smhd])?$/.exec(text) ?? [];
+  if (count === undefined) throw new Error(`"${text}" is not a duration such as 0, 30m, 24h or 7d.`);
+  return Number(count) * (UNIT_MS[unit] ?? 0);
+}
+
+function unlessNone<Value>(text: string | undefined, read: (text: string) => Value): Value | null | undefined {
+  if (text === undefined) return undefined;
+  return text === NONE ? null : read(text);
+}
+
+function readList(text: string): string[] {
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+  if (items.length === 0) throw new Error('Name at least one, or leave the option out.');
+  return items;
+}

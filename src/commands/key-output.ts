@@ -1,0 +1,56 @@
+import type { KeyBudget } from '../accounts/key-budgets.ts';
+import type { ListedKey } from '../accounts/key-list.ts';
+import type { FreshKey } from '../accounts/keys.ts';
+import { formatUsd } from '../ledger/money.ts';
+import { print } from './session.ts';
+
+/** Shows a new secret, the only time that it can be shown. */
+export function printFresh(fresh: FreshKey, name: string, options: { readonly json?: boolean }): void {
+  const shown = { id: fresh.id, secret: fresh.secret, prefix: fresh.prefix, last_four: fresh.lastFour };
+  print(shown, options, [`${fresh.id} (${name})`, fresh.secret, 'Store the secret now: it is not shown again.']);
+}
+
+/** A key for programs. */
+export function describeKey(key: ListedKey): Record<string, unknown> {
+  return {
+    id: key.id,
+    name: key.name,
+    status: key.status,
+    models: key.models ?? null,
+    denied_models: key.deniedModels ?? null,
+    addresses: key.addresses ?? null,
+    tags: key.tags ?? [],
+    requests_per_minute: key.requestsPerMinute ?? null,
+    tokens_per_minute: key.tokensPerMinute ?? null,
+    concurrent: key.concurrent ?? null,
+    budgets: key.budgets.map(describeBudget),
+    expires_at: formatTime(key.expiresAtMs),
+    created_at: formatTime(key.createdAtMs),
+    secrets: key.secrets.map((secret) => ({
+      prefix: secret.prefix,
+      last_four: secret.lastFour,
+      expires_at: formatTime(secret.expiresAtMs),
+      used_at: formatTime(secret.usedAtMs),
+      used_from: secret.usedFrom ?? null,
+    })),
+  };
+}
+
+/** A key for people. */
+export function describeLine(key: ListedKey): string {
+  const secrets = key.secrets.map(
+    (secret) => `${secret.prefix}…${secret.lastFour}${secret.expiresAtMs === undefined ? '' : ` until ${formatTime(secret.expiresAtMs)}`}`,
+  );
+  const status = key.status === 'active' ? '' : `, ${key.status.replace('_', ' ')}`;
+  const end = key.expiresAtMs === undefined ? '' : `, expires ${formatTime(key.expiresAtMs)}`;
+  const budgets = key.budgets.map(({ period, amount, spent }) => `, $${formatUsd(spent)} of $${formatUsd(amount)} spent (${period})`);
+  return `${key.id}  ${key.name}  ${secrets.join(' and ')}${status}${end}${budgets.join('')}`;
+}
+
+function describeBudget({ period, amount, spent, held }: KeyBudget): Record<string, string> {
+  return { period, usd: formatUsd(amount), spent: formatUsd(spent), held: formatUsd(held) };
+}
+
+function formatTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}

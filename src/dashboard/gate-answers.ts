@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { KeyUse, OwnLimits } from '../limits/limits.ts';
+import type { Parts } from './parts.ts';
+
+/** A model as the forms need it. */
+export interface OfferedModel {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  /** USD per token. */
+  readonly inputPrice: string;
+  readonly outputPrice: string;
+}
+
+const models = z.array(
+  z.object({ id: z.string(), name: z.string(), owned_by: z.string(), pricing: z.object({ prompt: z.string(), completion: z.string() }) }),
+);
+
+const count = z.number();
+const keyUse = z.object({
+  limits: z.object({ requestsPerMinute: count, tokensPerMinute: count, concurrent: count }),
+  remainingRequests: count,
+  remainingTokens: count,
+  resetRequestsMs: count,
+  resetTokensMs: count,
+  open: count,
+});
+
+/** The models that can be called at this moment. */
+export async function askModels(ask: Parts['ask']): Promise<OfferedModel[]> {
+  const offered = models.parse(await ask({ type: 'models' }));
+  return offered.map(({ id, name, owned_by, pricing }) => ({
+    id,
+    name,
+    provider: owned_by,
+    inputPrice: pricing.prompt,
+    outputPrice: pricing.completion,
+  }));
+}
+
+/** Where a key stands against its limits, as far as this process knows. */
+export async function askLimits(ask: Parts['ask'], keyId: string, own: OwnLimits): Promise<KeyUse> {
+  return keyUse.parse(await ask({ type: 'limits', keyId, own }));
+}

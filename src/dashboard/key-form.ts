@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { BudgetChange } from '../accounts/key-budgets.ts';
+import { settingsShape } from '../accounts/key-settings.ts';
+import { parseUsd, type Nanos } from '../ledger/money.ts';
+
+/** What the forms about keys may send. Unknown fields are mistakes: a misspelt limit must not be ignored. */
+
+const OVERLAP_MS_MAX = 90 * 86_400_000;
+const BULK_MAX = 1000;
+
+const usd = z.string().transform((text, context): Nanos => {
+  const amount = parseUsd(text);
+  if (amount !== undefined && amount >= 0n) return amount;
+  context.addIssue({ code: 'custom', message: 'is not an amount in USD such as 25 or 0.5 (at most nine decimals)' });
+  return z.NEVER;
+});
+
+const budgets = z
+  .strictObject({ day: usd.nullish(), week: usd.nullish(), month: usd.nullish(), total: usd.nullish() })
+  .transform((amounts): BudgetChange => amounts);
+
+export const newKeySchema = z.strictObject({ ...settingsShape, budgets: budgets.optional() });
+export const keyChangeSchema = z.strictObject({
+  ...z.object(settingsShape).partial().shape,
+  budgets: budgets.optional(),
+  isDisabled: z.boolean().optional(),
+});
+export const rotationSchema = z.strictObject({ overlapMs: z.number().int().min(0).max(OVERLAP_MS_MAX, 'is more than 90 days') });
+export const deletionSchema = z.strictObject({ name: z.string() });
+export const bulkSchema = z.strictObject({
+  action: z.enum(['disable', 'enable', 'delete']),
+  ids: z.array(z.string().min(1).max(100)).min(1, 'choose at least one key').max(BULK_MAX),
+});

@@ -1,0 +1,88 @@
+import { Hono, type Context } from 'hono';
+import { stream } from 'hono/streaming';
+import { KEYS_MAX, SECRETS_MAX, type KeyRequest } from '../../accounts/keys.ts';
+import { ApiError } from '../api-error.ts';
+import { KeyDesk, noSuchKey } from '../key-desk.ts';
+import { bulkSchema, deletionSchema, keyChangeSchema, newKeySchema, rotationSchema } from '../key-form.ts';
+import { freshJson, keysCsv } from '../key-json.ts';
+import type { Env, Parts } from '../parts.ts';
+import { validate } from '../validate.ts';
+
+/** The API keys of the account of the person who is signed in. A key of another account is one that does not exist. */
+export function keyRoutes(parts: Parts) {
+  const desk = new KeyDesk(parts);
+  return new Hono<Env>().route('/', listRoutes(desk)).route('/', oneKeyRoutes(desk));
+}
+
+function listRoutes(desk: KeyDesk) {
+  return new Hono<Env>()
+    .get('/', async (c) => c.json({ keys: await desk.list(c.get('person').accountId) }))
+    .get('/options', async (c) => c.json(await desk.options()))
+    .get('/csv', async (c) => {
+      const keys = await desk.list(c.get('person').accountId);
+      c.header('content-type', 'text/csv; charset=utf-8');
+      c.header('content-disposition', 'attachment; filename="keys.csv"');
+      return stream(c, async (out) => {
+        for (const line of keysCsv(keys)) await out.write(line);
+      });
+    })
+    .post('/', validate('json', newKeySchema), async (c) => {
+      const { accountId, email } = c.get('person');
+      const form = c.req.valid('json');
+      await desk.refuseUnknownModels([...(form.models ?? []), ...(form.deniedModels ?? [])]);
+      if (await desk.keys.isFull(accountId))
+        throw new ApiError('conflict', `An account may have ${KEYS_MAX} keys. Delete some that are not used any more.`);
+      return c.json(freshJson(await desk.keys.create(accountId, form, email), form.name), 201);
+    })
+    .post('/bulk', validate('json', bulkSchema), async (c) => {
+      const { action, ids } = c.req.valid('json');
+      let changed = 0;
+      for (const id of ids) {
+        const request = requestOf(c, id);
+        const isDone = await (action === 'delete'
+          ? desk.keys.delete(request)
+          : desk.keys.update(request, { isDisabled: action === 'disable' }));
+        if (isDone) changed += 1;
+      }
+      return c.json({ changed });
+    });
+}
+
+function oneKeyRoutes(desk: KeyDesk) {
+  return new Hono<Env>()
+    .get('/:id', async (c) => c.json(await desk.show(c.get('person').accountId, c.req.param('id'))))
+    .get('/:id/live', async (c) => c.json(await desk.watch(c.get('person').accountId, c.req.param('id'))))
+    .patch('/:id', validate('json', keyChangeSchema), async (c) => {
+      const { accountId } = c.get('person');
+      const change = c.req.valid('json');
+      const key = await desk.find(accountId, c.req.param('id'));
+      const known = new Set([...(key.models ?? []), ...(key.deniedModels ?? [])]);
+      await desk.refuseUnknownModels([...(change.models ?? []), ...(change.deniedModels ?? [])].filter((id) => !known.has(id)));
+      if (!(await desk.keys.update(requestOf(c, key.id), change))) throw noSuchKey();
+      return c.json(await desk.describe(accountId, key.id));
+    })
+    .post('/:id/rotate', validate('json', rotationSchema), async (c) => {
+      const { name, id } = await desk.find(c.get('person').accountId, c.req.param('id'));
+      const fresh = await desk.keys.rotate(requestOf(c, id), c.req.valid('json').overlapMs);
+      if (fresh === 'no_such_key') throw noSuchKey();
+      if (fresh === 'too_many_secrets')
+        throw new ApiError('conflict', `This key has ${SECRETS_MAX} secrets that are valid. End the overlap first, or rotate without one.`);
+      return c.json(freshJson(fresh, name), 201);
+    })
+    .post('/:id/end-overlap', async (c) => {
+      if (!(await desk.keys.endOverlap(requestOf(c, c.req.param('id'))))) throw noSuchKey();
+      return c.json(await desk.describe(c.get('person').accountId, c.req.param('id')));
+    })
+    .delete('/:id', validate('json', deletionSchema), async (c) => {
+      const { name, id } = await desk.find(c.get('person').accountId, c.req.param('id'));
+      if (c.req.valid('json').name.trim() !== name)
+        throw new ApiError('invalid', `Type the name of the key, ${name}, to delete it.`, 'name');
+      if (!(await desk.keys.delete(requestOf(c, id)))) throw noSuchKey();
+      return c.json({ deleted: true });
+    });
+}
+
+function requestOf(c: Context<Env>, id: string): KeyRequest {
+  const { accountId, email } = c.get('person');
+  return { id, accountId, actor: email };
+}

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type OpenDatabase } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createDatabase, postgresUrl } from '../services/postgres.ts';
+
+/** A database of one suite, with the schema of today. */
+export interface OpenStore extends OpenDatabase {
+  /** The folder of the embedded database. */
+  readonly folder: string;
+  readonly databaseUrl: string | undefined;
+  readonly databasePath: string;
+  close(): Promise<void>;
+}
+
+/** The two databases that everything must work on. */
+export const STORES: readonly { readonly name: string; readonly isMissing: boolean; readonly open: () => Promise<OpenStore> }[] = [
+  { name: 'SQLite', isMissing: false, open: () => openStore(undefined, async () => undefined) },
+  {
+    name: 'PostgreSQL',
+    isMissing: postgresUrl === undefined,
+    open: async () => {
+      const database = await createDatabase();
+      return openStore(database.url, () => database.drop());
+    },
+  },
+];
+
+async function openStore(databaseUrl: string | undefined, drop: () => Promise<void>): Promise<OpenStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-store-'));
+  const databasePath = join(folder, 'tollgate.db');
+  const opened = await connect({ databaseUrl, databasePath });
+  await migrate(opened.kysely, opened.dialect);
+  return {
+    ...opened,
+    folder,
+    databaseUrl,
+    databasePath,
+    close: async () => {
+      await opened.kysely.destroy();
+      await drop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { limitsOf } from '../../src/gateway/admit.ts';
+import { MemoryLimits } from '../../src/limits/memory.ts';
+import { dashboardApi } from '../../src/dashboard/api.ts';
+import type { GateQuestion } from '../../src/dashboard/messages.ts';
+import type { Parts, Person } from '../../src/dashboard/parts.ts';
+import { Owner } from '../accounts/owner.ts';
+import type { OpenStore } from '../accounts/stores.ts';
+import type { JsonObject } from '../simulator/wire.ts';
+
+const PUBLIC_URL = 'https://gate.example.com';
+const DEFAULTS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
+const MODELS = ['a/one', 'a/two', 'b/three'].map((id) => ({
+  id,
+  name: id,
+  owned_by: id.slice(0, 1),
+  pricing: { prompt: '0.000001', completion: '0.000002' },
+}));
+
+/** An answer of the API. */
+export interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly text: string;
+}
+
+/** The dashboard's API on a real database, with people who are signed in by saying who they are. */
+export class FrontDesk {
+  readonly store: OpenStore;
+  readonly limits = new MemoryLimits();
+  readonly failures: unknown[] = [];
+  readonly #api: ReturnType<typeof dashboardApi>;
+
+  constructor(store: OpenStore, more: Partial<Parts> = {}) {
+    this.store = store;
+    const settings = {
+      ...store,
+      publicUrl: PUBLIC_URL,
+      smtpUrl: undefined,
+      mailFrom: 'Tollgate <gate@example.com>',
+      signUp: 'open' as const,
+      secret: undefined,
+      trustedProxies: [],
+    };
+    this.#api = dashboardApi({
+      settings,
+      database: store,
+      auth: {
+        handle: async () => new Response(null, { status: 404 }),
+        findPerson: async (headers) => readPerson(headers),
+        close: async () => undefined,
+      },
+      ask: async (question) => this.#answer(question),
+      fail: (_, error) => void this.failures.push(error),
+      notice: () => undefined,
+      ...more,
+    });
+  }
+
+  /** Somebody with a fresh account, who is signed in. */
+  async person(): Promise<Visitor> {
+    const owner = await Owner.at(this.store);
+    return new Visitor(owner, (method, path, json) => this.#ask({ method, path, json, accountId: owner.account.id }));
+  }
+
+  /** Somebody without a session. */
+  stranger(method: string, path: string): Promise<Answer> {
+    return this.#ask({ method, path });
+  }
+
+  async #ask({ method, path, json, accountId }: { method: string; path: string; json?: unknown; accountId?: string }): Promise<Answer> {
+    const headers = new Headers({ origin: PUBLIC_URL, 'content-type': 'application/json' });
+    if (accountId !== undefined) headers.set('cookie', accountId);
+    const body = method === 'GET' ? null : JSON.stringify(json ?? {});
+    const request = new Request(`${PUBLIC_URL}/api${path}`, { method, headers, body });
+    const response = await this.#api.fetch(request, { address: '203.0.113.9' });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return { status: response.status, text, body: isJson ? (JSON.parse(text) as JsonObject) : {} };
+  }
+
+  #answer(question: GateQuestion): unknown {
+    if (question.type === 'models') return MODELS;
+    return question.type === 'limits' ? this.limits.stateOf(question.keyId, limitsOf(question.own, DEFAULTS)) : undefined;
+  }
+}
+
+/** Somebody at the desk. */
+export class Visitor {
+  readonly owner: Owner;
+  readonly #ask: (method: string, path: string, json?: unknown) => Promise<Answer>;
+
+  constructor(owner: Owner, ask: (method: string, path: string, json?: unknown) => Promise<Answer>) {
+    this.owner = owner;
+    this.#ask = ask;
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.#ask('GET', path);
+  }
+
+  post(path: string, json?: unknown): Promise<Answer> {
+    return this.#ask('POST', path, json);
+  }
+
+  patch(path: string, json: unknown): Promise<Answer> {
+    return this.#ask('PATCH', path, json);
+  }
+
+  delete(path: string, json: unknown): Promise<Answer> {
+    return this.#ask('DELETE', path, json);
+  }
+}
+
+function readPerson(headers: Headers): Person | undefined {
+  const accountId = headers.get('cookie');
+  if (accountId === null) return undefined;
+  return { userId: `user of ${accountId}`, accountId, sessionId: 's', email: 'me@example.com', isEmailVerified: true, isOperator: false };
+}

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { STORES } from '../accounts/stores.ts';
+import type { JsonObject } from '../simulator/wire.ts';
+import { FrontDesk, type Visitor } from './front-desk.ts';
+
+const DAY_MS = 86_400_000;
+
+for (const { name: storeName, isMissing, open } of STORES)
+  describe.skipIf(isMissing)(storeName, () => {
+    let desk: FrontDesk;
+    let me: Visitor;
+    beforeAll(async () => {
+      desk = new FrontDesk(await open());
+    });
+    beforeEach(async () => {
+      me = await desk.person();
+    });
+    afterAll(() => desk.store.close());
+
+    async function make(form: JsonObject = {}): Promise<{ id: string; secret: string }> {
+      const { status, body } = await me.post('/keys', { name: 'mine', ...form });
+      expect(status).toBe(201);
+      return { id: String(body['id']), secret: String(body['secret']) };
+    }
+
+    async function show(id: string): Promise<JsonObject> {
+      return (await me.get(`/keys/${id}`)).body['key'] as JsonObject;
+    }
+
+    describe('a key', () => {
+      test('is made with everything at once, and its secret is told that one time', async () => {
+        const expiresAtMs = Date.now() + DAY_MS;
+        const { id, secret } = await make({
+          name: '  ci  ',
+          expiresAtMs,
+          budgets: { day: '1', week: '2.50', month: '3', total: '4' },
+          requestsPerMinute: 5,
+          tokensPerMinute: 6,
+          concurrent: 7,
+          models: ['a/one', 'a/one'],
+          deniedModels: ['b/three'],
+          addresses: ['10.1.2.3/8', '2001:DB8::1'],
+          tags: ['team=blue', 'nightly'],
+        });
+        expect(await me.owner.isAlive(secret)).toBe(true);
+        const key = await show(id);
+        expect(key).toMatchObject({
+          name: 'ci',
+          status: 'active',
+          expiresAtMs,
+          models: ['a/one'],
+          deniedModels: ['b/three'],
+          addresses: ['10.0.0.0/8', '2001:db8::1'],
+          tags: ['team=blue', 'nightly'],
+          requestsPerMinute: 5,
+          tokensPerMinute: 6,
+          concurrent: 7,
+          spentTotalUsd: '0',
+        });
+        expect((key['budgets'] as JsonObject[]).map(({ period, usd }) => [period, usd])).toEqual([
+          ['day', '1'],
+          ['week', '2.5'],
+          ['month', '3'],
+          ['total', '4'],
+        ]);
+        const everything = [(await me.get('/keys')).text, (await me.get(`/keys/${id}`)).text, (await me.get('/keys/csv')).text].join('');
+        expect(everything).not.toContain(secret.slice(12, -6));
+        expect(everything).toContain(secret.slice(-4));
+      });
+
+      test('needs nothing but a name', async () => {
+        const { id } = await make();
+        expect(await show(id)).toMatchObject({ models: null, deniedModels: [], addresses: [], tags: [], expiresAtMs: null, budgets: [] });
+      });
+
+      test.each<[string, JsonObject, string]>([
+        ['without a name', { name: ' ' }, 'name'],
+        ['with a name that is too long', { name: 'x'.repeat(101) }, 'name'],
+        ['with a field that nobody knows', { budget: '5' }, ''],
+        ['with an unknown period', { budgets: { year: '1' } }, 'budgets'],
+        ['with an amount that is none', { budgets: { day: '1e3' } }, 'budgets.day'],
+        ['with a negative amount', { budgets: { day: '-1' } }, 'budgets.day'],
+        ['with an end in the past', { expiresAtMs: Date.now() - 1 }, 'expiresAtMs'],
+        ['with half a request a minute', { requestsPerMinute: 0.5 }, 'requestsPerMinute'],
+        ['without any request at once', { concurrent: 0 }, 'concurrent'],
+        ['with a model that is not there', { models: ['a/nine'] }, 'models'],
+        ['that denies a model that is not there', { deniedModels: ['a/nine'] }, 'models'],
+        ['with a name instead of an address', { addresses: ['office'] }, 'addresses.0'],
+        ['with too many addresses', { addresses: Array.from({ length: 101 }, (_, index) => `10.0.0.${index}`) }, 'addresses'],
+        ['with a tag of other characters', { tags: ['<b>'] }, 'tags.0'],
+        ['with too many tags', { tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, 'tags'],
+      ])('%s is refused, and the field is named', async (_, form, field) => {
+        const { status, body } = await me.post('/keys', { name: 'mine', ...form });
+        expect(status).toBe(400);
+        expect(body['error']).toMatchObject({ code: 'invalid', field });
+        expect((await me.get('/keys')).body['keys']).toEqual([]);
+      });
+    });
+
+    describe('a change', () => {
+      test('of some settings leaves the others, and null lifts one', async () => {
+        const { id } = await make({ models: ['a/one'], requestsPerMinute: 5, budgets: { day: '1', month: '2' } });
+        const { status, body } = await me.patch(`/keys/${id}`, {
+          name: 'new',
+          models: null,
+          addresses: ['10.0.0.1'],
+          budgets: { day: null },
+        });
+        expect(status).toBe(200);
+        expect(body).toMatchObject({ name: 'new', models: null, addresses: ['10.0.0.1'], requestsPerMinute: 5 });
+        expect((body['budgets'] as JsonObject[]).map(({ period }) => period)).toEqual(['month']);
+      });
+
+      test('disables and enables, and tells who did it', async () => {
+        const { id } = await make();
+        expect((await me.patch(`/keys/${id}`, { isDisabled: true })).body['status']).toBe('disabled');
+        expect((await me.patch(`/keys/${id}`, { isDisabled: false })).body['status']).toBe('active');
+        const audit = (await me.get(`/keys/${id}`)).body['audit'] as JsonObject[];
+        expect(audit.map(({ actor, action }) => [actor, action])).toEqual([
+          ['me@example.com', 'key.update'],
+          ['me@example.com', 'key.update'],
+          ['me@example.com', 'key.create'],
+        ]);
+        expect(audit[0]?.['changes']).toEqual([{ field: 'isDisabled', before: true, after: false }]);
+      });
+
+      test('keeps a model that the gate no longer has, unless it is new', async () => {
+        const { id } = await me.owner.keys.create(me.owner.account.id, { name: 'old', models: ['gone/model'] });
+        expect((await me.patch(`/keys/${id}`, { models: ['gone/model', 'a/one'] })).status).toBe(200);
+        expect((await me.patch(`/keys/${id}`, { models: ['other/model'] })).status).toBe(400);
+      });
+
+      test('of several keys at once counts those that are mine', async () => {
+        const [first, second] = [await make(), await make()];
+        const other = await (await desk.person()).owner;
+        const theirs = await other.keys.create(other.account.id, { name: 'theirs' });
+        const ids = [first.id, second.id, theirs.id, 'key_unknown'];
+        expect((await me.post('/keys/bulk', { action: 'disable', ids })).body).toEqual({ changed: 2 });
+        expect([(await show(first.id))['status'], (await show(second.id))['status']]).toEqual(['disabled', 'disabled']);
+        expect((await me.post('/keys/bulk', { action: 'delete', ids })).body).toEqual({ changed: 2 });
+        expect((await me.get('/keys')).body['keys']).toEqual([]);
+        expect(await other.isAlive(theirs.secret)).toBe(true);
+      });
+    });
+
+    describe('a rotation', () => {
+      test('gives a new secret; the old one lives on until the overlap is over or ended', async () => {
+        const { id, secret } = await make();
+        const { status, body } = await me.post(`/keys/${id}/rotate`, { overlapMs: 3_600_000 });
+        expect(status).toBe(201);
+        expect([await me.owner.isAlive(secret), await me.owner.isAlive(String(body['secret']))]).toEqual([true, true]);
+        const key = await show(id);
+        expect(key['status']).toBe('rotating');
+        expect(key['rotatingUntilMs']).toBeWithin(Date.now() + 3_500_000, Date.now() + 3_600_001);
+        expect((await me.post(`/keys/${id}/end-overlap`)).body['status']).toBe('active');
+        expect([await me.owner.isAlive(secret), await me.owner.isAlive(String(body['secret']))]).toEqual([false, true]);
+      });
+
+      test.each([-1, 0.5, 91 * DAY_MS, '1h'])('with an overlap of %p is refused', async (overlapMs) => {
+        const { id } = await make();
+        expect((await me.post(`/keys/${id}/rotate`, { overlapMs })).status).toBe(400);
+      });
+    });
+
+    describe('a deletion', () => {
+      test('asks for the name', async () => {
+        const { id, secret } = await make({ name: 'production' });
+        expect((await me.delete(`/keys/${id}`, { name: 'prod' })).status).toBe(400);
+        expect(await me.owner.isAlive(secret)).toBe(true);
+        expect((await me.delete(`/keys/${id}`, { name: 'production' })).status).toBe(200);
+        expect(await me.owner.isAlive(secret)).toBe(false);
+        expect((await me.get(`/keys/${id}`)).status).toBe(404);
+      });
+    });
+
+    describe('the live figures', () => {
+      test('are those of the gate, with the limits of the key', async () => {
+        const { id } = await make({ requestsPerMinute: 5, concurrent: 2 });
+        const limits = { requestsPerMinute: 5, tokensPerMinute: 1_000_000, concurrent: 2 };
+        await desk.limits.admit(id, limits, 1000);
+        const { body } = await me.get(`/keys/${id}/live`);
+        expect(body['use']).toMatchObject({ limits, remainingRequests: 4, open: 1 });
+      });
+    });
+
+    test('the list for a spreadsheet holds no formula that somebody named a key after', async () => {
+      await make({ name: '=HYPERLINK("https://evil.example")' });
+      const { text } = await me.get('/keys/csv');
+      const [head, row] = text.split('\r\n');
+      expect(head).toStartWith('id,name,secrets,status,');
+      expect(row).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
+    });
+
+    test('the form is told the models and the limits of everybody', async () => {
+      const { body } = await me.get('/keys/options');
+      expect(body['limits']).toEqual({ requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 });
+      expect((body['models'] as JsonObject[]).map(({ id, provider }) => [id, provider])).toContainEqual(['b/three', 'b']);
+    });
+
+    describe('a key of somebody else', () => {
+      test.each<[string, (id: string) => Promise<{ status: number }>]>([
+        ['shown', (id) => me.get(`/keys/${id}`)],
+        ['watched', (id) => me.get(`/keys/${id}/live`)],
+        ['changed', (id) => me.patch(`/keys/${id}`, { name: 'x' })],
+        ['rotated', (id) => me.post(`/keys/${id}/rotate`, { overlapMs: 0 })],
+        ['cut off', (id) => me.post(`/keys/${id}/end-overlap`)],
+        ['deleted', (id) => me.delete(`/keys/${id}`, { name: 'theirs' })],
+      ])('cannot be %s: it does not exist', async (_, attempt) => {
+        const { owner } = await desk.person();
+        const { id, secret } = await owner.keys.create(owner.account.id, { name: 'theirs' });
+        expect((await attempt(id)).status).toBe(404);
+        expect((await attempt('key_unknown')).status).toBe(404);
+        expect(await owner.holderOf(secret)).toMatchObject({ name: 'theirs' });
+      });
+
+      test('is not in the list', async () => {
+        const { owner } = await desk.person();
+        await owner.keys.create(owner.account.id, { name: 'theirs' });
+        expect((await me.get('/keys')).body['keys']).toEqual([]);
+        expect((await me.get('/keys/csv')).text).not.toContain('theirs');
+      });
+    });
+
+    test.each(['/keys', '/keys/csv', '/keys/options', '/keys/key_unknown'])('%s needs a session', async (path) => {
+      expect((await desk.stranger('GET', path)).status).toBe(401);
+    });
+  });

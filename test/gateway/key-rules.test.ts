@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import OpenAI, { APIError } from 'openai';
+import type { NewKey } from '../../src/accounts/keys.ts';
+import { loadConfig } from '../../src/config.ts';
+import { asNanos, parseUsd } from '../../src/ledger/money.ts';
+import { serve, type Service } from '../../src/serve.ts';
+import { Owner, freshOf } from '../accounts/owner.ts';
+import { STORES, type OpenStore } from '../accounts/stores.ts';
+import { until } from '../faults/ledger/until.ts';
+
+/** What is promised: a running server feels a change of a key within a second. */
+const FELT_WITHIN_MS = 1000;
+const MODEL = 'sandbox/echo';
+
+for (const { name: storeName, isMissing, open } of STORES)
+  describe.skipIf(isMissing)(storeName, () => {
+    let store: OpenStore;
+    let service: Service;
+    let owner: Owner;
+    beforeAll(async () => {
+      store = await open();
+      const file = join(store.folder, 'tollgate.yaml');
+      writeFileSync(file, '{}');
+      const environment = {
+        HOST: '127.0.0.1',
+        PORT: '0',
+        TOLLGATE_DATA: store.folder,
+        TOLLGATE_CONFIG: file,
+        TOLLGATE_LOG_LEVEL: 'silent',
+      };
+      service = await serve(loadConfig({ ...environment, DATABASE_URL: store.databaseUrl }));
+    });
+    beforeEach(async () => {
+      owner = await Owner.at(store);
+      await owner.accounts.credit(owner.account, asNanos(10_000_000_000n), { reason: 'test', actor: 'test' });
+    });
+    afterAll(async () => {
+      await service.drain();
+      await store.close();
+    });
+
+    async function make(settings: Partial<NewKey> = {}): Promise<{ readonly id: string; readonly secret: string }> {
+      return owner.keys.create(owner.account.id, { name: 'test', ...settings });
+    }
+
+    function client(secret: string): OpenAI {
+      return new OpenAI({ apiKey: secret, baseURL: `${service.url}/v1`, maxRetries: 0 });
+    }
+
+    /** `ok`, or what the official client is told. */
+    async function ask(secret: string, model = MODEL): Promise<string> {
+      try {
+        await client(secret).chat.completions.create({ model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 });
+        return 'ok';
+      } catch (error) {
+        if (error instanceof APIError) return `${error.status} ${String(error.code)}`;
+        throw error;
+      }
+    }
+
+    async function felt(secret: string, expected: string): Promise<void> {
+      const startedAtMs = performance.now();
+      while ((await ask(secret)) !== expected) {
+        if (performance.now() - startedAtMs > FELT_WITHIN_MS) throw new Error(`not ${expected} within a second, but ${await ask(secret)}`);
+        await Bun.sleep(10);
+      }
+    }
+
+    describe('a list of addresses', () => {
+      test.each<[string, readonly string[], string]>([
+        ['the block that the caller is in', ['10.0.0.0/8', '127.0.0.0/8'], 'ok'],
+        ['the very address', ['127.0.0.1'], 'ok'],
+        ['another block', ['10.0.0.0/8'], '403 address_not_allowed'],
+        ['all of IPv6, when the caller has IPv4', ['::/0'], '403 address_not_allowed'],
+      ])('with %s', async (_, addresses, expected) => {
+        const { secret } = await make({ addresses });
+        expect(await ask(secret)).toBe(expected);
+      });
+
+      test('cannot be talked around by a header', async () => {
+        const { secret } = await make({ addresses: ['10.0.0.0/8'] });
+        const headers = {
+          authorization: `Bearer ${secret}`,
+          'x-forwarded-for': '10.0.0.1',
+          'x-real-ip': '10.0.0.1',
+          forwarded: 'for=10.0.0.1',
+        };
+        expect((await fetch(`${service.url}/v1/models`, { headers })).status).toBe(403);
+      });
+
+      test('also guards the list of models, and says which address was seen', async () => {
+        const { secret } = await make({ addresses: ['10.0.0.0/8'] });
+        const response = await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } });
+        expect(response.status).toBe(403);
+        expect(await response.text()).toContain('127.0.0.1');
+      });
+
+      test('that changes is felt within a second', async () => {
+        const { id, secret } = await make();
+        expect(await ask(secret)).toBe('ok');
+        await owner.keys.update(owner.by(id), { addresses: ['10.0.0.0/8'] });
+        await felt(secret, '403 address_not_allowed');
+        await owner.keys.update(owner.by(id), { addresses: null });
+        await felt(secret, 'ok');
+      });
+    });
+
+    describe('a denied model', () => {
+      test('is refused and not listed, whatever the list of models says', async () => {
+        const { secret } = await make({ models: [MODEL, 'sandbox/story'], deniedModels: [MODEL] });
+        expect(await ask(secret)).toBe('403 model_not_allowed');
+        expect(await ask(secret, 'sandbox/story')).toBe('ok');
+        const models = await Array.fromAsync(client(secret).models.list());
+        expect(models.map(({ id }) => id)).toEqual(['sandbox/story']);
+      });
+
+      test('leaves all others to a key without a list', async () => {
+        const { secret } = await make({ deniedModels: ['sandbox/story'] });
+        expect([await ask(secret), await ask(secret, 'sandbox/story')]).toEqual(['ok', '403 model_not_allowed']);
+      });
+    });
+
+    test('a disabled key is refused within a second, and let in again when it is enabled', async () => {
+      const { id, secret } = await make();
+      expect(await ask(secret)).toBe('ok');
+      await owner.keys.update(owner.by(id), { isDisabled: true });
+      await felt(secret, '401 key_disabled');
+      await owner.keys.update(owner.by(id), { isDisabled: false });
+      await felt(secret, 'ok');
+    });
+
+    describe('budgets of a day, a week, a month and in total', () => {
+      test.each(['day', 'week', 'month', 'total'] as const)('hold together, and that of the %s stops its key', async (period) => {
+        const plenty = parseUsd('5');
+        const { id, secret } = await make({
+          budgets: { day: plenty, week: plenty, month: plenty, total: plenty, [period]: asNanos(12_000n) },
+        });
+        const answers: string[] = [];
+        for (let count = 0; count < 100 && answers.at(-1) !== '403 insufficient_quota'; count += 1) answers.push(await ask(secret));
+        expect(answers.length).toBeGreaterThan(1);
+        expect(answers.at(-1)).toBe('403 insufficient_quota');
+        const budgets = (await owner.keys.find(owner.account.id, id))?.budgets ?? [];
+        const [spent] = budgets.map((budget) => budget.spent);
+        expect(budgets.map((budget) => budget.spent)).toEqual([spent, spent, spent, spent].map((each) => each ?? asNanos(0n)));
+        expect(budgets.every((budget) => budget.spent <= budget.amount && budget.held === 0n)).toBe(true);
+        await until(async () => ((await owner.keys.find(owner.account.id, id))?.status === 'limit_reached' ? true : undefined), 8000);
+        await owner.keys.update(owner.by(id), { budgets: { [period]: plenty } });
+        expect(await ask(secret)).toBe('ok');
+        expect((await owner.keys.find(owner.account.id, id))?.status).toBe('active');
+      });
+    });
+
+    describe('a rotation under traffic', () => {
+      test('fails no request of a caller that changes over in time', async () => {
+        const { id, secret } = await make();
+        let current = secret;
+        const told: string[] = [];
+        const endsAt = performance.now() + 1800;
+        const caller = async (): Promise<void> => {
+          while (performance.now() < endsAt) told.push(await ask(current));
+        };
+        const callers = [caller(), caller(), caller()];
+        for (let rotation = 0; rotation < 5; rotation += 1) {
+          const fresh = freshOf(await owner.keys.rotate(owner.by(id), 60_000));
+          await Bun.sleep(150);
+          current = fresh.secret;
+          await Bun.sleep(150);
+        }
+        await Promise.all(callers);
+        expect(told.length).toBeGreaterThan(20);
+        expect(told.filter((answer) => answer !== 'ok')).toEqual([]);
+      });
+
+      test('ends for the old secret within a second of ending the overlap', async () => {
+        const { id, secret } = await make();
+        const fresh = freshOf(await owner.keys.rotate(owner.by(id), 3_600_000));
+        expect([await ask(secret), await ask(fresh.secret)]).toEqual(['ok', 'ok']);
+        await owner.keys.endOverlap(owner.by(id));
+        await felt(secret, '401 invalid_api_key');
+        expect(await ask(fresh.secret)).toBe('ok');
+      });
+    });
+
+    test('the last use of each secret is known a few seconds later', async () => {
+      const { id, secret } = await make();
+      const fresh = freshOf(await owner.keys.rotate(owner.by(id), 3_600_000));
+      expect(await ask(secret)).toBe('ok');
+      await until(
+        async () => ((await owner.keys.find(owner.account.id, id))?.secrets[1]?.usedFrom === '127.0.0.0/24' ? true : undefined),
+        8000,
+      );
+      const secrets = (await owner.keys.find(owner.account.id, id))?.secrets ?? [];
+      expect(secrets[0]?.usedAtMs).toBeUndefined();
+      expect(await ask(fresh.secret)).toBe('ok');
+      await until(async () => ((await owner.keys.find(owner.account.id, id))?.secrets[0]?.usedAtMs !== undefined ? true : undefined), 8000);
+    });
+  });

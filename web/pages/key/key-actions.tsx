@@ -1,0 +1,88 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { queryClient } from '../../queries.ts';
+import { key as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import type { Fresh } from '../keys/fresh-secret.tsx';
+import { keysQuery, refreshKeys } from '../keys/queries.ts';
+import type { KeyPageContent } from '../keys/queries.ts';
+import { RotateKey } from './rotate-key.tsx';
+
+interface KeyActionsProps {
+  readonly content: KeyPageContent;
+  readonly onRotated: (fresh: Fresh) => void;
+}
+
+/** What can be done to the whole key. */
+export function KeyActions({ content, onRotated }: KeyActionsProps): JSX.Element {
+  const [isRotating, setRotating] = useState(false);
+  return (
+    <>
+      <DisableSwitch content={content} />
+      <Button onClick={() => setRotating(true)}>{t.rotate}</Button>
+      <DeleteKey content={content} />
+      <RotateKey
+        id={content.key.id}
+        isOpen={isRotating}
+        onClose={() => setRotating(false)}
+        onRotated={(fresh) => {
+          setRotating(false);
+          onRotated(fresh);
+        }}
+      />
+    </>
+  );
+}
+
+function DisableSwitch({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
+  const isDisabled = key.disabledAtMs !== null;
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call(api.keys[':id'].$patch({ param: { id: key.id }, json: { isDisabled: !isDisabled } })),
+    onSuccess: async () => {
+      toast('good', isDisabled ? t.enabled : t.disabled);
+      await refreshKeys();
+    },
+    onError: (error) => toast('bad', error.message),
+  });
+  return (
+    <Button isBusy={isPending} onClick={() => mutate()}>
+      {isDisabled ? t.enable : t.disable}
+    </Button>
+  );
+}
+
+function DeleteKey({ content: { key, requestsLastDay } }: { readonly content: KeyPageContent }): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => call(api.keys[':id'].$delete({ param: { id: key.id }, json: { name: key.name } })),
+    onSuccess: async () => {
+      toast('good', t.deletion.done);
+      await navigate({ to: '/keys' });
+      await queryClient.invalidateQueries(keysQuery);
+    },
+  });
+  return (
+    <>
+      <Button variant="danger" onClick={() => setAsking(true)}>
+        {t.delete}
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t.deletion.title}
+        text={t.deletion.text(requestsLastDay)}
+        action={t.deletion.action}
+        name={key.name}
+        isBusy={isPending}
+        error={error?.message}
+        onConfirm={() => mutate()}
+      />
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { keys as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { refreshKeys } from './queries.ts';
+
+interface BulkBarProps {
+  readonly ids: readonly string[];
+  readonly onDone: () => void;
+}
+
+/** What can be done to several keys at once. */
+export function BulkBar({ ids, onDone }: BulkBarProps): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const { mutate, isPending, error, variables } = useMutation({
+    mutationFn: (action: 'disable' | 'enable' | 'delete') => call(api.keys.bulk.$post({ json: { action, ids: [...ids] } })),
+    onSuccess: async ({ changed }) => {
+      setAsking(false);
+      toast('good', t.bulkDone(changed));
+      onDone();
+      await refreshKeys();
+    },
+  });
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-b border-line bg-accent-soft px-4 py-2 text-sm sm:px-5">
+      <span role="status" className="mr-2 font-medium">
+        {t.chosen(ids.length)}
+      </span>
+      {(['disable', 'enable'] as const).map((action) => (
+        <Button key={action} size="sm" isBusy={isPending && variables === action} onClick={() => mutate(action)}>
+          {t.bulk[action]}
+        </Button>
+      ))}
+      <Button size="sm" variant="danger" onClick={() => setAsking(true)}>
+        {t.bulk.delete}
+      </Button>
+      <Button size="sm" variant="quiet" onClick={onDone}>
+        {t.bulk.unchoose}
+      </Button>
+      {error !== null && (
+        <span role="alert" className="text-bad">
+          {error.message}
+        </span>
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t.bulkDelete.title(ids.length)}
+        text={t.bulkDelete.text}
+        action={t.bulkDelete.action}
+        name={t.bulkDelete.name(ids.length)}
+        isBusy={isPending}
+        error={error?.message}
+        onConfirm={() => mutate('delete')}
+      />
+    </div>
+  );
+}

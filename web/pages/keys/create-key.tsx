@@ -1,0 +1,77 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { ApiError, api, call } from '../../api.ts';
+import { keyForm as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useZone } from '../../zone.ts';
+import type { Fresh } from './fresh-secret.tsx';
+import { changesOf, EMPTY_DRAFT } from './key-draft.ts';
+import { KeyForm } from './key-form.tsx';
+import { refreshKeys } from './queries.ts';
+
+const FORM_ID = 'create-key';
+
+interface CreateKeyProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onMade: (fresh: Fresh) => void;
+}
+
+/** The form for a new key. */
+export function CreateKey({ isOpen, onClose, onMade }: CreateKeyProps): JSX.Element {
+  const zone = useZone();
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: () => call(api.keys.$post({ json: { ...changesOf(draft, EMPTY_DRAFT, zone), name: draft.name.trim() } })),
+    onSuccess: async (fresh) => {
+      setDraft(EMPTY_DRAFT);
+      onMade(fresh);
+      await refreshKeys();
+    },
+  });
+  const close = (): void => {
+    reset();
+    onClose();
+  };
+  const actions = (
+    <>
+      <Button variant="quiet" onClick={close}>
+        {t.cancel}
+      </Button>
+      <Button variant="primary" type="submit" form={FORM_ID} isBusy={isPending}>
+        {t.submit}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog isOpen={isOpen} onClose={close} isModal width="lg" title={t.title} text={t.text} actions={actions}>
+      <form
+        id={FORM_ID}
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <KeyForm draft={draft} onDraft={setDraft} refusal={refusalOf(error)} />
+        <FormError error={error} />
+      </form>
+    </Dialog>
+  );
+}
+
+/** The part of an error that belongs to a field. */
+export function refusalOf(error: Error | null): { readonly field: string | undefined; readonly message: string } | undefined {
+  return error instanceof ApiError ? { field: error.field, message: error.message } : undefined;
+}
+
+/** Why a form was refused, near its buttons: its field may be out of sight. */
+export function FormError({ error }: { readonly error: Error | null }): JSX.Element | null {
+  if (error === null) return null;
+  return (
+    <p role="alert" className="mt-4 text-sm font-medium text-bad">
+      {error.message}
+    </p>
+  );
+}

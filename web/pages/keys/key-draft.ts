@@ -1,0 +1,104 @@
+import { addDays, dayOf, dayStartMs } from '../../time.ts';
+import type { Key } from './queries.ts';
+
+export const EXPIRIES = ['never', '7', '30', '90', 'date'] as const;
+export const PERIODS = ['day', 'week', 'month', 'total'] as const;
+
+/** A key as it stands in the form: texts as they were typed. */
+export interface KeyDraft {
+  readonly name: string;
+  readonly expiry: (typeof EXPIRIES)[number];
+  readonly expiryDay: string;
+  readonly budgets: Readonly<Record<(typeof PERIODS)[number], string>>;
+  readonly requestsPerMinute: string;
+  readonly tokensPerMinute: string;
+  readonly concurrent: string;
+  /** Undefined for all. */
+  readonly models: readonly string[] | undefined;
+  readonly deniedModels: readonly string[];
+  readonly addresses: string;
+  readonly tags: string;
+}
+
+const DAY_MS = 86_400_000;
+
+export const EMPTY_DRAFT: KeyDraft = {
+  name: '',
+  expiry: 'never',
+  expiryDay: '',
+  budgets: { day: '', week: '', month: '', total: '' },
+  requestsPerMinute: '',
+  tokensPerMinute: '',
+  concurrent: '',
+  models: undefined,
+  deniedModels: [],
+  addresses: '',
+  tags: '',
+};
+
+/** The form filled with what a key has. */
+export function draftOf(key: Key, zone: string): KeyDraft {
+  const budgetOf = (period: string): string => key.budgets.find((budget) => budget.period === period)?.usd ?? '';
+  return {
+    name: key.name,
+    expiry: key.expiresAtMs === null ? 'never' : 'date',
+    expiryDay: key.expiresAtMs === null ? '' : dayOf(key.expiresAtMs - 1, zone),
+    budgets: { day: budgetOf('day'), week: budgetOf('week'), month: budgetOf('month'), total: budgetOf('total') },
+    requestsPerMinute: textOf(key.requestsPerMinute),
+    tokensPerMinute: textOf(key.tokensPerMinute),
+    concurrent: textOf(key.concurrent),
+    models: key.models ?? undefined,
+    deniedModels: key.deniedModels,
+    addresses: key.addresses.join('\n'),
+    tags: key.tags.join(', '),
+  };
+}
+
+/** What the server is told: what differs from the former draft, and null where something is to be lifted. */
+export function changesOf(draft: KeyDraft, former: KeyDraft, zone: string) {
+  const differs = (field: keyof KeyDraft): boolean => JSON.stringify(draft[field] ?? null) !== JSON.stringify(former[field] ?? null);
+  const isExpiryNew = differs('expiry') || differs('expiryDay');
+  return {
+    ...(differs('name') && { name: draft.name.trim() }),
+    ...(isExpiryNew && { expiresAtMs: expiryOf(draft, zone) }),
+    ...(differs('budgets') && { budgets: budgetsOf(draft) }),
+    ...(differs('requestsPerMinute') && { requestsPerMinute: numberOf(draft.requestsPerMinute) }),
+    ...(differs('tokensPerMinute') && { tokensPerMinute: numberOf(draft.tokensPerMinute) }),
+    ...(differs('concurrent') && { concurrent: numberOf(draft.concurrent) }),
+    ...(differs('models') && { models: draft.models === undefined ? null : [...draft.models] }),
+    ...(differs('deniedModels') && { deniedModels: [...draft.deniedModels] }),
+    ...(differs('addresses') && { addresses: listOf(draft.addresses) }),
+    ...(differs('tags') && { tags: listOf(draft.tags) }),
+  };
+}
+
+/** When a key made by this draft ends. A day counts to its end, in the reader's zone. */
+export function expiryOf({ expiry, expiryDay }: Pick<KeyDraft, 'expiry' | 'expiryDay'>, zone: string): number | null {
+  if (expiry === 'never') return null;
+  if (expiry !== 'date') return Date.now() + Number(expiry) * DAY_MS;
+  return expiryDay === '' ? null : dayStartMs(addDays(expiryDay, 1), zone);
+}
+
+function budgetsOf({ budgets }: KeyDraft): Record<(typeof PERIODS)[number], string | null> {
+  const { day, week, month, total } = budgets;
+  return { day: amountOf(day), week: amountOf(week), month: amountOf(month), total: amountOf(total) };
+}
+
+function amountOf(text: string): string | null {
+  return text.trim() === '' ? null : text.trim();
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(/[\n,]/u)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function numberOf(text: string): number | null {
+  return text === '' ? null : Number(text);
+}
+
+function textOf(value: number | null): string {
+  return value === null ? '' : String(value);
+}

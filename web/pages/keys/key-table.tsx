@@ -1,0 +1,90 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { compact } from '../../search-params.ts';
+import { keys as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Table } from '../../ui/table.tsx';
+import type { Column, Sort } from '../../ui/table.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { COLUMNS } from './columns.tsx';
+import type { Key } from './queries.ts';
+import { SORTS } from './search.ts';
+
+const route = getRouteApi('/app/keys');
+
+interface KeyTableProps {
+  readonly keys: readonly Key[] | undefined;
+  readonly isNoneAtAll: boolean;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+  readonly onCreate: () => void;
+}
+
+/** The list of keys, of which several can be chosen. */
+export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTableProps): JSX.Element {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const hidden = new Set(search.hide?.split('.'));
+  const shownIds = keys?.map((key) => key.id) ?? [];
+  // What a filter hides is not changed by surprise.
+  const chosenIds = shownIds.filter((id) => chosen.has(id));
+  const columns = [chooserColumn({ shownIds, chosen, setChosen }), ...COLUMNS.filter((column) => !hidden.has(column.id))];
+  const sort: Sort = { by: search.sort ?? 'created', direction: search.direction ?? 'descending' };
+  const isFiltered = search.q !== undefined || search.status !== undefined;
+  return (
+    <>
+      {chosenIds.length > 0 && <BulkBar ids={chosenIds} onDone={() => setChosen(new Set())} />}
+      <Table
+        caption={t.title}
+        columns={columns}
+        rows={keys}
+        rowId={(key) => key.id}
+        error={error}
+        onRetry={onRetry}
+        sort={sort}
+        onSort={({ by, direction }) => {
+          const column = SORTS.find((each) => each === by);
+          if (column !== undefined) void navigate({ search: (old) => ({ ...old, sort: column, direction }), replace: true });
+        }}
+        empty={{ ...t.empty, action: <Button onClick={onCreate}>{t.create}</Button> }}
+        onClearFilters={
+          isFiltered && !isNoneAtAll
+            ? () => void navigate({ search: (old) => compact({ ...old, q: undefined, status: undefined }) })
+            : undefined
+        }
+      />
+    </>
+  );
+}
+
+interface Choosing {
+  readonly shownIds: readonly string[];
+  readonly chosen: ReadonlySet<string>;
+  readonly setChosen: (chosen: ReadonlySet<string>) => void;
+}
+
+function chooserColumn({ shownIds, chosen, setChosen }: Choosing): Column<Key> {
+  const count = shownIds.filter((id) => chosen.has(id)).length;
+  const toggle = (id: string): void => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  return {
+    id: 'choose',
+    header: (
+      <Checkbox
+        label={t.chooseAll}
+        isLabelHidden
+        isChecked={count > 0 && count === shownIds.length}
+        isMixed={count > 0 && count < shownIds.length}
+        onCheck={(isOn) => setChosen(new Set(isOn ? shownIds : []))}
+      />
+    ),
+    className: 'w-8',
+    cell: ({ id, name }) => <Checkbox label={t.choose(name)} isLabelHidden isChecked={chosen.has(id)} onCheck={() => toggle(id)} />,
+  };
+}
