@@ -9,6 +9,7 @@ import type { VerifyWork } from './ledger/reconcile-worker.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { MoneyClock } from './payments/clock.ts';
+import type { Contents } from './usage/contents.ts';
 import { workerUrl } from './worker-url.ts';
 
 /** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
@@ -31,6 +32,7 @@ export interface House {
   readonly carried: Carried;
   readonly money: MoneyClock;
   readonly keyUses: KeyUses;
+  readonly contents: Contents;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -46,6 +48,7 @@ export async function keepHouse(house: House): Promise<ReturnType<typeof setInte
     every(PRUNE_INTERVAL_MS, prune),
     every(PRUNE_INTERVAL_MS, async ({ carried }) => void (await carried.prune(Date.now()))),
     every(KEY_USES_INTERVAL_MS, async ({ keyUses, database }) => keyUses.write(database.kysely)),
+    every(EXPIRE_INTERVAL_MS, async ({ contents }) => void (await contents.prune(Date.now()))),
     every(VERIFY_INTERVAL_MS, verifyChanged),
   ];
 }

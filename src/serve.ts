@@ -32,6 +32,7 @@ import { MemoryLimits } from './limits/memory.ts';
 import { openLog, type Log } from './observe/log.ts';
 import { openMetrics } from './observe/metrics.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
+import { Contents } from './usage/contents.ts';
 
 /** Well under the second within which a change made on the command line must be felt. */
 const CHANGES_INTERVAL_MS = 250;
@@ -62,8 +63,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const gate = await openGate(config, opened, { ledger, reach, keyUses });
   const discovery = openDiscovery(gate, database);
   const money = await openMoney(gate, database);
-  const { carried, log, metrics } = gate;
-  const housekeeping = await keepHouse({ config, database: opened, ledger, carried, money: money.clock, keyUses, log, metrics });
+  const housekeeping = await keepHouse({ ...gate, database: opened, ledger, money: money.clock, keyUses });
   const state = { isDraining: false };
   const { server, dashboard } = listen(gate, money, state);
   const timers = [
@@ -93,6 +93,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       await ledger.close();
       await gate.carried.close();
       await keyUses.write(database);
+      await gate.contents.close();
       await database.destroy();
       lock?.unlock();
       gate.log.lifecycle('ended');
@@ -134,6 +135,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, reach, k
     catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),
     keys: new KeyCache(new Keys(database), keyUses),
     carried: new Carried(opened, (event, error) => log.internalError(event, error)),
+    contents: new Contents(opened, (event, error) => log.internalError(event, error)),
     limits: new MemoryLimits(),
     ledger,
     priceVersions: new Map(await recordPrices(database, config.models)),

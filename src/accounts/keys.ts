@@ -50,6 +50,8 @@ export interface KeyHolder extends KeySettings {
   readonly accountStatus: 'active' | 'suspended';
   readonly isDisabled: boolean;
   readonly addressRanges: readonly AddressRange[] | undefined;
+  /** For how many days what is asked and answered is kept; undefined where it is not recorded. */
+  readonly contentDays?: number | undefined;
 }
 
 /** An account with more keys than anybody can tell apart is a mistake of some script. */
@@ -177,8 +179,9 @@ export class Keys {
       .selectFrom('key_secrets')
       .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')
       .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+      .leftJoin('content_logging', 'content_logging.account_id', 'accounts.id')
       .selectAll('api_keys')
-      .select(['key_secrets.expires_at as secret_expires_at', 'accounts.status'])
+      .select(['key_secrets.expires_at as secret_expires_at', 'accounts.status', 'content_logging.days as content_days'])
       .where('key_secrets.hash', '=', hash)
       .where('api_keys.deleted_at', 'is', null)
       .executeTakeFirst();
@@ -191,6 +194,7 @@ export class Keys {
       isDisabled: row.disabled_at !== null,
       // One that cannot be read lets nobody in: the list only ever gets shorter by it.
       addressRanges: settings.addresses?.map((text) => parseAddressRange(text)).filter((range) => range !== undefined),
+      contentDays: readOptional(row.content_days),
       ...settings,
       expiresAtMs: earliest(settings.expiresAtMs, readOptional(row.secret_expires_at)),
     };

@@ -1,5 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { makeId } from '../ids.ts';
+import { HoursKeeper } from '../usage/hours-keeper.ts';
 import { describeInterface } from '../reference/openapi.ts';
 import { API_ERRORS, ApiError } from './api-error.ts';
 import type { Env, Parts } from './parts.ts';
@@ -10,6 +11,10 @@ import { modelRoutes } from './routes/models.ts';
 import { playgroundRoutes } from './routes/playground.ts';
 import { startRoutes } from './routes/start.ts';
 import { statusRoutes } from './routes/status.ts';
+import { overviewRoutes } from './routes/overview.ts';
+import { requestsRoutes } from './routes/requests.ts';
+import { statementRoutes } from './routes/statement.ts';
+import { usageRoutes } from './routes/usage.ts';
 
 /** Every address under `/api`. Handlers of people's data get the person from the session; keys of `/v1` open nothing here. */
 export function dashboardApi(parts: Parts) {
@@ -40,15 +45,20 @@ export function dashboardApi(parts: Parts) {
   app.on(['GET', 'POST'], '/auth/*', (c) => parts.auth.handle(c.req.raw, c.env.address));
   app.get('/openapi.json', (c) => c.json(describeInterface(parts.settings.publicUrl)));
 
-  const people = signedIn(parts);
   const readHealth = openHealth(parts);
+  const hours = new HoursKeeper(parts.database, parts.fail);
+  const people = () => new Hono<Env>().use(signedIn(parts));
   return app
     .route('/models', modelRoutes(parts, readHealth))
     .route('/status', statusRoutes(parts, readHealth))
-    .route('/account', new Hono<Env>().use(people).route('/', accountRoutes(parts)))
-    .route('/keys', new Hono<Env>().use(people).route('/', keyRoutes(parts)))
-    .route('/start', new Hono<Env>().use(people).route('/', startRoutes(parts)))
-    .route('/playground', new Hono<Env>().use(people).route('/', playgroundRoutes(parts)));
+    .route('/account', people().route('/', accountRoutes(parts)))
+    .route('/start', people().route('/', startRoutes(parts)))
+    .route('/overview', people().route('/', overviewRoutes(parts, hours)))
+    .route('/keys', people().route('/', keyRoutes(parts)))
+    .route('/usage', people().route('/', usageRoutes(parts, hours)))
+    .route('/requests', people().route('/', requestsRoutes(parts)))
+    .route('/statement', people().route('/', statementRoutes(parts)))
+    .route('/playground', people().route('/', playgroundRoutes(parts)));
 }
 
 /** The type from which the browser's client knows every address, what it takes and what it gives. */

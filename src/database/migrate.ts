@@ -8,6 +8,7 @@ import { usageDetail } from './migrations/004-usage-detail.ts';
 import { people } from './migrations/005-people.ts';
 import { moneyIn } from './migrations/006-money-in.ts';
 import { keyRules } from './migrations/007-key-rules.ts';
+import { requestContents } from './migrations/008-request-contents.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -19,6 +20,7 @@ const MIGRATIONS = {
   '005-people': people,
   '006-money-in': moneyIn,
   '007-key-rules': keyRules,
+  '008-request-contents': requestContents,
 } as const;
 
 /** The names of all migrations, the oldest first. */

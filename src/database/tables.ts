@@ -5,6 +5,22 @@ import type { MoneyTables } from './money-tables.ts';
 type Integer = ColumnType<bigint, bigint | number, bigint | number>;
 type OptionalInteger = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
 
+/** What is added up about requests. */
+interface UsageSums {
+  requests: Integer;
+  errors: Integer;
+  input_tokens: Integer;
+  cached_input_tokens: Integer;
+  cache_write_tokens: Integer;
+  output_tokens: Integer;
+  reasoning_tokens: Integer;
+  cost: Integer;
+  /** `first_token_count` is how many of them had a first token. */
+  first_token_ms: Integer;
+  first_token_count: Integer;
+  duration_ms: Integer;
+}
+
 /** The schema, for the query builder. migrations/ makes it. */
 export interface Tables extends MoneyTables {
   accounts: {
@@ -69,25 +85,13 @@ export interface Tables extends MoneyTables {
     served_model: string;
   };
   attempts: { request_id: string; n: Integer; provider: string; outcome: string; duration_ms: Integer };
-  usage_rollups: {
+  usage_rollups: UsageSums & {
     account_id: string;
     key_id: string;
     model: string;
     /** Empty where none answered, and for quarters that were counted before it was noted. */
     provider: string;
     quarter_hour: Integer;
-    requests: Integer;
-    errors: Integer;
-    input_tokens: Integer;
-    cached_input_tokens: Integer;
-    cache_write_tokens: Integer;
-    output_tokens: Integer;
-    reasoning_tokens: Integer;
-    cost: Integer;
-    /** Sums over the requests; `first_token_count` is how many of them had a first token. */
-    first_token_ms: Integer;
-    first_token_count: Integer;
-    duration_ms: Integer;
   };
   prices: { model: string; version: Integer; item: string; pico: Integer; created_at: Integer };
   key_budgets: {
@@ -131,6 +135,14 @@ export interface Tables extends MoneyTables {
     created_at: Integer;
     expires_at: OptionalInteger;
   };
+  /** Sums of past hours by one dimension at a time, for long reports. */
+  usage_hours: UsageSums & { account_id: string; dimension: 'model' | 'key' | 'provider'; hour: Integer; value: string };
+  /** How far an account's hours are summed up. */
+  usage_hours_until: { account_id: string; until: Integer };
+  /** The accounts that have what they ask and get recorded, and for how many days. */
+  content_logging: { account_id: string; days: Integer };
+  request_contents: { request_id: string; account_id: string; request: string; answer: string; is_cut: Integer; delete_at: Integer };
+  saved_views: { id: string; account_id: string; page: string; name: string; search: string; created_at: Integer };
   /** What providers want back with the next turn of a conversation; a day old at most. */
   carried: { account_id: string; tool_call_id: string; value: string; created_at: Integer };
   /** Who signs in. Only what we read or change ourselves: the library for accounts does the rest. */

@@ -8,6 +8,7 @@ import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import type { Contents } from '../usage/contents.ts';
 import type { KeyCache } from './authenticate.ts';
 
 /** Everything that the steps of a request work with. */
@@ -16,6 +17,8 @@ export interface Gate {
   readonly catalog: Catalog;
   readonly keys: KeyCache;
   readonly carried: Carried;
+  /** Takes what is asked and answered, of accounts that have it recorded. */
+  readonly contents: Contents;
   readonly limits: Limits;
   readonly ledger: Ledger;
   /** The version of each model's prices that is in force. */

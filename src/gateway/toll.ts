@@ -180,15 +180,24 @@ export class Toll {
 
   /** The answer failed: nothing is charged. */
   fail(error: GatewayError, answerer: Answerer = NOBODY): Promise<Charge> {
+    this.#record('');
     return this.#settleOnce({ ...endingOf('failed', answerer), errorCode: error.errorName }, UNUSED);
   }
 
   #settleDelivered(outcome: Outcome, delivered: Delivered): Promise<Charge> {
     const { usage, prompts } = delivered;
     const ending = { ...endingOf(outcome, delivered), finishReason: delivered.finishReason };
+    this.#record(delivered.outputText);
     if (usage !== undefined && this.#isCredible(usage, prompts)) return this.#settleOnce(ending, { usage, isEstimated: false, prompts });
     const guess = { usage: this.#estimate(delivered), isEstimated: true, prompts };
     return this.#settleOnce(ending, guess, async () => this.#count(delivered, guess));
+  }
+
+  /** Only for accounts that want it; the first word on a request stays. */
+  #record(answer: string): void {
+    const { holder, call, chat } = this.#facts;
+    if (holder.contentDays === undefined) return;
+    this.#gate.contents.record({ requestId: call.id, accountId: holder.accountId, request: chat, answer, days: holder.contentDays });
   }
 
   /** The first word on how a request ended counts, and its place is free from then on: our own count may take a while. */

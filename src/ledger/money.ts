@@ -54,6 +54,11 @@ export function formatPricePerToken(price: Picos): string {
   return formatDecimal(price, PICOS_PER_TOKEN_DIGITS * 2);
 }
 
+/** A sum of pico-dollars as decimal USD, before it is rounded. */
+export function formatPicos(sum: Picos): string {
+  return formatDecimal(sum, PICOS_PER_TOKEN_DIGITS * 2);
+}
+
 function parseDecimal(text: string, digits: number): bigint | undefined {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text.trim());
   if (match === null) return undefined;

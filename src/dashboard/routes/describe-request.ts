@@ -1,0 +1,68 @@
+import { asNanos, formatPricePerMillion, formatPicos, formatUsd } from '../../ledger/money.ts';
+import type { CostEquation } from '../../usage/cost-equation.ts';
+import { explainError } from '../../usage/error-meanings.ts';
+import type { RequestDetail } from '../../usage/request-detail.ts';
+import type { RequestRow } from '../../usage/requests.ts';
+
+/** A request as lists show it. */
+export function describeRequest(row: RequestRow) {
+  return {
+    id: row.request_id,
+    atMs: Number(row.created_at),
+    status: row.outcome === 'failed' ? ('error' as const) : ('ok' as const),
+    outcome: row.outcome,
+    errorCode: row.error_code,
+    model: row.model,
+    servedModel: row.served_model,
+    provider: row.provider,
+    keyId: row.key_id,
+    inputTokens: Number(row.input_tokens),
+    cachedInputTokens: Number(row.cached_input_tokens),
+    cacheWriteTokens: Number(row.cache_write_tokens),
+    outputTokens: Number(row.output_tokens),
+    reasoningTokens: Number(row.reasoning_tokens),
+    isEstimated: row.is_estimated === 1n,
+    costUsd: formatUsd(asNanos(row.cost)),
+    firstTokenMs: row.first_token_ms === null ? null : Number(row.first_token_ms),
+    durationMs: Number(row.duration_ms),
+    isStreaming: row.is_streaming === 1n,
+    finishReason: row.finish_reason,
+    attempts: Number(row.attempts),
+  };
+}
+
+/** A request with everything that is known about it. */
+export function describeDetail({ row, attempts, equation, transfer, content }: RequestDetail) {
+  return {
+    ...describeRequest(row),
+    heldUsd: formatUsd(asNanos(row.held)),
+    priceVersion: Number(row.price_version),
+    error: row.error_code === null ? null : explainError(row.error_code),
+    steps: attempts,
+    equation: describeEquation(equation),
+    transfer: transfer === undefined ? null : { id: transfer.id, amountUsd: formatUsd(transfer.amount), atMs: transfer.atMs },
+    content: content ?? null,
+  };
+}
+
+function describeEquation(equation: CostEquation) {
+  switch (equation.type) {
+    case 'free':
+      return { type: 'free' as const };
+    case 'unrecorded':
+      return { type: 'unrecorded' as const, costUsd: formatUsd(equation.cost) };
+    case 'computed':
+      return {
+        type: 'computed' as const,
+        priceVersion: equation.priceVersion,
+        parts: equation.parts.map(({ bucket, tokens, price, amount }) => {
+          return { bucket, tokens, pricePerMillionUsd: formatPricePerMillion(price), amountUsd: formatPicos(amount) };
+        }),
+        sumUsd: formatPicos(equation.sum),
+        roundedUsd: formatUsd(equation.rounded),
+        longOverTokens: equation.longOverTokens ?? null,
+        costUsd: formatUsd(equation.cost),
+        isExact: equation.isExact,
+      };
+  }
+}

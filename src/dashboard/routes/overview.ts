@@ -1,0 +1,117 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import type { ListedKey } from '../../accounts/key-list.ts';
+import { Keys } from '../../accounts/keys.ts';
+import { asNanos, formatUsd } from '../../ledger/money.ts';
+import type { HoursKeeper } from '../../usage/hours-keeper.ts';
+import { describeSums } from '../../usage/metrics.ts';
+import { readKeyNames } from '../../usage/names.ts';
+import { readFirstTokens, readPeriods, readTop, runwayDays, type Period } from '../../usage/overview.ts';
+import { readReport } from '../../usage/report.ts';
+import { readRequests } from '../../usage/requests.ts';
+import { QUARTER_MS, startOf } from '../../usage/zone.ts';
+import { describeReport } from './describe-report.ts';
+import { describeRequest } from './describe-request.ts';
+import type { Env, Parts } from '../parts.ts';
+import { zoneShape } from '../usage-query.ts';
+import { validate } from '../validate.ts';
+
+const DAY_MS = 86_400_000;
+const CHART_DAYS = 30;
+const SERIES_MAX = 6;
+const TOP_ROWS = 5;
+const ERROR_ROWS = 5;
+/** A key is told of when it has used this much of a limit, or when it ends this soon. */
+const NEAR_LIMIT = 0.8;
+const ENDING_MS = 7 * DAY_MS;
+
+const query = z.object({ zone: zoneShape, by: z.enum(['model', 'key', 'provider']).default('model') });
+
+/** What somebody wants to know who opens the dashboard: the money, how long it lasts, what it goes to, and what is wrong. */
+export function overviewRoutes({ database }: Parts, hours: HoursKeeper) {
+  const { kysely } = database;
+  return new Hono<Env>()
+    .get('/', validate('query', query), async (c) => {
+      const { accountId } = c.get('person');
+      const { zone } = c.req.valid('query');
+      const nowMs = Date.now();
+      hours.touch(accountId);
+      const wallet = await kysely.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
+      const available = wallet.credits_posted - wallet.debits_posted - wallet.debits_pending;
+      const { today, week, month } = await readPeriods(database, { accountId, zone, nowMs });
+      return c.json({
+        zone,
+        balance: {
+          availableUsd: formatUsd(asNanos(available)),
+          heldUsd: formatUsd(asNanos(wallet.debits_pending)),
+          runwayDays: runwayDays(available, week.sums) ?? null,
+        },
+        periods: { today: describePeriod(today), week: describePeriod(week), month: describePeriod(month) },
+        firstToken: await readFirstTokens(database, accountId, nowMs),
+        keys: describeKeys(await new Keys(kysely).list(accountId), nowMs),
+      });
+    })
+    .get('/spend', validate('query', query), async (c) => {
+      const { accountId } = c.get('person');
+      const { zone, by } = c.req.valid('query');
+      const span = chartSpan(zone, Date.now());
+      const question = { accountId, span, zone, bucket: 'day', group: by, metric: 'spend', filter: {}, seriesMax: SERIES_MAX } as const;
+      const report = await readReport(database, { ...question, isCompared: false });
+      return c.json({ days: CHART_DAYS, ...describeReport(report, { ...question, isCumulative: false }) });
+    })
+    .get('/top', validate('query', query), async (c) => {
+      const { accountId } = c.get('person');
+      const span = chartSpan(c.req.valid('query').zone, Date.now());
+      const names = new Map((await readKeyNames(kysely, accountId)).map((key) => [key.id, key]));
+      const keys = await readTop(database, { accountId, span, group: 'key', rowsMax: TOP_ROWS });
+      const models = await readTop(database, { accountId, span, group: 'model', rowsMax: TOP_ROWS });
+      return c.json({
+        days: CHART_DAYS,
+        keys: keys.map(({ name, sums }) => ({
+          id: name,
+          name: names.get(name)?.name ?? name,
+          hint: names.get(name)?.hint ?? '',
+          ...describeSums(sums),
+        })),
+        models: models.map(({ name, sums }) => ({ id: name, ...describeSums(sums) })),
+      });
+    })
+    .get('/errors', async (c) => {
+      const { accountId } = c.get('person');
+      const nowMs = Date.now();
+      const filter = { span: { fromMs: nowMs - 7 * DAY_MS, toMs: nowMs + DAY_MS }, status: 'error' } as const;
+      const { rows } = await readRequests(database, { accountId, filter, rowsMax: ERROR_ROWS });
+      return c.json({ days: 7, requests: rows.map(describeRequest) });
+    });
+}
+
+/** The last thirty days of the zone's calendar, today included. */
+function chartSpan(zone: string, nowMs: number): { fromMs: number; toMs: number } {
+  const toMs = Math.ceil(nowMs / QUARTER_MS) * QUARTER_MS;
+  // From the middle of a day, a day of 23 or 25 hours does not lead into another one.
+  const middleMs = startOf('day', nowMs, zone) + DAY_MS / 2;
+  return { fromMs: startOf('day', middleMs - (CHART_DAYS - 1) * DAY_MS, zone), toMs };
+}
+
+function describePeriod({ span, formerSpan, sums, former }: Period) {
+  return { span, formerSpan, ...describeSums(sums), former: describeSums(former) };
+}
+
+function describeKeys(keys: readonly ListedKey[], nowMs: number) {
+  const nearLimit = keys.flatMap(({ id, name, budgets }) =>
+    budgets
+      .map(({ period, spent, held, amount }) => ({
+        id,
+        name,
+        period,
+        usedUsd: formatUsd(asNanos(spent + held)),
+        limitUsd: formatUsd(amount),
+        part: amount === 0n ? 1 : Number(spent + held) / Number(amount),
+      }))
+      .filter(({ part }) => part >= NEAR_LIMIT),
+  );
+  const ending = keys.flatMap(({ id, name, expiresAtMs }) =>
+    expiresAtMs !== undefined && expiresAtMs > nowMs && expiresAtMs < nowMs + ENDING_MS ? [{ id, name, expiresAtMs }] : [],
+  );
+  return { count: keys.length, nearLimit, ending };
+}

@@ -1,0 +1,98 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { addAll } from '../../usage/report.ts';
+import { deleteContents, readContentDays, setContentDays } from '../../usage/contents.ts';
+import { describeSums } from '../../usage/metrics.ts';
+import { readKeyNames } from '../../usage/names.ts';
+import { REQUEST_COLUMNS, requestCells, requestWriter } from '../../usage/request-export.ts';
+import { unrolledParts, type RequestFilter } from '../../usage/request-filter.ts';
+import { readRequest } from '../../usage/request-detail.ts';
+import { exportRequests, readRequests } from '../../usage/requests.ts';
+import { NO_SUMS, readSums, type SumsFilter } from '../../usage/sums.ts';
+import { writeCsvLine } from '../../usage/csv.ts';
+import { cutIntoPieces } from '../../usage/histogram.ts';
+import { ApiError } from '../api-error.ts';
+import { describeDetail, describeRequest } from './describe-request.ts';
+import { download } from '../download.ts';
+import type { Env, Parts } from '../parts.ts';
+import { filterShape, isRange, RANGE_MESSAGE, readFilter, zoneShape } from '../usage-query.ts';
+import { validate } from '../validate.ts';
+
+const PAGE_ROWS_MAX = 200;
+const CONTENT_DAYS_MAX = 365;
+
+const before = z
+  .string()
+  .regex(/^req_[0-9a-z]{1,60}$/u, 'is not the id of a request')
+  .optional();
+const listQuery = z
+  .object({ ...filterShape, before, limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).default(50) })
+  .refine(isRange, RANGE_MESSAGE);
+const histogramQuery = z.object(filterShape).refine(isRange, RANGE_MESSAGE);
+const exportQuery = z
+  .object({ ...filterShape, zone: zoneShape, format: z.enum(['csv', 'jsonl']).default('csv') })
+  .refine(isRange, RANGE_MESSAGE);
+const loggingBody = z.object({ days: z.number().int().min(1).max(CONTENT_DAYS_MAX).nullable() });
+
+/** Single requests: lists of them, one in every detail, and whether their contents are recorded. */
+export function requestsRoutes({ database }: Parts) {
+  const { kysely } = database;
+  return new Hono<Env>()
+    .get('/', validate('query', listQuery), async (c) => {
+      const query = c.req.valid('query');
+      const question = { accountId: c.get('person').accountId, filter: readFilter(query), before: query.before, rowsMax: query.limit };
+      const { rows, next, isCutShort } = await readRequests(database, question);
+      return c.json({ requests: rows.map(describeRequest), next: next ?? null, isCutShort });
+    })
+    .get('/histogram', validate('query', histogramQuery), async (c) => {
+      const filter = readFilter(c.req.valid('query'));
+      const spans = cutIntoPieces(filter.span);
+      const question = { accountId: c.get('person').accountId, spans, group: undefined, filter: dimensionsOf(filter) };
+      const sums = (await readSums(database, question)).map((found) => found.get('') ?? NO_SUMS);
+      return c.json({
+        bars: spans.map(({ fromMs, toMs }, index) => {
+          const { requests, errors } = sums[index] ?? NO_SUMS;
+          return { fromMs, toMs, ok: filter.status === 'error' ? 0 : requests - errors, errors: filter.status === 'ok' ? 0 : errors };
+        }),
+        total: describeSums(addAll(sums)),
+        /** Filters that the bars and the total know nothing of. */
+        ignored: unrolledParts(filter),
+      });
+    })
+    .get('/export', validate('query', exportQuery), async (c) => {
+      const { accountId } = c.get('person');
+      const query = c.req.valid('query');
+      const names = new Map((await readKeyNames(kysely, accountId)).map(({ id, name }) => [id, name]));
+      const pieces = exportRequests(database, { accountId, filter: readFilter(query) });
+      return download(`requests.${query.format}`, writeRequests(pieces, { format: query.format, zone: query.zone, names }));
+    })
+    .get('/logging', async (c) => c.json({ days: (await readContentDays(kysely, c.get('person').accountId)) ?? null }))
+    .put('/logging', validate('json', loggingBody), async (c) => {
+      const { days } = c.req.valid('json');
+      await setContentDays(kysely, c.get('person').accountId, days ?? undefined);
+      return c.json({ days });
+    })
+    .delete('/contents', async (c) => c.json({ deleted: await deleteContents(kysely, c.get('person').accountId) }))
+    .get('/:id', async (c) => {
+      const detail = await readRequest(kysely, c.get('person').accountId, c.req.param('id'));
+      if (detail === undefined) throw new ApiError('not_found', 'There is no such request in this account.');
+      return c.json(describeDetail(detail));
+    });
+}
+
+function dimensionsOf({ model, key, provider }: RequestFilter): SumsFilter {
+  return { ...(model && { model }), ...(key && { key }), ...(provider && { provider }) };
+}
+
+interface Writing {
+  readonly format: 'csv' | 'jsonl';
+  readonly zone: string;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+async function* writeRequests(pieces: ReturnType<typeof exportRequests>, { format, zone, names }: Writing): AsyncGenerator<string> {
+  const write = requestWriter(zone, names);
+  if (format === 'csv') yield writeCsvLine(REQUEST_COLUMNS);
+  for await (const rows of pieces)
+    yield rows.map((row) => (format === 'csv' ? writeCsvLine(requestCells(write(row))) : `${JSON.stringify(write(row))}\n`)).join('');
+}

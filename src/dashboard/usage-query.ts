@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { RequestFilter } from '../usage/request-filter.ts';
+import { parseUsd } from '../ledger/money.ts';
+import { isZone, QUARTER_MS, type Span } from '../usage/zone.ts';
+
+/** What stands in the addresses of reports and lists, checked. */
+
+const EARLIEST_MS = Date.UTC(2020, 0, 1);
+const LATEST_MS = Date.UTC(2100, 0, 1);
+const DAYS_MAX = 800;
+const DAY_MS = 86_400_000;
+const VALUES_MAX = 50;
+const VALUE_CHARACTERS_MAX = 200;
+
+const moment = z.coerce.number().int().min(EARLIEST_MS).max(LATEST_MS);
+
+/** `from` and `to` in milliseconds since 1970; the second is not part of the range. */
+export const spanShape = { from: moment, to: moment };
+
+/** The name of a zone, such as `Europe/Berlin`. */
+export const zoneShape = z.string().max(64).refine(isZone, 'is not the name of a time zone').default('UTC');
+
+/** One or several values, with commas in between. */
+export const listShape = z
+  .string()
+  .transform((text) => text.split(',').filter((value) => value !== ''))
+  .pipe(z.array(z.string().max(VALUE_CHARACTERS_MAX)).max(VALUES_MAX))
+  .optional();
+
+/** The range, widened to whole quarters of an hour, which is what sums are kept by. */
+export function readSpan({ from, to }: { readonly from: number; readonly to: number }): Span {
+  return { fromMs: Math.floor(from / QUARTER_MS) * QUARTER_MS, toMs: Math.ceil(to / QUARTER_MS) * QUARTER_MS };
+}
+
+/** Refuses ranges that run backwards or are too long. */
+export function isRange({ from, to }: { readonly from: number; readonly to: number }): boolean {
+  return from < to && to - from <= DAYS_MAX * DAY_MS;
+}
+
+export const RANGE_MESSAGE = { message: `must be after from, and by at most ${DAYS_MAX} days`, path: ['to'] };
+
+const count = z.coerce.number().int().min(0).max(1_000_000_000_000).optional();
+const usd = z
+  .string()
+  .max(30)
+  .transform((text, context) => {
+    const amount = parseUsd(text);
+    if (amount !== undefined) return amount;
+    context.addIssue({ code: 'custom', message: 'is not an amount of USD' });
+    return z.NEVER;
+  })
+  .optional();
+
+/** Everything that requests can be filtered by. */
+export const filterShape = {
+  ...spanShape,
+  model: listShape,
+  key: listShape,
+  provider: listShape,
+  id: z.string().max(VALUE_CHARACTERS_MAX).optional(),
+  status: z.enum(['ok', 'error']).optional(),
+  stream: z.enum(['yes', 'no']).optional(),
+  finish: z.string().max(VALUE_CHARACTERS_MAX).optional(),
+  error: z.string().max(VALUE_CHARACTERS_MAX).optional(),
+  cost: usd,
+  tokens: count,
+  ttft: count,
+  duration: count,
+};
+
+type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
+
+/** The filter that such an address means. Requests are listed to the millisecond. */
+export function readFilter(query: FilterQuery): RequestFilter {
+  return {
+    span: { fromMs: query.from, toMs: query.to },
+    ...(query.model === undefined ? {} : { model: query.model }),
+    ...(query.key === undefined ? {} : { key: query.key }),
+    ...(query.provider === undefined ? {} : { provider: query.provider }),
+    requestId: query.id,
+    status: query.status,
+    isStreaming: query.stream === undefined ? undefined : query.stream === 'yes',
+    finish: query.finish,
+    errorCode: query.error,
+    costMin: query.cost,
+    tokensMin: query.tokens,
+    firstTokenMsMin: query.ttft,
+    durationMsMin: query.duration,
+  };
+}

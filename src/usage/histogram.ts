@@ -1,0 +1,16 @@
+import { QUARTER_MS, type Span } from './zone.ts';
+
+const PIECES_MAX = 100;
+/** Lengths that people read at a glance. */
+const LENGTHS_MS = [1, 2, 4, 8, 12, 24, 48, 96, 192, 672].map((quarters) => quarters * QUARTER_MS);
+
+/** Cuts a span into pieces of equal length, few enough for a small chart. */
+export function cutIntoPieces({ fromMs, toMs }: Span): Span[] {
+  const lengthMs = LENGTHS_MS.find((length) => (toMs - fromMs) / length <= PIECES_MAX) ?? LENGTHS_MS.at(-1) ?? QUARTER_MS;
+  const firstMs = Math.floor(fromMs / QUARTER_MS) * QUARTER_MS;
+  const count = Math.ceil((toMs - firstMs) / lengthMs);
+  return Array.from({ length: count }, (_, index) => {
+    const startMs = firstMs + index * lengthMs;
+    return { fromMs: startMs, toMs: Math.min(startMs + lengthMs, Math.ceil(toMs / QUARTER_MS) * QUARTER_MS) };
+  });
+}

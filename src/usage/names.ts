@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+
+/** A key as pages name it. Names may be alike, so what is known of its secret goes with them. */
+export interface NamedKey {
+  readonly id: string;
+  readonly name: string;
+  /** The beginning and the end of its newest secret, such as `tg_3f…9a1c`. */
+  readonly hint: string;
+  readonly isDeleted: boolean;
+}
+
+/** Every key that an account has or had: what was used by one that is gone still has a name. */
+export async function readKeyNames(database: Kysely<Tables>, accountId: string): Promise<NamedKey[]> {
+  const rows = await database
+    .selectFrom('api_keys')
+    .leftJoin('key_secrets', 'key_secrets.key_id', 'api_keys.id')
+    .select(['api_keys.id', 'api_keys.name', 'api_keys.deleted_at', 'key_secrets.prefix', 'key_secrets.last_four'])
+    .where('api_keys.account_id', '=', accountId)
+    .orderBy('api_keys.created_at')
+    .orderBy('key_secrets.created_at')
+    .execute();
+  // Of several secrets the newest comes last, and stays.
+  return [...new Map(rows.map((row) => [row.id, toNamed(row)])).values()];
+}
+
+/** The models and providers that an account has used. */
+export async function readUsedNames(database: Kysely<Tables>, accountId: string): Promise<{ models: string[]; providers: string[] }> {
+  const hours = await database
+    .selectFrom('usage_hours')
+    .select(['dimension', 'value'])
+    .distinct()
+    .where('account_id', '=', accountId)
+    .where('dimension', 'in', ['model', 'provider'])
+    .execute();
+  const until = await database.selectFrom('usage_hours_until').select('until').where('account_id', '=', accountId).executeTakeFirst();
+  const recent = await database
+    .selectFrom('usage_rollups')
+    .select(['model', 'provider'])
+    .distinct()
+    .where('account_id', '=', accountId)
+    .where('quarter_hour', '>=', until?.until ?? 0n)
+    .execute();
+  const collect = (dimension: 'model' | 'provider'): string[] => {
+    const past = hours.filter((row) => row.dimension === dimension).map(({ value }) => value);
+    return [...new Set([...past, ...recent.map((row) => row[dimension])])].filter((name) => name !== '').sort();
+  };
+  return { models: collect('model'), providers: collect('provider') };
+}
+
+interface KeyRow {
+  readonly id: string;
+  readonly name: string;
+  readonly deleted_at: bigint | null;
+  readonly prefix: string | null;
+  readonly last_four: string | null;
+}
+
+function toNamed({ id, name, deleted_at: deletedAt, prefix, last_four: lastFour }: KeyRow): NamedKey {
+  return { id, name, hint: prefix === null || lastFour === null ? '' : `${prefix}…${lastFour}`, isDeleted: deletedAt !== null };
+}

@@ -1,0 +1,107 @@
+import type { OpenDatabase } from '../database/connect.ts';
+import { idAt } from '../ids.ts';
+import { NO_SUMS, readSums, type Sums } from './sums.ts';
+import { QUARTER_MS, startOf, type Span } from './zone.ts';
+
+/** What a stretch of time came to, and what the one before it had come to by the same point. */
+export interface Period {
+  readonly span: Span;
+  readonly formerSpan: Span;
+  readonly sums: Sums;
+  readonly former: Sums;
+}
+
+export interface Periods {
+  readonly today: Period;
+  readonly week: Period;
+  readonly month: Period;
+}
+
+const DAY_MS = 86_400_000;
+const WEEK_DAYS = 7;
+
+/** Today, the last seven days and this month, each beside the one before it, which is counted for as long as this one has lasted. */
+export async function readPeriods(
+  database: OpenDatabase,
+  { accountId, zone, nowMs }: { readonly accountId: string; readonly zone: string; readonly nowMs: number },
+): Promise<Periods> {
+  // The quarter of an hour that is under way counts, here and in the time before.
+  const toMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
+  const spans = [...daySpans(toMs, zone), ...weekSpans(toMs), ...monthSpans(toMs, zone)];
+  const found = await readSums(database, { accountId, spans, group: undefined, filter: {} });
+  const period = (index: number): Period => {
+    const [span, formerSpan] = [spans[index], spans[index + 1]];
+    if (span === undefined || formerSpan === undefined) throw new Error('every period has one before it');
+    const [sums = NO_SUMS, former = NO_SUMS] = found.slice(index, index + 2).map((bySeries) => bySeries.get(''));
+    return { span, formerSpan, sums, former };
+  };
+  return { today: period(0), week: period(2), month: period(4) };
+}
+
+function daySpans(toMs: number, zone: string): readonly [Span, Span] {
+  const fromMs = startOf('day', toMs - 1, zone);
+  const formerMs = startOf('day', fromMs - 1, zone);
+  return [{ fromMs, toMs }, formerUpTo(formerMs, fromMs, toMs)];
+}
+
+function weekSpans(toMs: number): readonly [Span, Span] {
+  const fromMs = toMs - WEEK_DAYS * DAY_MS;
+  return [
+    { fromMs, toMs },
+    { fromMs: fromMs - WEEK_DAYS * DAY_MS, toMs: fromMs },
+  ];
+}
+
+function monthSpans(toMs: number, zone: string): readonly [Span, Span] {
+  const fromMs = startOf('month', toMs - 1, zone);
+  const formerMs = startOf('month', fromMs - 1, zone);
+  return [{ fromMs, toMs }, formerUpTo(formerMs, fromMs, toMs)];
+}
+
+/** As long as the present one has lasted, but a short month ends before. */
+function formerUpTo(formerMs: number, fromMs: number, toMs: number): Span {
+  return { fromMs: formerMs, toMs: Math.min(fromMs, formerMs + (toMs - fromMs)) };
+}
+
+/** The waits for the first token of an account's latest requests. */
+export interface FirstTokens {
+  /** How many requests the figures are of. */
+  readonly count: number;
+  readonly p50Ms: number | undefined;
+  readonly p95Ms: number | undefined;
+}
+
+const LATEST_ROWS = 1000;
+
+/** Looks at the latest thousand requests of the last 30 days, of which those count that had a first token. */
+export async function readFirstTokens({ kysely }: OpenDatabase, accountId: string, nowMs: number): Promise<FirstTokens> {
+  const rows = await kysely
+    .selectFrom('usage')
+    .select('first_token_ms')
+    .where('account_id', '=', accountId)
+    .where('request_id', '>=', idAt('req', nowMs - 30 * DAY_MS))
+    .orderBy('request_id', 'desc')
+    .limit(LATEST_ROWS)
+    .execute();
+  const waits = rows.flatMap(({ first_token_ms: ms }) => (ms === null ? [] : [Number(ms)])).sort((one, other) => one - other);
+  const at = (part: number): number | undefined => waits[Math.ceil(waits.length * part) - 1];
+  return { count: waits.length, p50Ms: at(0.5), p95Ms: at(0.95) };
+}
+
+/** How many days the money lasts if the last seven days go on. Undefined when nothing was spent in them. */
+export function runwayDays(available: bigint, week: Sums): number | undefined {
+  if (week.cost === 0n) return undefined;
+  if (available <= 0n) return 0;
+  return Number((available * BigInt(WEEK_DAYS) * 10n) / week.cost) / 10;
+}
+
+/** The values of a dimension in a span, those that cost most first. */
+export async function readTop(
+  database: OpenDatabase,
+  { accountId, span, group, rowsMax }: { accountId: string; span: Span; group: 'model' | 'key'; rowsMax: number },
+): Promise<readonly { readonly name: string; readonly sums: Sums }[]> {
+  const [found = new Map<string, Sums>()] = await readSums(database, { accountId, spans: [span], group, filter: {} });
+  const all = [...found].map(([name, sums]) => ({ name, sums }));
+  all.sort((one, other) => Number(other.sums.cost - one.sums.cost) || other.sums.requests - one.sums.requests);
+  return all.slice(0, rowsMax);
+}

@@ -1,0 +1,72 @@
+import { asNanos, formatUsd } from '../ledger/money.ts';
+import type { Cell } from './csv.ts';
+import type { RequestRow } from './requests.ts';
+import { zoneWriter } from './zone.ts';
+
+/** The columns of an export, in their order. */
+export const REQUEST_COLUMNS = [
+  'request_id',
+  'time',
+  'zone',
+  'status',
+  'outcome',
+  'error_code',
+  'model',
+  'served_model',
+  'provider',
+  'key_id',
+  'key_name',
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'is_estimated',
+  'cost_usd',
+  'held_usd',
+  'price_version',
+  'first_token_ms',
+  'duration_ms',
+  'is_streaming',
+  'finish_reason',
+  'attempts',
+] as const;
+
+export type ExportedRequest = Readonly<Record<(typeof REQUEST_COLUMNS)[number], Cell>>;
+
+/** Writes requests for a file, with their times in a zone and the names of their keys. */
+export function requestWriter(zone: string, names: ReadonlyMap<string, string>): (row: RequestRow) => ExportedRequest {
+  const writeTime = zoneWriter(zone);
+  return (row) => ({
+    request_id: row.request_id,
+    time: writeTime(Number(row.created_at)),
+    zone,
+    status: row.outcome === 'failed' ? 'error' : 'ok',
+    outcome: row.outcome,
+    error_code: row.error_code,
+    model: row.model,
+    served_model: row.served_model,
+    provider: row.provider,
+    key_id: row.key_id,
+    key_name: names.get(row.key_id) ?? '',
+    input_tokens: Number(row.input_tokens),
+    cached_input_tokens: Number(row.cached_input_tokens),
+    cache_write_tokens: Number(row.cache_write_tokens),
+    output_tokens: Number(row.output_tokens),
+    reasoning_tokens: Number(row.reasoning_tokens),
+    is_estimated: row.is_estimated === 1n,
+    cost_usd: formatUsd(asNanos(row.cost)),
+    held_usd: formatUsd(asNanos(row.held)),
+    price_version: Number(row.price_version),
+    first_token_ms: row.first_token_ms === null ? null : Number(row.first_token_ms),
+    duration_ms: Number(row.duration_ms),
+    is_streaming: row.is_streaming === 1n,
+    finish_reason: row.finish_reason,
+    attempts: Number(row.attempts),
+  });
+}
+
+/** The cells of a line, in the order of the columns. */
+export function requestCells(request: ExportedRequest): Cell[] {
+  return REQUEST_COLUMNS.map((name) => request[name]);
+}

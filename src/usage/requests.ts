@@ -1,0 +1,144 @@
+import { sql, type RawBuilder, type Selectable } from 'kysely';
+import type { OpenDatabase } from '../database/connect.ts';
+import type { Tables } from '../database/tables.ts';
+import { idAt } from '../ids.ts';
+import { isRolledUp, toCondition, toRollupCondition, type RequestFilter } from './request-filter.ts';
+import { QUARTER_MS } from './zone.ts';
+
+/** One request as the ledger has it. */
+export type RequestRow = Selectable<Tables['usage']>;
+
+interface RequestsQuestion {
+  readonly accountId: string;
+  readonly filter: RequestFilter;
+  /** Only requests with a smaller id, which came in before. */
+  readonly before?: string | undefined;
+  readonly rowsMax: number;
+}
+
+/** A page, newest first. */
+export interface RequestPage {
+  readonly rows: readonly RequestRow[];
+  /** Where to go on; undefined at the end of the range. */
+  readonly next: string | undefined;
+  /** True when the page is not full because the search was long enough: go on to search further. */
+  readonly isCutShort: boolean;
+}
+
+/** A page must come quickly, so a rare thing is looked for in this many rows at a time. */
+const SCANNED_ROWS_MAX = 15_000;
+const CHUNK_ROWS = 3000;
+const EXPORT_ROWS = 2000;
+
+/**
+ * The requests that a filter lets through, newest first, page by page. Ids grow with time, so a range of time is one of
+ * the index. Whatever the filter, a page reads a bounded number of rows; what is so rare that none was found among them
+ * is told as a page that is cut short.
+ */
+export async function readRequests(database: OpenDatabase, question: RequestsQuestion): Promise<RequestPage> {
+  const { filter, rowsMax, before } = question;
+  if (filter.requestId !== undefined) return { rows: await findOne(database, question), next: undefined, isCutShort: false };
+  const found: RequestRow[] = [];
+  let cursor: string | undefined = before ?? idAt('req', filter.span.toMs);
+  for (let scanned = 0; scanned < SCANNED_ROWS_MAX && cursor !== undefined && found.length <= rowsMax; scanned += CHUNK_ROWS) {
+    const chunk = await scan(database, question, { cursor, rowsMax: rowsMax + 1 - found.length, scannedMax: CHUNK_ROWS });
+    found.push(...chunk.rows);
+    cursor = chunk.next;
+  }
+  if (found.length <= rowsMax) return { rows: found, next: cursor, isCutShort: cursor !== undefined };
+  const rows = found.slice(0, rowsMax);
+  return { rows, next: rows.at(-1)?.request_id, isCutShort: false };
+}
+
+/** All of them, in pieces of which each is read only when it is asked for: memory stays the same however many there are. */
+export async function* exportRequests(
+  database: OpenDatabase,
+  { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
+): AsyncGenerator<readonly RequestRow[]> {
+  if (filter.requestId !== undefined) {
+    yield await findOne(database, { accountId, filter });
+    return;
+  }
+  let cursor: string | undefined = idAt('req', filter.span.toMs);
+  while (cursor !== undefined) {
+    const limits: Scan = { cursor, rowsMax: EXPORT_ROWS, scannedMax: EXPORT_ROWS };
+    const chunk: Scanned = await scan(database, { accountId, filter }, limits);
+    if (chunk.rows.length > 0) yield chunk.rows;
+    cursor = chunk.next;
+  }
+}
+
+interface Scan {
+  readonly cursor: string;
+  readonly rowsMax: number;
+  readonly scannedMax: number;
+}
+
+interface Scanned {
+  readonly rows: readonly RequestRow[];
+  readonly next: string | undefined;
+}
+
+/** Looks at some rows before the cursor. */
+async function scan(
+  database: OpenDatabase,
+  { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
+  { cursor, rowsMax, scannedMax }: Scan,
+): Promise<Scanned> {
+  const condition = toCondition(filter);
+  const from = condition === undefined ? cursor : await skip(database, { accountId, filter, cursor });
+  if (from === undefined) return { rows: [], next: undefined };
+  const range = sql`account_id = ${accountId} AND request_id >= ${idAt('req', filter.span.fromMs)} AND request_id < ${from}`;
+  const limit = condition === undefined ? rowsMax : scannedMax;
+  const looked = sql`SELECT * FROM usage WHERE ${range} ORDER BY request_id DESC LIMIT ${limit}`;
+  const { rows } = await sql<RequestRow>`
+    SELECT * FROM (${looked}) AS looked WHERE ${condition ?? sql`1 = 1`} ORDER BY request_id DESC LIMIT ${rowsMax}`.execute(
+    database.kysely,
+  );
+  if (rows.length === rowsMax) return { rows, next: rows.at(-1)?.request_id };
+  if (condition === undefined) return { rows, next: undefined };
+  return { rows, next: await findEnd(database, range, scannedMax) };
+}
+
+/** The last id among the rows that were looked at; undefined when there are no more in the range. */
+async function findEnd({ kysely }: OpenDatabase, range: RawBuilder<unknown>, scannedMax: number): Promise<string | undefined> {
+  const { rows } = await sql<{ request_id: string }>`
+    SELECT request_id FROM usage WHERE ${range} ORDER BY request_id DESC LIMIT 1 OFFSET ${scannedMax - 1}`.execute(kysely);
+  return rows[0]?.request_id;
+}
+
+/** Roll-ups know in which quarter of an hour there is something to find, where the filter is about what they count by. */
+async function skip(
+  { kysely }: OpenDatabase,
+  { accountId, filter, cursor }: { readonly accountId: string; readonly filter: RequestFilter; readonly cursor: string },
+): Promise<string | undefined> {
+  if (!isRolledUp(filter)) return cursor;
+  const { rows } = await sql<{ quarter_hour: bigint }>`
+    SELECT quarter_hour FROM usage_rollups WHERE account_id = ${accountId} AND quarter_hour <= ${timeOf(cursor)}
+      AND quarter_hour >= ${filter.span.fromMs - QUARTER_MS} AND ${toRollupCondition(filter)} ORDER BY quarter_hour DESC LIMIT 1`.execute(
+    kysely,
+  );
+  const [newest] = rows;
+  if (newest === undefined) return undefined;
+  const end = idAt('req', Number(newest.quarter_hour) + QUARTER_MS);
+  return end < cursor ? end : cursor;
+}
+
+const TIME_DIGITS = 9;
+
+function timeOf(requestId: string): number {
+  return Number.parseInt(requestId.slice('req_'.length, 'req_'.length + TIME_DIGITS), 36);
+}
+
+/** Whoever names a request wants that one, whenever it was. */
+async function findOne(
+  { kysely }: OpenDatabase,
+  { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
+): Promise<readonly RequestRow[]> {
+  return kysely
+    .selectFrom('usage')
+    .selectAll()
+    .where('request_id', '=', filter.requestId ?? '')
+    .where('account_id', '=', accountId)
+    .execute();
+}

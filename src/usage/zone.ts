@@ -1,0 +1,134 @@
+/** A stretch of time, from its first millisecond up to but without its last. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The lengths that a report can be cut into. All but the first follow the clocks and the calendar of a zone. */
+export const BUCKETS = ['quarter', 'hour', 'day', 'week', 'month'] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+const MINUTE_MS = 60_000;
+/** What roll-ups count by. */
+export const QUARTER_MS = 15 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS_A_WEEK = 7;
+/** 1970 began on a Thursday, and weeks begin on Mondays. */
+const MONDAY_DAYS = 3;
+
+/**
+ * Cuts a span into buckets, as the clocks of the zone show them: a day has 23 or 25 hours where clocks are changed, and
+ * its hour that comes twice is two buckets. The first and the last are cut off where the span begins and ends. Every
+ * zone's clocks differ from UTC by a number of quarter-hours, so every bucket is made of whole ones.
+ */
+export function cutIntoBuckets({ fromMs, toMs }: Span, bucket: Bucket, zone: string): Span[] {
+  const clock = new ZoneClock(zone);
+  const spans: { fromMs: number; toMs: number }[] = [];
+  let current: number | undefined;
+  for (let atMs = floorTo(fromMs, QUARTER_MS); atMs < toMs; atMs += QUARTER_MS) {
+    const number = bucketNumber(clock, bucket, atMs);
+    const last = spans.at(-1);
+    if (last !== undefined && number === current) last.toMs = atMs + QUARTER_MS;
+    else spans.push({ fromMs: atMs, toMs: atMs + QUARTER_MS });
+    current = number;
+  }
+  return spans;
+}
+
+/** True for the name of a zone that this runtime knows, such as `Asia/Kathmandu`. */
+export function isZone(name: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    // Unknown names are told by an exception.
+    return false;
+  }
+}
+
+/** Writes moments as the zone's clocks show them, with their distance from UTC: `2026-11-15T14:30:00+05:45`. */
+export function zoneWriter(zone: string): (atMs: number) => string {
+  const clock = new ZoneClock(zone);
+  return (atMs) => {
+    const offsetMs = clock.offsetMs(atMs);
+    const wall = new Date(atMs + offsetMs).toISOString().slice(0, 19);
+    const minutes = Math.abs(offsetMs) / MINUTE_MS;
+    const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((value) => String(value).padStart(2, '0'));
+    return `${wall}${offsetMs < 0 ? '-' : '+'}${hours}:${rest}`;
+  };
+}
+
+/** The first moment of the day or month of a moment, on the zone's clocks. */
+export function startOf(bucket: 'day' | 'month', atMs: number, zone: string): number {
+  const clock = new ZoneClock(zone);
+  const wanted = bucketNumber(clock, bucket, atMs);
+  let startMs = floorTo(atMs, QUARTER_MS);
+  while (bucketNumber(clock, bucket, startMs - DAY_MS) === wanted) startMs -= DAY_MS;
+  while (bucketNumber(clock, bucket, startMs - QUARTER_MS) === wanted) startMs -= QUARTER_MS;
+  return startMs;
+}
+
+/** The same for all moments of a bucket, and another for those of the next. */
+function bucketNumber(clock: ZoneClock, bucket: Bucket, atMs: number): number {
+  if (bucket === 'quarter') return atMs / QUARTER_MS;
+  const offsetMs = clock.offsetMs(atMs);
+  const wallMs = atMs + offsetMs;
+  switch (bucket) {
+    // An hour that comes twice differs by its distance from UTC; counted in quarters it fits behind the hour.
+    case 'hour':
+      return Math.floor(wallMs / HOUR_MS) * 256 + offsetMs / QUARTER_MS;
+    case 'day':
+      return Math.floor(wallMs / DAY_MS);
+    case 'week':
+      return Math.floor((Math.floor(wallMs / DAY_MS) + MONDAY_DAYS) / DAYS_A_WEEK);
+    case 'month': {
+      const wall = new Date(wallMs);
+      return wall.getUTCFullYear() * 12 + wall.getUTCMonth();
+    }
+  }
+}
+
+/** How far a zone's clocks are from UTC. Asking the runtime is slow, so what it says of a day is remembered where clocks did not change in it. */
+class ZoneClock {
+  readonly #format: Intl.DateTimeFormat;
+  readonly #days = new Map<number, number | 'changes'>();
+
+  constructor(zone: string) {
+    this.#format = formatFor(zone);
+  }
+
+  offsetMs(atMs: number): number {
+    const day = Math.floor(atMs / DAY_MS);
+    let known = this.#days.get(day);
+    if (known === undefined) {
+      const [first, last] = [this.#ask(day * DAY_MS), this.#ask((day + 1) * DAY_MS)];
+      known = first === last ? first : 'changes';
+      this.#days.set(day, known);
+    }
+    return known === 'changes' ? this.#ask(atMs) : known;
+  }
+
+  #ask(atMs: number): number {
+    const parts = new Map(this.#format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
+    const read = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
+    const wallMs = Date.UTC(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'));
+    return wallMs - floorTo(atMs, MINUTE_MS);
+  }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatFor(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone);
+  if (format === undefined) {
+    const two = '2-digit';
+    const parts = { year: 'numeric', month: two, day: two, hour: two, minute: two } as const;
+    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, calendar: 'gregory', hourCycle: 'h23', ...parts });
+    formats.set(zone, format);
+  }
+  return format;
+}
+
+function floorTo(value: number, step: number): number {
+  return Math.floor(value / step) * step;
+}

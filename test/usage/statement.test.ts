@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { connect, type OpenDatabase } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { readStatement, type StatementCursor, type StatementLine } from '../../src/ledger/statement.ts';
+import { describeStores, type Store } from '../dashboard/stores.ts';
+
+const KINDS = ['usage', 'manual', 'paid', 'refund'];
+const START_MS = 1_790_000_000_000;
+const LINES = 300;
+
+describeStores((makeStore) => {
+  let store: Store;
+  let database: OpenDatabase;
+  let accountId: string;
+  /** Newest first, with the balances that adding up gives. */
+  let all: readonly StatementLine[];
+
+  beforeAll(async () => {
+    store = await makeStore();
+    database = await connect(store);
+    await migrate(database.kysely, database.dialect);
+    accountId = (await new Accounts(database.kysely).create('payer@example.com', false))?.id ?? '';
+    all = await addMovements();
+  });
+  afterAll(async () => {
+    await database.kysely.destroy();
+    await store.remove();
+  });
+
+  /** Several at the same millisecond, so that only the id tells them apart. */
+  async function addMovements(): Promise<StatementLine[]> {
+    const wallet = `wallet:${accountId}`;
+    const rows = Array.from({ length: LINES }, (_, index) => {
+      const kind = KINDS[(index * 7) % KINDS.length] ?? '';
+      const isIn = kind === 'paid' || kind === 'manual';
+      const amount = BigInt(1 + ((index * 7919) % 1000)) * (isIn ? 3n : 1n);
+      const sides = isIn ? { debit: 'stripe_clearing', credit: wallet } : { debit: wallet, credit: 'revenue' };
+      return { id: `t${(index * 31) % 1000}-${index}`, ...sides, amount, kind, ref: '', created_at: START_MS + Math.floor(index / 4) };
+    });
+    await database.kysely.insertInto('transfers').values(rows).execute();
+    const sum = (side: 'debit' | 'credit') => rows.reduce((total, row) => total + (row[side] === wallet ? row.amount : 0n), 0n);
+    await database.kysely
+      .updateTable('wallets')
+      .set({ credits_posted: sum('credit'), debits_posted: sum('debit') })
+      .execute();
+    const oldestFirst = rows.toSorted((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
+    let balance = 0n;
+    return oldestFirst
+      .map((row) => {
+        const amount = row.credit === wallet ? row.amount : -row.amount;
+        balance += amount;
+        return { id: row.id, atMs: row.created_at, kind: row.kind, reason: '', amount, balance } as StatementLine;
+      })
+      .toReversed();
+  }
+
+  test('every page of every kind and range has the balances of the whole statement', async () => {
+    const input = fc.record({
+      kinds: fc.option(fc.uniqueArray(fc.constantFrom(...KINDS), { maxLength: 3 }), { nil: undefined, freq: 2 }),
+      fromMs: fc.option(fc.integer({ min: START_MS - 5, max: START_MS + 80 }), { nil: undefined, freq: 2 }),
+      toMs: fc.option(fc.integer({ min: START_MS - 5, max: START_MS + 80 }), { nil: undefined, freq: 2 }),
+      linesMax: fc.integer({ min: 1, max: 120 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(input, async (question) => {
+        const expected = all.filter(
+          ({ kind, atMs }) =>
+            (question.kinds?.includes(kind) ?? true) &&
+            atMs >= (question.fromMs ?? 0) &&
+            atMs < (question.toMs ?? Number.POSITIVE_INFINITY),
+        );
+        const found: StatementLine[] = [];
+        let after: StatementCursor | undefined;
+        for (let pages = 0; pages < 4; pages += 1) {
+          const page = await readStatement(database.kysely, accountId, { ...question, after });
+          found.push(...page.lines);
+          after = page.next;
+          if (after === undefined) break;
+        }
+        expect(found).toEqual(expected.slice(0, after === undefined ? expected.length : found.length));
+      }),
+      { numRuns: 50 },
+    );
+  }, 30_000);
+});

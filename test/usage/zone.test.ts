@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { BUCKETS, cutIntoBuckets, isZone, QUARTER_MS, startOf, zoneWriter, type Bucket } from '../../src/usage/zone.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+function hoursOf(zone: string, day: string, bucket: Bucket = 'day'): number[] {
+  const middleMs = Date.parse(`${day}T12:00:00Z`);
+  const span = { fromMs: middleMs - 3 * DAY_MS, toMs: middleMs + 3 * DAY_MS };
+  // The first and the last are cut off.
+  return cutIntoBuckets(span, bucket, zone)
+    .slice(1, -1)
+    .map(({ fromMs, toMs }) => (toMs - fromMs) / HOUR_MS);
+}
+
+/** What a clock on the wall of a zone shows, without anything of ours. */
+function wallOf(atMs: number, zone: string): Record<string, string> {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  return Object.fromEntries(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
+}
+
+describe('days on the clocks of a zone', () => {
+  test.each([
+    ['Europe/Berlin', '2026-03-29', 23],
+    ['Europe/Berlin', '2026-10-25', 25],
+    ['America/New_York', '2026-03-08', 23],
+    ['America/New_York', '2026-11-01', 25],
+    ['Australia/Lord_Howe', '2026-04-05', 24.5],
+    ['Australia/Lord_Howe', '2026-10-04', 23.5],
+    // Midnight itself is skipped here: the day begins at one.
+    ['America/Santiago', '2026-09-06', 23],
+    ['Africa/Cairo', '2026-04-24', 23],
+    ['UTC', '2026-10-25', 24],
+    ['Asia/Kolkata', '2026-10-25', 24],
+    ['Asia/Kathmandu', '2026-10-25', 24],
+  ])('in %s, %s has %d hours', (zone, day, hours) => {
+    expect(hoursOf(zone, day)).toContain(hours);
+    expect(hoursOf(zone, day).filter((length) => length !== 24)).toEqual(hours === 24 ? [] : [hours]);
+  });
+
+  test('an hour that comes twice is two buckets', () => {
+    const span = { fromMs: Date.parse('2026-10-24T22:00:00Z'), toMs: Date.parse('2026-10-25T23:00:00Z') };
+    const hours = cutIntoBuckets(span, 'hour', 'Europe/Berlin');
+    expect(hours).toHaveLength(25);
+    const write = zoneWriter('Europe/Berlin');
+    expect(hours.map(({ fromMs }) => write(fromMs)).slice(1, 5)).toEqual([
+      '2026-10-25T01:00:00+02:00',
+      '2026-10-25T02:00:00+02:00',
+      '2026-10-25T02:00:00+01:00',
+      '2026-10-25T03:00:00+01:00',
+    ]);
+  });
+
+  test('clocks that are 45 minutes off begin their days and hours then', () => {
+    const span = { fromMs: Date.parse('2026-11-14T18:15:00Z'), toMs: Date.parse('2026-11-15T18:15:00Z') };
+    expect(cutIntoBuckets(span, 'day', 'Asia/Kathmandu')).toEqual([span]);
+    expect(cutIntoBuckets(span, 'hour', 'Asia/Kathmandu')).toHaveLength(24);
+    expect(zoneWriter('Asia/Kathmandu')(span.fromMs)).toBe('2026-11-15T00:00:00+05:45');
+    expect(zoneWriter('America/St_Johns')(span.fromMs)).toBe('2026-11-14T14:45:00-03:30');
+  });
+
+  test('weeks begin on Mondays, months on their first day', () => {
+    const span = { fromMs: Date.parse('2026-10-01T00:00:00Z'), toMs: Date.parse('2026-12-01T00:00:00Z') };
+    expect(cutIntoBuckets(span, 'month', 'UTC').map(({ fromMs }) => new Date(fromMs).toISOString().slice(0, 10))).toEqual([
+      '2026-10-01',
+      '2026-11-01',
+    ]);
+    const weeks = cutIntoBuckets(span, 'week', 'UTC').slice(1);
+    expect(new Set(weeks.map(({ fromMs }) => new Date(fromMs).getUTCDay()))).toEqual(new Set([1]));
+  });
+
+  test('the beginning of a day is found where midnight is skipped', () => {
+    expect(zoneWriter('America/Santiago')(startOf('day', Date.parse('2026-09-06T15:00:00Z'), 'America/Santiago'))).toBe(
+      '2026-09-06T01:00:00-03:00',
+    );
+    expect(zoneWriter('Europe/Berlin')(startOf('month', Date.parse('2026-03-31T21:59:00Z'), 'Europe/Berlin'))).toBe(
+      '2026-03-01T00:00:00+01:00',
+    );
+  });
+});
+
+test('a zone is one that the runtime knows', () => {
+  expect(['UTC', 'Europe/Berlin', 'Asia/Kathmandu'].map(isZone)).toEqual([true, true, true]);
+  expect(['', 'Mars/Olympus', 'Europe/Berlin; DROP TABLE usage'].map(isZone)).toEqual([false, false, false]);
+});
+
+test('buckets of any zone follow each other without a gap, and all of one are of the same hour, day or month', () => {
+  const zones = Intl.supportedValuesOf('timeZone');
+  const quarter = fc.integer({ min: Date.UTC(2024, 0, 1) / QUARTER_MS, max: Date.UTC(2028, 0, 1) / QUARTER_MS });
+  const input = fc.record({
+    zone: fc.constantFrom(...zones),
+    start: quarter,
+    length: fc.integer({ min: 1, max: 800 }),
+    bucket: fc.constantFrom(...BUCKETS),
+  });
+  const parts: Record<Bucket, readonly string[]> = {
+    quarter: [],
+    hour: ['year', 'month', 'day', 'hour'],
+    day: ['year', 'month', 'day'],
+    week: [],
+    month: ['year', 'month'],
+  };
+  fc.assert(
+    fc.property(input, ({ zone, start, length, bucket }) => {
+      const span = { fromMs: start * QUARTER_MS, toMs: (start + length) * QUARTER_MS };
+      const buckets = cutIntoBuckets(span, bucket, zone);
+      expect(buckets.at(0)?.fromMs).toBe(span.fromMs);
+      expect(buckets.at(-1)?.toMs).toBe(span.toMs);
+      for (const [index, one] of buckets.entries()) {
+        const next = buckets[index + 1];
+        if (next !== undefined) expect(next.fromMs).toBe(one.toMs);
+        const [first, last] = [wallOf(one.fromMs, zone), wallOf(one.toMs - 60_000, zone)];
+        for (const part of parts[bucket]) expect(last[part]).toBe(first[part] ?? '');
+        const after = next === undefined ? undefined : wallOf(next.fromMs, zone);
+        if (after !== undefined && bucket === 'day') expect(after['day']).not.toBe(first['day'] ?? '');
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
