@@ -64,6 +64,8 @@ export interface Config {
   readonly mailFrom: string;
   /** Who may register: everybody, people with an invitation, or nobody. */
   readonly signUp: Settings['accounts']['sign_up'];
+  /** What a new account is given once its address is verified. */
+  readonly signUpCreditUsd: string;
   /** Signs the dashboard's cookies and links; undefined for one that is kept in the database. */
   readonly secret: string | undefined;
   /** Networks of proxies that tell the caller's address in `x-forwarded-for`. */
@@ -109,11 +111,17 @@ export function loadConfig(environment: Environment): Config {
     smtpUrl: variables.SMTP_URL,
     mailFrom: file.accounts.mail_from,
     signUp: file.accounts.sign_up,
+    signUpCreditUsd: String(file.accounts.sign_up_credit_usd),
     secret: variables.TOLLGATE_SECRET,
     trustedProxies: file.http.trusted_proxies,
     payments: toPaymentsConfig(file.payments, variables),
     plans: file.plans,
   });
+}
+
+/** The address under which people and programs reach the service, without a path. */
+export function publicUrlOf({ publicUrl, host }: Config, port: number): string {
+  return publicUrl?.replace(/\/+$/, '') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 const NOT_YET = 'is not supported by this version, whose limits are kept in memory. Unset it';

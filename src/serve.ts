@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely';
 import { Accounts } from './accounts/accounts.ts';
 import { KeyUses } from './accounts/key-uses.ts';
+import { Invitations } from './accounts/invitations.ts';
 import { Keys } from './accounts/keys.ts';
 import { Plans } from './accounts/plans.ts';
 import { routes } from './app.ts';
 import { Carried } from './carried/carried.ts';
 import { Catalog, describeModel, type Model } from './catalog/catalog.ts';
-import type { Config } from './config.ts';
+import { publicUrlOf, type Config } from './config.ts';
 import { connect, type OpenDatabase } from './database/connect.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
 import type { DashboardSettings, GateQuestion } from './dashboard/messages.ts';
@@ -45,6 +46,7 @@ const DRAIN_POLL_MS = 20;
 export interface Service {
   readonly url: string;
   readonly accounts: Accounts;
+  readonly invitations: Invitations;
   readonly keys: Keys;
   readonly catalog: Catalog;
   readonly log: Log;
@@ -77,6 +79,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   return {
     url: publicUrlOf(config, server.port),
     accounts: new Accounts(database),
+    invitations: new Invitations(database),
     keys: new Keys(database),
     catalog: gate.catalog,
     log: gate.log,
@@ -176,7 +179,7 @@ function listen(gate: Gate, money: MoneyIn, state: { readonly isDraining: boolea
     routes: routes({
       gate,
       dashboard,
-      webFiles: openWebFiles(),
+      webFiles: openWebFiles(publicUrlOf(config, config.port)),
       stripeWebhook: money.webhook,
       isReady: () => !state.isDraining && gate.ledger.isWritable,
       isDraining: () => state.isDraining,
@@ -192,14 +195,10 @@ function listen(gate: Gate, money: MoneyIn, state: { readonly isDraining: boolea
   return { server, dashboard };
 }
 
-function publicUrlOf({ publicUrl, host }: Config, port: number): string {
-  return publicUrl?.replace(/\/+$/, '') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 function dashboardSettings(config: Config, port: number): DashboardSettings {
-  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, secret, trustedProxies } = config;
+  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, signUpCreditUsd, secret, trustedProxies } = config;
   const publicUrl = publicUrlOf(config, port);
-  return { databaseUrl, databasePath, publicUrl, smtpUrl, mailFrom, signUp, secret, trustedProxies };
+  return { databaseUrl, databasePath, publicUrl, smtpUrl, mailFrom, signUp, signUpCreditUsd, secret, trustedProxies };
 }
 
 /** What only the memory of this process knows. */

@@ -63,6 +63,7 @@ export const settingsSchema = z.strictObject({
   accounts: z
     .strictObject({
       sign_up: z.enum(['open', 'invite', 'closed']).default('open'),
+      sign_up_credit_usd: z.number().min(0).max(1000).multipleOf(0.01, 'must be an amount in USD with at most two decimals').default(0),
       mail_from: z.string().min(3).default('Tollgate <tollgate@localhost>'),
     })
     .prefault({}),

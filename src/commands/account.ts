@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { availableOf, type Account } from '../accounts/accounts.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
+import { INVITATION_MS, Invitations, OPERATOR_LINK_MS } from '../accounts/invitations.ts';
+import { publicUrlOf } from '../config.ts';
 import { readFuture, readUsd } from './options.ts';
 import { normalizeEmail, print, requireAccount, withSession } from './session.ts';
 
@@ -8,7 +10,7 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `account create|credit|show|suspend|resume`. */
+/** `account create|credit|show|invite|suspend|resume`. */
 export function accountCommand(): Command {
   const command = new Command('account').description('Accounts: who owns keys and pays.');
   command
@@ -34,6 +36,13 @@ export function accountCommand(): Command {
     .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
     .option('--json', 'print one JSON object')
     .action(show);
+  command
+    .command('invite')
+    .description('print a link with which somebody can sign up in the dashboard, once')
+    .option('--email <address>', 'only for this e-mail address', readEmail)
+    .option('--operator', 'for an operator; works within a day instead of a week')
+    .option('--json', 'print one JSON object')
+    .action(invite);
   for (const [name, status, text] of [
     ['suspend', 'suspended', 'refuse every request of an account'],
     ['resume', 'active', 'let a suspended account in again'],
@@ -80,6 +89,17 @@ async function setStatus(options: JsonOption & { readonly email: string }, statu
   await withSession(async (session) => {
     await session.accounts.setStatus(await requireAccount(session, options.email), status);
     printAccount(await requireAccount(session, options.email), options);
+  });
+}
+
+async function invite(options: JsonOption & { readonly email?: string; readonly operator?: boolean }): Promise<void> {
+  await withSession(async ({ config, database }) => {
+    const kind = options.operator === true ? 'operator' : 'person';
+    const lifeMs = kind === 'operator' ? OPERATOR_LINK_MS : INVITATION_MS;
+    const token = await new Invitations(database).create({ kind, email: options.email, lifeMs });
+    const link = `${publicUrlOf(config, config.port)}${kind === 'operator' ? '/setup?token=' : '/sign-up?invitation='}${token}`;
+    const expires_at = new Date(Date.now() + lifeMs).toISOString();
+    print({ link, expires_at }, options, [`This link works once, until ${expires_at}:`, link]);
   });
 }
 

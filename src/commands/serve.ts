@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { parseUsd, NO_MONEY } from '../ledger/money.ts';
+import { OPERATOR_LINK_MS } from '../accounts/invitations.ts';
 import { loadConfig } from '../config.ts';
 import { SANDBOX_PROVIDER } from '../providers/sandbox.ts';
 import { serve, type Service } from '../serve.ts';
@@ -31,6 +32,7 @@ async function welcome(service: Service): Promise<void> {
   });
   const models = service.catalog.list().filter((model) => model.provider === SANDBOX_PROVIDER);
   const { secret } = await service.keys.create(account.id, { name: 'trial', models: models.map((model) => model.id) });
+  const token = await service.invitations.create({ kind: 'operator', email: undefined, lifeMs: OPERATOR_LINK_MS });
   process.stdout.write(`
 This is the first start. Try it with a trial key, which may call the built-in sandbox models only:
 
@@ -40,10 +42,9 @@ This is the first start. Try it with a trial key, which may call the built-in sa
 
 Add "stream": true to see it streamed. The key is not shown again.
 
-Make the operator account, once:
+Make your operator account in the dashboard. This link works once, within a day:
 
-  npm run tollgate -- account create --admin --email you@example.com --credit 10
-  npm run tollgate -- key create --account you@example.com --name first
+  ${service.url}/setup?token=${token}
 
 Set a provider's key, such as OPENAI_API_KEY, to switch its models on.
 

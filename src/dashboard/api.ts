@@ -15,15 +15,22 @@ import { overviewRoutes } from './routes/overview.ts';
 import { requestsRoutes } from './routes/requests.ts';
 import { statementRoutes } from './routes/statement.ts';
 import { usageRoutes } from './routes/usage.ts';
+import { invitationRoutes } from './routes/invitations.ts';
+import { settingsRoutes } from './routes/settings.ts';
+import { setupRoutes } from './routes/setup.ts';
+import { verificationRoutes } from './routes/verification.ts';
+import { strictTransport } from './web-files.ts';
 
 /** Every address under `/api`. Handlers of people's data get the person from the session; keys of `/v1` open nothing here. */
 export function dashboardApi(parts: Parts) {
   const app = new Hono<Env>().basePath('/api');
+  const safetyHeaders = { 'x-content-type-options': 'nosniff', ...strictTransport(parts.settings.publicUrl) };
   app.use(async (c, next) => {
     c.set('requestId', makeId('req'));
     await next();
     c.header('x-request-id', c.get('requestId'));
     if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
+    for (const [name, value] of Object.entries(safetyHeaders)) c.header(name, value);
   });
   app.use(sameOrigin(parts));
   app.onError((error, c) => {
@@ -51,7 +58,11 @@ export function dashboardApi(parts: Parts) {
   return app
     .route('/models', modelRoutes(parts, readHealth))
     .route('/status', statusRoutes(parts, readHealth))
+    .route('/setup', setupRoutes(parts))
+    .route('/verification', verificationRoutes(parts))
+    .route('/invitations', invitationRoutes(parts))
     .route('/account', people().route('/', accountRoutes(parts)))
+    .route('/settings', people().route('/', settingsRoutes(parts)))
     .route('/start', people().route('/', startRoutes(parts)))
     .route('/overview', people().route('/', overviewRoutes(parts, hours)))
     .route('/keys', people().route('/', keyRoutes(parts)))

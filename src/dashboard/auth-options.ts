@@ -9,10 +9,14 @@ import type { DashboardSettings } from './messages.ts';
 
 /** Where we put the caller's address for the library, which else believes what callers write themselves. */
 export const ADDRESS_HEADER = 'x-tollgate-client-address';
+export const PASSWORD_LENGTH_MIN = 10;
+export const PASSWORD_LENGTH_MAX = 256;
 /** A session ends after this, however often it is used. */
 const SESSION_SECONDS = 7 * 24 * 3600;
-const PASSWORD_LENGTH_MIN = 10;
-const PASSWORD_LENGTH_MAX = 256;
+/** Another way to sign in can only be added this soon after signing in. */
+const FRESH_SECONDS = 3600;
+const LINK_SECONDS = 3600;
+
 const ID_PREFIXES: Readonly<Record<string, string>> = {
   user: 'person',
   session: 'session',
@@ -23,7 +27,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
 };
 
 /** What the library for accounts is told. */
-export interface AuthSetup {
+interface OptionsSetup {
   readonly settings: DashboardSettings;
   readonly secret: string;
   readonly database: Kysely<unknown>;
@@ -31,43 +35,71 @@ export interface AuthSetup {
 }
 
 /** How people sign up and in: never its API keys, never sessions that are believed without looking them up. */
-export function authOptions({ settings, secret, database, dialect }: AuthSetup) {
-  const { publicUrl } = settings;
+export function authOptions({ settings, secret, database, dialect }: OptionsSetup) {
+  const { origin, hostname } = new URL(settings.publicUrl);
   return {
     appName: 'Tollgate',
-    baseURL: publicUrl,
+    baseURL: settings.publicUrl,
     basePath: '/api/auth',
     secret,
     database: { db: database, type: dialect, transaction: true },
-    trustedOrigins: [new URL(publicUrl).origin],
+    trustedOrigins: [origin],
     user: {
       ...USER_TABLE,
-      additionalFields: { accountId: { type: 'string', required: false, input: false, returned: true, fieldName: 'account_id' } },
+      changeEmail: { enabled: true },
+      additionalFields: { accountId: { type: 'string', required: false, input: false, fieldName: 'account_id' } },
     },
-    session: { ...SESSION_TABLE, expiresIn: SESSION_SECONDS, disableSessionRefresh: true, cookieCache: { enabled: false } },
+    session: {
+      ...SESSION_TABLE,
+      expiresIn: SESSION_SECONDS,
+      freshAge: FRESH_SECONDS,
+      disableSessionRefresh: true,
+      cookieCache: { enabled: false },
+    },
     account: { ...CREDENTIAL_TABLE, accountLinking: { enabled: false } },
     verification: { ...VERIFICATION_TABLE, storeIdentifier: 'hashed' },
     emailAndPassword: {
       enabled: true,
       minPasswordLength: PASSWORD_LENGTH_MIN,
       maxPasswordLength: PASSWORD_LENGTH_MAX,
+      resetPasswordTokenExpiresIn: LINK_SECONDS,
       revokeSessionsOnPasswordReset: true,
-      disableSignUp: settings.signUp === 'closed',
+      // With mail, the answer to a sign-up comes by mail, so that it does not tell who has an account.
+      requireEmailVerification: verifiesFirst(settings),
     },
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { disabled: true },
     plugins: [
       twoFactor({ issuer: 'Tollgate', schema: TWO_FACTOR_SCHEMA }),
-      passkey({ rpName: 'Tollgate', rpID: new URL(publicUrl).hostname, origin: new URL(publicUrl).origin, schema: PASSKEY_SCHEMA }),
+      passkey({ rpName: 'Tollgate', rpID: hostname, origin, schema: PASSKEY_SCHEMA }),
     ],
     advanced: {
-      cookiePrefix: 'tollgate',
-      useSecureCookies: publicUrl.startsWith('https:'),
+      ...cookieOptions(origin),
       disableCSRFCheck: false,
       disableOriginCheck: false,
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       database: { generateId: ({ model }: { model: string }) => makeId(ID_PREFIXES[model] ?? 'auth') },
     },
   } satisfies BetterAuthOptions;
+}
+
+/** Whether people get in only after they verified their address: where they can be written to. */
+export function verifiesFirst({ smtpUrl }: DashboardSettings): boolean {
+  return smtpUrl !== undefined;
+}
+
+/** What the names of our cookies begin with. Browsers take `__Host-` from this very host alone, and only encrypted. */
+export function cookiePrefixOf(publicUrl: string): string {
+  return publicUrl.startsWith('https:') ? '__Host-tollgate' : 'tollgate';
+}
+
+/** The library's own way to secure cookies knows the weaker prefix only. */
+function cookieOptions(origin: string) {
+  const secure = origin.startsWith('https:');
+  return {
+    cookiePrefix: cookiePrefixOf(origin),
+    useSecureCookies: false,
+    defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure },
+  } as const;
 }

@@ -1,82 +1,78 @@
-import { betterAuth } from 'better-auth';
 import type { Kysely } from 'kysely';
+import { Invitations } from '../accounts/invitations.ts';
 import type { OpenDatabase } from '../database/connect.ts';
-import { clientAddress, parseNetworks, type TrustedNetworks } from '../http/client-address.ts';
+import { clientAddress, parseNetworks } from '../http/client-address.ts';
 import { ApiError } from './api-error.ts';
-import { ADDRESS_HEADER, authOptions } from './auth-options.ts';
+import { openLibrary, type Library } from './auth-library.ts';
+import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './auth-options.ts';
+import { AUTH_PATHS, readBody, refuseCommonPassword, SIGN_IN, type AuthPath } from './auth-requests.ts';
 import { readSecret } from './auth-secret.ts';
+import { findSession, type Session } from './auth-sessions.ts';
+import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './auth-verify.ts';
 import type { DashboardSettings } from './messages.ts';
 import type { Parts, Person } from './parts.ts';
 import { claimAccount, isOperator } from './people.ts';
+import { networkOf, RateLimits } from './rate-limits.ts';
 
 /** Registration, sign-in and sessions. */
 export interface Auth {
+  /** The library for accounts, for routes that show or change what it keeps. */
+  readonly library: Library;
+  readonly limits: RateLimits;
   /** Answers everything under `/api/auth`. */
-  handle(request: Request, address: string): Promise<Response>;
+  handle(request: Request, connectionAddress: string): Promise<Response>;
   /** Who the session cookie in these headers belongs to. Refuses people whose account waits for their address to be verified. */
   findPerson(headers: Headers): Promise<Person | undefined>;
+  /** The same, whether there is an account or not. */
+  findSession(headers: Headers): Promise<Session | undefined>;
+  /** Which network a request comes from, as far as tries are counted. */
+  networkOf(headers: Headers, connectionAddress: string): string;
+  /** What a verification link is about; refuses those that are not ours. */
+  readVerification(token: string): Promise<{ readonly email: string; readonly updateTo: string | undefined }>;
+  /** Whether it was this browser that signed up with an address. */
+  signedUpHere(cookie: string | undefined, email: string): boolean;
+  isPasswordOf(email: string, password: string): Promise<boolean>;
+  /** Gives headers the address that the library is to note down. */
+  withAddress(headers: Headers, connectionAddress: string): Headers;
   close(): Promise<void>;
 }
 
-/** A session that nobody used for so long is over. */
-const IDLE_MS = 12 * 3600 * 1000;
-/** How exactly it is known when a session was last used. */
-const SEEN_MS = 5 * 60 * 1000;
-/** What the library can do and we let it do. Everything else under `/api/auth` is not there. */
-const PATHS = new Set(['POST /sign-up/email', 'POST /sign-in/email', 'POST /sign-out', 'GET /get-session']);
+/** How long the browser that signed up is known. */
+const SIGN_UP_SECONDS = 24 * 3600;
 
 /** Opens the accounts of people over either database. */
-export async function openAuth({ settings, database }: Pick<Parts, 'settings' | 'database'>): Promise<Auth> {
+export async function openAuth({ settings, database, mail }: Pick<Parts, 'settings' | 'database' | 'mail'>): Promise<Auth> {
+  const { kysely } = database;
   const own = await openForLibrary(settings, database);
-  const secret = settings.secret ?? (await readSecret(database.kysely));
-  const library = openLibrary({ settings, secret, database, own: own.kysely });
+  const secret = settings.secret ?? (await readSecret(kysely));
+  const library = openLibrary({ settings, secret, database, own: own.kysely, mail });
+  const limits = new RateLimits(kysely);
   const trusted = parseNetworks(settings.trustedProxies) ?? [];
-  return {
-    handle: async (request, address) => {
-      const path = new URL(request.url).pathname.replace(/^\/api\/auth/u, '');
-      if (!PATHS.has(`${request.method} ${path}`)) throw new ApiError('not_found', 'There is nothing at this address.');
-      return tell(await library.handler(withAddress(request, address, trusted)));
-    },
+  const addressOf = (headers: Headers, connectionAddress: string): string => clientAddress(connectionAddress, headers, trusted);
+  const auth: Auth = {
+    library,
+    limits,
+    handle: (request, connectionAddress) => answer({ auth, settings, kysely, secret }, request, connectionAddress),
+    findSession: (headers) => findSession(library, kysely, headers),
     findPerson: async (headers) => {
-      const found = await library.api.getSession({ headers });
-      if (found === null || !(await stillLives(database.kysely, found.session))) return undefined;
-      const { id, email, emailVerified: isEmailVerified, accountId } = found.user;
-      const owned = accountId ?? (await claimAccount(database.kysely, { id, email, isEmailVerified }));
-      if (owned === undefined)
-        throw new ApiError('forbidden', `There is an account of ${email} already. It becomes yours when you verify that the address is.`);
-      return {
-        userId: id,
-        accountId: owned,
-        sessionId: found.session.id,
-        email,
-        isEmailVerified,
-        isOperator: await isOperator(database.kysely, owned),
-      };
+      const session = await findSession(library, kysely, headers);
+      if (session === undefined) return undefined;
+      const accountId = session.accountId ?? (await claimAccount(kysely, { ...session, id: session.userId }));
+      if (accountId !== undefined) return { ...session, accountId, isOperator: await isOperator(kysely, accountId) };
+      throw new ApiError('forbidden', `There is an account of ${session.email} already. It is yours as soon as the address is verified.`);
+    },
+    networkOf: (headers, connectionAddress) => networkOf(addressOf(headers, connectionAddress)),
+    readVerification: (token) => readVerification(token, secret),
+    signedUpHere: (cookie, email) => isSignUpMark(cookie, email, secret),
+    isPasswordOf: (email, password) => isPasswordOf(library, email, password),
+    withAddress: (headers, connectionAddress) => {
+      const told = new Headers(headers);
+      told.set(ADDRESS_HEADER, addressOf(headers, connectionAddress));
+      return told;
     },
     close: () => own.close(),
   };
-}
-
-interface LibrarySetup {
-  readonly settings: DashboardSettings;
-  readonly secret: string;
-  readonly database: OpenDatabase;
-  readonly own: Kysely<unknown>;
-}
-
-function openLibrary({ settings, secret, database, own }: LibrarySetup) {
-  return betterAuth({
-    ...authOptions({ settings, secret, database: own, dialect: database.dialect }),
-    databaseHooks: {
-      user: {
-        create: {
-          after: async ({ id, email, emailVerified }) => {
-            await claimAccount(database.kysely, { id, email, isEmailVerified: emailVerified });
-          },
-        },
-      },
-    },
-  });
+  return auth;
 }
 
 /** The library reads integers as numbers. On PostgreSQL only large ones are not, and its tables have none. */
@@ -89,33 +85,144 @@ async function openForLibrary(
   return { kysely: own, close: () => own.destroy() };
 }
 
-/** Sessions end by themselves when they are not used; those that are used are marked, now and then. */
-async function stillLives(
-  database: Parts['database']['kysely'],
-  session: { readonly id: string; readonly updatedAt: Date },
-): Promise<boolean> {
-  const unusedMs = Date.now() - session.updatedAt.getTime();
-  if (unusedMs > IDLE_MS) {
-    await database.deleteFrom('sessions').where('id', '=', session.id).execute();
-    return false;
+interface Answering {
+  readonly auth: Auth;
+  readonly settings: DashboardSettings;
+  readonly kysely: Parts['database']['kysely'];
+  readonly secret: string;
+}
+
+/** Checks a request, counts it, and hands what is left of it to the library. */
+async function answer(answering: Answering, request: Request, connectionAddress: string): Promise<Response> {
+  const { auth, settings, kysely, secret } = answering;
+  const { pathname } = new URL(request.url);
+  const name = `${request.method} ${pathname.slice('/api/auth'.length)}`;
+  const path = Object.hasOwn(AUTH_PATHS, name) ? AUTH_PATHS[name] : undefined;
+  if (path === undefined) throw new ApiError('not_found', 'There is nothing at this address.');
+  const body = await readBody(request, path);
+  const session = await auth.findSession(request.headers);
+  if (path.needsSession && session === undefined) throw new ApiError('unauthenticated', 'Sign in to do this.');
+  const network = auth.networkOf(request.headers, connectionAddress);
+  const email = readText(body['newEmail']) ?? readText(body['email']) ?? '';
+  await auth.limits.admit((path.limits ?? []).map(({ rule, per }) => [rule, subjectOf(per, { network, email, session })]));
+  refuseCommonPassword(body['newPassword'] ?? (name === SIGN_UP_NAME ? body['password'] : undefined), session?.email ?? email);
+  const work = (): Promise<Response> => ask({ auth, path, body, request, connectionAddress });
+  if (name === SIGN_UP_NAME) {
+    const isSecretive = verifiesFirst(settings);
+    const invitations = new Invitations(kysely);
+    const signingUp = { email, invitation: body['invitation'], work };
+    const response = await atLeast(isSecretive ? path.floorMs : undefined, () => signUp(settings, invitations, signingUp));
+    if (response.ok && isSecretive) response.headers.append('set-cookie', signUpCookie(settings, signUpMark(email, secret)));
+    return tell(response);
   }
-  if (unusedMs > SEEN_MS)
-    await database.updateTable('sessions').set({ updated_at: new Date().toISOString() }).where('id', '=', session.id).execute();
-  return true;
+  const response = await atLeast(path.floorMs, work);
+  if (response.ok && path.limits?.[0]?.rule === SIGN_IN) await auth.limits.forget(SIGN_IN, `${email} ${network}`);
+  return tell(response);
 }
 
-function withAddress(request: Request, connectionAddress: string, trusted: TrustedNetworks): Request {
-  const headers = new Headers(request.headers);
-  headers.set(ADDRESS_HEADER, clientAddress(connectionAddress, headers, trusted));
-  return new Request(request, { headers });
+function readText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
-/** Refusals look like those of every other address. */
+const SIGN_UP_NAME = 'POST /sign-up/email';
+
+interface Subject {
+  readonly network: string;
+  readonly email: string;
+  readonly session: Session | undefined;
+}
+
+function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { network, email, session }: Subject): string {
+  switch (per) {
+    case 'network':
+      return network;
+    case 'email':
+      return email;
+    case 'email and network':
+      return `${email} ${network}`;
+    case 'person':
+      return session?.userId ?? network;
+  }
+}
+
+interface SigningUp {
+  readonly email: string;
+  readonly invitation: unknown;
+  readonly work: () => Promise<Response>;
+}
+
+/** Lets those sign up who may. An invitation is used up by it, unless it then fails. */
+async function signUp(
+  { signUp: mode }: DashboardSettings,
+  invitations: Invitations,
+  { email, invitation, work }: SigningUp,
+): Promise<Response> {
+  if (mode === 'closed') throw new ApiError('forbidden', 'Signing up is closed here. Ask the operator for an account.');
+  if (mode === 'open') return work();
+  const token = typeof invitation === 'string' ? invitation : '';
+  const found = await invitations.find(token);
+  if (found?.kind !== 'person' || found.state !== 'open')
+    throw new ApiError(
+      'forbidden',
+      'Signing up needs an invitation, and this one is missing, used or too old. Ask the operator for a new one.',
+    );
+  if (found.email !== undefined && found.email !== email)
+    throw new ApiError('forbidden', 'This invitation is for another e-mail address.', 'email');
+  if (!(await invitations.use(token))) throw new ApiError('forbidden', 'This invitation was used already.');
+  const response = await work();
+  if (!response.ok) await invitations.giveBack(token);
+  return response;
+}
+
+interface Asking {
+  readonly auth: Auth;
+  readonly path: AuthPath;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly request: Request;
+  readonly connectionAddress: string;
+}
+
+function ask({ auth, path, body, request, connectionAddress }: Asking): Promise<Response> {
+  const headers = auth.withAddress(request.headers, connectionAddress);
+  headers.delete('content-length');
+  const { invitation: _, ...passed } = body;
+  const sent = path.body === undefined ? (request.method === 'GET' ? null : '{}') : JSON.stringify(passed);
+  // The query is none of the library's business: it would take addresses to redirect to from it.
+  const { origin, pathname } = new URL(request.url);
+  return auth.library.handler(new Request(origin + pathname, { method: request.method, headers, body: sent }));
+}
+
+function signUpCookie({ publicUrl }: DashboardSettings, mark: string): string {
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
+  return `${cookiePrefixOf(publicUrl)}.signing_up=${mark}; Max-Age=${SIGN_UP_SECONDS}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+}
+
+async function atLeast<Result>(floorMs: number | undefined, work: () => Promise<Result>): Promise<Result> {
+  if (floorMs === undefined) return work();
+  const [result] = await Promise.all([work(), new Promise((resolve) => setTimeout(resolve, floorMs))]);
+  return result;
+}
+
+/** What the library's refusals say is not always what helps. */
+const TEXTS: Readonly<Record<string, string>> = {
+  INVALID_EMAIL_OR_PASSWORD: 'The e-mail address or the password is not right.',
+  EMAIL_NOT_VERIFIED: 'Verify your e-mail address first: open the link that we sent you.',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'There is an account with this e-mail address already. Sign in, or set a new password.',
+  INVALID_PASSWORD: 'The password is not right.',
+  INVALID_TOKEN: 'This link was used already, or is too old. Ask for a new one.',
+  INVALID_CODE: 'The code is not right.',
+  INVALID_BACKUP_CODE: 'The recovery code is not right, or was used already.',
+  INVALID_TWO_FACTOR_COOKIE: 'The sign-in took too long. Begin again.',
+  SESSION_NOT_FRESH: 'For this you must have signed in within the last hour. Sign out and in again.',
+};
+
+/** Refusals look like those of every other address; the library's own client finds code and text where it looks for them. */
 async function tell(response: Response): Promise<Response> {
-  if (response.ok || response.status < 400) return response;
+  if (response.status < 400) return response;
   const said: unknown = await response.json().catch(() => undefined);
-  const { code = 'refused', message = 'This is not possible.' } = (said ?? {}) as { code?: string; message?: string };
+  const { code = 'REFUSED', message = 'This is not possible.' } = (said ?? {}) as { code?: string; message?: string };
+  const error = { code: code.toLowerCase(), message: TEXTS[code] ?? message };
   const headers = new Headers(response.headers);
   headers.delete('content-length');
-  return Response.json({ error: { code: code.toLowerCase(), message } }, { status: response.status, headers });
+  return Response.json({ ...error, error }, { status: response.status, headers });
 }

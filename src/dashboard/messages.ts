@@ -53,6 +53,8 @@ export interface DashboardSettings {
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
   readonly signUp: 'open' | 'invite' | 'closed';
+  /** What a new account is given once its address is verified. */
+  readonly signUpCreditUsd: string;
   /** Signs cookies and links; undefined for one that is kept in the database. */
   readonly secret: string | undefined;
   /** Networks of proxies that tell the caller's address. */

@@ -1,5 +1,6 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Auth } from './auth.ts';
+import type { Mail } from './mail.ts';
 import type { DashboardSettings, GateQuestion } from './messages.ts';
 
 /** Everything that the routes of the dashboard work with. */
@@ -7,6 +8,7 @@ export interface Parts {
   readonly settings: DashboardSettings;
   readonly database: OpenDatabase;
   readonly auth: Auth;
+  readonly mail: Mail;
   /** Asks the gate for what only its memory has. */
   readonly ask: (question: GateQuestion) => Promise<unknown>;
   readonly fail: (event: string, error: unknown) => void;
@@ -19,8 +21,11 @@ export interface Person {
   readonly userId: string;
   readonly accountId: string;
   readonly sessionId: string;
+  readonly name: string;
   readonly email: string;
   readonly isEmailVerified: boolean;
+  readonly hasTwoFactor: boolean;
+  readonly signedInAtMs: number;
   readonly isOperator: boolean;
 }
 

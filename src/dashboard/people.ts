@@ -31,6 +31,13 @@ export async function claimAccount(database: Kysely<Tables>, person: Claimant): 
   return numUpdatedRows === 1n ? found.id : findAccountId(database, person.id);
 }
 
+/** Makes the person's account one that runs the service. */
+export async function makeOperator(database: Kysely<Tables>, person: Claimant): Promise<void> {
+  const accountId = await claimAccount(database, person);
+  if (accountId === undefined) throw new Error(`The account of ${person.email} belongs to somebody else`);
+  await database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', accountId).execute();
+}
+
 /** Whether an account runs the service. */
 export async function isOperator(database: Kysely<Tables>, accountId: string): Promise<boolean> {
   const row = await database.selectFrom('accounts').select('is_admin').where('id', '=', accountId).executeTakeFirst();

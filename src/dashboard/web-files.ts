@@ -30,15 +30,20 @@ export const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
+/** Where the service is reached encrypted, browsers are told never to try otherwise. */
+export function strictTransport(publicUrl: string): Readonly<Record<string, string>> {
+  return publicUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {};
+}
+
 const NOT_BUILT =
   'The dashboard is not built. Start the service with `npm start`, or run `npx bun scripts/build-web.ts` once.\nThe gate itself works: point your client at /v1.\n';
 
 /** Finds the built files: inside the executable, or in dist/web. */
-export function openWebFiles(): WebFiles {
+export function openWebFiles(publicUrl = ''): WebFiles {
   const files = embeddedFiles ?? readFolder(BUILT_FOLDERS.find((folder) => existsSync(folder)));
   return {
     page: (request) => {
-      const headers = { ...PAGE_HEADERS, 'cache-control': 'no-cache' };
+      const headers = { ...PAGE_HEADERS, ...strictTransport(publicUrl), 'cache-control': 'no-cache' };
       return send(files, PAGE, { request, headers }) ?? new Response(NOT_BUILT, { status: 503, headers });
     },
     asset: (request) => {

@@ -1,6 +1,7 @@
 import { connect } from '../database/connect.ts';
 import { dashboardApi } from './api.ts';
 import { openAuth } from './auth.ts';
+import { openMail } from './mail.ts';
 import type { CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
 import type { Parts } from './parts.ts';
 
@@ -51,12 +52,14 @@ async function open(
   settings: DashboardSettings,
 ): Promise<{ answer(request: Request, address: string): Promise<Response>; close(): Promise<void> }> {
   const database = await connect(settings, STATEMENT_MS);
-  const auth = await openAuth({ settings, database });
-  const parts: Parts = { settings, database, ask, fail, notice: (text) => send({ type: 'notice', text }), auth };
+  const mail = openMail(settings, { fail, notice });
+  const auth = await openAuth({ settings, database, mail });
+  const parts: Parts = { settings, database, ask, fail, notice, mail, auth };
   const api = dashboardApi(parts);
   return {
     answer: async (request, address) => api.fetch(request, { address }),
     close: async () => {
+      await mail.close();
       await auth.close();
       await database.kysely.destroy();
     },
@@ -104,6 +107,10 @@ function ask(question: GateQuestion): Promise<unknown> {
 
 function fail(event: string, error: unknown): void {
   send({ type: 'failure', event, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}
+
+function notice(text: string): void {
+  send({ type: 'notice', text });
 }
 
 function send(message: FromDashboard): void {

@@ -151,11 +151,36 @@ export interface Tables extends MoneyTables {
     account_id: string | null;
     name: string;
     email: string;
-    email_verified: unknown;
+    email_verified: ColumnType<boolean | bigint, never, boolean | number>;
     zone: string | null;
     number_format: string | null;
   };
-  sessions: { id: string; person_id: string; address: string | null; user_agent: string | null; updated_at: string };
+  sessions: {
+    id: string;
+    person_id: string;
+    address: string | null;
+    user_agent: string | null;
+    /** Text in the embedded database, a date in PostgreSQL. */
+    created_at: ColumnType<string | Date, never, never>;
+    /** When it was last used. */
+    updated_at: ColumnType<string | Date, never, string>;
+  };
+  passkeys: { id: string; person_id: string; name: string | null; created_at: ColumnType<string | Date | null, never, never> };
+  credentials: { id: string; person_id: string };
+  auth_rate_limits: { name: string; count: Integer; window_ends_at: Integer; strikes: Integer };
+  /** Links that let somebody in once. */
+  invitations: {
+    token_hash: string;
+    kind: 'operator' | 'person';
+    email: string | null;
+    expires_at: Integer;
+    used_at: OptionalInteger;
+    created_at: Integer;
+  };
+  /** Addresses that got the credit for signing up; outlives their accounts. */
+  sign_up_credits: { email_hash: string; created_at: Integer };
+  /** What an account's owner chose. `content_days`: for how long contents are kept; null keeps none. */
+  account_settings: { account_id: string; content_days: OptionalInteger; first_key_at: OptionalInteger };
   service_secrets: { name: string; value: string; created_at: Integer };
   /** One row: raised by every change of accounts and keys, so that a running server knows what it knew is old. */
   changes: { id: Generated<bigint>; counter: Integer };

@@ -133,11 +133,11 @@ describe('the first start', () => {
     curl = /^ *curl [^]*?\}'$/mu.exec(server.stdout())?.[0] ?? '';
   });
 
-  test('prints the address, a command to try and the command for the operator', () => {
+  test('prints the address, a command to try and the link for the operator', () => {
     expect(server.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/u);
     expect(curl).toContain(`${server.origin}/v1/chat/completions`);
     expect(curl).toContain(`Bearer ${secretIn(server.stdout())}`);
-    expect(server.stdout()).toContain('account create --admin');
+    expect(server.stdout()).toMatch(/\/setup\?token=[\w-]{43}\n/u);
     expect(server.stdout().split('sk-tg-')).toHaveLength(2);
     expect(existsSync(join(data, 'tollgate.db'))).toBe(true);
   });
@@ -179,13 +179,18 @@ describe('the first start', () => {
     expect(models.map((model) => model.id).toSorted()).toEqual(['sandbox/echo', 'sandbox/story']);
   });
 
-  test('prints commands with which the operator gets an account and a key that work', async () => {
-    const commands = server.stdout().match(/^ *npm run tollgate -- .*$/gmu) ?? [];
-    expect(commands).toHaveLength(2);
-    const [account, key] = [await run(['bash', '-c', commands[0] ?? ''], data), await run(['bash', '-c', commands[1] ?? ''], data)];
-    expect([account.code, key.code]).toEqual([0, 0]);
-    expect(account.stdout).toContain('you@example.com (operator), active');
-    expect((await ask(server.origin, secretIn(key.stdout), { ...CHAT, max_tokens: 3 })).status).toBe(200);
+  test('prints a link with which the operator gets an account, once', async () => {
+    const link = new URL(/http\S+\/setup\?token=\S+/u.exec(server.stdout())?.[0] ?? '');
+    const setUp = (email: string): Promise<Response> =>
+      fetch(`${server.origin}/api/setup`, {
+        method: 'POST',
+        headers: { origin: server.origin, 'content-type': 'application/json' },
+        body: JSON.stringify({ token: link.searchParams.get('token'), email, password: 'four quiet storks' }),
+      });
+    expect((await setUp('you@example.com')).status).toBe(200);
+    expect((await setUp('other@example.com')).status).toBe(403);
+    const shown = await run([...SERVE.slice(0, 2), 'account', 'show', '--email', 'you@example.com'], data);
+    expect(shown.stdout).toContain('you@example.com (operator), active');
   }, 20_000);
 
   test('has the folder for itself: a second server is refused, and the first goes on', async () => {
@@ -198,12 +203,12 @@ describe('the first start', () => {
     expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
   });
 
-  test('is followed by starts that print neither a key nor the command for the operator', async () => {
+  test('is followed by starts that print neither a key nor the link for the operator', async () => {
     expect(await stop(server)).toBe(0);
     const second = await serve(data);
     expect(second.stdout()).toMatch(LISTENS);
     expect(second.stdout()).not.toContain('sk-tg-');
-    expect(second.stdout()).not.toContain('account create');
+    expect(second.stdout()).not.toContain('/setup');
     expect((await ask(second.origin, secretIn(server.stdout()), { ...CHAT, max_tokens: 3 })).status).toBe(200);
     expect(await stop(second)).toBe(0);
   });

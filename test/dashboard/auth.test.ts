@@ -1,37 +1,267 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { openDashboard, type TestDashboard } from './open-dashboard.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createOTP } from '@better-auth/utils/otp';
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { Invitations } from '../../src/accounts/invitations.ts';
+import { Keys } from '../../src/accounts/keys.ts';
+import { parseUsd, NO_MONEY } from '../../src/ledger/money.ts';
+import { errorOf, jsonOf, OTHER_PASSWORD, printedToken, secretIn } from './answers.ts';
+import { openDashboard, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores, type Store } from './stores.ts';
 
 describeStores((makeStore) => {
-  let store: Store;
-  let dashboard: TestDashboard;
+  describe('without mail', () => {
+    let store: Store;
+    let dashboard: TestDashboard;
 
-  beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
-  });
-  afterAll(async () => {
-    await dashboard.close();
-    await store.remove();
-  });
+    beforeAll(async () => {
+      store = await makeStore();
+      dashboard = await openDashboard(store, { settings: { signUpCreditUsd: '5' } });
+    });
+    afterAll(async () => {
+      expect(dashboard.failures).toEqual([]);
+      await dashboard.close();
+      await store.remove();
+    });
 
-  test('whoever signs up is signed in, and has an account with an empty wallet', async () => {
-    const browser = dashboard.browser();
-    expect((await browser.get('/api/account')).status).toBe(401);
-    const signedUp = await browser.signUp('ada@example.com');
-    expect(await signedUp.json()).toMatchObject({ user: { email: 'ada@example.com' } });
-    const account = await browser.get('/api/account');
-    expect(await account.json()).toMatchObject({ email: 'ada@example.com', balanceUsd: '0', isEmailVerified: false, isOperator: false });
-    expect(dashboard.failures).toEqual([]);
-  });
+    const accounts = (): Accounts => new Accounts(dashboard.parts.database.kysely);
+    const signedUp = async (email: string): Promise<TestBrowser> => {
+      const browser = dashboard.browser();
+      expect((await browser.signUp(email)).status).toBe(200);
+      return browser;
+    };
 
-  test('whoever signs out is out, and comes in again with the password', async () => {
-    const browser = dashboard.browser();
-    await browser.signUp('grace@example.com');
-    expect((await browser.send('POST', '/api/auth/sign-out')).status).toBe(200);
-    expect((await browser.get('/api/account')).status).toBe(401);
-    expect((await browser.signIn('grace@example.com', 'not the password')).status).toBe(401);
-    expect((await browser.signIn('Grace@Example.com')).status).toBe(200);
-    expect((await browser.get('/api/account')).status).toBe(200);
+    const creditOf = async (email: string): Promise<unknown> => {
+      const browser = await signedUp(email);
+      await browser.send('POST', '/api/verification', { token: printedToken(dashboard, email) });
+      const { balanceUsd } = await jsonOf(await browser.get('/api/account'));
+      expect((await browser.send('POST', '/api/settings/delete', { password: PASSWORD })).status).toBe(200);
+      return balanceUsd;
+    };
+
+    test('whoever signs up is signed in, and has an account with an empty wallet', async () => {
+      const browser = dashboard.browser();
+      expect((await browser.get('/api/account')).status).toBe(401);
+      expect(await jsonOf(await browser.signUp('ada@example.com'))).toMatchObject({ user: { email: 'ada@example.com' } });
+      const account = await jsonOf(await browser.get('/api/account'));
+      expect(account).toMatchObject({ email: 'ada@example.com', balanceUsd: '0', isEmailVerified: false, isOperator: false });
+    });
+
+    test('whoever signs out is out, and comes in again with the password', async () => {
+      const browser = await signedUp('grace@example.com');
+      expect((await browser.send('POST', '/api/auth/sign-out')).status).toBe(200);
+      expect((await browser.get('/api/account')).status).toBe(401);
+      expect((await browser.signIn('grace@example.com', 'not the password')).status).toBe(401);
+      expect((await browser.signIn('Grace@Example.com')).status).toBe(200);
+      expect((await browser.get('/api/account')).status).toBe(200);
+    });
+
+    test('the first key is made once, however often it is asked for', async () => {
+      const browser = await signedUp('first@example.com');
+      const answers = await Promise.all([1, 2, 3].map(() => browser.send('POST', '/api/account/first-key')));
+      expect(answers.map((answer) => answer.status).toSorted((left, right) => left - right)).toEqual([200, 409, 409]);
+      const { id } = await jsonOf(await browser.get('/api/account'));
+      expect(await new Keys(dashboard.parts.database.kysely).list(String(id))).toHaveLength(1);
+      expect((await browser.send('POST', '/api/account/first-key')).status).toBe(409);
+    });
+
+    test('an account that the command line made is given only to who verified its address, and once', async () => {
+      const made = await accounts().create('early@example.com', false);
+      if (made === undefined) throw new Error('not made');
+      await accounts().credit(made, parseUsd('7') ?? NO_MONEY, { reason: 'test', actor: 'test' });
+      const browser = await signedUp('early@example.com');
+      const refused = await browser.get('/api/account');
+      expect(refused.status).toBe(403);
+      expect((await errorOf(refused)).message).toContain('as soon as the address is verified');
+      const token = printedToken(dashboard, 'early@example.com');
+      expect(await jsonOf(await browser.send('POST', '/api/verification', { token }))).toEqual({
+        state: 'verified',
+        email: 'early@example.com',
+      });
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id: made.id, balanceUsd: '12', isEmailVerified: true });
+      // Once more does no harm, and gives nothing more.
+      expect(await jsonOf(await browser.send('POST', '/api/verification', { token }))).toMatchObject({ state: 'verified' });
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ balanceUsd: '12' });
+    });
+
+    test('a verification link that we did not sign is refused', async () => {
+      const browser = await signedUp('forged@example.com');
+      const token = printedToken(dashboard, 'forged@example.com');
+      const [head, payload] = token.split('.');
+      const other = Buffer.from(JSON.stringify({ email: 'ada@example.com', exp: 4_000_000_000 })).toString('base64url');
+      for (const bad of [`${head}.${payload}.`, `${head}.${other}.${token.split('.')[2]}`, 'x', ''])
+        expect((await browser.send('POST', '/api/verification', { token: bad })).status).toBe(400);
+    });
+
+    test('credit for signing up is given once per mailbox, also after the account was deleted', async () => {
+      expect(await creditOf('farmer.one@gmail.com')).toBe('5');
+      expect(await creditOf('farmer.one@gmail.com')).toBe('0');
+      expect(await creditOf('farmerone+two@googlemail.com')).toBe('0');
+    });
+
+    test('a new address counts when its link is opened by its owner, and the account follows', async () => {
+      const browser = await signedUp('before@example.com');
+      expect((await browser.send('POST', '/api/auth/change-email', { newEmail: 'after@example.com' })).status).toBe(200);
+      const token = printedToken(dashboard, 'after@example.com');
+      expect((await dashboard.browser().send('POST', '/api/verification', { token })).status).toBe(401);
+      expect((await jsonOf(await browser.get('/api/account')))['email']).toBe('before@example.com');
+      expect(await jsonOf(await browser.send('POST', '/api/verification', { token }))).toEqual({
+        state: 'verified',
+        email: 'after@example.com',
+      });
+      expect(await jsonOf(await browser.send('POST', '/api/verification', { token }))).toMatchObject({ state: 'verified' });
+      expect((await jsonOf(await browser.get('/api/account')))['email']).toBe('after@example.com');
+      expect(await accounts().find('before@example.com')).toBeUndefined();
+      expect(await accounts().find('after@example.com')).toBeDefined();
+      expect((await dashboard.browser().signIn('after@example.com')).status).toBe(200);
+    });
+
+    test('a reset link works once and ends every session', async () => {
+      const email = 'forgot@example.com';
+      const browser = await signedUp(email);
+      expect((await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email })).status).toBe(200);
+      const token = printedToken(dashboard, email);
+      const reset = (password: string): Promise<Response> =>
+        dashboard.browser().send('POST', '/api/auth/reset-password', { token, newPassword: password });
+      expect((await reset('password123')).status).toBe(400);
+      expect((await reset(OTHER_PASSWORD)).status).toBe(200);
+      expect((await reset('yet another one')).status).toBe(400);
+      expect((await browser.get('/api/account')).status).toBe(401);
+      expect((await dashboard.browser().signIn(email, PASSWORD)).status).toBe(401);
+      expect((await dashboard.browser().signIn(email, OTHER_PASSWORD)).status).toBe(200);
+    });
+
+    test('a changed password ends the other sessions and renews this one', async () => {
+      const email = 'change@example.com';
+      const [here, there] = [await signedUp(email), dashboard.browser()];
+      await there.signIn(email);
+      const before = here.cookies.get('tollgate.session_token');
+      const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+      expect((await here.send('POST', '/api/auth/change-password', { ...change, currentPassword: 'wrong password' })).status).toBe(400);
+      expect((await here.send('POST', '/api/auth/change-password', change)).status).toBe(200);
+      expect(here.cookies.get('tollgate.session_token')).not.toBe(before);
+      expect((await here.get('/api/account')).status).toBe(200);
+      expect((await there.get('/api/account')).status).toBe(401);
+    });
+
+    test('sessions are listed with their devices, and end one by one or all at once', async () => {
+      const email = 'devices@example.com';
+      const here = await signedUp(email);
+      const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+      const others = [dashboard.browser('198.51.100.7'), dashboard.browser()];
+      await others[0]?.send('POST', '/api/auth/sign-in/email', { email, password: PASSWORD }, { 'user-agent': firefox });
+      await others[1]?.signIn(email);
+      const { sessions } = (await (await here.get('/api/settings/sessions')).json()) as {
+        sessions: { id: string; device: string; address: string; isThisOne: boolean }[];
+      };
+      expect(sessions).toHaveLength(3);
+      const found = sessions.find(({ device }) => device === 'Firefox on Linux');
+      expect(found).toMatchObject({ address: '198.51.100.7', isThisOne: false });
+      expect((await here.send('DELETE', `/api/settings/sessions/${found?.id}`)).status).toBe(200);
+      expect((await others[0]?.get('/api/account'))?.status).toBe(401);
+      expect((await here.send('DELETE', '/api/settings/sessions')).status).toBe(200);
+      expect((await others[1]?.get('/api/account'))?.status).toBe(401);
+      expect((await here.get('/api/account')).status).toBe(200);
+    });
+
+    test('with a second factor the password alone lets nobody in, and a recovery code works once', async () => {
+      const email = 'factor@example.com';
+      const browser = await signedUp(email);
+      expect((await browser.send('POST', '/api/settings/two-factor', { password: 'wrong password' })).status).toBe(400);
+      const begun = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
+      expect(begun['svg']).toStartWith('<svg');
+      const secret = secretIn(String(begun['uri']));
+      const code = (): Promise<string> => createOTP(secret).totp();
+      expect((await jsonOf(await browser.get('/api/settings')))['hasTwoFactor']).toBe(false);
+      expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code: '000000' })).status).toBe(401);
+      const before = browser.cookies.get('tollgate.session_token');
+      expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code: await code() })).status).toBe(200);
+      expect(browser.cookies.get('tollgate.session_token')).not.toBe(before);
+      expect((await jsonOf(await browser.get('/api/settings')))['hasTwoFactor']).toBe(true);
+
+      const other = dashboard.browser();
+      expect(await jsonOf(await other.signIn(email))).toMatchObject({ twoFactorRedirect: true });
+      expect((await other.get('/api/account')).status).toBe(401);
+      expect((await other.send('POST', '/api/auth/two-factor/verify-totp', { code: await code() })).status).toBe(200);
+      expect((await other.get('/api/account')).status).toBe(200);
+
+      const [recovery] = begun['recoveryCodes'] as string[];
+      for (const [tries, status] of [
+        [1, 200],
+        [2, 401],
+      ] as const) {
+        const lost = dashboard.browser();
+        await lost.signIn(email);
+        const answer = await lost.send('POST', '/api/auth/two-factor/verify-backup-code', { code: recovery });
+        expect([tries, answer.status]).toEqual([tries, status]);
+      }
+      expect((await browser.send('POST', '/api/auth/two-factor/disable', { password: PASSWORD })).status).toBe(200);
+      expect((await dashboard.browser().signIn(email)).status).toBe(200);
+    });
+
+    test('what people choose is kept, and what is no choice is refused', async () => {
+      const browser = await signedUp('chooser@example.com');
+      const choice = { name: 'Émilie', zone: 'Europe/Paris', numberFormat: 'fr-FR', contentDays: 30 };
+      expect(await jsonOf(await browser.send('PATCH', '/api/settings', choice))).toMatchObject(choice);
+      expect(await jsonOf(await browser.get('/api/settings'))).toMatchObject(choice);
+      expect(await jsonOf(await browser.send('PATCH', '/api/settings', { contentDays: null }))).toMatchObject({
+        ...choice,
+        contentDays: null,
+      });
+      for (const wrong of [{ zone: 'Mars/Base' }, { numberFormat: 'x' }, { contentDays: 0 }, { name: 'a\u0000b' }, { email: 'x@y.z' }])
+        expect((await browser.send('PATCH', '/api/settings', wrong)).status).toBe(400);
+    });
+
+    test('an export tells everything about a person and no secret', async () => {
+      const browser = await signedUp('export@example.com');
+      const { secret } = await jsonOf(await browser.send('POST', '/api/account/first-key'));
+      const response = await browser.get('/api/settings/export');
+      expect(response.headers.get('content-disposition')).toContain('attachment');
+      const text = await response.text();
+      const told = JSON.parse(text) as Record<string, unknown>;
+      expect(told['profile']).toMatchObject({ email: 'export@example.com' });
+      expect(told['keys']).toHaveLength(1);
+      expect(told['sessions']).toHaveLength(1);
+      for (const hidden of [
+        String(secret),
+        PASSWORD,
+        decodeURIComponent(browser.cookies.get('tollgate.session_token') ?? '').split('.')[0] ?? '',
+      ])
+        expect(text).not.toContain(hidden);
+    });
+
+    test('a deleted account has no keys, no sessions and no name, and its books stay', async () => {
+      const { kysely } = dashboard.parts.database;
+      const email = 'gone@example.com';
+      const browser = await signedUp(email);
+      const { id } = await jsonOf(await browser.get('/api/account'));
+      await browser.send('POST', '/api/account/first-key');
+      expect((await browser.send('POST', '/api/settings/delete', { password: 'wrong password' })).status).toBe(400);
+      expect((await browser.send('POST', '/api/settings/delete', { password: PASSWORD })).status).toBe(200);
+      expect((await browser.get('/api/account')).status).toBe(401);
+      expect((await dashboard.browser().signIn(email)).status).toBe(401);
+      expect(await new Keys(kysely).list(String(id))).toEqual([]);
+      const account = await kysely.selectFrom('accounts').selectAll().where('id', '=', String(id)).executeTakeFirstOrThrow();
+      expect(account).toMatchObject({ email: `closed:${String(id)}`, status: 'suspended' });
+      expect(account.closed_at).not.toBeNull();
+      expect(await kysely.selectFrom('wallets').selectAll().where('account_id', '=', String(id)).execute()).toHaveLength(1);
+      // The address is free again.
+      expect((await dashboard.browser().signUp(email)).status).toBe(200);
+    });
+
+    test("the first operator's link works once, and the last operator cannot leave", async () => {
+      const invitations = new Invitations(dashboard.parts.database.kysely);
+      const token = await invitations.create({ kind: 'operator', email: undefined, lifeMs: 60_000 });
+      const late = await invitations.create({ kind: 'operator', email: undefined, lifeMs: -1 });
+      const body = { name: 'Op', email: 'operator@example.com', password: PASSWORD };
+      const browser = dashboard.browser();
+      expect((await browser.send('POST', '/api/setup', { ...body, token: late })).status).toBe(403);
+      expect((await browser.send('POST', '/api/setup', { ...body, token: 'x' })).status).toBe(403);
+      expect((await browser.send('POST', '/api/setup', { ...body, email: 'ada@example.com', token })).status).toBe(409);
+      expect((await browser.send('POST', '/api/setup', { ...body, token })).status).toBe(200);
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ isOperator: true, isEmailVerified: true });
+      expect((await dashboard.browser().send('POST', '/api/setup', { ...body, email: 'second@example.com', token })).status).toBe(403);
+      expect((await browser.send('POST', '/api/settings/delete', { password: PASSWORD })).status).toBe(409);
+      expect((await browser.get('/api/account')).status).toBe(200);
+    });
   });
 });

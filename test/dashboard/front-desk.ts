@@ -1,7 +1,9 @@
 import { limitsOf } from '../../src/gateway/admit.ts';
 import { MemoryLimits } from '../../src/limits/memory.ts';
 import { dashboardApi } from '../../src/dashboard/api.ts';
-import type { GateQuestion } from '../../src/dashboard/messages.ts';
+import { openAuth } from '../../src/dashboard/auth.ts';
+import { openMail } from '../../src/dashboard/mail.ts';
+import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
 import type { Parts, Person } from '../../src/dashboard/parts.ts';
 import { Owner } from '../accounts/owner.ts';
 import type { OpenStore } from '../accounts/stores.ts';
@@ -30,30 +32,33 @@ export class FrontDesk {
   readonly failures: unknown[] = [];
   readonly #api: ReturnType<typeof dashboardApi>;
 
-  constructor(store: OpenStore, more: Partial<Parts> = {}) {
+  private constructor(store: OpenStore, parts: Omit<Parts, 'ask' | 'fail' | 'notice'>) {
     this.store = store;
-    const settings = {
-      ...store,
-      publicUrl: PUBLIC_URL,
-      smtpUrl: undefined,
-      mailFrom: 'Tollgate <gate@example.com>',
-      signUp: 'open' as const,
-      secret: undefined,
-      trustedProxies: [],
-    };
     this.#api = dashboardApi({
-      settings,
-      database: store,
-      auth: {
-        handle: async () => new Response(null, { status: 404 }),
-        findPerson: async (headers) => readPerson(headers),
-        close: async () => undefined,
-      },
+      ...parts,
       ask: async (question) => this.#answer(question),
       fail: (_, error) => void this.failures.push(error),
       notice: () => undefined,
-      ...more,
     });
+  }
+
+  /** Opens the desk; `more` replaces parts of it. */
+  static async open(store: OpenStore, more: Partial<Parts> = {}): Promise<FrontDesk> {
+    const settings: DashboardSettings = {
+      databaseUrl: store.databaseUrl,
+      databasePath: store.databasePath,
+      publicUrl: PUBLIC_URL,
+      smtpUrl: undefined,
+      mailFrom: 'Tollgate <gate@example.com>',
+      signUp: 'open',
+      signUpCreditUsd: '0',
+      secret: 'a secret of the tests, which is long enough',
+      trustedProxies: [],
+    };
+    const mail = openMail(settings, { fail: () => undefined, notice: () => undefined });
+    const auth = await openAuth({ settings, database: store, mail });
+    const findPerson = async (headers: Headers): Promise<Person | undefined> => readPerson(headers);
+    return new FrontDesk(store, { settings, database: store, mail, auth: { ...auth, findPerson }, ...more });
   }
 
   /** Somebody with a fresh account, who is signed in. */
@@ -114,5 +119,15 @@ export class Visitor {
 function readPerson(headers: Headers): Person | undefined {
   const accountId = headers.get('cookie');
   if (accountId === null) return undefined;
-  return { userId: `user of ${accountId}`, accountId, sessionId: 's', email: 'me@example.com', isEmailVerified: true, isOperator: false };
+  return {
+    userId: `user of ${accountId}`,
+    accountId,
+    sessionId: 's',
+    name: 'Me',
+    email: 'me@example.com',
+    isEmailVerified: true,
+    hasTwoFactor: false,
+    signedInAtMs: Date.now(),
+    isOperator: false,
+  };
 }

@@ -10,7 +10,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     let desk: FrontDesk;
     let me: Visitor;
     beforeAll(async () => {
-      desk = new FrontDesk(await open());
+      desk = await FrontDesk.open(await open());
     });
     beforeEach(async () => {
       me = await desk.person();

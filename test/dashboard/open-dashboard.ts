@@ -2,6 +2,7 @@ import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { dashboardApi } from '../../src/dashboard/api.ts';
 import { openAuth } from '../../src/dashboard/auth.ts';
+import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
 import type { Parts } from '../../src/dashboard/parts.ts';
 import type { Store } from './stores.ts';
@@ -50,6 +51,7 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
     smtpUrl: undefined,
     mailFrom: 'Tollgate <tollgate@gate.test>',
     signUp: 'open',
+    signUpCreditUsd: '0',
     secret: undefined,
     trustedProxies: [],
     ...options.settings,
@@ -59,15 +61,19 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
   const notices: string[] = [];
   const failures: unknown[] = [];
   const told = { fail: (_event: string, error: unknown) => void failures.push(error), notice: (text: string) => void notices.push(text) };
-  const auth = await openAuth({ settings, database, ...told });
-  const parts: Parts = { settings, database, auth, ask: options.ask ?? (async () => []), ...told };
+  const mail = openMail(settings, told);
+  const auth = await openAuth({ settings, database, mail });
+  const parts: Parts = { settings, database, auth, mail, ask: options.ask ?? (async () => []), ...told };
   const api = dashboardApi(parts);
+  let nextHost = 0;
   return {
     parts,
     notices,
     failures,
-    browser: (address = '192.0.2.1') => openBrowser(settings.publicUrl, async (request) => api.fetch(request, { address })),
+    browser: (address = `192.0.2.${(nextHost += 1)}`) =>
+      openBrowser(settings.publicUrl, async (request) => api.fetch(request, { address })),
     close: async () => {
+      await mail.close();
       await auth.close();
       await database.kysely.destroy();
     },

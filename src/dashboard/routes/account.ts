@@ -1,23 +1,48 @@
 import { Hono } from 'hono';
+import { Keys } from '../../accounts/keys.ts';
 import { formatUsd, asNanos } from '../../ledger/money.ts';
 import { ApiError } from '../api-error.ts';
 import type { Env, Parts } from '../parts.ts';
 
 /** The account of the person who is signed in: what every page shows at its top. */
 export function accountRoutes({ database: { kysely } }: Parts) {
-  return new Hono<Env>().get('/', async (c) => {
-    const { accountId, email, isEmailVerified, isOperator } = c.get('person');
-    const wallet = await kysely.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirst();
-    if (wallet === undefined) throw new ApiError('not_found', 'This account has no wallet.');
-    const balance = wallet.credits_posted - wallet.debits_posted;
-    return c.json({
-      id: accountId,
-      email,
-      isEmailVerified,
-      isOperator,
-      balanceUsd: formatUsd(asNanos(balance)),
-      heldUsd: formatUsd(asNanos(wallet.debits_pending)),
-      availableUsd: formatUsd(asNanos(balance - wallet.debits_pending)),
+  return new Hono<Env>()
+    .post('/first-key', async (c) => {
+      const { accountId } = c.get('person');
+      if (!(await claimFirstKey(kysely, accountId)))
+        throw new ApiError('conflict', 'This account has had a key already. Make another one under API keys.');
+      const { id, secret, prefix, lastFour } = await new Keys(kysely).create(accountId, { name: 'First key' });
+      return c.json({ id, secret, prefix, lastFour });
+    })
+    .get('/', async (c) => {
+      const { accountId, name, email, isEmailVerified, isOperator, hasTwoFactor } = c.get('person');
+      const wallet = await kysely.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirst();
+      if (wallet === undefined) throw new ApiError('not_found', 'This account has no wallet.');
+      const balance = wallet.credits_posted - wallet.debits_posted;
+      return c.json({
+        id: accountId,
+        email,
+        isEmailVerified,
+        isOperator,
+        name,
+        hasTwoFactor,
+        balanceUsd: formatUsd(asNanos(balance)),
+        heldUsd: formatUsd(asNanos(wallet.debits_pending)),
+        availableUsd: formatUsd(asNanos(balance - wallet.debits_pending)),
+      });
     });
-  });
+}
+
+/** The first key is made once per account, however many pages ask for it at the same moment. */
+async function claimFirstKey(kysely: Parts['database']['kysely'], accountId: string): Promise<boolean> {
+  const key = await kysely.selectFrom('api_keys').select('id').where('account_id', '=', accountId).limit(1).executeTakeFirst();
+  if (key !== undefined) return false;
+  const { numInsertedOrUpdatedRows } = await kysely
+    .insertInto('account_settings')
+    .values({ account_id: accountId, content_days: null, first_key_at: Date.now() })
+    .onConflict((conflict) =>
+      conflict.column('account_id').doUpdateSet({ first_key_at: Date.now() }).where('account_settings.first_key_at', 'is', null),
+    )
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
 }

@@ -63,7 +63,7 @@ const STATEMENTS: readonly string[] = [
   'CREATE TABLE sign_up_credits (email_hash TEXT NOT NULL PRIMARY KEY, created_at INTEGER NOT NULL) STRICT',
   // content_days: for how long what is asked and answered is kept; null keeps nothing.
   `CREATE TABLE account_settings (
-    account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id), content_days INTEGER
+    account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id), content_days INTEGER, first_key_at INTEGER
   ) STRICT`,
   'ALTER TABLE accounts ADD COLUMN closed_at BIGINT',
 ];

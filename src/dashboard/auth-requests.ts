@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { ApiError } from './api-error.ts';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './auth-options.ts';
+import { isCommonPassword } from './auth-passwords.ts';
+import type { RateRule } from './rate-limits.ts';
+
+/** What the library for accounts may be asked. Everything else under `/api/auth` is not there. */
+export interface AuthPath {
+  /** What is passed on of a request's body, and nothing else. */
+  readonly body?: z.ZodType<Readonly<Record<string, unknown>>>;
+  /** Only for people who are signed in. */
+  readonly needsSession?: true;
+  readonly limits?: readonly Limit[];
+  /** The answer takes at least so long, so that its time tells nothing. */
+  readonly floorMs?: number;
+}
+
+/** A rule, and whose tries it counts. */
+interface Limit {
+  readonly rule: RateRule;
+  readonly per: 'network' | 'email' | 'email and network' | 'person';
+}
+
+const QUARTER_MS = 15 * 60 * 1000;
+const HOUR_MS = 4 * QUARTER_MS;
+
+/** Tries at one account from one place; forgotten when one succeeds. */
+export const SIGN_IN: RateRule = { kind: 'sign-in', max: 10, windowMs: QUARTER_MS };
+const SIGN_IN_LIMITS: readonly Limit[] = [
+  { rule: SIGN_IN, per: 'email and network' },
+  { rule: { kind: 'sign-in-email', max: 100, windowMs: HOUR_MS }, per: 'email' },
+  { rule: { kind: 'sign-in-network', max: 60, windowMs: QUARTER_MS }, per: 'network' },
+];
+export const SIGN_UP: RateRule = { kind: 'sign-up', max: 20, windowMs: HOUR_MS };
+const LETTER_LIMITS: readonly Limit[] = [
+  { rule: { kind: 'letter', max: 5, windowMs: HOUR_MS }, per: 'email' },
+  { rule: { kind: 'letter-network', max: 20, windowMs: HOUR_MS }, per: 'network' },
+];
+const CODE_LIMITS: readonly Limit[] = [{ rule: { kind: 'code', max: 30, windowMs: QUARTER_MS }, per: 'network' }];
+/** What asks for a password or code of somebody who is signed in. */
+export const SENSITIVE: RateRule = { kind: 'sensitive', max: 20, windowMs: QUARTER_MS };
+const SENSITIVE_LIMITS: readonly Limit[] = [{ rule: SENSITIVE, per: 'person' }];
+
+const LETTER_FLOOR_MS = 500;
+const SIGN_UP_FLOOR_MS = 700;
+
+export const emailSchema = z.email('is not an e-mail address').max(254).toLowerCase();
+export const nameSchema = z
+  .string()
+  .trim()
+  .max(100)
+  .regex(/^\P{Cc}*$/u, 'must not have control characters');
+const password = z.string().max(PASSWORD_LENGTH_MAX, `must have at most ${PASSWORD_LENGTH_MAX} characters`);
+export const newPasswordSchema = password.min(PASSWORD_LENGTH_MIN, `must have at least ${PASSWORD_LENGTH_MIN} characters`);
+const token = z.string().max(2000);
+const code = z.string().trim().max(64);
+/** What browsers tell of a passkey; the library checks it. */
+const passkeyResponse = z.record(z.string(), z.unknown());
+
+export const signUpSchema = z.object({
+  name: nameSchema.default(''),
+  email: emailSchema,
+  password: newPasswordSchema,
+  invitation: z.string().max(100).optional(),
+});
+
+export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
+  'GET /get-session': {},
+  'POST /sign-out': {},
+  'POST /sign-up/email': { body: signUpSchema, limits: [{ rule: SIGN_UP, per: 'network' }], floorMs: SIGN_UP_FLOOR_MS },
+  'POST /sign-in/email': { body: z.object({ email: emailSchema, password }), limits: SIGN_IN_LIMITS },
+  'POST /send-verification-email': { body: z.object({ email: emailSchema }), limits: LETTER_LIMITS, floorMs: LETTER_FLOOR_MS },
+  'POST /request-password-reset': { body: z.object({ email: emailSchema }), limits: LETTER_LIMITS, floorMs: LETTER_FLOOR_MS },
+  'POST /reset-password': { body: z.object({ token, newPassword: newPasswordSchema }), limits: CODE_LIMITS },
+  'POST /change-email': {
+    body: z.object({ newEmail: emailSchema }),
+    needsSession: true,
+    limits: [...SENSITIVE_LIMITS, ...LETTER_LIMITS],
+    floorMs: LETTER_FLOOR_MS,
+  },
+  'POST /change-password': {
+    body: z
+      .object({ currentPassword: password, newPassword: newPasswordSchema })
+      .transform((body) => ({ ...body, revokeOtherSessions: true })),
+    needsSession: true,
+    limits: SENSITIVE_LIMITS,
+  },
+  'POST /two-factor/verify-totp': { body: z.object({ code }), limits: CODE_LIMITS },
+  'POST /two-factor/verify-backup-code': { body: z.object({ code }), limits: CODE_LIMITS },
+  'POST /two-factor/disable': { body: z.object({ password }), needsSession: true, limits: SENSITIVE_LIMITS },
+  'POST /two-factor/generate-backup-codes': { body: z.object({ password }), needsSession: true, limits: SENSITIVE_LIMITS },
+  'GET /passkey/generate-register-options': { needsSession: true, limits: SENSITIVE_LIMITS },
+  'POST /passkey/verify-registration': {
+    body: z.object({ response: passkeyResponse, name: nameSchema.optional() }),
+    needsSession: true,
+    limits: SENSITIVE_LIMITS,
+  },
+  'GET /passkey/generate-authenticate-options': { limits: CODE_LIMITS },
+  'POST /passkey/verify-authentication': { body: z.object({ response: passkeyResponse }), limits: CODE_LIMITS },
+};
+
+/** Refuses a password that anybody would try first. */
+export function refuseCommonPassword(chosen: unknown, email: string): void {
+  if (typeof chosen === 'string' && isCommonPassword(chosen, email))
+    throw new ApiError(
+      'invalid',
+      'This password is among the first that anybody would try. Choose another one: a few unusual words do.',
+      'password',
+    );
+}
+
+/** The body of a request, checked; only JSON is taken, which no form of another site can send. */
+export async function readBody(request: Request, { body: schema }: AuthPath): Promise<Readonly<Record<string, unknown>>> {
+  if (schema === undefined) return {};
+  if (!/^application\/json\b/iu.test(request.headers.get('content-type') ?? ''))
+    throw new ApiError('invalid', 'Send JSON, with content-type application/json.');
+  const value: unknown = await request.json().catch(() => undefined);
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = issue?.path.join('.') ?? '';
+  throw new ApiError('invalid', `${field === '' ? 'The request' : field}: ${issue?.message ?? 'is not valid'}`, field);
+}

@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import type { Library } from './auth-library.ts';
+
+/** Who is signed in, and since when. */
+export interface Session {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly accountId: string | undefined;
+  readonly name: string;
+  readonly email: string;
+  readonly isEmailVerified: boolean;
+  readonly hasTwoFactor: boolean;
+  readonly signedInAtMs: number;
+}
+
+/** A session that nobody used for so long is over. */
+const IDLE_MS = 12 * 3600 * 1000;
+/** How exactly it is known when a session was last used. */
+const SEEN_MS = 5 * 60 * 1000;
+
+/** The session of these headers' cookie. Sessions end by themselves when they are not used; those that are used are marked, now and then. */
+export async function findSession(library: Library, database: Kysely<Tables>, headers: Headers): Promise<Session | undefined> {
+  if (!headers.has('cookie')) return undefined;
+  const found = await library.api.getSession({ headers });
+  if (found === null) return undefined;
+  const { session, user } = found;
+  const unusedMs = Date.now() - session.updatedAt.getTime();
+  if (unusedMs > IDLE_MS) {
+    await database.deleteFrom('sessions').where('id', '=', session.id).execute();
+    return undefined;
+  }
+  if (unusedMs > SEEN_MS)
+    await database.updateTable('sessions').set({ updated_at: new Date().toISOString() }).where('id', '=', session.id).execute();
+  return {
+    userId: user.id,
+    sessionId: session.id,
+    accountId: user.accountId ?? undefined,
+    name: user.name,
+    email: user.email,
+    isEmailVerified: user.emailVerified,
+    hasTwoFactor: user.twoFactorEnabled === true,
+    signedInAtMs: session.createdAt.getTime(),
+  };
+}

@@ -1,0 +1,93 @@
+/** A letter to one person, in plain text and in simple HTML. */
+export interface Letter {
+  readonly to: string;
+  readonly subject: string;
+  /** What the letter is for, to be printed where mail cannot be sent. */
+  readonly link: string | undefined;
+  readonly text: string;
+  readonly html: string;
+}
+
+interface Content {
+  readonly to: string;
+  readonly subject: string;
+  readonly lines: readonly string[];
+  readonly link?: string;
+  readonly action?: string;
+  /** What to do if the reader knows nothing of this. */
+  readonly otherwise?: string;
+}
+
+/** Asks whether an address is that of the person who signed up with it. */
+export function verificationLetter(to: string, link: string): Letter {
+  return write({
+    to,
+    subject: 'Verify your e-mail address',
+    lines: ['Somebody signed up at Tollgate with this e-mail address. If it was you, follow the link within an hour.'],
+    link,
+    action: 'Verify the address',
+    otherwise: 'If it was not you, do nothing: without the link nobody gets in.',
+  });
+}
+
+/** Tells the owner of an address that somebody tried to sign up with it. */
+export function existingLetter(to: string, link: string): Letter {
+  return write({
+    to,
+    subject: 'You have an account already',
+    lines: ['Somebody tried to sign up at Tollgate with this e-mail address, which has an account already.'],
+    link,
+    action: 'Sign in, or set a new password',
+    otherwise: 'If it was not you, do nothing: nothing was changed.',
+  });
+}
+
+/** Lets somebody who forgot it set a new password. */
+export function resetLetter(to: string, link: string): Letter {
+  return write({
+    to,
+    subject: 'Set a new password',
+    lines: ['Somebody asked for a new password for your account at Tollgate. The link works once, within an hour.'],
+    link,
+    action: 'Set a new password',
+    otherwise: 'If it was not you, do nothing: your password stays as it is.',
+  });
+}
+
+/** Tells that something about the sign-in was changed, in case the reader did not do it. */
+export function changedLetter(to: string, what: string, link: string): Letter {
+  return write({
+    to,
+    subject: `Your ${what} was changed`,
+    lines: [`The ${what} of your account at Tollgate was changed, and all other sessions were ended.`],
+    link,
+    action: 'See your settings',
+    otherwise: 'If it was not you, set a new password at once.',
+  });
+}
+
+/** Says good-bye. */
+export function closedLetter(to: string): Letter {
+  return write({
+    to,
+    subject: 'Your account was deleted',
+    lines: ['Your account at Tollgate was deleted. Its keys no longer work, and nothing that names you is kept.'],
+    otherwise: 'If it was not you, tell the operator of the service at once.',
+  });
+}
+
+function write({ to, subject, lines, link, action, otherwise }: Content): Letter {
+  const after = otherwise === undefined ? [] : [otherwise];
+  const paragraphs = [...lines, ...(link === undefined ? [] : [link]), ...after];
+  const shown = [
+    ...lines.map((line) => `<p>${escapeHtml(line)}</p>`),
+    ...(link === undefined ? [] : [`<p><a href="${escapeHtml(link)}">${escapeHtml(action ?? link)}</a></p><p>${escapeHtml(link)}</p>`]),
+    ...after.map((line) => `<p>${escapeHtml(line)}</p>`),
+  ];
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${shown.join('')}</body></html>`;
+  return { to, subject, link, text: `${paragraphs.join('\n\n')}\n`, html };
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,43 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { makeId } from '../ids.ts';
+
+/**
+ * Deletes a person and closes their account: keys die at once, sessions end, and what tells who they were is gone. The
+ * ledger stays, as the law wants it, under an account that has no name any more. Tells when they are the last operator,
+ * and then does nothing.
+ */
+export async function closeAccount(database: Kysely<Tables>, personId: string, accountId: string): Promise<'closed' | 'last_operator'> {
+  const nowMs = Date.now();
+  return database.transaction().execute(async (transaction) => {
+    // A write comes first, to lock the account: what is read after it cannot change any more.
+    await transaction.updateTable('accounts').set({ closed_at: null }).where('id', '=', accountId).execute();
+    if (await isLastOperator(transaction, accountId)) return 'last_operator';
+    const endKeys = transaction.updateTable('api_keys').where('account_id', '=', accountId);
+    await endKeys.set({ deleted_at: nowMs }).where('deleted_at', 'is', null).execute();
+    await endKeys.set({ name: '' }).execute();
+    await transaction
+      .updateTable('accounts')
+      .set({ email: `closed:${accountId}`, status: 'suspended', is_admin: 0, closed_at: nowMs })
+      .where('id', '=', accountId)
+      .execute();
+    await transaction.deleteFrom('account_settings').where('account_id', '=', accountId).execute();
+    // Sessions, credentials, second factors and passkeys go with the person.
+    await transaction.deleteFrom('people').where('id', '=', personId).execute();
+    await transaction
+      .insertInto('audit')
+      .values({ id: makeId('audit'), actor: 'owner', action: 'close', subject: accountId, detail: '{}', created_at: nowMs })
+      .execute();
+    return 'closed';
+  });
+}
+
+async function isLastOperator(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
+  const operators = await transaction
+    .selectFrom('accounts')
+    .select('id')
+    .where('is_admin', '=', 1n)
+    .where('status', '=', 'active')
+    .execute();
+  return operators.length === 1 && operators[0]?.id === accountId;
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { sql, type Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { ApiError } from './api-error.ts';
+
+/** How often something may be tried. */
+export interface RateRule {
+  /** Names what is counted, such as `sign-in`. */
+  readonly kind: string;
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+/** After the sixth time in a row the wait no longer doubles. */
+const STRIKES_MAX = 5;
+/** What was tried is forgotten after a day. */
+const REMEMBERED_MS = 24 * 3600 * 1000;
+const ROWS_MAX = 200_000;
+/** Of so many tries, one also throws away what is old. */
+const PRUNE_EVERY = 200;
+
+/**
+ * Counts tries, in the database, so that all nodes count together. Whoever tries on after a window was used up waits
+ * twice as long as the time before. Names are hashed: the table tells nobody who tried what.
+ */
+export class RateLimits {
+  readonly #database: Kysely<Tables>;
+  #untilPruned = PRUNE_EVERY;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  /** Counts one try of each rule; a refusal says how long to wait. */
+  async admit(tries: readonly (readonly [rule: RateRule, subject: string])[]): Promise<void> {
+    const waits = [];
+    for (const [rule, subject] of tries) waits.push(await this.#count(rule, subject));
+    await this.#prune();
+    const waitMs = Math.max(0, ...waits);
+    if (waitMs > 0) throw new ApiError('too_many', `Too many tries. Try again in ${tellTime(waitMs)}.`);
+  }
+
+  /** Forgets the tries of somebody who got in. */
+  async forget(rule: RateRule, subject: string): Promise<void> {
+    await this.#database.deleteFrom('auth_rate_limits').where('name', '=', nameOf(rule, subject)).execute();
+  }
+
+  /** One statement counts and decides, so tries at the same moment cannot all pass. */
+  async #count(rule: RateRule, subject: string): Promise<number> {
+    const nowMs = Date.now();
+    const { max, windowMs } = rule;
+    const isOver = sql`auth_rate_limits.window_ends_at <= ${nowMs}`;
+    const { rows } = await sql<{ count: bigint; window_ends_at: bigint }>`
+      INSERT INTO auth_rate_limits (name, count, window_ends_at, strikes) VALUES (${nameOf(rule, subject)}, 1, ${nowMs + windowMs}, 0)
+      ON CONFLICT (name) DO UPDATE SET
+        strikes = CASE WHEN NOT ${isOver} THEN auth_rate_limits.strikes
+          WHEN auth_rate_limits.count > ${max} AND auth_rate_limits.strikes < ${STRIKES_MAX} THEN auth_rate_limits.strikes + 1
+          WHEN auth_rate_limits.count > ${max} THEN auth_rate_limits.strikes ELSE 0 END,
+        window_ends_at = CASE WHEN ${isOver} THEN ${nowMs + windowMs}
+          WHEN auth_rate_limits.count = ${max} THEN CAST(${nowMs} AS BIGINT) + CAST(${windowMs} AS BIGINT) * (1 << CAST(auth_rate_limits.strikes AS INTEGER))
+          ELSE auth_rate_limits.window_ends_at END,
+        count = CASE WHEN ${isOver} THEN 1 ELSE auth_rate_limits.count + 1 END
+      RETURNING count, window_ends_at`.execute(this.#database);
+    const [row] = rows;
+    return row !== undefined && row.count > BigInt(max) ? Number(row.window_ends_at) - nowMs : 0;
+  }
+
+  async #prune(): Promise<void> {
+    this.#untilPruned -= 1;
+    if (this.#untilPruned > 0) return;
+    this.#untilPruned = PRUNE_EVERY;
+    await this.#database
+      .deleteFrom('auth_rate_limits')
+      .where('window_ends_at', '<', BigInt(Date.now() - REMEMBERED_MS))
+      .execute();
+    // Whoever has more addresses than this to try from loses the oldest counts, not the service its disk.
+    await sql`DELETE FROM auth_rate_limits WHERE window_ends_at < (SELECT window_ends_at FROM auth_rate_limits
+      ORDER BY window_ends_at DESC LIMIT 1 OFFSET ${ROWS_MAX})`.execute(this.#database);
+  }
+}
+
+/** The part of an address that one household has: of IPv6, anybody gets 2^64 addresses. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const bytes = ipaddr.parse(address).toByteArray().slice(0, 8);
+  return Buffer.from(bytes).toString('hex');
+}
+
+function nameOf({ kind }: RateRule, subject: string): string {
+  return `${kind}:${createHash('sha256').update(subject).digest('base64url')}`;
+}
+
+function tellTime(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000);
+  if (minutes <= 1) return 'a minute';
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+}

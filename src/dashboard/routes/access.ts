@@ -1,0 +1,70 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { ApiError } from '../api-error.ts';
+import { nameSchema } from '../auth-requests.ts';
+import type { Env, Parts } from '../parts.ts';
+import { deviceOf } from '../people-device.ts';
+import { validate } from '../validate.ts';
+
+const passkeySchema = z.strictObject({ name: nameSchema.min(1) });
+
+/** Where a person is signed in, and with which passkeys they can be. */
+export function accessRoutes(parts: Parts) {
+  const { kysely } = parts.database;
+  return new Hono<Env>()
+    .get('/sessions', async (c) => {
+      const { userId, sessionId } = c.get('person');
+      return c.json({ sessions: await listSessions(parts, userId, sessionId) });
+    })
+    .delete('/sessions', async (c) => {
+      const { userId, sessionId } = c.get('person');
+      await kysely.deleteFrom('sessions').where('person_id', '=', userId).where('id', '<>', sessionId).execute();
+      return c.json({ isDone: true });
+    })
+    .delete('/sessions/:id', async (c) => {
+      const { numDeletedRows } = await kysely
+        .deleteFrom('sessions')
+        .where('id', '=', c.req.param('id'))
+        .where('person_id', '=', c.get('person').userId)
+        .executeTakeFirst();
+      if (numDeletedRows !== 1n) throw new ApiError('not_found', 'There is no such session.');
+      return c.json({ isDone: true });
+    })
+    .get('/passkeys', async (c) => c.json({ passkeys: await listPasskeys(parts, c.get('person').userId) }))
+    .patch('/passkeys/:id', validate('json', passkeySchema), async (c) => {
+      const { numUpdatedRows } = await kysely
+        .updateTable('passkeys')
+        .set({ name: c.req.valid('json').name })
+        .where('id', '=', c.req.param('id'))
+        .where('person_id', '=', c.get('person').userId)
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) throw new ApiError('not_found', 'There is no such passkey.');
+      return c.json({ isDone: true });
+    })
+    .delete('/passkeys/:id', async (c) => {
+      const { numDeletedRows } = await kysely
+        .deleteFrom('passkeys')
+        .where('id', '=', c.req.param('id'))
+        .where('person_id', '=', c.get('person').userId)
+        .executeTakeFirst();
+      if (numDeletedRows !== 1n) throw new ApiError('not_found', 'There is no such passkey.');
+      return c.json({ isDone: true });
+    });
+}
+
+async function listSessions({ database: { kysely } }: Parts, userId: string, ownId: string) {
+  const rows = await kysely.selectFrom('sessions').selectAll().where('person_id', '=', userId).orderBy('updated_at', 'desc').execute();
+  return rows.map(({ id, address, user_agent, created_at, updated_at }) => ({
+    id,
+    device: deviceOf(user_agent),
+    address,
+    signedInAt: new Date(created_at).toISOString(),
+    lastSeenAt: new Date(updated_at).toISOString(),
+    isThisOne: id === ownId,
+  }));
+}
+
+async function listPasskeys({ database: { kysely } }: Parts, userId: string) {
+  const rows = await kysely.selectFrom('passkeys').select(['id', 'name', 'created_at']).where('person_id', '=', userId).execute();
+  return rows.map(({ id, name, created_at }) => ({ id, name, createdAt: created_at === null ? null : new Date(created_at).toISOString() }));
+}

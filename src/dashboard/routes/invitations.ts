@@ -1,0 +1,17 @@
+import { Hono } from 'hono';
+import { Invitations } from '../../accounts/invitations.ts';
+import { ApiError } from '../api-error.ts';
+import { SIGN_UP } from '../auth-requests.ts';
+import type { Env, Parts } from '../parts.ts';
+
+/** What an invitation's page shows. Looking at one does not use it up. */
+export function invitationRoutes({ auth, database: { kysely } }: Parts) {
+  return new Hono<Env>().get('/:token', async (c) => {
+    await auth.limits.admit([[LOOKS, auth.networkOf(c.req.raw.headers, c.env.address)]]);
+    const invitation = await new Invitations(kysely).find(c.req.param('token'));
+    if (invitation === undefined) throw new ApiError('not_found', 'There is no such invitation.');
+    return c.json({ kind: invitation.kind, state: invitation.state, email: invitation.email ?? null });
+  });
+}
+
+const LOOKS = { ...SIGN_UP, kind: 'invitation', max: 60 };

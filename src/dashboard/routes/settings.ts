@@ -1,0 +1,133 @@
+import { Hono, type Context } from 'hono';
+import { renderSVG } from 'uqr';
+import { z } from 'zod';
+import { ApiError } from '../api-error.ts';
+import { nameSchema, SENSITIVE } from '../auth-requests.ts';
+import { closedLetter } from '../mail-letters.ts';
+import type { Env, Parts } from '../parts.ts';
+import { closeAccount } from '../people-close.ts';
+import { exportPerson } from '../people-export.ts';
+import { validate } from '../validate.ts';
+import { accessRoutes } from './access.ts';
+
+const CONTENT_DAYS_MAX = 365;
+/** Without the password, an account is only deleted this soon after signing in. */
+const FRESH_MS = 10 * 60 * 1000;
+
+const changeSchema = z.strictObject({
+  name: nameSchema.optional(),
+  zone: z.string().max(64).refine(isZone, 'is not a time zone').nullable().optional(),
+  numberFormat: z.enum(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'en-IN']).nullable().optional(),
+  contentDays: z.number().int().min(1).max(CONTENT_DAYS_MAX).nullable().optional(),
+});
+const passwordSchema = z.strictObject({ password: z.string().max(256) });
+const deleteSchema = z.strictObject({ password: z.string().max(256).optional() });
+
+/** What people may change about themselves. */
+export function settingsRoutes(parts: Parts) {
+  const { kysely } = parts.database;
+  return new Hono<Env>()
+    .route('/', accessRoutes(parts))
+    .get('/', async (c) => c.json(await readProfile(parts, c.get('person'))))
+    .patch('/', validate('json', changeSchema), async (c) => {
+      await changeProfile(parts, c.get('person'), c.req.valid('json'));
+      return c.json(await readProfile(parts, c.get('person')));
+    })
+    .post('/two-factor', validate('json', passwordSchema), async (c) =>
+      c.json(await beginTwoFactor(parts, c, c.req.valid('json').password)),
+    )
+    .get('/export', async (c) => {
+      const text = JSON.stringify(await exportPerson(kysely, c.get('person')), undefined, 2);
+      return c.body(text, 200, {
+        'content-type': 'application/json',
+        'content-disposition': 'attachment; filename="tollgate-export.json"',
+      });
+    })
+    .post('/delete', validate('json', deleteSchema), async (c) => {
+      await deletePerson(parts, c.get('person'), c.req.valid('json').password);
+      return c.json({ isDone: true });
+    });
+}
+
+type SignedIn = Env['Variables']['person'];
+
+async function readProfile({ database: { kysely } }: Parts, { userId, accountId, hasTwoFactor }: SignedIn) {
+  const person = await kysely
+    .selectFrom('people')
+    .select(['name', 'email', 'email_verified', 'zone', 'number_format'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  const settings = await kysely.selectFrom('account_settings').selectAll().where('account_id', '=', accountId).executeTakeFirst();
+  const contentDays = settings?.content_days ?? null;
+  return {
+    name: person.name,
+    email: person.email,
+    isEmailVerified: Boolean(person.email_verified),
+    zone: person.zone,
+    numberFormat: person.number_format,
+    contentDays: contentDays === null ? null : Number(contentDays),
+    hasTwoFactor,
+  };
+}
+
+async function changeProfile(
+  { database: { kysely } }: Parts,
+  { userId, accountId }: SignedIn,
+  change: z.output<typeof changeSchema>,
+): Promise<void> {
+  const { name, zone, numberFormat, contentDays } = change;
+  const columns = {
+    ...(name === undefined ? {} : { name }),
+    ...(zone === undefined ? {} : { zone }),
+    ...(numberFormat === undefined ? {} : { number_format: numberFormat }),
+  };
+  if (Object.keys(columns).length > 0) await kysely.updateTable('people').set(columns).where('id', '=', userId).execute();
+  if (contentDays === undefined) return;
+  await kysely
+    .insertInto('account_settings')
+    .values({ account_id: accountId, content_days: contentDays, first_key_at: null })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ content_days: contentDays }))
+    .execute();
+}
+
+/** Makes a secret for an authenticator app. It counts only when a code of the app was entered. */
+async function beginTwoFactor({ auth }: Parts, c: Context<Env>, password: string) {
+  const { userId } = c.get('person');
+  await auth.limits.admit([[SENSITIVE, userId]]);
+  const answer = await auth.library.api
+    .enableTwoFactor({ body: { password, method: 'totp' }, headers: c.req.raw.headers })
+    .catch((error: unknown) => {
+      throw toRefusal(error);
+    });
+  if (!('totpURI' in answer)) throw new ApiError('internal_error', 'The second factor could not be made. Try again.');
+  return { uri: answer.totpURI, svg: renderSVG(answer.totpURI), recoveryCodes: answer.backupCodes };
+}
+
+/** The library's refusals, in our words. */
+function toRefusal(error: unknown): unknown {
+  const code = (error as { body?: { code?: string } }).body?.code;
+  if (code === 'INVALID_PASSWORD') return new ApiError('invalid', 'The password is not right.', 'password');
+  if (code === 'TOTP_ALREADY_ENABLED') return new ApiError('conflict', 'The second factor is on already. Turn it off first.');
+  return error;
+}
+
+async function deletePerson({ auth, mail, database }: Parts, person: SignedIn, password: string | undefined): Promise<void> {
+  await auth.limits.admit([[SENSITIVE, person.userId]]);
+  const isFresh = Date.now() - person.signedInAtMs < FRESH_MS;
+  if (password === undefined ? !isFresh : !(await auth.isPasswordOf(person.email, password)))
+    throw new ApiError('invalid', password === undefined ? 'Enter your password.' : 'The password is not right.', 'password');
+  const outcome = await closeAccount(database.kysely, person.userId, person.accountId);
+  if (outcome === 'last_operator')
+    throw new ApiError('conflict', 'You are the only operator. Make another one before you delete your account.');
+  mail.send(closedLetter(person.email));
+}
+
+function isZone(text: string): boolean {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    // What the runtime cannot show times in is no zone.
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { Invitations } from '../../accounts/invitations.ts';
+import { ApiError } from '../api-error.ts';
+import { verifiesFirst } from '../auth-options.ts';
+import { emailSchema, nameSchema, newPasswordSchema, refuseCommonPassword, SIGN_UP } from '../auth-requests.ts';
+import type { Env, Parts } from '../parts.ts';
+import { makeOperator } from '../people.ts';
+import { validate } from '../validate.ts';
+
+const bodySchema = z.strictObject({
+  token: z.string().max(100),
+  name: nameSchema.default(''),
+  email: emailSchema,
+  password: newPasswordSchema,
+});
+
+/** What pages must know before anybody is signed in, and the way in for the first operator. */
+export function setupRoutes(parts: Parts) {
+  const { auth, settings, database, mail } = parts;
+  return new Hono<Env>()
+    .get('/', (c) => c.json({ signUp: settings.signUp, hasMail: mail.isConfigured, verifiesFirst: verifiesFirst(settings) }))
+    .post('/', validate('json', bodySchema), async (c) => {
+      const { token, name, email, password } = c.req.valid('json');
+      await auth.limits.admit([[SIGN_UP, auth.networkOf(c.req.raw.headers, c.env.address)]]);
+      refuseCommonPassword(password, email);
+      const invitations = new Invitations(database.kysely);
+      const invitation = await invitations.find(token);
+      if (invitation?.kind !== 'operator' || !(await invitations.use(token)))
+        throw new ApiError('forbidden', 'This link was used already, or is too old. Make a new one with: account invite --operator');
+      try {
+        await makePerson(parts, { name, email, password });
+      } catch (error) {
+        await invitations.giveBack(token);
+        throw error;
+      }
+      const headers = auth.withAddress(c.req.raw.headers, c.env.address);
+      const answer = await auth.library.api.signInEmail({ body: { email, password }, headers, asResponse: true });
+      for (const cookie of answer.headers.getSetCookie()) c.header('set-cookie', cookie, { append: true });
+      return c.json({ isDone: true });
+    });
+}
+
+interface NewPerson {
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Whoever has the link has the server, so the address needs no other proof. */
+async function makePerson({ auth, database }: Parts, { name, email, password }: NewPerson): Promise<void> {
+  const { internalAdapter, password: passwords } = await auth.library.$context;
+  if ((await internalAdapter.findUserByEmail(email)) !== null)
+    throw new ApiError('conflict', 'There is an account with this e-mail address already.', 'email');
+  const hash = await passwords.hash(password);
+  const person = await internalAdapter.createUser({ name, email, emailVerified: true }, { method: 'email-password' });
+  await internalAdapter.linkAccount({ userId: person.id, providerId: 'credential', accountId: person.id, password: hash });
+  await makeOperator(database.kysely, { id: person.id, email, isEmailVerified: true });
+}

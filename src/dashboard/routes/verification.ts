@@ -1,0 +1,84 @@
+import { Hono, type Context } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { z } from 'zod';
+import { parseUsd, NO_MONEY } from '../../ledger/money.ts';
+import { ApiError } from '../api-error.ts';
+import { cookiePrefixOf } from '../auth-options.ts';
+import { SIGN_IN } from '../auth-requests.ts';
+import type { Env, Parts } from '../parts.ts';
+import { claimAccount } from '../people.ts';
+import { giveSignUpCredit } from '../people-credit.ts';
+import { validate } from '../validate.ts';
+
+const bodySchema = z.strictObject({ token: z.string().max(2000), password: z.string().max(256).optional() });
+
+/** The other end of the links that verify an address. Opening one twice does no harm. */
+export function verificationRoutes(parts: Parts) {
+  return new Hono<Env>().post('/', validate('json', bodySchema), async (c) => {
+    const { token, password } = c.req.valid('json');
+    const claim = await parts.auth.readVerification(token);
+    if (claim.updateTo !== undefined) return changeAddress(parts, c, { ...claim, updateTo: claim.updateTo, token });
+    const person = await findPerson(parts, claim.email);
+    if (person === undefined) throw new ApiError('invalid', 'There is no account with this e-mail address any more.');
+    if (person.email_verified) return c.json({ state: 'verified' as const, email: claim.email });
+    if (!(await isTheirs(parts, c, claim.email, password))) return c.json({ state: 'password_needed' as const, email: claim.email });
+    await runVerification(parts, c, token);
+    await settle(parts, person.id, claim.email);
+    return c.json({ state: 'verified' as const, email: claim.email });
+  });
+}
+
+/** Whoever opens the link must be who signed up: by their session, in the same browser, or with the password. */
+async function isTheirs({ auth, settings }: Parts, c: Context<Env>, email: string, password: string | undefined): Promise<boolean> {
+  const session = await auth.findSession(c.req.raw.headers);
+  if (session?.email === email) return true;
+  if (auth.signedUpHere(getCookie(c, `${cookiePrefixOf(settings.publicUrl)}.signing_up`), email)) return true;
+  if (password === undefined) return false;
+  await auth.limits.admit([[SIGN_IN, `${email} ${auth.networkOf(c.req.raw.headers, c.env.address)}`]]);
+  if (await auth.isPasswordOf(email, password)) return true;
+  throw new ApiError('invalid', 'The password is not right.', 'password');
+}
+
+interface AddressChange {
+  readonly email: string;
+  readonly updateTo: string;
+  readonly token: string;
+}
+
+/** A new address counts when its owner, signed in, opens the link that was sent there. The account's address follows. */
+async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, token }: AddressChange) {
+  const { kysely } = parts.database;
+  const session = await parts.auth.findSession(c.req.raw.headers);
+  if (session?.email === updateTo) return c.json({ state: 'verified' as const, email: updateTo });
+  if (session?.email !== email) throw new ApiError('unauthenticated', `Sign in as ${email}, then open this link again.`);
+  const taken = await kysely.selectFrom('accounts').select('id').where('email', '=', updateTo).executeTakeFirst();
+  if (taken !== undefined && taken.id !== session.accountId)
+    throw new ApiError('conflict', 'There is another account with this e-mail address. Ask the operator.');
+  await runVerification(parts, c, token);
+  if (session.accountId !== undefined)
+    await kysely.updateTable('accounts').set({ email: updateTo }).where('id', '=', session.accountId).execute();
+  await settle(parts, session.userId, updateTo);
+  return c.json({ state: 'verified' as const, email: updateTo });
+}
+
+/** The library changes the person and, where there is no session yet, begins one. */
+async function runVerification({ auth }: Parts, c: Context<Env>, token: string): Promise<void> {
+  const answer = await auth.library.api.verifyEmail({
+    query: { token },
+    headers: auth.withAddress(c.req.raw.headers, c.env.address),
+    asResponse: true,
+  });
+  if (!answer.ok) throw new ApiError('invalid', 'This link is no longer valid. Ask for a new one.');
+  for (const cookie of answer.headers.getSetCookie()) c.header('set-cookie', cookie, { append: true });
+}
+
+/** What waits for a verified address: an account that was there before, and the credit for signing up. */
+async function settle({ database: { kysely }, settings }: Parts, id: string, email: string): Promise<void> {
+  const accountId = await claimAccount(kysely, { id, email, isEmailVerified: true });
+  const amount = parseUsd(settings.signUpCreditUsd) ?? NO_MONEY;
+  if (accountId !== undefined) await giveSignUpCredit(kysely, { accountId, email, amount });
+}
+
+function findPerson({ database: { kysely } }: Parts, email: string) {
+  return kysely.selectFrom('people').select(['id', 'email_verified']).where('email', '=', email).executeTakeFirst();
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { Invitations } from '../../src/accounts/invitations.ts';
+import { jsonOf, OTHER_PASSWORD, tokenOf } from './answers.ts';
+import { openMailbox, type Mailbox } from './mailbox.ts';
+import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts';
+import { describeStores, type Store } from './stores.ts';
+
+async function shapeOf(response: Response): Promise<unknown> {
+  const { token, user } = (await response.json()) as { token: unknown; user: Record<string, unknown> };
+  return { token, keys: Object.keys(user), emailVerified: user['emailVerified'], accountId: user['accountId'] };
+}
+
+describeStores((makeStore) => {
+  describe('with mail', () => {
+    let store: Store;
+    let mailbox: Mailbox;
+    let dashboard: TestDashboard;
+
+    beforeAll(async () => {
+      store = await makeStore();
+      mailbox = await openMailbox();
+      dashboard = await openDashboard(store, { settings: { smtpUrl: mailbox.url } });
+    });
+    afterAll(async () => {
+      expect(dashboard.failures).toEqual([]);
+      await dashboard.close();
+      await mailbox.close();
+      await store.remove();
+    });
+
+    test('signing up leads in by the link in the letter, in the same browser with one click', async () => {
+      const email = 'link@example.com';
+      const browser = dashboard.browser();
+      expect((await browser.signUp(email)).status).toBe(200);
+      expect((await browser.get('/api/account')).status).toBe(401);
+      expect((await browser.signIn(email)).status).toBe(403);
+      const token = tokenOf(await mailbox.nextLink(email));
+      expect(await jsonOf(await browser.send('POST', '/api/verification', { token }))).toEqual({ state: 'verified', email });
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ email, isEmailVerified: true });
+    });
+
+    test('a stranger who signs up with my address does not get in when I open the link', async () => {
+      const email = 'victim@example.com';
+      const [stranger, victim] = [dashboard.browser(), dashboard.browser()];
+      await stranger.signUp(email, "stranger's password");
+      const token = tokenOf(await mailbox.nextLink(email));
+      expect(await jsonOf(await victim.send('POST', '/api/verification', { token }))).toEqual({ state: 'password_needed', email });
+      expect((await victim.send('POST', '/api/verification', { token, password: PASSWORD })).status).toBe(400);
+      expect((await stranger.signIn(email, "stranger's password")).status).toBe(403);
+      // The owner of the mailbox takes over by a new password.
+      await victim.send('POST', '/api/auth/request-password-reset', { email });
+      const reset = tokenOf(await mailbox.nextLink(email));
+      expect((await victim.send('POST', '/api/auth/reset-password', { token: reset, newPassword: PASSWORD })).status).toBe(200);
+      expect((await victim.signIn(email)).status).toBe(200);
+      expect((await stranger.signIn(email, "stranger's password")).status).toBe(401);
+    });
+
+    test('the link works in another browser with the password', async () => {
+      const email = 'phone@example.com';
+      await dashboard.browser().signUp(email);
+      const phone = dashboard.browser();
+      const token = tokenOf(await mailbox.nextLink(email));
+      expect(await jsonOf(await phone.send('POST', '/api/verification', { token, password: PASSWORD }))).toMatchObject({
+        state: 'verified',
+      });
+      expect((await phone.get('/api/account')).status).toBe(200);
+    });
+
+    test('signing up with a known address answers like with a new one, and tells its owner by mail', async () => {
+      const email = 'known@example.com';
+      const owner = dashboard.browser();
+      await owner.signUp(email);
+      await owner.send('POST', '/api/verification', { token: tokenOf(await mailbox.nextLink(email)) });
+      const again = await dashboard.browser().signUp(email, OTHER_PASSWORD);
+      const fresh = await dashboard.browser().signUp('fresh@example.com', OTHER_PASSWORD);
+      expect(again.status).toBe(fresh.status);
+      expect(await shapeOf(again)).toEqual(await shapeOf(fresh));
+      expect(again.headers.getSetCookie().map((cookie) => cookie.split('=')[0])).toEqual(
+        fresh.headers.getSetCookie().map((cookie) => cookie.split('=')[0]),
+      );
+      expect(await mailbox.next(email)).toContain('which has an account already');
+      expect((await dashboard.browser().signIn(email, OTHER_PASSWORD)).status).toBe(401);
+    });
+
+    test('a reset of an unknown address answers like that of a known one, and writes to nobody', async () => {
+      await dashboard.browser().signUp('resets@example.com');
+      await mailbox.next('resets@example.com');
+      const ask = (email: string): Promise<Response> => dashboard.browser().send('POST', '/api/auth/request-password-reset', { email });
+      const [known, unknown] = [await ask('resets@example.com'), await ask('nobody@example.com')];
+      expect([known.status, await known.text()]).toEqual([unknown.status, await unknown.text()]);
+      await mailbox.next('resets@example.com');
+      expect(mailbox.letters.some((letter) => letter.includes('nobody@example.com'))).toBe(false);
+    });
+  });
+
+  describe('where signing up needs an invitation', () => {
+    test('an invitation lets one person in, whom it is for, and says so when it is opened again', async () => {
+      const store = await makeStore();
+      const dashboard = await openDashboard(store, { settings: { signUp: 'invite' } });
+      const invitations = new Invitations(dashboard.parts.database.kysely);
+      const token = await invitations.create({ kind: 'person', email: 'guest@example.com', lifeMs: 60_000 });
+      const signUp = (email: string, invitation?: string): Promise<Response> =>
+        dashboard.browser().send('POST', '/api/auth/sign-up/email', { email, password: PASSWORD, invitation });
+      const look = async (): Promise<unknown> => (await dashboard.browser().get(`/api/invitations/${token}`)).json();
+      expect((await signUp('guest@example.com')).status).toBe(403);
+      expect(await look()).toEqual({ kind: 'person', state: 'open', email: 'guest@example.com' });
+      expect((await signUp('other@example.com', token)).status).toBe(403);
+      expect(await look()).toMatchObject({ state: 'open' });
+      expect((await signUp('guest@example.com', token)).status).toBe(200);
+      expect(await look()).toMatchObject({ state: 'used' });
+      expect((await signUp('guest2@example.com', token)).status).toBe(403);
+      expect((await dashboard.browser().get('/api/invitations/nothing')).status).toBe(404);
+      await dashboard.close();
+      await store.remove();
+    });
+
+    test('nobody signs up where that is closed', async () => {
+      const store = await makeStore();
+      const dashboard = await openDashboard(store, { settings: { signUp: 'closed' } });
+      expect((await dashboard.browser().signUp('late@example.com')).status).toBe(403);
+      await dashboard.close();
+      await store.remove();
+    });
+  });
+});
