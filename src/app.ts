@@ -18,12 +18,12 @@ export interface Destinations {
   readonly webFiles: WebFiles;
   isReady(): boolean;
   isDraining(): boolean;
-  /** Undefined without a secret to check events with: then there is no such address. */
-  readonly stripeWebhook: ((request: Request) => Promise<Response>) | undefined;
+  /** False without a secret to check events with: then there is no such address. */
+  readonly hasStripeWebhook: boolean;
 }
 
 /** Every address of the service. */
-export function routes({ gate, dashboard, webFiles, stripeWebhook, ...lifecycle }: Destinations): Record<string, Handler> {
+export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecycle }: Destinations): Record<string, Handler> {
   const v1 =
     (operations: Operations): Handler =>
     (request, connection) => {
@@ -42,7 +42,7 @@ export function routes({ gate, dashboard, webFiles, stripeWebhook, ...lifecycle 
     '/healthz': () => Response.json({ status: 'alive' }),
     '/readyz': () => (lifecycle.isReady() ? Response.json({ status: 'ready' }) : Response.json({ status: 'not ready' }, { status: 503 })),
     '/metrics': (request) => metrics(request, gate),
-    ...(stripeWebhook !== undefined && { '/webhooks/stripe': stripeWebhook }),
+    ...(hasStripeWebhook && { '/webhooks/stripe': (request, connection) => dashboard.fetch(request, connection.address()) }),
     '/v1/*': unknown,
     '/api/*': (request, connection) => dashboard.fetch(request, connection.address()),
     '/assets/*': (request, connection) => webFiles.asset(request) ?? unknown(request, connection),

@@ -67,7 +67,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const money = await openMoney(gate, database);
   const housekeeping = await keepHouse({ ...gate, database: opened, ledger, money: money.clock, keyUses });
   const state = { isDraining: false };
-  const { server, dashboard } = listen(gate, money, state);
+  const { server, dashboard } = listen(gate, state);
   const timers = [
     setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS),
     setInterval(watchChanges(gate, new Keys(database)), CHANGES_INTERVAL_MS),
@@ -105,13 +105,12 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
 }
 
 /** The plans of the settings become rows, and the ways to pay are opened. */
-async function openMoney({ config, log }: Gate, database: Kysely<Tables>): Promise<MoneyIn> {
+async function openMoney({ config }: Gate, database: Kysely<Tables>): Promise<MoneyIn> {
   await new Plans(database).saveSettings(config.plans);
   return openMoneyIn({
     database,
     payments: config.payments,
     url: publicUrlOf(config, config.port),
-    onEvent: ({ id, type, outcome }) => log.lifecycle('event of Stripe', { event_id: id, type, outcome }),
   });
 }
 
@@ -165,7 +164,7 @@ interface Listening {
   readonly dashboard: Dashboard;
 }
 
-function listen(gate: Gate, money: MoneyIn, state: { readonly isDraining: boolean }): Listening {
+function listen(gate: Gate, state: { readonly isDraining: boolean }): Listening {
   const { config } = gate;
   // The port is known only when the server listens, and the dashboard's thread starts after that.
   const dashboard = new Dashboard(() => dashboardSettings(config, server.port), {
@@ -180,7 +179,7 @@ function listen(gate: Gate, money: MoneyIn, state: { readonly isDraining: boolea
       gate,
       dashboard,
       webFiles: openWebFiles(publicUrlOf(config, config.port)),
-      stripeWebhook: money.webhook,
+      hasStripeWebhook: config.payments.stripe?.webhookSecret !== undefined,
       isReady: () => !state.isDraining && gate.ledger.isWritable,
       isDraining: () => state.isDraining,
     }),
@@ -196,9 +195,9 @@ function listen(gate: Gate, money: MoneyIn, state: { readonly isDraining: boolea
 }
 
 function dashboardSettings(config: Config, port: number): DashboardSettings {
-  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, signUpCreditUsd, secret, trustedProxies } = config;
+  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, signUpCreditUsd, secret, trustedProxies, payments } = config;
   const publicUrl = publicUrlOf(config, port);
-  return { databaseUrl, databasePath, publicUrl, smtpUrl, mailFrom, signUp, signUpCreditUsd, secret, trustedProxies };
+  return { databaseUrl, databasePath, publicUrl, smtpUrl, mailFrom, signUp, signUpCreditUsd, secret, trustedProxies, payments };
 }
 
 /** What only the memory of this process knows. */

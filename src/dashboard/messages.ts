@@ -1,4 +1,5 @@
 import type { OwnLimits } from '../limits/limits.ts';
+import type { PaymentsConfig } from '../payments/payment-settings.ts';
 
 /**
  * What the server's main thread and the dashboard's thread tell each other. Requests of browsers go over as they are;
@@ -59,4 +60,5 @@ export interface DashboardSettings {
   readonly secret: string | undefined;
   /** Networks of proxies that tell the caller's address. */
   readonly trustedProxies: readonly string[];
+  readonly payments: PaymentsConfig;
 }

@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Auth } from './auth.ts';
 import type { Mail } from './mail.ts';
+import type { MoneyIn } from '../payments/open.ts';
 import type { DashboardSettings, GateQuestion } from './messages.ts';
 
 /** Everything that the routes of the dashboard work with. */
@@ -9,6 +10,7 @@ export interface Parts {
   readonly database: OpenDatabase;
   readonly auth: Auth;
   readonly mail: Mail;
+  readonly money: MoneyIn;
   /** Asks the gate for what only its memory has. */
   readonly ask: (question: GateQuestion) => Promise<unknown>;
   readonly fail: (event: string, error: unknown) => void;

@@ -1,4 +1,5 @@
 import { connect } from '../database/connect.ts';
+import { openMoneyIn, openStripeWebhook } from '../payments/open.ts';
 import { dashboardApi } from './api.ts';
 import { openAuth } from './auth.ts';
 import { openMail } from './mail.ts';
@@ -11,6 +12,8 @@ import type { Parts } from './parts.ts';
 const STATEMENT_MS = 25_000;
 /** Answers of these kinds can be of any length. */
 const LONG_TYPES = /^(?:text\/csv|application\/x-ndjson|text\/event-stream)/u;
+
+const WEBHOOK_PATH = '/webhooks/stripe';
 
 declare const self: Worker;
 
@@ -54,16 +57,34 @@ async function open(
   const database = await connect(settings, STATEMENT_MS);
   const mail = openMail(settings, { fail, notice });
   const auth = await openAuth({ settings, database, mail });
-  const parts: Parts = { settings, database, ask, fail, notice, mail, auth };
+  const { payments, publicUrl: url } = settings;
+  const money = await openMoneyIn({ database: database.kysely, payments, url });
+  const webhook = await openStripeWebhook(database.kysely, payments, (eventId) =>
+    fail('an event of Stripe was not credited', new Error(eventId)),
+  );
+  const parts: Parts = { settings, database, ask, fail, notice, mail, auth, money };
   const api = dashboardApi(parts);
   return {
-    answer: async (request, address) => api.fetch(request, { address }),
+    answer: async (request, address) => {
+      if (webhook !== undefined && new URL(request.url).pathname === WEBHOOK_PATH) return answerWebhook(webhook, request);
+      return api.fetch(request, { address });
+    },
     close: async () => {
       await mail.close();
       await auth.close();
       await database.kysely.destroy();
     },
   };
+}
+
+/** What fails here Stripe sends again. */
+async function answerWebhook(webhook: (request: Request) => Promise<Response>, request: Request): Promise<Response> {
+  try {
+    return await webhook(request);
+  } catch (error) {
+    fail('an event of Stripe could not be taken', error);
+    return new Response('The event could not be taken. Send it again.\n', { status: 500 });
+  }
 }
 
 async function answer(id: number, { method, url, headers, body, address }: CarriedRequest): Promise<void> {

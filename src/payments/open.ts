@@ -13,8 +13,6 @@ export interface MoneyIn {
   readonly clock: MoneyClock;
   /** What somebody who pays by bank transfer is told. */
   readonly bankTransfer: string | undefined;
-  /** Answers `POST /webhooks/stripe`; undefined without a secret, and then the address does not exist. */
-  readonly webhook: ((request: Request) => Promise<Response>) | undefined;
 }
 
 interface MoneyInOptions {
@@ -22,21 +20,28 @@ interface MoneyInOptions {
   readonly payments: PaymentsConfig;
   /** The service's own address. */
   readonly url: string;
-  readonly onEvent?: (facts: { readonly id: string; readonly type: string; readonly outcome: string }) => void;
 }
 
 /** Opens the ways to pay that the settings switch on. Stripe's package is loaded where it is used: it takes memory of its own. */
-export async function openMoneyIn({ database, payments, url, onEvent }: MoneyInOptions): Promise<MoneyIn> {
+export async function openMoneyIn({ database, payments, url }: MoneyInOptions): Promise<MoneyIn> {
   const { stripe: settings, bankTransfer, rules } = payments;
   const drivers: PaymentDriver[] = bankTransfer === undefined ? [] : [new ManualDriver()];
-  let webhook: MoneyIn['webhook'];
   if (settings !== undefined) {
     const { openStripe, StripeDriver } = await import('./stripe.ts');
-    const { stripeWebhook } = await import('./webhook.ts');
-    const stripe = openStripe(settings);
-    drivers.unshift(new StripeDriver(stripe, { customers: openCustomers(database, 'stripe'), returnUrl: `${url}/billing` }));
-    if (settings.webhookSecret !== undefined) webhook = stripeWebhook({ database, stripe, secret: settings.webhookSecret, onEvent });
+    drivers.unshift(new StripeDriver(openStripe(settings), { customers: openCustomers(database, 'stripe'), returnUrl: `${url}/billing` }));
   }
   const desk = new PaymentDesk(database, drivers, rules);
-  return { desk, clock: new MoneyClock(database, desk), bankTransfer, webhook };
+  return { desk, clock: new MoneyClock(database, desk), bankTransfer };
+}
+
+/** Opens what answers `POST /webhooks/stripe`; undefined without a secret, and then the address does not exist. */
+export async function openStripeWebhook(
+  database: Kysely<Tables>,
+  { stripe: settings }: PaymentsConfig,
+  onRefused: (eventId: string) => void,
+): Promise<((request: Request) => Promise<Response>) | undefined> {
+  if (settings?.webhookSecret === undefined) return undefined;
+  const { openStripe } = await import('./stripe.ts');
+  const { stripeWebhook } = await import('./webhook.ts');
+  return stripeWebhook({ database, stripe: openStripe(settings), secret: settings.webhookSecret, onRefused });
 }

@@ -11,7 +11,8 @@ export interface WebhookOptions {
   readonly database: Kysely<Tables>;
   readonly stripe: Stripe;
   readonly secret: string;
-  readonly onEvent?: ((facts: { readonly id: string; readonly type: string; readonly outcome: string }) => void) | undefined;
+  /** Told of every event that does not fit what was asked for. */
+  readonly onRefused?: ((eventId: string) => void) | undefined;
   readonly clock?: (() => number) | undefined;
 }
 
@@ -30,7 +31,7 @@ export function stripeWebhook(options: WebhookOptions): (request: Request) => Pr
     const event = await verify(options, body, request.headers.get('stripe-signature') ?? '');
     if (event === undefined) return text(400, 'The signature is not right.');
     const outcome = await receive(options, event);
-    options.onEvent?.({ id: event.id, type: event.type, outcome });
+    if (outcome === 'refused') options.onRefused?.(event.id);
     return Response.json({ received: true });
   };
 }

@@ -5,9 +5,11 @@ import { openAuth } from '../../src/dashboard/auth.ts';
 import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
 import type { Parts, Person } from '../../src/dashboard/parts.ts';
+import { openMoneyIn } from '../../src/payments/open.ts';
 import { Owner } from '../accounts/owner.ts';
 import type { OpenStore } from '../accounts/stores.ts';
 import type { JsonObject } from '../simulator/wire.ts';
+import { NO_PAYMENTS } from './open-dashboard.ts';
 
 const PUBLIC_URL = 'https://gate.example.com';
 const DEFAULTS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
@@ -54,11 +56,13 @@ export class FrontDesk {
       signUpCreditUsd: '0',
       secret: 'a secret of the tests, which is long enough',
       trustedProxies: [],
+      payments: NO_PAYMENTS,
     };
     const mail = openMail(settings, { fail: () => undefined, notice: () => undefined });
     const auth = await openAuth({ settings, database: store, mail });
+    const money = await openMoneyIn({ database: store.kysely, payments: NO_PAYMENTS, url: PUBLIC_URL });
     const findPerson = async (headers: Headers): Promise<Person | undefined> => readPerson(headers);
-    return new FrontDesk(store, { settings, database: store, mail, auth: { ...auth, findPerson }, ...more });
+    return new FrontDesk(store, { settings, database: store, mail, money, auth: { ...auth, findPerson }, ...more });
   }
 
   /** Somebody with a fresh account, who is signed in. */

@@ -5,6 +5,9 @@ import { openAuth } from '../../src/dashboard/auth.ts';
 import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
 import type { Parts } from '../../src/dashboard/parts.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import { openMoneyIn } from '../../src/payments/open.ts';
+import type { PaymentsConfig } from '../../src/payments/payment-settings.ts';
 import type { Store } from './stores.ts';
 
 /** The dashboard's API over a real database, asked without a socket. */
@@ -39,6 +42,11 @@ export interface DashboardOptions {
   readonly ask?: (question: GateQuestion) => Promise<unknown>;
 }
 
+export const NO_PAYMENTS: PaymentsConfig = {
+  rules: { minimum: asNanos(5_000_000_000n), maximum: asNanos(1_000_000_000_000n), presets: [], graceMs: 0 },
+  stripe: undefined,
+  bankTransfer: undefined,
+};
 export const ORIGIN = 'http://gate.test';
 export const PASSWORD = 'correct horse battery';
 
@@ -54,6 +62,7 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
     signUpCreditUsd: '0',
     secret: undefined,
     trustedProxies: [],
+    payments: NO_PAYMENTS,
     ...options.settings,
   };
   const database = await connect(settings);
@@ -63,7 +72,8 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
   const told = { fail: (_event: string, error: unknown) => void failures.push(error), notice: (text: string) => void notices.push(text) };
   const mail = openMail(settings, told);
   const auth = await openAuth({ settings, database, mail });
-  const parts: Parts = { settings, database, auth, mail, ask: options.ask ?? (async () => []), ...told };
+  const money = await openMoneyIn({ database: database.kysely, payments: settings.payments, url: settings.publicUrl });
+  const parts: Parts = { settings, database, auth, mail, money, ask: options.ask ?? (async () => []), ...told };
   const api = dashboardApi(parts);
   let nextHost = 0;
   return {

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError, loadConfig } from '../../src/config.ts';
+import { connect } from '../../src/database/connect.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import type { PaymentRow } from '../../src/payments/credit-payment.ts';
+import { openMoneyIn, type MoneyIn } from '../../src/payments/open.ts';
+import type { ProviderName } from '../../src/payments/payments.ts';
+import { failureOf } from '../simulator/failure.ts';
+import { startGate, type Gate } from '../simulator/gate.ts';
+import { startOpenAiSimulator, type OpenAiSimulator } from '../simulator/openai.ts';
+import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
+import type { JsonObject } from '../simulator/wire.ts';
+
+const FELT_WITHIN_MS = 3000;
+const PLANS = [
+  { id: 'narrow', name: 'Narrow', price_usd: 0, included_usd: 1, models: ['sandbox/echo'], requests_per_minute: 1000 },
+  { id: 'gift', name: 'Gift', price_usd: 9, included_usd: 2, offered: false },
+];
+
+let simulator: OpenAiSimulator;
+let stripe: StripeSimulator;
+let gate: Gate;
+let money: MoneyIn;
+let closeDatabase: () => Promise<void>;
+
+beforeAll(async () => {
+  [simulator, stripe] = await Promise.all([startOpenAiSimulator(), startStripeSimulator()]);
+  const variables = { STRIPE_SECRET_KEY: 'sk_test_simulated', STRIPE_WEBHOOK_SECRET: stripe.secret };
+  const settings = { payments: { stripe_api_url: stripe.url, bank_transfer: 'IBAN XX00 0000' }, plans: PLANS };
+  gate = await startGate({ simulator, env: variables, settings });
+  const { kysely } = await connect({ databaseUrl: undefined, databasePath: join(gate.dataFolder, 'tollgate.db') });
+  closeDatabase = () => kysely.destroy();
+  const config = loadConfig({ TOLLGATE_CONFIG: join(gate.dataFolder, '..', 'tollgate.yaml'), MOCK_KEY: 'x', ...variables });
+  money = await openMoneyIn({ database: kysely, payments: config.payments, url: gate.origin });
+}, 60_000);
+afterAll(async () => {
+  await closeDatabase();
+  await gate.stop();
+  await Promise.all([simulator.stop(), stripe.stop()]);
+}, 30_000);
+
+const statusOf = async (secret: string, model: string): Promise<number> => {
+  const response = await fetch(`${gate.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 }),
+  });
+  await response.body?.cancel();
+  return response.status;
+};
+
+const felt = async (secret: string, model: string, expected: number): Promise<void> => {
+  const deadline = performance.now() + FELT_WITHIN_MS;
+  while ((await statusOf(secret, model)) !== expected && performance.now() < deadline) await Bun.sleep(50);
+  expect(await statusOf(secret, model)).toBe(expected);
+};
+
+const balanceOf = async (email: string): Promise<string> => String((await gate.run('account', 'show', '--email', email))['balance']);
+
+/** Begins a top-up of $20, as the dashboard does. */
+async function begin(email: string, provider: ProviderName): Promise<PaymentRow> {
+  const { id } = await gate.run('account', 'show', '--email', email);
+  const payer = { accountId: String(id), email };
+  const result = await money.desk.start({ payer, amount: asNanos(20_000_000_000n), provider, nowMs: Date.now() });
+  if (result.type === 'refused') throw new Error(result.why);
+  return result.payment;
+}
+
+describe('the webhook of a running server', () => {
+  test('credits what Stripe signed, and nothing else', async () => {
+    const { email } = await gate.makeKey({ creditUsd: '0' });
+    const payment = await begin(email, 'stripe');
+    stripe.books.pay(stripe.books.sessionOf(payment.id));
+    const [event] = stripe.books.events.slice(-1);
+    const forged = await stripe.sign(event ?? {}, 'whsec_forged_by_somebody_else');
+    expect((await fetch(`${gate.origin}/webhooks/stripe`, { method: 'POST', ...forged })).status).toBe(400);
+    expect(await balanceOf(email)).toBe('0');
+    expect(await stripe.deliver(event ?? {}, `${gate.origin}/webhooks/stripe`)).toBe(200);
+    expect(await stripe.deliver(event ?? {}, `${gate.origin}/webhooks/stripe`)).toBe(200);
+    expect(await balanceOf(email)).toBe('20');
+  });
+
+  test('is not there without a secret', async () => {
+    const other = await startGate({ simulator, env: { STRIPE_SECRET_KEY: 'sk_test_simulated' } });
+    const signed = await stripe.sign({ id: 'evt_1', object: 'event', type: 'x', data: { object: {} } }, ' ');
+    expect((await fetch(`${other.origin}/webhooks/stripe`, { method: 'POST', ...signed })).status).toBe(404);
+    await other.stop();
+  }, 30_000);
+
+  test('is refused at start with an empty secret', () => {
+    const load = () => loadConfig({ STRIPE_SECRET_KEY: 'sk_test_simulated', STRIPE_WEBHOOK_SECRET: '' });
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow('environment variable STRIPE_WEBHOOK_SECRET: must be the signing secret');
+    expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '   ' })).toThrow(ConfigError);
+  });
+});
+
+describe('payments', () => {
+  test('are compared with Stripe: what was not heard of is found, explained and mended', async () => {
+    const { email } = await gate.makeKey({ creditUsd: '0' });
+    const payment = await begin(email, 'stripe');
+    stripe.books.pay(stripe.books.sessionOf(payment.id));
+    // With exit code 1 the command's output is in the failure's place, so the list is asked for by its effect.
+    const failure = (await failureOf(gate.run('payments', 'reconcile'))) as Error;
+    expect(failure.message).toContain('payments reconcile --json ended with 1');
+    expect(await gate.run('payments', 'ask', payment.id)).toMatchObject({ status: 'paid', usd: '20' });
+    expect(await gate.run('payments', 'reconcile')).toMatchObject({ ok: true, differences: [] });
+    expect(await balanceOf(email)).toBe('20');
+  });
+
+  test('by bank transfer are confirmed or refused by the operator', async () => {
+    const { email } = await gate.makeKey({ creditUsd: '0' });
+    const [first, second] = [await begin(email, 'manual'), await begin(email, 'manual')];
+    expect((await failureOf(gate.run('payments', 'confirm', first.provider_ref ?? '', '--usd', '19'))) as Error).toMatchObject({
+      message: expect.stringContaining('1900 cents were paid instead of 2000'),
+    });
+    expect(await gate.run('payments', 'confirm', first.provider_ref ?? '', '--usd', '20')).toMatchObject({ result: 'credited' });
+    expect(await gate.run('payments', 'refuse', second.provider_ref ?? '', '--reason', 'never came')).toMatchObject({ status: 'failed' });
+    expect(await balanceOf(email)).toBe('20');
+    const { payments } = (await gate.run('payments', 'list', '--account', email)) as { payments: JsonObject[] };
+    expect(payments.map(({ status, reason }) => [status, reason]).toSorted()).toEqual([
+      ['failed', 'never came'],
+      ['paid', null],
+    ]);
+  });
+
+  test('that do not fit are listed as problems', async () => {
+    const { email } = await gate.makeKey({ creditUsd: '0' });
+    const payment = await begin(email, 'stripe');
+    stripe.books.pay(stripe.books.sessionOf(payment.id), { cents: 1 });
+    for (const event of stripe.books.events.slice(-1)) await stripe.deliver(event, `${gate.origin}/webhooks/stripe`);
+    const { problems } = (await gate.run('payments', 'list', '--problems')) as { problems: JsonObject[] };
+    expect(problems).toContainEqual(
+      expect.objectContaining({
+        kind: 'refused_event',
+        payment: payment.id,
+        explanation: expect.stringContaining('1 cents were paid instead of 2000'),
+      }),
+    );
+  });
+});
+
+describe('promo codes', () => {
+  test('are made, shown once, listed without the code, redeemed and stopped', async () => {
+    const { email } = await gate.makeKey({ creditUsd: '0' });
+    const made = (await gate.run('promo', 'create', '--credit', '5', '--code', 'Hello-World', '--uses', '3', '--campaign', 'hello')) as {
+      codes: JsonObject[];
+    };
+    expect(made.codes).toEqual([{ id: expect.stringMatching(/^promo_/u), code: 'Hello-World' }]);
+    expect(await gate.run('promo', 'redeem', '--account', email, '--code', 'helloworld')).toMatchObject({ redeemed: true, usd: '5' });
+    expect(await balanceOf(email)).toBe('5');
+    const listed = await gate.run('promo', 'list', '--campaign', 'hello');
+    expect(listed).toMatchObject({ codes: [{ campaign: 'hello', used: 1, uses: 3, stopped: false }] });
+    expect(JSON.stringify(listed).toLowerCase()).not.toContain('world');
+    expect(await gate.run('promo', 'stop', 'hello')).toMatchObject({ stopped: 1 });
+    const failure = (await failureOf(gate.run('promo', 'redeem', '--account', email, '--code', 'helloworld'))) as Error;
+    expect(failure.message).toContain('The code is refused: stopped.');
+  });
+
+  test('come in batches, in a file that only its owner can read', async () => {
+    const file = join(gate.dataFolder, 'codes.csv');
+    expect(
+      await gate.run('promo', 'create', '--bonus-percent', '10', '--bonus-max', '5', '--count', '50', '--prefix', 'fall', '--csv', file),
+    ).toEqual({ count: 50, file });
+    const lines = (await readFile(file, 'utf8')).trim().split('\n');
+    expect(lines).toHaveLength(51);
+    expect(lines[1]).toMatch(/^promo_\w+,FALL-[2-9A-Z]{5}-[2-9A-Z]{5}-[2-9A-Z]{5}$/u);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('ask for one benefit that makes sense', async () => {
+    const messageOf = async (...args: string[]) => ((await failureOf(gate.run('promo', 'create', ...args))) as Error).message;
+    expect(await messageOf()).toContain('Say what the code gives');
+    expect(await messageOf('--plan', 'none-such')).toContain('There is no plan none-such');
+    expect(await messageOf('--bonus-percent', '10')).toContain('--bonus-max');
+    expect(await messageOf('--credit', '5', '--code', 'x!')).toContain('4 to 64 letters');
+  });
+});
+
+describe('plans', () => {
+  test('of the settings are there, and more can be made', async () => {
+    await gate.run('plan', 'create', '--id', 'more', '--name', 'More', '--price-usd', '5', '--included-usd', '6', '--rpm', '7');
+    const { plans } = (await gate.run('plan', 'list')) as { plans: JsonObject[] };
+    expect(plans.map(({ id }) => id)).toEqual(['narrow', 'more', 'gift']);
+    expect((await failureOf(gate.run('plan', 'end', 'gift'))) as Error).toMatchObject({
+      message: expect.stringContaining('remove it there'),
+    });
+    expect(await gate.run('plan', 'end', 'more')).toEqual({ id: 'more', ended: true });
+  });
+
+  test('that are assigned are felt by keys within a second, and so is their end', async () => {
+    const { email, secret } = await gate.makeKey({ creditUsd: '1' });
+    await felt(secret, 'sandbox/story', 200);
+    expect(await gate.run('plan', 'assign', '--account', email, '--plan', 'narrow')).toMatchObject({
+      plan: 'narrow',
+      paid_by: 'nobody',
+      included_left: '1',
+    });
+    await felt(secret, 'sandbox/story', 403);
+    expect(await statusOf(secret, 'sandbox/echo')).toBe(200);
+    expect(await gate.run('plan', 'assign', '--account', email, '--plan', 'none')).toMatchObject({ plan: null });
+    await felt(secret, 'sandbox/story', 200);
+  });
+
+  test('leave the ledger right', async () => {
+    expect(await gate.run('ledger', 'verify')).toMatchObject({ ok: true });
+  });
+});
