@@ -5,6 +5,7 @@ import type { WebFiles } from './dashboard/web-files.ts';
 import { chatCompletions } from './gateway/chat.ts';
 import { Call, type Gate, type Reply } from './gateway/gate.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
+import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';
 import type { Connection, Handler } from './http/server.ts';
 import { makeId } from './ids.ts';
 
@@ -24,11 +25,13 @@ export interface Destinations {
 
 /** Every address of the service. */
 export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecycle }: Destinations): Record<string, Handler> {
+  const trusted = parseNetworks(gate.config.trustedProxies) ?? [];
   const v1 =
     (operations: Operations): Handler =>
     (request, connection) => {
       if (request.method === 'OPTIONS') return preflight(operations);
-      return runOperation(operations, { request, connection, gate, isDraining: lifecycle.isDraining() });
+      const caller = trusted.length === 0 ? connection : behindProxies(connection, request.headers, trusted);
+      return runOperation(operations, { request, connection: caller, gate, isDraining: lifecycle.isDraining() });
     };
   const chat = v1({ POST: chatCompletions });
   const models = v1({ GET: listModels });
@@ -49,6 +52,11 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     // Which pages there are, the dashboard knows itself. Programs that ask for no page get the errors of the interface.
     '/*': (request, connection) => (isForPage(request) ? webFiles.page(request) : unknown(request, connection)),
   };
+}
+
+/** The caller is who our own proxies say that it is. */
+function behindProxies(connection: Connection, headers: Headers, trusted: TrustedNetworks): Connection {
+  return { ...connection, address: () => clientAddress(connection.address(), headers, trusted) };
 }
 
 function isForPage({ method, headers }: Request): boolean {

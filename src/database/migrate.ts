@@ -9,6 +9,7 @@ import { people } from './migrations/005-people.ts';
 import { moneyIn } from './migrations/006-money-in.ts';
 import { keyRules } from './migrations/007-key-rules.ts';
 import { requestContents } from './migrations/008-request-contents.ts';
+import { alerts } from './migrations/009-alerts.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -21,6 +22,7 @@ const MIGRATIONS = {
   '006-money-in': moneyIn,
   '007-key-rules': keyRules,
   '008-request-contents': requestContents,
+  '009-alerts': alerts,
 } as const;
 
 /** The names of all migrations, the oldest first. */

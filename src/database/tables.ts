@@ -182,6 +182,33 @@ export interface Tables extends MoneyTables {
   /** What an account's owner chose. `content_days`: for how long contents are kept; null keeps none. */
   account_settings: { account_id: string; content_days: OptionalInteger; first_key_at: OptionalInteger };
   service_secrets: { name: string; value: string; created_at: Integer };
+  alert_rules: {
+    id: string;
+    account_id: string;
+    kind: string;
+    /** Nano-dollars, per cent or days, as the kind has it. */
+    threshold: Integer;
+    by_mail: Integer;
+    by_webhook: Integer;
+    created_at: Integer;
+  };
+  /** What has fired and is not over. */
+  alert_states: { rule_id: string; subject: string; fired_at: Integer };
+  alert_webhooks: { account_id: string; url: string; secret: string; created_at: Integer };
+  alert_deliveries: {
+    id: string;
+    account_id: string;
+    kind: string;
+    channel: 'mail' | 'webhook';
+    title: string;
+    payload: string;
+    status: 'waiting' | 'sent' | 'failed';
+    tries: Integer;
+    next_try_at: Integer;
+    problem: string | null;
+    created_at: Integer;
+    finished_at: OptionalInteger;
+  };
   /** One row: raised by every change of accounts and keys, so that a running server knows what it knew is old. */
   changes: { id: Generated<bigint>; counter: Integer };
 }

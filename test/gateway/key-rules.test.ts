@@ -197,3 +197,23 @@ for (const { name: storeName, isMissing, open } of STORES)
       await until(async () => ((await owner.keys.find(owner.account.id, id))?.secrets[0]?.usedAtMs !== undefined ? true : undefined), 8000);
     });
   });
+
+test('behind a trusted proxy the address that it names counts', async () => {
+  const [sqlite] = STORES;
+  const store = await sqlite?.open();
+  if (store === undefined) throw new Error('there is no embedded database');
+  const file = join(store.folder, 'tollgate.yaml');
+  writeFileSync(file, JSON.stringify({ http: { trusted_proxies: ['127.0.0.0/8'] } }));
+  const environment = { HOST: '127.0.0.1', PORT: '0', TOLLGATE_DATA: store.folder, TOLLGATE_CONFIG: file, TOLLGATE_LOG_LEVEL: 'silent' };
+  const service = await serve(loadConfig(environment));
+  const owner = await Owner.at(store);
+  const { secret } = await owner.keys.create(owner.account.id, { name: 'test', addresses: ['203.0.113.0/24'] });
+  const statusFrom = async (forwarded: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${secret}`, 'x-forwarded-for': forwarded };
+    return (await fetch(`${service.url}/v1/models`, { headers })).status;
+  };
+  expect(await statusFrom('203.0.113.7')).toBe(200);
+  expect(await statusFrom('203.0.113.7, 198.51.100.1')).toBe(403);
+  await service.drain();
+  await store.close();
+});

@@ -46,6 +46,7 @@ export const keys = {
   neverUsed: 'Never used',
   from: (range: string) => `from ${range}`,
   noLimits: 'None',
+  moreLimits: (count: number) => `and ${count} more`,
   allModels: 'All',
   someModels: (count: number) => `${count} ${count === 1 ? 'model' : 'models'}`,
   exceptModels: (count: number) => `all but ${count}`,

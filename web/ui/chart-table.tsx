@@ -1,31 +1,33 @@
 import type { JSX } from 'react';
 import type { ChartProps } from './chart.ts';
 
-/** A chart as the table it is drawn from, for screen readers. */
+/** A chart as the table it is drawn from, for screen readers. A table cannot be made small itself: it would make the page longer. */
 export function ChartTable({ label, buckets, series, format }: ChartProps): JSX.Element {
   return (
-    <table className="sr-only">
-      <caption>{label}</caption>
-      <thead>
-        <tr>
-          <th scope="col">Time</th>
-          {series.map(({ id, label: name }) => (
-            <th key={id} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {buckets.map((bucket) => (
-          <tr key={bucket.title ?? bucket.label}>
-            <th scope="row">{bucket.title ?? bucket.label}</th>
-            {series.map(({ id }) => (
-              <td key={id}>{format(bucket.values[id] ?? 0)}</td>
+    <div className="sr-only">
+      <table>
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {series.map(({ id, label: name }) => (
+              <th key={id} scope="col">
+                {name}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {buckets.map((bucket) => (
+            <tr key={bucket.title ?? bucket.label}>
+              <th scope="row">{bucket.title ?? bucket.label}</th>
+              {series.map(({ id }) => (
+                <td key={id}>{format(bucket.values[id] ?? 0)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -4,10 +4,10 @@ import { formatCount } from '../../numbers.ts';
 import { key as t } from '../../strings/index.ts';
 import { formatDate } from '../../time.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
+import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import type { ChartBucket } from '../../ui/chart.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { LinkButton } from '../../ui/link-button.tsx';
 import type { KeyPageContent } from '../keys/queries.ts';
 
 const DAYS = 30;
@@ -16,15 +16,15 @@ const DAY_MS = 86_400_000;
 const DECIMALS = 9;
 
 /** What the key spent on each of the last thirty days. */
-export function KeyUsage({ content: { days } }: { readonly content: KeyPageContent }): JSX.Element {
+export function KeyUsage({ content: { key, days } }: { readonly content: KeyPageContent }): JSX.Element {
   const actions = (
     <>
-      <LinkButton to="/usage" size="sm" variant="quiet">
+      <a href={`/usage?key=${key.id}`} className={buttonClass({ size: 'sm', variant: 'quiet' })}>
         {t.usage.explore}
-      </LinkButton>
-      <LinkButton to="/requests" size="sm" variant="quiet">
+      </a>
+      <a href={`/requests?key=${key.id}`} className={buttonClass({ size: 'sm', variant: 'quiet' })}>
         {t.usage.requests}
-      </LinkButton>
+      </a>
     </>
   );
   return (

@@ -1,12 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { partOf } from '../../money.ts';
 import { keys as t } from '../../strings/index.ts';
 import { DateTime, RelativeTime } from '../../ui/date-time.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { BudgetMeter } from './budget-meter.tsx';
 import { KeyStatus } from './key-status.tsx';
-import type { Key } from './queries.ts';
+import type { Budget, Key } from './queries.ts';
+
+/** What is not shown until somebody asks for it. */
+export const HIDDEN_COLUMNS: readonly string[] = ['created', 'tags'];
 
 /** What the list shows of a key. The name is always there. */
 export const COLUMNS: readonly Column<Key>[] = [
@@ -21,21 +25,21 @@ export const COLUMNS: readonly Column<Key>[] = [
       </Link>
     ),
   },
-  { id: 'secret', header: t.head.secret, cell: (key) => <Secrets secrets={key.secrets} /> },
   { id: 'status', header: t.head.status, cell: (key) => <KeyStatus status={key.status} rotatingUntilMs={key.rotatingUntilMs} /> },
+  { id: 'secret', header: t.head.secret, cell: (key) => <Secrets secrets={key.secrets} /> },
+  { id: 'used', header: t.head.used, isSortable: true, cell: (key) => <LastUse atMs={key.usedAtMs} from={key.usedFrom} /> },
   { id: 'today', header: t.head.today, align: 'right', isSortable: true, cell: (key) => <Money usd={key.spentTodayUsd} /> },
   { id: 'month', header: t.head.month, align: 'right', isSortable: true, cell: (key) => <Money usd={key.spentMonthUsd} /> },
   { id: 'total', header: t.head.total, align: 'right', isSortable: true, cell: (key) => <Money usd={key.spentTotalUsd} /> },
-  { id: 'limits', header: t.head.limits, className: 'min-w-44', cell: (key) => <Limits budgets={key.budgets} /> },
+  { id: 'limits', header: t.head.limits, className: 'min-w-44', cell: (key) => <TightestLimit budgets={key.budgets} /> },
   { id: 'models', header: t.head.models, className: 'whitespace-nowrap', cell: modelsText },
-  { id: 'used', header: t.head.used, isSortable: true, cell: (key) => <LastUse atMs={key.usedAtMs} from={key.usedFrom} /> },
-  { id: 'created', header: t.head.created, isSortable: true, cell: (key) => <DateTime atMs={key.createdAtMs} /> },
   {
     id: 'expires',
     header: t.head.expires,
     isSortable: true,
     cell: (key) => (key.expiresAtMs === null ? <Muted text={t.never} /> : <DateTime atMs={key.expiresAtMs} />),
   },
+  { id: 'created', header: t.head.created, isSortable: true, cell: (key) => <DateTime atMs={key.createdAtMs} /> },
   { id: 'tags', header: t.head.tags, cell: (key) => <span className="text-xs">{key.tags.join(', ')}</span> },
 ];
 
@@ -49,15 +53,20 @@ function Secrets({ secrets }: Pick<Key, 'secrets'>): JSX.Element {
   );
 }
 
-function Limits({ budgets }: Pick<Key, 'budgets'>): JSX.Element {
-  if (budgets.length === 0) return <Muted text={t.noLimits} />;
+/** Of several limits the one that is nearest its end: that is the one that will stop the key. */
+function TightestLimit({ budgets }: Pick<Key, 'budgets'>): JSX.Element {
+  const [tightest, ...others] = budgets.toSorted((first, second) => partUsed(second) - partUsed(first));
+  if (tightest === undefined) return <Muted text={t.noLimits} />;
   return (
-    <div className="flex w-44 flex-col gap-2">
-      {budgets.map((budget) => (
-        <BudgetMeter key={budget.period} budget={budget} isShort />
-      ))}
+    <div className="w-44">
+      <BudgetMeter budget={tightest} isShort />
+      {others.length > 0 && <p className="text-xs text-muted">{t.moreLimits(others.length)}</p>}
     </div>
   );
+}
+
+function partUsed({ spentUsd, usd, isReached }: Budget): number {
+  return isReached ? Number.POSITIVE_INFINITY : partOf(spentUsd, usd);
 }
 
 function LastUse({ atMs, from }: { readonly atMs: number | null; readonly from: string | null }): JSX.Element {

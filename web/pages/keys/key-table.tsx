@@ -8,9 +8,9 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column, Sort } from '../../ui/table.tsx';
 import { BulkBar } from './bulk-bar.tsx';
-import { COLUMNS } from './columns.tsx';
+import { COLUMNS, HIDDEN_COLUMNS } from './columns.tsx';
 import type { Key } from './queries.ts';
-import { SORTS } from './search.ts';
+import { readHidden, SORTS } from './search.ts';
 
 const route = getRouteApi('/app/keys');
 
@@ -27,7 +27,7 @@ export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTab
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const hidden = new Set(search.hide?.split('.'));
+  const hidden = readHidden(search.hide, HIDDEN_COLUMNS);
   const shownIds = keys?.map((key) => key.id) ?? [];
   // What a filter hides is not changed by surprise.
   const chosenIds = shownIds.filter((id) => chosen.has(id));

@@ -11,12 +11,13 @@ import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Select } from '../../ui/select.tsx';
 import { ColumnMenu } from './column-menu.tsx';
+import { HIDDEN_COLUMNS } from './columns.tsx';
 import { CreateKey } from './create-key.tsx';
 import { FreshSecret } from './fresh-secret.tsx';
 import type { Fresh } from './fresh-secret.tsx';
 import { KeyTable } from './key-table.tsx';
 import { keysQuery } from './queries.ts';
-import { STATUSES } from './search.ts';
+import { readHidden, STATUSES, writeHidden } from './search.ts';
 import { shownKeys } from './shown-keys.ts';
 
 const route = getRouteApi('/app/keys');
@@ -90,13 +91,8 @@ function Filters(): JSX.Element {
         onChoose={(value) => void navigate({ search: (old) => compact({ ...old, status: value === 'any' ? undefined : value }) })}
       />
       <ColumnMenu
-        hidden={new Set(hide?.split('.'))}
-        onHidden={(hidden) =>
-          void navigate({
-            search: (old) => compact({ ...old, hide: hidden.size === 0 ? undefined : [...hidden].join('.') }),
-            replace: true,
-          })
-        }
+        hidden={readHidden(hide, HIDDEN_COLUMNS)}
+        onHidden={(hidden) => void navigate({ search: (old) => ({ ...old, hide: writeHidden(hidden) }), replace: true })}
       />
     </FilterBar>
   );

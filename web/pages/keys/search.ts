@@ -10,7 +10,7 @@ export interface KeysSearch {
   readonly status?: (typeof STATUSES)[number];
   readonly sort?: (typeof SORTS)[number];
   readonly direction?: 'ascending' | 'descending';
-  /** The columns that are not shown, separated by dots. */
+  /** The columns that are not shown, separated by dots; `none` shows all. */
   readonly hide?: string;
   /** The form is open. */
   readonly create?: 'open';
@@ -25,4 +25,15 @@ export function readKeysSearch(raw: RawSearch): KeysSearch {
     hide: readText(raw, 'hide'),
     create: readChoice(raw, 'create', ['open']),
   });
+}
+
+/** The columns that are not shown. */
+export function readHidden(hide: string | undefined, byDefault: readonly string[]): ReadonlySet<string> {
+  return new Set(hide === undefined ? byDefault : hide.split('.'));
+}
+
+/** What stands in the address for them. */
+export function writeHidden(hidden: ReadonlySet<string>): string {
+  const ids = [...hidden].filter((id) => id !== 'none');
+  return ids.length === 0 ? 'none' : ids.join('.');
 }

@@ -1,0 +1,143 @@
+import type { Kysely } from 'kysely';
+import { isReached } from '../accounts/key-budgets.ts';
+import { readKeys } from '../accounts/key-list.ts';
+import type { Tables } from '../database/tables.ts';
+import { windowStartMs } from '../ledger/budget.ts';
+import { asNanos, formatUsd } from '../ledger/money.ts';
+import type { AlertRule } from './rules.ts';
+
+/** A line that is crossed at this moment. */
+export interface Crossing {
+  /** What crossed it, and in which period: the same one fires once. */
+  readonly subject: string;
+  readonly title: string;
+  readonly text: string;
+  readonly keyId?: string;
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** A rate of fewer requests says nothing. */
+const REQUESTS_MIN = 20;
+const SESSIONS_MAX = 20;
+
+/** What of a rule is crossed now. */
+export async function findCrossings(database: Kysely<Tables>, rule: AlertRule, nowMs: number): Promise<Crossing[]> {
+  switch (rule.kind) {
+    case 'low_balance':
+      return findLowBalance(database, rule);
+    case 'spend_day':
+      return findSpend(database, rule, { period: 'day', nowMs });
+    case 'spend_month':
+      return findSpend(database, rule, { period: 'month', nowMs });
+    case 'key_limit':
+      return findKeyLimits(database, rule, nowMs);
+    case 'error_rate':
+      return findErrors(database, rule, nowMs);
+    case 'key_expiring':
+      return findExpiring(database, rule, nowMs);
+    case 'sign_in':
+      return findSignIns(database, rule, nowMs);
+  }
+}
+
+/** What is set aside for requests under way does not count: it comes and goes, and the alert would with it. */
+async function findLowBalance(database: Kysely<Tables>, { accountId, threshold }: AlertRule): Promise<Crossing[]> {
+  const wallet = await database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirst();
+  if (wallet === undefined) return [];
+  const balance = wallet.credits_posted - wallet.debits_posted;
+  if (balance >= threshold) return [];
+  const [left, line] = [balance, threshold].map((nanos) => formatUsd(asNanos(nanos)));
+  return [{ subject: '', title: `The balance is $${left}`, text: `It is below $${line}. Top up before requests are refused.` }];
+}
+
+interface Window {
+  readonly period: 'day' | 'month';
+  readonly nowMs: number;
+}
+
+async function findSpend(database: Kysely<Tables>, { accountId, threshold }: AlertRule, { period, nowMs }: Window): Promise<Crossing[]> {
+  const startMs = windowStartMs(period, nowMs);
+  const { cost } = await sumSince(database, accountId, startMs);
+  if (cost < threshold) return [];
+  const [spent, line] = [cost, threshold].map((nanos) => formatUsd(asNanos(nanos)));
+  const when = period === 'day' ? 'today' : 'this month';
+  return [
+    { subject: String(startMs), title: `$${spent} spent ${when}`, text: `That is $${line} or more since the ${period} began (UTC).` },
+  ];
+}
+
+async function findKeyLimits(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
+  const keys = await readKeys(database, accountId);
+  return keys.flatMap(({ id, name, budgets }) =>
+    budgets
+      .filter((budget) => (threshold >= 100n ? isReached(budget) : budget.spent * 100n >= budget.amount * threshold || isReached(budget)))
+      .map((budget) => ({
+        subject: `${id} ${budget.period} ${windowStartMs(budget.period, nowMs)}`,
+        keyId: id,
+        title: `The key “${name}” is at ${threshold >= 100n ? 'its limit' : `${threshold} % of its limit`}`,
+        text: `$${formatUsd(budget.spent)} of $${formatUsd(budget.amount)} are spent (${budget.period === 'total' ? 'in total' : `this ${budget.period}, UTC`}).`,
+      })),
+  );
+}
+
+async function findErrors(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
+  const { requests, errors } = await sumSince(database, accountId, nowMs - HOUR_MS);
+  if (requests < REQUESTS_MIN || errors * 100n < requests * threshold) return [];
+  const percent = (errors * 100n) / requests;
+  return [{ subject: '', title: `${percent} % of the requests fail`, text: `${errors} of ${requests} requests of the last hour failed.` }];
+}
+
+async function findExpiring(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
+  const untilMs = nowMs + Number(threshold) * DAY_MS;
+  const keys = await readKeys(database, accountId);
+  return keys.flatMap(({ id, name, expiresAtMs }) => {
+    if (expiresAtMs === undefined || expiresAtMs <= nowMs || expiresAtMs > untilMs) return [];
+    const at = new Date(expiresAtMs).toISOString().replace('T', ' ').slice(0, 16);
+    return [
+      {
+        subject: `${id} ${expiresAtMs}`,
+        keyId: id,
+        title: `The key “${name}” expires soon`,
+        text: `It works until ${at} UTC. Give it more time, or replace it.`,
+      },
+    ];
+  });
+}
+
+/** Each session fires once, and is forgotten after a day. */
+async function findSignIns(database: Kysely<Tables>, { accountId, createdAtMs }: AlertRule, nowMs: number): Promise<Crossing[]> {
+  const rows = await database
+    .selectFrom('sessions')
+    .innerJoin('people', 'people.id', 'sessions.person_id')
+    .select(['sessions.id', 'sessions.address', 'sessions.user_agent', 'sessions.created_at', 'people.email'])
+    .where('people.account_id', '=', accountId)
+    .orderBy('sessions.created_at', 'desc')
+    .limit(SESSIONS_MAX)
+    .execute();
+  return rows
+    .filter((row) => new Date(row.created_at).getTime() > Math.max(createdAtMs, nowMs - DAY_MS))
+    .map(({ id, address, user_agent: agent, email }) => ({
+      subject: id,
+      title: `New sign-in as ${email}`,
+      text: `From ${address ?? 'an unknown address'}${agent === null ? '' : `, ${agent.slice(0, 200)}`}. If it was not you, end the session in the settings and change the password.`,
+    }));
+}
+
+async function sumSince(
+  database: Kysely<Tables>,
+  accountId: string,
+  sinceMs: number,
+): Promise<{ cost: bigint; requests: bigint; errors: bigint }> {
+  const sums = await database
+    .selectFrom('usage_rollups')
+    .select(({ fn }) => [
+      fn.sum<bigint | null>('cost').as('cost'),
+      fn.sum<bigint | null>('requests').as('requests'),
+      fn.sum<bigint | null>('errors').as('errors'),
+    ])
+    .where('account_id', '=', accountId)
+    .where('quarter_hour', '>=', BigInt(sinceMs))
+    .executeTakeFirstOrThrow();
+  return { cost: sums.cost ?? 0n, requests: sums.requests ?? 0n, errors: sums.errors ?? 0n };
+}

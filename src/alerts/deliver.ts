@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { claim, findDue, finish, type Delivery } from './deliveries.ts';
+import { findWebhook, signRequest, type WebhookRequest } from './webhooks.ts';
+
+/** The ways to the outside. Each gives what went wrong, or undefined. */
+export interface Carriers {
+  /** Writes to the owner of the account. */
+  mail(to: string, message: Pick<Delivery, 'title' | 'text'>): Promise<string | undefined>;
+  post(request: WebhookRequest): Promise<string | undefined>;
+}
+
+const BATCH_MAX = 50;
+
+/** Sends what is due. A delivery that fails is tried again later, after longer and longer waits. */
+export async function deliverDue(database: Kysely<Tables>, carriers: Carriers): Promise<void> {
+  for (const delivery of await findDue(database, Date.now(), BATCH_MAX)) {
+    if (await claim(database, delivery)) await finish(database, delivery, await carry(database, carriers, delivery));
+  }
+}
+
+async function carry(database: Kysely<Tables>, carriers: Carriers, delivery: Delivery): Promise<string | undefined> {
+  try {
+    return await (delivery.channel === 'mail' ? carryMail(database, carriers, delivery) : carryPost(database, carriers, delivery));
+  } catch (error) {
+    return error instanceof Error ? error.message : 'It could not be sent.';
+  }
+}
+
+async function carryMail(database: Kysely<Tables>, carriers: Carriers, delivery: Delivery): Promise<string | undefined> {
+  const account = await database.selectFrom('accounts').select('email').where('id', '=', delivery.accountId).executeTakeFirst();
+  return account === undefined ? 'The account has no address.' : carriers.mail(account.email, delivery);
+}
+
+async function carryPost(database: Kysely<Tables>, carriers: Carriers, delivery: Delivery): Promise<string | undefined> {
+  const webhook = await findWebhook(database, delivery.accountId);
+  return webhook === undefined ? 'There is no webhook any more.' : carriers.post(signRequest(webhook, delivery, Date.now()));
+}

@@ -1,0 +1,146 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { makeId } from '../ids.ts';
+import type { AlertKind } from './rules.ts';
+
+export type Channel = 'mail' | 'webhook';
+
+/** What somebody is told. */
+export interface AlertMessage {
+  readonly accountId: string;
+  readonly kind: AlertKind | 'test';
+  readonly title: string;
+  readonly text: string;
+  readonly keyId?: string | undefined;
+}
+
+/** A message on its way by one channel. */
+export interface Delivery {
+  readonly id: string;
+  readonly accountId: string;
+  readonly kind: string;
+  readonly channel: Channel;
+  readonly title: string;
+  readonly text: string;
+  readonly keyId: string | undefined;
+  readonly status: 'waiting' | 'sent' | 'failed';
+  readonly tries: number;
+  readonly nextTryAtMs: number;
+  readonly problem: string | undefined;
+  readonly createdAtMs: number;
+  readonly finishedAtMs: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+/** After each failed try it is waited longer; the last failure is the end. */
+const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * 60 * MINUTE_MS, 6 * 60 * MINUTE_MS];
+export const TRIES_MAX = BACK_OFF_MS.length + 1;
+/** Longer than any channel takes: whoever claimed a delivery and did not finish it until then is dead. */
+const CLAIM_MS = 2 * MINUTE_MS;
+const PROBLEM_CHARACTERS_MAX = 300;
+const KEPT_MS = 30 * 24 * 60 * MINUTE_MS;
+
+/** Puts a message on its way, by each of the channels; gives the ids of the deliveries. */
+export async function addDeliveries(database: Kysely<Tables>, message: AlertMessage, channels: readonly Channel[]): Promise<string[]> {
+  if (channels.length === 0) return [];
+  const nowMs = Date.now();
+  const { accountId, kind, title, text, keyId } = message;
+  const payload = JSON.stringify({ text, keyId });
+  const rows = channels.map((channel) => ({
+    id: makeId('delivery', nowMs),
+    account_id: accountId,
+    kind,
+    channel,
+    title,
+    payload,
+    status: 'waiting' as const,
+    tries: 0,
+    next_try_at: nowMs,
+    created_at: nowMs,
+  }));
+  await database.insertInto('alert_deliveries').values(rows).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The deliveries whose time has come, oldest first. */
+export async function findDue(database: Kysely<Tables>, nowMs: number, limit: number): Promise<Delivery[]> {
+  const rows = await database
+    .selectFrom('alert_deliveries')
+    .selectAll()
+    .where('status', '=', 'waiting')
+    .where('next_try_at', '<=', BigInt(nowMs))
+    .orderBy('next_try_at')
+    .limit(limit)
+    .execute();
+  return rows.map(readDelivery);
+}
+
+/** Takes a delivery for this process: of several that try, one succeeds. */
+export async function claim(database: Kysely<Tables>, { id, tries }: Delivery): Promise<boolean> {
+  const { numUpdatedRows } = await database
+    .updateTable('alert_deliveries')
+    .set({ tries: tries + 1, next_try_at: Date.now() + CLAIM_MS })
+    .where('id', '=', id)
+    .where('status', '=', 'waiting')
+    .where('tries', '=', BigInt(tries))
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Notes how a try ended; without a problem it is sent, and after the last try given up. */
+export async function finish(database: Kysely<Tables>, { id, tries }: Delivery, problem: string | undefined): Promise<void> {
+  const nowMs = Date.now();
+  const waitMs = BACK_OFF_MS[tries];
+  const isOver = problem === undefined || waitMs === undefined;
+  await database
+    .updateTable('alert_deliveries')
+    .set({
+      status: problem === undefined ? 'sent' : isOver ? 'failed' : 'waiting',
+      next_try_at: nowMs + (waitMs ?? 0),
+      problem: problem?.slice(0, PROBLEM_CHARACTERS_MAX) ?? null,
+      finished_at: isOver ? nowMs : null,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The latest deliveries of an account, newest first. */
+export async function listDeliveries(database: Kysely<Tables>, accountId: string, limit: number): Promise<Delivery[]> {
+  const rows = await database
+    .selectFrom('alert_deliveries')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(readDelivery);
+}
+
+/** Forgets what was delivered, or given up, a month ago. */
+export async function pruneDeliveries(database: Kysely<Tables>, nowMs: number): Promise<void> {
+  await database
+    .deleteFrom('alert_deliveries')
+    .where('status', '<>', 'waiting')
+    .where('created_at', '<', BigInt(nowMs - KEPT_MS))
+    .execute();
+}
+
+function readDelivery(row: Selectable<Tables['alert_deliveries']>): Delivery {
+  const { text, keyId } = JSON.parse(row.payload) as { readonly text: string; readonly keyId?: string };
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    kind: row.kind,
+    channel: row.channel,
+    title: row.title,
+    text,
+    keyId,
+    status: row.status,
+    tries: Number(row.tries),
+    nextTryAtMs: Number(row.next_try_at),
+    problem: row.problem ?? undefined,
+    createdAtMs: Number(row.created_at),
+    finishedAtMs: row.finished_at === null ? undefined : Number(row.finished_at),
+  };
+}

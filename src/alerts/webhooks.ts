@@ -1,0 +1,78 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import type { Delivery } from './deliveries.ts';
+
+/** Where an account wants to be told by machines. */
+export interface Webhook {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** A request to a webhook, ready to be sent. */
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const SECRET_BYTES = 32;
+
+export async function findWebhook(database: Kysely<Tables>, accountId: string): Promise<Webhook | undefined> {
+  return database.selectFrom('alert_webhooks').select(['url', 'secret']).where('account_id', '=', accountId).executeTakeFirst();
+}
+
+/** Sets the address; the first time, and whenever it is asked for, with a new secret, which is given back to be shown once. */
+export async function saveWebhook(database: Kysely<Tables>, accountId: string, url: string): Promise<string | undefined> {
+  const secret = makeSecret();
+  const row = await database
+    .insertInto('alert_webhooks')
+    .values({ account_id: accountId, url, secret, created_at: Date.now() })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ url }))
+    .returning('secret')
+    .executeTakeFirstOrThrow();
+  return row.secret === secret ? secret : undefined;
+}
+
+/** Undefined when the account has no webhook. */
+export async function renewSecret(database: Kysely<Tables>, accountId: string): Promise<string | undefined> {
+  const secret = makeSecret();
+  const { numUpdatedRows } = await database
+    .updateTable('alert_webhooks')
+    .set({ secret })
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n ? secret : undefined;
+}
+
+export async function deleteWebhook(database: Kysely<Tables>, accountId: string): Promise<void> {
+  await database.deleteFrom('alert_webhooks').where('account_id', '=', accountId).execute();
+}
+
+/**
+ * Writes and signs what a webhook gets. The time is part of what is signed, so that whoever records a request cannot
+ * send it again later; the id tells a repeated one from a new one.
+ */
+export function signRequest({ url, secret }: Webhook, delivery: Delivery, nowMs: number): WebhookRequest {
+  const body = JSON.stringify({
+    id: delivery.id,
+    type: 'alert',
+    kind: delivery.kind,
+    title: delivery.title,
+    text: delivery.text,
+    account_id: delivery.accountId,
+    key_id: delivery.keyId ?? null,
+    created_at: new Date(delivery.createdAtMs).toISOString(),
+  });
+  const seconds = Math.floor(nowMs / 1000);
+  const signature = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+  return {
+    url,
+    body,
+    headers: { 'content-type': 'application/json', 'tollgate-delivery': delivery.id, 'tollgate-signature': `t=${seconds},v1=${signature}` },
+  };
+}
+
+function makeSecret(): string {
+  return `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+}

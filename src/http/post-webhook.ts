@@ -1,0 +1,123 @@
+import { isIP } from 'node:net';
+import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import type { Reach } from './fetch-media.ts';
+import { ResponseParser, type ResponseHead } from './response-parser.ts';
+
+/** What is posted, and where to. */
+export interface Posting {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Names, connection and answer together. */
+const POST_MS_MAX = 10_000;
+const URL_CHARACTERS_MAX = 2000;
+const HTTPS_PORT = 443;
+
+/**
+ * Posts to an address of a person's choice, and gives what went wrong or undefined. Only https, only addresses of the
+ * public internet, looked up once and connected to as they were checked; redirects are not followed. Nothing of the
+ * answer is told but its status, so that nobody can read what stands behind an address through us.
+ */
+export async function postWebhook(posting: Posting, reach: Reach): Promise<string | undefined> {
+  const url = parseWebhookUrl(posting.url);
+  if (url === undefined) return 'The address must begin with https:// and have no password.';
+  const signal = AbortSignal.timeout(POST_MS_MAX);
+  const address = await findAddress(url, reach, signal);
+  if (address === undefined) return 'The address is not one of the public internet.';
+  const status = await new Promise<number | undefined>((resolve) => new Exchange(url, posting, resolve).start(address, reach.ca, signal));
+  if (status === undefined) return signal.aborted ? `There was no answer within ${POST_MS_MAX / 1000} seconds.` : 'The connection failed.';
+  return status >= 200 && status < 300 ? undefined : `The answer had status ${status}.`;
+}
+
+/** An address that may be asked, as far as its text tells; undefined when it is none. */
+export function parseWebhookUrl(text: string): URL | undefined {
+  if (text.length > URL_CHARACTERS_MAX || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : undefined;
+}
+
+/** One address that is not allowed is enough to refuse the host: nobody honest mixes public and private ones. */
+async function findAddress(url: URL, reach: Reach, signal: AbortSignal): Promise<string | undefined> {
+  const host = hostOf(url);
+  const addresses = isIP(host) === 0 ? await reach.resolve(host, signal) : [host];
+  return addresses.every((address) => reach.allows(address, portOf(url))) ? addresses[0] : undefined;
+}
+
+/** One POST over a connection of its own; the certificate must be that of the host's name. */
+class Exchange {
+  readonly #url: URL;
+  readonly #posting: Posting;
+  readonly #resolve: (status: number | undefined) => void;
+  readonly #parser: ResponseParser;
+  #socket: TLSSocket | undefined;
+
+  constructor(url: URL, posting: Posting, resolve: (status: number | undefined) => void) {
+    this.#url = url;
+    this.#posting = posting;
+    this.#resolve = resolve;
+    this.#parser = new ResponseParser({
+      onHead: ({ status }: ResponseHead) => this.#end(status),
+      onBody: () => undefined,
+      onEnd: () => undefined,
+    });
+  }
+
+  start(address: string, ca: string | undefined, signal: AbortSignal): void {
+    const host = hostOf(this.#url);
+    const name = isIP(host) === 0 ? { servername: host } : {};
+    const socket = connect({
+      host: address,
+      port: portOf(this.#url),
+      ALPNProtocols: ['http/1.1'],
+      ...name,
+      ...(ca === undefined ? {} : { ca }),
+    });
+    this.#socket = socket;
+    signal.addEventListener('abort', () => this.#end(undefined), { once: true });
+    socket.on('secureConnect', () => this.#send(socket));
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes));
+    socket.on('error', () => this.#end(undefined));
+    socket.on('close', () => this.#end(undefined));
+  }
+
+  #send(socket: TLSSocket): void {
+    if (!socket.authorized || checkServerIdentity(hostOf(this.#url), socket.getPeerCertificate()) !== undefined)
+      return this.#end(undefined);
+    const { host, pathname, search } = this.#url;
+    const { headers, body } = this.#posting;
+    const lines = Object.entries({
+      host,
+      'user-agent': 'tollgate',
+      ...headers,
+      'content-length': String(Buffer.byteLength(body)),
+      connection: 'close',
+    });
+    this.#parser.begin();
+    socket.write(`POST ${pathname}${search} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
+  }
+
+  #receive(bytes: Buffer): void {
+    try {
+      this.#parser.push(bytes);
+    } catch {
+      // What cannot be read is no answer.
+      this.#end(undefined);
+    }
+  }
+
+  /** The first end counts: a promise is resolved once. */
+  #end(status: number | undefined): void {
+    this.#resolve(status);
+    this.#socket?.destroy();
+  }
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function portOf({ port }: URL): number {
+  return port === '' ? HTTPS_PORT : Number(port);
+}

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import { KeyUses } from '../../src/accounts/key-uses.ts';
+import { deliverDue, type Carriers } from '../../src/alerts/deliver.ts';
+import { addDeliveries, listDeliveries, TRIES_MAX } from '../../src/alerts/deliveries.ts';
+import { AlertRules, RULES_MAX, type AlertKind, type NewRule } from '../../src/alerts/rules.ts';
+import { watchAlerts } from '../../src/alerts/watch.ts';
+import { renewSecret, saveWebhook, type WebhookRequest } from '../../src/alerts/webhooks.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import { Owner } from '../accounts/owner.ts';
+import { STORES, type OpenStore } from '../accounts/stores.ts';
+
+const DAY_MS = 86_400_000;
+const USD = 1_000_000_000n;
+
+for (const { name: storeName, isMissing, open } of STORES)
+  describe.skipIf(isMissing)(storeName, () => {
+    let store: OpenStore;
+    let owner: Owner;
+    let rules: AlertRules;
+    beforeAll(async () => {
+      store = await open();
+      rules = new AlertRules(store.kysely);
+    });
+    beforeEach(async () => {
+      await store.kysely.deleteFrom('alert_rules').execute();
+      await store.kysely.deleteFrom('alert_deliveries').execute();
+      owner = await Owner.at(store);
+    });
+    afterAll(() => store.close());
+
+    async function watchFor(kind: AlertKind, threshold: bigint, more: Partial<NewRule> = {}): Promise<string> {
+      const rule = await rules.create(owner.account.id, { kind, threshold, byMail: true, byWebhook: false, ...more });
+      return rule?.id ?? '';
+    }
+
+    async function look(nowMs = Date.now()): Promise<void> {
+      const failures: unknown[] = [];
+      await watchAlerts(store.kysely, nowMs, (error) => failures.push(error));
+      expect(failures).toEqual([]);
+    }
+
+    /** What was told, oldest first. */
+    async function told(): Promise<string[]> {
+      const deliveries = await listDeliveries(store.kysely, owner.account.id, 100);
+      return deliveries.map(({ title }) => title).toReversed();
+    }
+
+    async function credit(nanos: bigint): Promise<void> {
+      await owner.accounts.credit(owner.account, asNanos(nanos), { reason: 'test', actor: 'test' });
+    }
+
+    async function use({
+      keyId = 'key_any',
+      cost = 0n,
+      requests = 1,
+      errors = 0,
+      atMs = Date.now(),
+    }: {
+      keyId?: string;
+      cost?: bigint;
+      requests?: number;
+      errors?: number;
+      atMs?: number;
+    }): Promise<void> {
+      const none = {
+        input_tokens: 0,
+        cached_input_tokens: 0,
+        cache_write_tokens: 0,
+        output_tokens: 0,
+        reasoning_tokens: 0,
+        first_token_ms: 0,
+        first_token_count: 0,
+        duration_ms: 0,
+      };
+      await store.kysely
+        .insertInto('usage_rollups')
+        .values({
+          ...none,
+          account_id: owner.account.id,
+          key_id: keyId,
+          model: crypto.randomUUID(),
+          provider: '',
+          quarter_hour: atMs - (atMs % 900_000),
+          requests,
+          errors,
+          cost,
+        })
+        .execute();
+    }
+
+    async function spendOf(keyId: string, spent: bigint): Promise<void> {
+      await store.kysely.updateTable('key_budgets').set({ spent }).where('key_id', '=', keyId).execute();
+    }
+
+    describe('a low balance', () => {
+      test('is told once each time that the line is crossed', async () => {
+        await credit(10n * USD);
+        await watchFor('low_balance', 5n * USD);
+        await look();
+        expect(await told()).toEqual([]);
+        await credit(-6n * USD);
+        await look();
+        await look();
+        expect(await told()).toEqual(['The balance is $4']);
+        await credit(1n * USD);
+        await look();
+        await credit(-1n * USD);
+        await look();
+        expect(await told()).toEqual(['The balance is $4', 'The balance is $4']);
+      });
+
+      test('is told once however many servers look at the same time', async () => {
+        await watchFor('low_balance', 5n * USD);
+        await Promise.all(Array.from({ length: 6 }, () => look()));
+        expect(await told()).toHaveLength(1);
+      });
+
+      test('is told again when the rule is changed', async () => {
+        const id = await watchFor('low_balance', 5n * USD);
+        await look();
+        await rules.update(owner.account.id, id, { threshold: 6n * USD, byMail: true, byWebhook: false });
+        await look();
+        expect(await told()).toHaveLength(2);
+      });
+    });
+
+    test('the spend of a day is told once a day', async () => {
+      await watchFor('spend_day', 3n * USD);
+      await use({ cost: 2n * USD });
+      await look();
+      expect(await told()).toEqual([]);
+      await use({ cost: 1n * USD });
+      await look();
+      await look();
+      expect(await told()).toEqual(['$3 spent today']);
+      const tomorrowMs = Date.now() + DAY_MS;
+      await look(tomorrowMs);
+      await use({ cost: 4n * USD, atMs: tomorrowMs });
+      await look(tomorrowMs);
+      expect(await told()).toEqual(['$3 spent today', '$4 spent today']);
+    });
+
+    test('the spend of a month counts all its days', async () => {
+      await watchFor('spend_month', 3n * USD);
+      const startMs = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth())).getTime();
+      await use({ cost: 2n * USD, atMs: startMs });
+      await use({ cost: 2n * USD, atMs: startMs - 1 });
+      await look();
+      expect(await told()).toEqual([]);
+      await use({ cost: 1n * USD });
+      await look();
+      expect(await told()).toEqual(['$3 spent this month']);
+    });
+
+    test('a key at 50, 80 and 100 per cent of a limit is told at each, and again in the next period', async () => {
+      for (const percent of [50n, 80n, 100n]) await watchFor('key_limit', percent);
+      const { id } = await owner.keys.create(owner.account.id, { name: 'ci', budgets: { day: asNanos(100n), total: asNanos(100_000n) } });
+      for (const spent of [49n, 50n, 79n, 85n, 99n]) {
+        await spendOf(id, spent);
+        await look();
+      }
+      expect(await told()).toEqual(['The key “ci” is at 50 % of its limit', 'The key “ci” is at 80 % of its limit']);
+      const uses = new KeyUses();
+      uses.noteRefusal(id, 'day', Date.now());
+      await uses.write(store.kysely);
+      await look();
+      expect((await told()).at(-1)).toBe('The key “ci” is at its limit');
+      await owner.keys.update(owner.by(id), { budgets: { day: asNanos(1000n) } });
+      await look();
+      await spendOf(id, 600n);
+      await look();
+      expect((await told()).slice(3)).toEqual(['The key “ci” is at 50 % of its limit']);
+    });
+
+    test('failing requests are told when they are many of many', async () => {
+      await watchFor('error_rate', 10n);
+      await use({ requests: 5, errors: 5 });
+      await look();
+      expect(await told()).toEqual([]);
+      await use({ requests: 45, errors: 0 });
+      await look();
+      await look();
+      expect(await told()).toEqual(['10 % of the requests fail']);
+    });
+
+    test('a key that ends soon is told, and again when its end was moved and comes near', async () => {
+      await watchFor('key_expiring', 7n);
+      const { id } = await owner.keys.create(owner.account.id, { name: 'ci', expiresAtMs: Date.now() + 6 * DAY_MS });
+      await owner.keys.create(owner.account.id, { name: 'later', expiresAtMs: Date.now() + 8 * DAY_MS });
+      await look();
+      await look();
+      expect(await told()).toEqual(['The key “ci” expires soon']);
+      await owner.keys.update(owner.by(id), { expiresAtMs: Date.now() + 5 * DAY_MS });
+      await look();
+      expect(await told()).toHaveLength(2);
+    });
+
+    test('rules of one account do not look at another', async () => {
+      await credit(10n * USD);
+      const other = await Owner.at(store);
+      await watchFor('low_balance', 5n * USD);
+      await look();
+      expect(await told()).toEqual([]);
+      expect(await rules.list(other.account.id)).toEqual([]);
+      const [rule] = await rules.list(owner.account.id);
+      expect(await rules.delete(other.account.id, rule?.id ?? '')).toBe(false);
+      expect(await rules.update(other.account.id, rule?.id ?? '', { threshold: 1n, byMail: true, byWebhook: true })).toBeUndefined();
+    });
+
+    test('an account may have so many rules and no more', async () => {
+      for (let count = 0; count < RULES_MAX; count += 1) expect(await watchFor('low_balance', BigInt(count + 1))).not.toBe('');
+      expect(await watchFor('low_balance', 1n)).toBe('');
+    });
+
+    describe('a delivery', () => {
+      const sent: WebhookRequest[] = [];
+      const mails: string[] = [];
+      let answers: (string | undefined)[] = [];
+      const carriers: Carriers = {
+        mail: async (to, { title }) => {
+          mails.push(`${to}: ${title}`);
+          return answers.shift();
+        },
+        post: async (request) => {
+          sent.push(request);
+          return answers.shift();
+        },
+      };
+      beforeEach(() => {
+        sent.length = 0;
+        mails.length = 0;
+        answers = [];
+      });
+
+      function message(): Parameters<typeof addDeliveries>[1] {
+        return { accountId: owner.account.id, kind: 'test', title: 'Hello', text: 'It works.' };
+      }
+
+      async function due(): Promise<void> {
+        await store.kysely.updateTable('alert_deliveries').set({ next_try_at: 0 }).execute();
+      }
+
+      test('by mail goes to the address of the account', async () => {
+        await addDeliveries(store.kysely, message(), ['mail']);
+        await deliverDue(store.kysely, carriers);
+        await deliverDue(store.kysely, carriers);
+        expect(mails).toEqual([`${owner.account.email}: Hello`]);
+        expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([{ status: 'sent', tries: 1 }]);
+      });
+
+      test('by webhook is signed with the secret of the account, and the time', async () => {
+        const secret = (await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')) ?? '';
+        await addDeliveries(store.kysely, message(), ['webhook']);
+        await deliverDue(store.kysely, carriers);
+        const [request] = sent;
+        const [, seconds = '', signature] = /^t=(\d+),v1=([0-9a-f]{64})$/u.exec(request?.headers['tollgate-signature'] ?? '') ?? [];
+        expect(createHmac('sha256', secret).update(`${seconds}.${request?.body}`).digest('hex')).toBe(signature ?? '');
+        expect(Number(seconds) * 1000).toBeWithin(Date.now() - 10_000, Date.now() + 1);
+        expect(JSON.parse(request?.body ?? '')).toMatchObject({
+          type: 'alert',
+          kind: 'test',
+          title: 'Hello',
+          account_id: owner.account.id,
+        });
+        expect(request?.body).not.toContain(secret);
+      });
+
+      test('that fails is tried again, later and later, and given up at last', async () => {
+        await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x');
+        await addDeliveries(store.kysely, message(), ['webhook']);
+        const waits: number[] = [];
+        for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+          answers = ['The answer had status 500.'];
+          await deliverDue(store.kysely, carriers);
+          const [delivery] = await listDeliveries(store.kysely, owner.account.id, 1);
+          expect(delivery).toMatchObject({
+            tries,
+            problem: 'The answer had status 500.',
+            status: tries === TRIES_MAX ? 'failed' : 'waiting',
+          });
+          waits.push(Math.round(((delivery?.nextTryAtMs ?? 0) - Date.now()) / 60_000));
+          await deliverDue(store.kysely, carriers);
+          await due();
+        }
+        expect(waits.slice(0, -1)).toEqual([1, 5, 30, 120, 360]);
+        await deliverDue(store.kysely, carriers);
+        expect(sent).toHaveLength(TRIES_MAX);
+      });
+
+      test('is sent by one server, however many try', async () => {
+        await addDeliveries(store.kysely, message(), ['mail']);
+        await Promise.all(Array.from({ length: 6 }, () => deliverDue(store.kysely, carriers)));
+        expect(mails).toHaveLength(1);
+      });
+
+      test('without a webhook is not sent, and says so', async () => {
+        await addDeliveries(store.kysely, message(), ['webhook']);
+        await deliverDue(store.kysely, carriers);
+        expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([
+          { status: 'waiting', problem: 'There is no webhook any more.' },
+        ]);
+      });
+
+      test('of a webhook whose address changes keeps the secret, until that is renewed', async () => {
+        expect(await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')).toStartWith('whsec_');
+        expect(await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/y')).toBeUndefined();
+        expect(await renewSecret(store.kysely, owner.account.id)).toStartWith('whsec_');
+        expect(await renewSecret(store.kysely, 'acct_nobody')).toBeUndefined();
+      });
+    });
+  });

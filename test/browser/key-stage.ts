@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { buildWeb } from '../../scripts/build-web.ts';
+import type { Account } from '../../src/accounts/accounts.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Reach } from '../../src/http/fetch-media.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import { serve, type Service } from '../../src/serve.ts';
+import { chromiumPath } from '../services/chromium.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
+const PASSWORD = 'correct horse battery';
+
+export interface StageOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly reach?: Reach;
+}
+
+/** A real server with its pages, and a real browser in front of it. */
+export interface Stage {
+  readonly service: Service;
+  readonly browser: Browser;
+  /** A browser of somebody who has just signed up, and has ten dollars. */
+  enter(options?: Parameters<Browser['newContext']>[0]): Promise<Visit>;
+  close(): Promise<void>;
+}
+
+export interface Visit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly account: Account;
+  /** What the browser complained about. */
+  readonly complaints: readonly string[];
+}
+
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  if (!(await buildWeb())) throw new Error('the pages could not be built');
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-browser-'));
+  const file = join(folder, 'tollgate.yaml');
+  writeFileSync(file, JSON.stringify(options.settings ?? {}));
+  const environment = { HOST: '127.0.0.1', PORT: '0', TOLLGATE_DATA: folder, TOLLGATE_CONFIG: file, TOLLGATE_LOG_LEVEL: 'error' };
+  const service = await serve(loadConfig({ ...environment, ...options.environment }), options.reach);
+  const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+  return {
+    service,
+    browser,
+    enter: (contextOptions = {}) => enter(service, browser, contextOptions),
+    close: async () => {
+      await browser.close();
+      await service.drain();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function enter(service: Service, browser: Browser, options: Parameters<Browser['newContext']>[0]): Promise<Visit> {
+  const context = await browser.newContext({ baseURL: service.url, reducedMotion: 'reduce', ...options });
+  const email = `${crypto.randomUUID()}@example.com`;
+  const answer = await context.request.post('/api/auth/sign-up/email', {
+    data: { name: 'Ada', email, password: PASSWORD },
+    headers: { origin: service.url },
+  });
+  if (!answer.ok()) throw new Error(`signing up was refused: ${await answer.text()}`);
+  const account = await service.accounts.find(email);
+  if (account === undefined) throw new Error('whoever signs up gets an account');
+  await service.accounts.credit(account, asNanos(10_000_000_000n), { reason: 'test', actor: 'test' });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  return { context, page, account, complaints };
+}
+
+/** What the checker of accessibility finds on the page as it is. */
+export async function findBarriers(page: Page): Promise<unknown> {
+  await page.evaluate(AXE);
+  return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+}
+
+/** How far the page is wider than its window. */
+export async function overflowOf(page: Page): Promise<unknown> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}

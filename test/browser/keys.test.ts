@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../services/chromium.ts';
+import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 120_000;
+/** Generous: the machine that runs the tests does other things too. */
+const SEEN_WITHIN_MS = 20_000;
+
+let stage: Stage;
+
+describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
+  beforeAll(async () => {
+    stage = await openStage();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage.close());
+
+  test(
+    'live from their making to their end',
+    async () => {
+      const { page, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await page.goto('/keys');
+      await see(page, 'No keys yet.');
+
+      const secret = await create(page);
+      expect(await ask(secret)).toBe('200');
+      await see(page, 'website');
+      expect(await page.content()).not.toContain(secret.slice(12, -6));
+
+      for (let count = 0; count < 100 && (await ask(secret)) === '200'; count += 1);
+      expect(await ask(secret)).toBe('403 insufficient_quota');
+      await page.locator('td').getByText('Limit reached').waitFor();
+
+      await page.getByRole('link', { name: 'website' }).click();
+      await page.getByRole('heading', { name: 'website' }).waitFor();
+      await see(page, 'refused a request');
+      await changeLimit(page);
+      await feel(secret, '200');
+
+      const second = await rotate(page);
+      expect([await ask(secret), await ask(second)]).toEqual(['200', '200']);
+      await page.getByRole('button', { name: 'End overlap now' }).click();
+      await page.getByRole('button', { name: 'End overlap', exact: true }).click();
+      await feel(secret, '401 invalid_api_key');
+      expect(await ask(second)).toBe('200');
+
+      await page.getByRole('button', { name: 'Disable' }).click();
+      await feel(second, '401 key_disabled');
+      await page.getByRole('button', { name: 'Enable' }).click();
+      await feel(second, '200');
+
+      await page.getByRole('button', { name: 'History' }).click();
+      await see(page, 'Ended the overlap');
+      await page.getByRole('button', { name: 'Delete' }).click();
+      const sure = page.getByRole('button', { name: 'Delete key' });
+      expect(await sure.isDisabled()).toBe(true);
+      await page.getByLabel('Type website to confirm').fill('website');
+      await sure.click();
+      await see(page, 'No keys yet.');
+      await feel(second, '401 invalid_api_key');
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'are refused with the field that is wrong, and several are changed at once',
+    async () => {
+      const { page, account } = await stage.enter({ viewport: { width: 360, height: 800 }, colorScheme: 'dark' });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await page.goto('/keys?create=open');
+      await page.getByLabel('Name', { exact: true }).fill('office');
+      await page.getByText('Models, addresses and tags').click();
+      await page.getByLabel('Allowed addresses').fill('10.0.0.0/8\noffice');
+      await page.getByRole('button', { name: 'Create key' }).last().click();
+      await see(page, 'is neither an address nor a block');
+      await page.getByLabel('Allowed addresses').fill('10.0.0.0/8');
+      await page.getByRole('button', { name: 'Create key' }).last().click();
+      const secret = await store(page);
+      expect(await ask(secret)).toBe('403 address_not_allowed');
+
+      await stage.service.keys.create(account.id, { name: 'second' });
+      await page.goto('/keys?q=office');
+      await page.getByRole('link', { name: 'office' }).waitFor();
+      expect(await page.getByRole('link', { name: 'second' }).count()).toBe(0);
+      await page.goto('/keys');
+      await page.getByLabel('Choose all keys shown').check();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByLabel('Type delete 2 to confirm').fill('delete 2');
+      await page.getByRole('button', { name: 'Delete keys' }).click();
+      await see(page, 'No keys yet.');
+    },
+    TEST_MS,
+  );
+
+  for (const [colorScheme, viewport] of [
+    ['light', { width: 1440, height: 900 }],
+    ['dark', { width: 360, height: 800 }],
+    ['light', { width: 360, height: 800 }],
+    ['dark', { width: 1440, height: 900 }],
+  ] as const)
+    test(
+      `have pages without a barrier at ${viewport.width} px, ${colorScheme}`,
+      async () => {
+        const { page, account, complaints } = await stage.enter({ viewport, colorScheme });
+        const { id } = await stage.service.keys.create(account.id, {
+          name: 'a key with a rather long name, as people give them',
+          tags: ['team=blue'],
+        });
+        for (const path of [
+          '/keys',
+          '/keys?create=open',
+          `/keys/${id}`,
+          `/keys/${id}?tab=settings`,
+          `/keys/${id}?tab=history`,
+          '/keys/key_unknown',
+        ]) {
+          await page.goto(path);
+          await page.locator('main [aria-busy=true], main .animate-shimmer').first().waitFor({ state: 'detached' });
+          expect([path, await findBarriers(page)]).toEqual([path, []]);
+          expect(Number(await overflowOf(page))).toBeLessThanOrEqual(0);
+        }
+        expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+      },
+      TEST_MS,
+    );
+});
+
+async function create(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Create key' }).first().click();
+  await page.getByLabel('Name', { exact: true }).fill('website');
+  await page.getByLabel('Per day').fill('0.000012');
+  await page.getByLabel('Per month').fill('5');
+  await page.getByRole('button', { name: 'Create key' }).last().click();
+  return store(page);
+}
+
+/** Reads the secret from the page and its file, and closes what shows it, which does not go by the escape key alone. */
+async function store(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: 'Store this secret now' });
+  const secret = (await dialog.locator('code').first().textContent()) ?? '';
+  expect(secret).toStartWith('sk-tg-');
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Download .env' }).click();
+  expect(readFileSync(await (await download).path(), 'utf8')).toContain(`OPENAI_API_KEY=${secret}`);
+  await page.keyboard.press('Escape');
+  const done = dialog.getByRole('button', { name: 'Done' });
+  expect(await done.isDisabled()).toBe(true);
+  await dialog.getByLabel('I have stored it').check();
+  await done.click();
+  await dialog.waitFor({ state: 'hidden' });
+  return secret;
+}
+
+async function changeLimit(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Settings', exact: true }).click();
+  await page.getByLabel('Per day').fill('5');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await see(page, 'Nothing has been changed.');
+  await page.getByRole('button', { name: 'Overview' }).click();
+}
+
+async function rotate(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  await page.getByLabel('1 hour').check();
+  await page.getByRole('button', { name: 'Rotate' }).last().click();
+  return store(page);
+}
+
+async function see(page: Page, text: string): Promise<void> {
+  await page.getByText(text).first().waitFor();
+}
+
+/** The status, and the code of the error where there is one. */
+async function ask(secret: string): Promise<string> {
+  const response = await fetch(`${stage.service.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 }),
+  });
+  const { error } = (await response.json()) as { error?: { code: string } };
+  return error === undefined ? String(response.status) : `${response.status} ${error.code}`;
+}
+
+/** A running server knows of a change within a second of its being made, and the button was pressed a moment ago. */
+async function feel(secret: string, expected: string): Promise<void> {
+  const deadline = performance.now() + 5000;
+  while ((await ask(secret)) !== expected && performance.now() < deadline) await Bun.sleep(50);
+  expect(await ask(secret)).toBe(expected);
+}
