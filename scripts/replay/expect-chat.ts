@@ -85,6 +85,8 @@ function finishOf(reason: unknown): string {
 const KNOWN = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   model_length: 'length',
+  max_tokens: 'length',
+  tool_use: 'tool_calls',
   model_context_window_exceeded: 'length',
   sensitive: 'content_filter',
 };

@@ -53,8 +53,11 @@ export function expectMessagesStream(events: readonly JsonObject[]): Expected {
     isCounted ||= typeof objectOf(event['usage'])['output_tokens'] === 'number';
     const delta = objectOf(event['delta']);
     if (delta['stop_reason'] === 'pause_turn') return { type: 'part' };
-    end(said, delta);
+    // Counts may come again without a word on why it ended.
+    if (typeof delta['stop_reason'] === 'string' && said.finish === '') end(said, delta);
   }
+  // A stream that ends without any word of its end was cut off.
+  if (said.finish === '' && !events.some(({ type }) => type === 'message_stop')) return { type: 'failure', status: 500 };
   if (said.finish === '') end(said, {});
   return { type: 'answer', choices: [said], usage: isCounted ? usageOf(usage) : undefined };
 }

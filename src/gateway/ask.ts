@@ -41,7 +41,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     if (head.status !== 200) throw decodeFault(dialect, await readText(exchange, FAULT_BYTES_MAX), head);
     refuseEncoding(head);
     const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
-    if (chat.stream !== true) {
+    if (chat.stream !== true || (dispatch.takesWhole === true && !isEventStream(head))) {
       const reply = dialect.decodeReply(await readText(exchange, REPLY_BYTES_MAX), context);
       deadlines.stop();
       return { ...common, type: 'whole', reply, prompts: 1 };

@@ -21,6 +21,8 @@ export interface Dispatch {
   readonly continuation?: string;
   /** As in ReplyContext. */
   readonly choiceIndex?: number;
+  /** The caller wants the answer whole, and takes it so also where the provider was asked for a stream. */
+  readonly takesWhole?: true;
   /** Who ends the exchange early, where that is not the call itself. */
   readonly watcher?: Watcher;
   /** When all exchanges of one try must be over, by `performance.now()`. */

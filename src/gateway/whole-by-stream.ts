@@ -17,7 +17,7 @@ export function mustStream({ chat, model, outputTokensMax }: Dispatch, { wholeTo
 /** Asks for a stream where the caller wants the answer whole, and gives the answer when it is. */
 export function byStream(askOnce: typeof ask): typeof ask {
   return async (gate, dispatch, leg) => {
-    const answer = await askOnce(gate, { ...dispatch, chat: { ...dispatch.chat, stream: true } }, leg);
+    const answer = await askOnce(gate, { ...dispatch, takesWhole: true, chat: { ...dispatch.chat, stream: true } }, leg);
     return answer.type === 'stream' ? assemble(answer) : answer;
   };
 }

@@ -9,21 +9,8 @@ import { OWN_SERVERS } from './hosts/own-servers.ts';
  */
 export const HOSTS: Readonly<Record<string, Host>> = { ...MAKERS, ...CLOUDS, ...OWN_SERVERS };
 
-/** A host that no row describes: what hosts say in their own way is understood where it can be told from what it looks like. */
-export const UNKNOWN_HOST: Host = {
-  name: 'The provider',
-  baseUrl: '',
-  keyVariable: '',
-  reply: {
-    reasoningField: 'reasoning',
-    hasThinkingParts: true,
-    hasBareToolCalls: true,
-    hasUsageInChoice: true,
-    finish: { model_length: 'length', max_tokens: 'length', model_context_window_exceeded: 'length', sensitive: 'content_filter' },
-    faults: { error: 502 },
-    cachedTokens: ['prompt_cache_hit_tokens', 'num_cached_tokens', 'cached_tokens', 'prompt_token_details.cached_tokens'],
-  },
-};
+/** A host that no row describes. */
+export const UNKNOWN_HOST: Host = { name: 'The provider', baseUrl: '', keyVariable: '' };
 
 /**
  * Where a host is, by the environment; undefined when it is not switched on: without its key or, for a server of your

@@ -57,6 +57,10 @@ export class ToolCallMender {
       // What a custom tool gets is text, and none is none.
       open = { id: call['id'], name, hasArguments: !isObject(call['function']) };
       calls.set(index, open);
+    } else if (open !== undefined) {
+      // Said once: some clients join whatever comes again.
+      for (const field of ['id', 'type']) delete call[field];
+      if (open.name === name || !isText(name)) delete called['name'];
     }
     if (called['arguments'] === undefined) return;
     called['arguments'] = writeArguments(called['arguments']);

@@ -56,11 +56,11 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const body = parseObject(text);
   refuseError(body);
   const quirks = quirksOf(context);
-  quirks?.refuseError(body);
+  quirks.refuseError(body);
   const { choices } = body;
   if (!Array.isArray(choices) || choices.length === 0) throw new ProviderFault('The provider answered without choices');
-  const usage = readUsage(quirks === undefined ? body['usage'] : quirks.readUsage(body), context);
-  quirks?.readChoices(choices);
+  const usage = readUsage(quirks.readUsage(body), context);
+  quirks.readChoices(choices);
   let outputText = '';
   for (const choice of choices) outputText += readOutput(isObject(choice) ? choice['message'] : undefined);
   // Nothing said and no word of why: such an answer is not charged.
@@ -71,9 +71,8 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   return { body, usage, outputText };
 }
 
-/** A host that answers as the dialect has it costs nothing here. */
-function quirksOf({ host = UNKNOWN_HOST, requestId }: ReplyContext): ReplyQuirksReader | undefined {
-  return host.reply === undefined ? undefined : new ReplyQuirksReader(host, requestId);
+function quirksOf({ host = UNKNOWN_HOST, requestId }: ReplyContext): ReplyQuirksReader {
+  return new ReplyQuirksReader(host, requestId);
 }
 
 /** A stream whose chunks are not alike after this many tries is parsed chunk by chunk. */
@@ -85,7 +84,7 @@ class RelayedStream implements StreamDecoder {
   isDone = false;
   readonly #said = new OutputText();
   readonly #context: ReplyContext;
-  readonly #quirks: ReplyQuirksReader | undefined;
+  readonly #quirks: ReplyQuirksReader;
   readonly #mender: ChunkMender;
   readonly #finished = new Set<unknown>();
   readonly #unfinished = new Set<unknown>();
@@ -133,11 +132,11 @@ class RelayedStream implements StreamDecoder {
     const chunk: WireChunk = parseObject(event.data);
     if (event.name === 'error') throw toFault(isObject(chunk.error) ? chunk.error : chunk);
     refuseError(chunk);
-    this.#quirks?.refuseError(chunk);
+    this.#quirks.refuseError(chunk);
     this.#readUsage(chunk);
     // Chunks without choices carry usage or a host's notes; callers that index `choices[0]` must never see them.
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
-    this.#quirks?.readChoices(chunk.choices);
+    this.#quirks.readChoices(chunk.choices);
     this.#mender.mend(chunk, chunk.choices);
     if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, chunk.choices, this.#context);
     for (const choice of chunk.choices) this.#watch(choice);
@@ -179,7 +178,7 @@ class RelayedStream implements StreamDecoder {
 
   /** Usage may come in a chunk of its own, on the last chunk, or grow from chunk to chunk: the last one counts. */
   #readUsage(chunk: WireChunk): void {
-    const reported = this.#quirks?.readUsage(chunk) ?? chunk.usage ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
+    const reported = this.#quirks.readUsage(chunk) ?? chunk.usage ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
     if (!isObject(reported)) return;
     this.usage = readUsage(reported, this.#context);
     this.wireUsage = this.usage === undefined ? undefined : (reported as WireUsage);

@@ -5,6 +5,26 @@ import { FINISH_REASONS } from './mend-chunks.ts';
 import { ProviderFault } from './provider.ts';
 import { ToolCallMender } from './mend-tool-calls.ts';
 
+/**
+ * What hosts are known to say in their own way, and what can be told from what it looks like, whoever says it: hosts change, and
+ * serve models of others.
+ */
+const LENIENT = {
+  reasoningField: 'reasoning',
+  hasThinkingParts: true,
+  hasBareToolCalls: true,
+  hasUsageInChoice: true,
+  finish: {
+    model_length: 'length',
+    max_tokens: 'length',
+    tool_use: 'tool_calls',
+    model_context_window_exceeded: 'length',
+    sensitive: 'content_filter',
+  },
+  faults: { error: 502 },
+  cachedTokens: ['prompt_cache_hit_tokens', 'num_cached_tokens', 'cached_tokens', 'prompt_token_details.cached_tokens'],
+} as const satisfies ReplyQuirks;
+
 /** Reads what a host says in its own way, and says it as the dialect does. One for each answer: it counts tool calls. */
 export class ReplyQuirksReader {
   readonly #name: string;
@@ -13,7 +33,12 @@ export class ReplyQuirksReader {
 
   constructor(host: Host, requestId: string) {
     this.#name = host.name;
-    this.#quirks = host.reply ?? {};
+    const { reply = {} } = host;
+    const [finish, faults] = [
+      { ...LENIENT.finish, ...reply.finish },
+      { ...LENIENT.faults, ...reply.faults },
+    ];
+    this.#quirks = { ...LENIENT, ...reply, finish, faults, cachedTokens: [...(reply.cachedTokens ?? []), ...LENIENT.cachedTokens] };
     this.#toolCalls = new ToolCallMender(requestId);
   }
 

@@ -75,6 +75,24 @@ describe('a whole answer that may be long', () => {
     rows.close();
   });
 
+  test('may come in one piece after all', async () => {
+    service.reset();
+    const content = [{ type: 'text', text: 'In one piece.' }];
+    const body = JSON.stringify({
+      type: 'message',
+      id: 'm',
+      model: 'c',
+      role: 'assistant',
+      content,
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 3, output_tokens: 4 },
+    });
+    service.anthropic.next({ type: 'status', status: 200, error: {}, body });
+    const { choices, usage } = await client.chat.completions.create(LONG);
+    expect(choices[0]?.message.content).toBe('In one piece.');
+    expect(usage?.total_tokens).toBe(7);
+  });
+
   test('that breaks off fails', async () => {
     service.reset();
     service.anthropic.next({ type: 'cut', events: 4 });

@@ -140,9 +140,26 @@ describe('a stream', () => {
       ['a', 0, 'function'],
       ['b', 1, 'function'],
       [undefined, 1, undefined],
-      ['a', 0, undefined],
+      [undefined, 0, undefined],
       ['c', 7, 'function'],
     ]);
+  });
+
+  test('names a call once, whatever the host repeats', () => {
+    const piece = { index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{' } };
+    const choices = push(
+      'openai',
+      chunk({ tool_calls: [piece] }),
+      chunk({ tool_calls: [{ ...piece, function: { name: 'f', arguments: '}' } }] }),
+    );
+    expect(choices[1]).toMatchObject({ delta: { tool_calls: [{ index: 0, function: { arguments: '}' } }] } });
+    expect(JSON.stringify(choices[1])).not.toContain('"name"');
+    // Another name is none that we may hide.
+    expect(push('openai', chunk({ tool_calls: [piece] }), chunk({ tool_calls: [{ index: 0, function: { name: 'g' } }] }))[1]).toMatchObject(
+      {
+        delta: { tool_calls: [{ function: { name: 'g' } }] },
+      },
+    );
   });
 
   test('that begins in the middle of a call still has an index', () => {

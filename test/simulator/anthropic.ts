@@ -9,7 +9,13 @@ type JsonObject = Record<string, unknown>;
 export type ClaudeBehaviour =
   | ({ readonly type: 'answer' } & Saying)
   | { readonly type: 'recorded'; readonly reply: Recorded }
-  | { readonly type: 'status'; readonly status: number; readonly error: JsonObject; readonly headers?: Record<string, string> }
+  | {
+      readonly type: 'status';
+      readonly status: number;
+      readonly error: JsonObject;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+    }
   /** An error event after so many events of a good answer; 0 is how an overloaded provider begins. */
   | { readonly type: 'error_event'; readonly events: number; readonly error: JsonObject }
   | { readonly type: 'cut'; readonly events: number };
@@ -84,6 +90,8 @@ export function startAnthropicSimulator({ demandsStreams }: AnthropicOptions = {
       const behaviour = queue.shift() ?? models.get(checked.modelName) ?? usual;
       const message = composeMessage(checked, behaviour.type === 'answer' ? behaviour : {});
       requests.push({ ...record, refusal: undefined, usage: message.body.usage });
+      if (behaviour.type === 'status' && behaviour.body !== undefined)
+        return new Response(behaviour.body, { headers: { 'content-type': 'application/json' } });
       if (behaviour.type === 'status') return errorResponse(behaviour.status, behaviour.error, behaviour.headers);
       if (behaviour.type === 'recorded') return respond(behaviour.reply, 'messages', checked.body.stream === true);
       if (checked.body.stream !== true) return Response.json(message.body, { headers: HEADERS });

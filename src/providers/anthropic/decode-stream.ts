@@ -152,14 +152,19 @@ export class MessageStream implements StreamDecoder {
     if (typeof reason !== 'string' || this.#stopReason !== undefined) return [];
     this.#stopReason = reason;
     // After a pause the rest follows in another stream, so nothing is finished.
-    if (reason === 'pause_turn') return [];
+    if (reason === 'pause_turn') return this.#closeAll();
     const refusal = decodeRefusal(reason, details);
-    return [...(refusal === undefined ? [] : [this.#chunk({ refusal })]), this.#finishChunk()];
+    return [...this.#closeAll(), ...(refusal === undefined ? [] : [this.#chunk({ refusal })]), this.#finishChunk()];
   }
 
   #stop(): readonly string[] {
     this.isDone = true;
-    return this.#stopReason === undefined ? [this.#finishChunk()] : [];
+    return this.#stopReason === undefined ? [...this.#closeAll(), this.#finishChunk()] : [];
+  }
+
+  /** What is still open is over with the message. */
+  #closeAll(): readonly string[] {
+    return [...this.#open.keys()].flatMap((index) => this.#closeBlock(index));
   }
 
   #finishChunk(): string {

@@ -195,9 +195,12 @@ export class ConverseStream implements StreamDecoder {
   }
 
   #stopMessage(reason: unknown): string[] {
+    if (this.isComplete) return [];
     const finish = decodeStopReason(reason, this.#callCount > 0);
     this.isComplete = true;
-    return [...this.#begin(), writeChunk(this.#context, {}, { finish })];
+    // What is still open is over with the message.
+    const open = [...this.#thoughts.keys(), ...this.#texts.keys(), ...this.#calls.keys()];
+    return [...this.#begin(), ...open.flatMap((place) => this.#stopBlock(place)), writeChunk(this.#context, {}, { finish })];
   }
 }
 
