@@ -10,13 +10,13 @@ const SIGNIFICANT_MIN = 2;
 export function formatUsd(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
   const { whole: shownWhole, fraction: shownFraction } = roundTo({ whole, fraction, decimals: decimalsFor(whole, fraction) });
-  return `${isNegative ? '−' : ''}$${groupThousands(shownWhole)}.${shownFraction}`;
+  return `${isNegative ? '−' : ''}$${groupThousands(shownWhole)}.${trimZeros(shownFraction)}`;
 }
 
 /** The amount with every digit it has, for a title or a statement. */
 export function formatUsdExact(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
-  return `${isNegative ? '−' : ''}$${groupThousands(whole)}.${fraction.replace(/0+$/u, '').padEnd(DECIMALS_MIN, '0')}`;
+  return `${isNegative ? '−' : ''}$${groupThousands(whole)}.${trimZeros(fraction)}`;
 }
 
 /** The sign of a decimal amount: -1, 0 or 1. */
@@ -74,6 +74,10 @@ function roundTo({ whole, fraction, decimals }: { whole: string; fraction: strin
   const isUp = (fraction[decimals] ?? '0') >= '5';
   const digits = String(isUp ? kept + 1n : kept).padStart(decimals + 1, '0');
   return { whole: digits.slice(0, -decimals), fraction: digits.slice(-decimals) };
+}
+
+function trimZeros(fraction: string): string {
+  return fraction.replace(/0+$/u, '').padEnd(DECIMALS_MIN, '0');
 }
 
 function groupThousands(whole: string): string {

@@ -20,6 +20,7 @@ export function AccountMenu(): JSX.Element {
       >
         {email.slice(0, 1)}
       </span>
+      <span className="sr-only">{t.account}</span>
       <span className="min-w-0 flex-1 truncate">{email}</span>
       <ChevronsUpDown aria-hidden="true" className="size-3.5 shrink-0 text-muted" />
     </button>
@@ -27,7 +28,6 @@ export function AccountMenu(): JSX.Element {
   return (
     <Menu
       trigger={trigger}
-      label={`${t.account}: ${email}`}
       align="start"
       actions={[
         { label: t.nav.settings, icon: <Settings aria-hidden="true" />, onChoose: () => void navigate({ to: '/settings' }) },

@@ -12,9 +12,10 @@ export interface MenuAction {
 }
 
 interface MenuProps {
-  /** The button that opens it, with a name. */
+  /** The button that opens it. */
   readonly trigger: ReactElement;
-  readonly label: string;
+  /** Its name, where the button shows only a picture. */
+  readonly label?: string;
   /** A line between groups is an undefined. */
   readonly actions: readonly (MenuAction | undefined)[];
   /** What stands above the actions. */
@@ -26,7 +27,7 @@ interface MenuProps {
 export function Menu({ trigger, label, actions, head, align = 'end' }: MenuProps): JSX.Element {
   return (
     <BaseMenu.Root>
-      <BaseMenu.Trigger render={trigger} aria-label={label} />
+      <BaseMenu.Trigger render={trigger} {...(label !== undefined && { 'aria-label': label })} />
       <BaseMenu.Portal>
         <BaseMenu.Positioner sideOffset={6} align={align} className="z-50">
           <BaseMenu.Popup className="fade min-w-48 rounded-lg border border-line bg-raised p-1 text-sm shadow-float outline-none">

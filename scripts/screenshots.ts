@@ -1,0 +1,56 @@
+/**
+ * Pictures of every page, light and dark, wide and narrow, into docs/screenshots: `bun scripts/screenshots.ts [page …]`.
+ * They show a real gate with a week of traffic through `/v1`. Only overview.png, the picture of the README, is kept in the repository.
+ */
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+import { pagesOf } from '../test/browser/pages.ts';
+import { openWorld, type World } from '../test/browser/world.ts';
+import { chromiumPath } from '../test/services/chromium.ts';
+import { buildWeb } from './build-web.ts';
+
+const OUT = resolve(import.meta.dirname, '../docs/screenshots');
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 360, height: 800 },
+] as const;
+const SCHEMES = ['light', 'dark'] as const;
+const QUIET_WITHIN_MS = 10_000;
+
+const wanted = new Set(process.argv.slice(2));
+if (chromiumPath === undefined) throw new Error('There is no Chromium. Install one, or set TEST_CHROMIUM to its path.');
+if (!(await buildWeb())) process.exit(1);
+await mkdir(OUT, { recursive: true });
+const world = await openWorld();
+const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+try {
+  for (const viewport of SIZES) for (const colorScheme of SCHEMES) await takePictures(browser, world, { viewport, colorScheme });
+  if (wanted.size === 0 || wanted.has('overview')) await copyFile(join(OUT, 'overview-1440-light.png'), join(OUT, 'overview.png'));
+} finally {
+  await browser.close();
+  await world.close();
+}
+
+interface Look {
+  readonly viewport: (typeof SIZES)[number];
+  readonly colorScheme: (typeof SCHEMES)[number];
+}
+
+async function takePictures(on: Browser, of: World, look: Look): Promise<void> {
+  const context = await on.newContext({ ...look, reducedMotion: 'reduce', timezoneId: 'Europe/Berlin', locale: 'en-GB' });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => console.error(`${page.url()}: ${error.message}`));
+  page.on('console', (message) => message.type() === 'error' && console.error(`${page.url()}: ${message.text()}`));
+  for (const [name, path, isFor] of pagesOf(of)) {
+    if (wanted.size > 0 && !wanted.has(name)) continue;
+    if (isFor === 'people') await context.addCookies([{ ...of.cookie, url: of.url }]);
+    else await context.clearCookies();
+    await page.goto(of.url + path);
+    await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS }).catch(() => undefined);
+    const wideBy = Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
+    if (wideBy > 0) console.error(`${name} is ${wideBy} px wider than ${look.viewport.width} px`);
+    await page.screenshot({ path: join(OUT, `${name}-${look.viewport.width}-${look.colorScheme}.png`), fullPage: true });
+  }
+  await context.close();
+}

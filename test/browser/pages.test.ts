@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import axe from 'axe-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { buildWeb } from '../../scripts/build-web.ts';
+import { chromiumPath } from '../services/chromium.ts';
+import { pagesOf } from './pages.ts';
+import { openWorld, type World } from './world.ts';
+
+/** Every page, looked at by a machine: nothing sticks out, nothing is refused by our own content policy, everybody can use it. */
+
+const NARROW = { width: 360, height: 800 };
+const WIDE = { width: 1440, height: 900 };
+const QUIET_WITHIN_MS = 10_000;
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 60_000;
+
+let world: World;
+let browser: Browser;
+
+describe.skipIf(chromiumPath === undefined)('every page', () => {
+  beforeAll(async () => {
+    expect(await buildWeb()).toBe(true);
+    world = await openWorld({ days: 1 });
+    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+  }, OPEN_WITHIN_MS);
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  test.each(pagesOf({ keyId: '', requestId: '' }).map(([name], index) => [name, index] as const))(
+    '%s has no fault, wide and light, narrow and dark',
+    async (_, index) => {
+      const [, path, isFor] = pagesOf(world)[index] ?? ['', '/', 'anybody'];
+      const context = await browser.newContext({ viewport: WIDE, colorScheme: 'light', reducedMotion: 'reduce' });
+      if (isFor === 'people') await context.addCookies([{ ...world.cookie, url: world.url }]);
+      const page = await context.newPage();
+      const complaints = listen(page);
+      await page.goto(world.url + path);
+      await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
+      await page.evaluate(axe.source);
+      expect(await look(page)).toEqual(FAULTLESS);
+      await page.setViewportSize(NARROW);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await look(page)).toEqual(FAULTLESS);
+      expect(await page.title()).toEndWith('Tollgate');
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+    TEST_MS,
+  );
+});
+
+const FAULTLESS = { wideBy: 0, headings: 1, violations: [] };
+
+async function look(page: Page): Promise<Record<string, unknown>> {
+  return {
+    wideBy: await page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'),
+    headings: await page.locator('h1').count(),
+    violations: await page.evaluate(RUN_AXE),
+  };
+}
+
+const RUN_AXE = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
+
+/** What the browser has to say: errors of scripts, things that were refused or not found. */
+function listen(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  return complaints;
+}

@@ -1,0 +1,35 @@
+import type { World } from './world.ts';
+
+/** Every page of the dashboard, by a short name. */
+export function pagesOf({
+  keyId,
+  requestId,
+}: Pick<World, 'keyId' | 'requestId'>): readonly (readonly [name: string, path: string, isFor: 'anybody' | 'people'])[] {
+  return [
+    ['landing', '/', 'anybody'],
+    ['models', '/models', 'anybody'],
+    ['model', '/models?id=openai%2Fgpt-5.4-mini', 'anybody'],
+    ['status', '/status', 'anybody'],
+    ['docs', '/docs', 'anybody'],
+    ['sign-in', '/sign-in', 'anybody'],
+    ['sign-up', '/sign-up', 'anybody'],
+    ['verify', '/verify', 'anybody'],
+    ['forgot', '/forgot', 'anybody'],
+    ['reset', '/reset?token=none', 'anybody'],
+    ['two-factor', '/two-factor', 'anybody'],
+    ['setup', '/setup', 'anybody'],
+    ['not-found', '/nowhere', 'anybody'],
+    ['start', '/start', 'people'],
+    ['overview', '/overview', 'people'],
+    ['keys', '/keys', 'people'],
+    ['key', `/keys/${keyId}`, 'people'],
+    ['usage', '/usage', 'people'],
+    ['requests', '/requests', 'people'],
+    ['request', `/requests?id=${requestId}`, 'people'],
+    ['billing', '/billing', 'people'],
+    ['plans', '/plans', 'people'],
+    ['alerts', '/alerts', 'people'],
+    ['playground', '/playground', 'people'],
+    ['settings', '/settings', 'people'],
+  ];
+}

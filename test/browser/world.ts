@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { findFreePort } from '../services/free-port.ts';
+import { seedRandom } from '../simulator/random.ts';
+import { startUpstream } from './upstream.ts';
+
+/** A gate with a person, money, keys and a week of traffic behind it, all by the doors that anybody would use. */
+export interface World {
+  readonly url: string;
+  readonly email: string;
+  readonly password: string;
+  /** The cookie of the person's session. */
+  readonly cookie: { readonly name: string; readonly value: string };
+  readonly keyId: string;
+  /** A request that was answered. */
+  readonly requestId: string;
+  /** Everything the gate printed. */
+  output(): string;
+  close(): Promise<void>;
+}
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const DAY_MS = 86_400_000;
+const STEP_MS = DAY_MS / 8;
+const READY_WITHIN_MS = 30_000;
+const PERSON = { name: 'Ada', email: 'ada@example.com', password: 'a gate on a mountain road' } as const;
+const MODELS = [
+  'openai/gpt-5.4-mini',
+  'openai/gpt-5.4',
+  'mistral/mistral-medium-3.5',
+  'deepseek/deepseek-v4-flash',
+  'sandbox/story',
+] as const;
+const KEYS = [
+  ['production', '--budget-usd', '5', '--budget-period', 'day'],
+  ['notebook', '--budget-usd', '0.02', '--budget-period', 'week'],
+  ['nightly-evaluation', '--rpm', '120', '--expires', new Date(Date.now() + 6 * DAY_MS).toISOString()],
+] as const;
+
+/** Starts it. With no days of traffic the account is as new as it can be. */
+export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number; creditUsd?: string } = {}): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-world-'));
+  const upstream = startUpstream();
+  const gate = await startGate(folder, { upstreamUrl: upstream.url, backMs: days * DAY_MS });
+  const cookie = await signUp(gate.url);
+  if (creditUsd !== '0') await gate.command('account', 'credit', '--email', PERSON.email, '--usd', creditUsd, '--reason', 'first top-up');
+  const keys: readonly { id: string; secret: string }[] =
+    days === 0 ? [] : await Promise.all(KEYS.map(([name, ...options]) => gate.makeKey(name, options)));
+  const requestId =
+    days === 0 ? '' : await makeTraffic(gate, { secrets: keys.map(({ secret }) => secret), steps: (days * DAY_MS) / STEP_MS });
+  return {
+    url: gate.url,
+    email: PERSON.email,
+    password: PERSON.password,
+    cookie,
+    keyId: keys[0]?.id ?? '',
+    requestId,
+    output: () => gate.output(),
+    close: async () => {
+      await gate.stop();
+      await upstream.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+interface RunningGate {
+  readonly url: string;
+  output(): string;
+  command(...words: readonly string[]): Promise<string>;
+  makeKey(name: string, options: readonly string[]): Promise<{ id: string; secret: string }>;
+  setClockOn(): void;
+  stop(): Promise<void>;
+}
+
+async function startGate(folder: string, { upstreamUrl, backMs }: { upstreamUrl: string; backMs: number }): Promise<RunningGate> {
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const settings = join(folder, 'tollgate.yaml');
+  const providers = ['openai', 'mistral', 'deepseek'].map((id) => `  ${id}: { base_url: ${upstreamUrl} }`);
+  writeFileSync(settings, `providers:\n${providers.join('\n')}\n`);
+  const environment = {
+    PATH: process.env['PATH'] ?? '',
+    PORT: String(port),
+    PUBLIC_URL: url,
+    TOLLGATE_DATA: join(folder, 'data'),
+    TOLLGATE_CONFIG: settings,
+    OPENAI_API_KEY: 'key',
+    MISTRAL_API_KEY: 'key',
+    DEEPSEEK_API_KEY: 'key',
+    CLOCK_BACK_MS: String(backMs),
+    CLOCK_STEP_MS: String(STEP_MS),
+  };
+  const run = (words: readonly string[]) =>
+    Bun.spawn([process.execPath, '--preload', './test/browser/shift-clock.ts', 'src/main.ts', ...words], {
+      cwd: ROOT,
+      env: environment,
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+  const server = run(['serve']);
+  let printed = '';
+  const listen = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const piece of stream as unknown as AsyncIterable<Uint8Array>) printed += decoder.decode(piece, { stream: true });
+  };
+  void listen(server.stdout);
+  void listen(server.stderr);
+  await waitUntilReady(url, () => printed);
+  const command = async (...words: readonly string[]): Promise<string> => {
+    const child = run([...words, '--json']);
+    const [out, error] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    if ((await child.exited) !== 0) throw new Error(`${words.join(' ')}: ${error}`);
+    return out;
+  };
+  return {
+    url,
+    output: () => printed,
+    command,
+    makeKey: async (name, options) =>
+      JSON.parse(await command('key', 'create', '--account', PERSON.email, '--name', name, ...options)) as { id: string; secret: string },
+    setClockOn: () => server.kill('SIGUSR2'),
+    stop: async () => {
+      server.kill('SIGTERM');
+      await server.exited;
+    },
+  };
+}
+
+async function waitUntilReady(url: string, output: () => string): Promise<void> {
+  const giveUpAtMs = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    const isReady = await fetch(`${url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (isReady) return;
+    if (performance.now() > giveUpAtMs) throw new Error(`The gate did not become ready:\n${output()}`);
+    await Bun.sleep(50);
+  }
+}
+
+async function signUp(url: string): Promise<World['cookie']> {
+  const answer = await fetch(`${url}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify(PERSON),
+  });
+  if (!answer.ok) throw new Error(`Signing up failed: ${await answer.text()}`);
+  const [, name, value] =
+    /^([^=;]*session_token)=([^;]+)/u.exec(answer.headers.getSetCookie().find((line) => line.includes('session_token=')) ?? '') ?? [];
+  if (name === undefined || value === undefined) throw new Error('Signing up gave no session.');
+  return { name, value };
+}
+
+/** Requests at every step of the clock: more by day than by night, through all keys and models. Gives the id of the last that was answered. */
+async function makeTraffic(gate: RunningGate, { secrets, steps }: { secrets: readonly string[]; steps: number }): Promise<string> {
+  const random = seedRandom(11);
+  let answered = '';
+  for (let step = 0; step <= steps; step += 1) {
+    const count = step % 8 < 3 ? 2 : 4 + random.below(7);
+    const requests = Array.from({ length: count }, () => ({
+      secret: random.pick(secrets),
+      model: random.pick(MODELS),
+      isStreaming: random.below(10) < 7,
+    }));
+    const answers = await Promise.all(requests.map((request) => ask(gate.url, request)));
+    answered = answers.findLast((answer) => answer !== undefined) ?? answered;
+    if (step < steps) gate.setClockOn();
+  }
+  return answered;
+}
+
+async function ask(
+  url: string,
+  { secret, model, isStreaming }: { secret: string; model: string; isStreaming: boolean },
+): Promise<string | undefined> {
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model,
+      stream: isStreaming,
+      max_completion_tokens: 400,
+      messages: [{ role: 'user', content: `Tell me about the road. ${'It is long and winding. '.repeat(40)}` }],
+    }),
+  });
+  await answer.text();
+  return answer.ok ? (answer.headers.get('x-request-id') ?? undefined) : undefined;
+}

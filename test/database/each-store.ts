@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type OpenDatabase } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createDatabase, postgresUrl, type TestDatabase } from '../services/postgres.ts';
+
+const STATEMENT_MS = 20_000;
+
+/** Runs a suite on both databases, each fresh and with all its tables. The database is there when the tests run, not before. */
+export function eachStore(suite: (database: () => OpenDatabase) => void): void {
+  for (const name of ['the embedded database', 'PostgreSQL'] as const) {
+    describe.skipIf(name === 'PostgreSQL' && postgresUrl === undefined)(`on ${name}`, () => {
+      let folder: string;
+      let own: TestDatabase | undefined;
+      let opened: OpenDatabase;
+      beforeAll(async () => {
+        folder = mkdtempSync(join(tmpdir(), 'tollgate-store-'));
+        own = name === 'PostgreSQL' ? await createDatabase() : undefined;
+        opened = await connect({ databaseUrl: own?.url, databasePath: join(folder, 'tollgate.db') }, STATEMENT_MS);
+        await migrate(opened.kysely, opened.dialect);
+      });
+      afterAll(async () => {
+        await opened.kysely.destroy();
+        await own?.drop();
+        rmSync(folder, { recursive: true });
+      });
+      suite(() => opened);
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { formatUsd, formatUsdExact, partOf, signOf, sumUsd } from '../../web/money.ts';
+
+describe('an amount for people', () => {
+  test.each([
+    ['0', '$0.00'],
+    ['12', '$12.00'],
+    ['12.5', '$12.50'],
+    ['1234567.891', '$1,234,567.89'],
+    ['0.000042', '$0.000042'],
+    ['0.0000004251', '$0.00000043'],
+    ['0.02', '$0.02'],
+    ['0.0996', '$0.10'],
+    ['0.996', '$1.00'],
+    ['-3.456', '−$3.46'],
+    ['-0.00', '$0.00'],
+    ['999.995', '$1,000.00'],
+  ])('%s is shown as %s', (amount, shown) => {
+    expect(formatUsd(amount)).toBe(shown);
+  });
+
+  test('never looks like nothing when it is something', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n }), (nanos) => {
+        expect(formatUsd(decimal(nanos))).toMatch(/[1-9]/u);
+      }),
+    );
+  });
+
+  test('has every digit where it is exact', () => {
+    expect(formatUsdExact('0.01775')).toBe('$0.01775');
+    expect(formatUsdExact('5')).toBe('$5.00');
+    expect(formatUsdExact('1234.000000001')).toBe('$1,234.000000001');
+  });
+
+  test('that is no amount is refused', () => {
+    expect(() => formatUsd('1e-7')).toThrow("'1e-7' is not a decimal amount.");
+  });
+});
+
+test('a sum of amounts is exact', () => {
+  fc.assert(
+    fc.property(fc.array(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n })), (nanos) => {
+      const total = nanos.reduce((sum, each) => sum + each, 0n);
+      expect(formatUsdExact(sumUsd(nanos.map(decimal)))).toBe(formatUsdExact(decimal(total)));
+    }),
+  );
+});
+
+test('the sign of an amount is that of its digits', () => {
+  expect(['-0.01', '0.00', '3'].map(signOf)).toEqual([-1, 0, 1]);
+});
+
+test('a part of nothing is nothing', () => {
+  expect(partOf('1', '0')).toBe(0);
+  expect(partOf('1', '4')).toBe(0.25);
+});
+
+function decimal(nanos: bigint): string {
+  const digits = String(nanos < 0n ? -nanos : nanos).padStart(10, '0');
+  return `${nanos < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}
