@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { addSums, NO_SUMS, readSums, type Dimension, type Sums, type SumsBySpan, type SumsFilter } from './sums.ts';
-import { cutIntoBuckets, type Bucket, type Span } from './zone.ts';
+import { cutIntoBuckets, QUARTER_MS, type Bucket, type Span } from './zone.ts';
 import { sizeOf, type Metric } from './metrics.ts';
 
 /** What the series of a report can stand for. */
@@ -20,6 +20,8 @@ export interface ReportQuestion {
   /** How many series are shown by name; all others are one. */
   readonly seriesMax: number;
   readonly isCompared: boolean;
+  /** Of a span that is not over yet, the time before counts only up to the same point. */
+  readonly nowMs: number;
 }
 
 /** One line of a chart: a value of the group, or all those that are too small to be shown. */
@@ -41,7 +43,7 @@ export interface Report {
   readonly former: Former | undefined;
 }
 
-/** The equally long time before, cut in the same way. */
+/** The time before, as long and cut in the same way. */
 export interface Former {
   readonly span: Span;
   readonly total: Sums;
@@ -52,7 +54,7 @@ export interface Former {
 export async function readReport(database: OpenDatabase, question: ReportQuestion): Promise<Report> {
   const { span, zone, bucket, isCompared } = question;
   const buckets = cutIntoBuckets(span, bucket, zone);
-  const formerSpan = { fromMs: span.fromMs - (span.toMs - span.fromMs), toMs: span.fromMs };
+  const formerSpan = spanBefore(question);
   const formerBuckets = isCompared ? cutIntoBuckets(formerSpan, bucket, zone) : [];
   const sums = await readGrouped(database, question, [...buckets, ...formerBuckets]);
   const [now, before] = [sums.slice(0, buckets.length), sums.slice(buckets.length)];
@@ -63,6 +65,12 @@ export async function readReport(database: OpenDatabase, question: ReportQuestio
     total: addAll(series.map(({ total }) => total)),
     former: isCompared ? { span: formerSpan, ...sumUp(before) } : undefined,
   };
+}
+
+function spanBefore({ span: { fromMs, toMs }, nowMs }: ReportQuestion): Span {
+  const lengthMs = toMs - fromMs;
+  const reachedMs = Math.min(toMs, Math.max(fromMs + QUARTER_MS, Math.ceil(nowMs / QUARTER_MS) * QUARTER_MS));
+  return { fromMs: fromMs - lengthMs, toMs: reachedMs - lengthMs };
 }
 
 /** What all of these come to. */

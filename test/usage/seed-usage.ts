@@ -147,6 +147,7 @@ function makeRequest({ fromMs, toMs, rows }: Seeding, index: number, random: () 
     reasoningTokens: model % 3 === 0 ? outputTokens >> 1 : 0,
   };
   const usage = isFailed ? NO_TOKENS : counts;
+  const cost = Number(costOf(priceOf(model), usage));
   const firstTokenMs = isFailed ? null : 120 + Math.floor(random() * 900);
   return [
     `${idAt('req', atMs)}${index.toString(16).padStart(20, '0')}`,
@@ -162,8 +163,8 @@ function makeRequest({ fromMs, toMs, rows }: Seeding, index: number, random: () 
     usage.cacheWriteTokens,
     usage.outputTokens,
     usage.reasoningTokens,
-    Number(costOf(priceOf(model), usage)),
-    2_000_000,
+    cost,
+    cost * 2 + 1,
     firstTokenMs,
     (firstTokenMs ?? 300) + Math.floor(random() * 5000),
     1,

@@ -56,7 +56,7 @@ export function overviewRoutes({ database }: Parts, hours: HoursKeeper) {
       const { zone, by } = c.req.valid('query');
       const span = chartSpan(zone, Date.now());
       const question = { accountId, span, zone, bucket: 'day', group: by, metric: 'spend', filter: {}, seriesMax: SERIES_MAX } as const;
-      const report = await readReport(database, { ...question, isCompared: false });
+      const report = await readReport(database, { ...question, isCompared: false, nowMs: span.toMs });
       return c.json({ days: CHART_DAYS, ...describeReport(report, { ...question, isCumulative: false }) });
     })
     .get('/top', validate('query', query), async (c) => {

@@ -4,8 +4,8 @@ import { writeCsvLine } from '../../usage/csv.ts';
 import type { HoursKeeper } from '../../usage/hours-keeper.ts';
 import { METRICS } from '../../usage/metrics.ts';
 import { readKeyNames, readUsedNames } from '../../usage/names.ts';
-import { GROUPS, readReport } from '../../usage/report.ts';
-import { chartTable, groupTable } from '../../usage/report-tables.ts';
+import { GROUPS, readReport, type ReportQuestion } from '../../usage/report.ts';
+import { chartTable, groupTable, type ReportView, type Table } from '../../usage/report-tables.ts';
 import { deleteView, listViews, saveView, VIEW_PAGES } from '../../usage/saved-views.ts';
 import { BUCKETS } from '../../usage/zone.ts';
 import { ApiError } from '../api-error.ts';
@@ -40,25 +40,10 @@ const viewBody = z.object({ page: z.enum(VIEW_PAGES), name: z.string().trim().mi
 
 /** What an account used, added up in any way, and the ways that people saved. */
 export function usageRoutes({ database }: Parts, hours: HoursKeeper) {
-  const read = async (accountId: string, query: z.output<typeof reportQuery>) => {
+  const read = async (accountId: string, query: ReportQuery) => {
     hours.touch(accountId);
-    const span = readSpan(query);
-    if (span.toMs - span.fromMs > BUCKETS_MAX * BUCKET_MS[query.bucket])
-      throw new ApiError(
-        'invalid',
-        `There are more than ${BUCKETS_MAX} such buckets in the range. Choose a longer bucket or a shorter range.`,
-        'bucket',
-      );
-    const { zone, bucket, group, metric, top: seriesMax, model, key, provider } = query;
-    const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }) };
-    const question = { accountId, span, zone, bucket, group, metric, filter, seriesMax, isCompared: query.compare === 'yes' };
-    return {
-      question,
-      view: { zone, bucket, group, metric, isCumulative: query.cumulative === 'yes' },
-      report: await readReport(database, question),
-    };
+    return { view: viewOf(query), report: await readReport(database, questionOf(accountId, query)) };
   };
-
   return new Hono<Env>()
     .get('/', validate('query', reportQuery), async (c) => {
       const { report, view } = await read(c.get('person').accountId, c.req.valid('query'));
@@ -94,10 +79,28 @@ export function usageRoutes({ database }: Parts, hours: HoursKeeper) {
     });
 }
 
+type ReportQuery = z.output<typeof reportQuery>;
+
+function viewOf({ zone, bucket, group, metric, cumulative }: ReportQuery): ReportView {
+  return { zone, bucket, group, metric, isCumulative: cumulative === 'yes' };
+}
+
+function questionOf(accountId: string, query: ReportQuery): ReportQuestion {
+  const span = readSpan(query);
+  const { zone, bucket, group, metric, top: seriesMax, model, key, provider } = query;
+  if (span.toMs - span.fromMs > BUCKETS_MAX * BUCKET_MS[bucket])
+    throw new ApiError(
+      'invalid',
+      `The range has more than ${BUCKETS_MAX} of these buckets. Choose a longer bucket or a shorter range.`,
+      'bucket',
+    );
+  const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }) };
+  const isCompared = query.compare === 'yes';
+  return { accountId, span, zone, bucket, group, metric, filter, seriesMax, isCompared, nowMs: Date.now() };
+}
+
 const QUARTER_MS = 900_000;
 const BUCKET_MS = { quarter: QUARTER_MS, hour: 4 * QUARTER_MS, day: 96 * QUARTER_MS, week: 672 * QUARTER_MS, month: 2688 * QUARTER_MS };
-
-type Table = ReturnType<typeof chartTable>;
 
 async function* csvOf({ columns, rows }: Table): AsyncGenerator<string> {
   yield writeCsvLine(columns);

@@ -1,17 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { overview as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { useZone } from '../../zone.ts';
+import { Banners } from './banners.tsx';
+import { Figures } from './figures.tsx';
+import { overviewQuery } from './queries.ts';
+import { SpendCard } from './spend-card.tsx';
+import { LatestErrors, TopKeys, TopModels } from './tables.tsx';
 
-/** Overview. */
+const route = getRouteApi('/app/overview');
+
+/** The money, how long it lasts, what it goes to, and what is wrong. */
 export function OverviewPage(): JSX.Element {
+  const { by = 'model' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const zone = useZone();
+  const { data: overview, error, refetch } = useQuery(overviewQuery(zone));
   return (
     <>
-      <PageHeader title={t.title} text={t.text} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
-      </Card>
+      <PageHeader
+        title={t.title}
+        text={t.text}
+        actions={
+          <LinkButton to="/usage" search={{}}>
+            {t.explore}
+          </LinkButton>
+        }
+      />
+      {overview !== undefined && <Banners overview={overview} />}
+      <Card>{error === null ? <Figures overview={overview} /> : <ErrorState error={error} onRetry={() => void refetch()} />}</Card>
+      <SpendCard by={by} zone={zone} onBy={(next) => void navigate({ search: next === 'model' ? {} : { by: next }, replace: true })} />
+      <div className="mt-6 grid gap-6 lg:grid-cols-2">
+        <TopKeys zone={zone} />
+        <TopModels zone={zone} />
+      </div>
+      <LatestErrors />
     </>
   );
 }

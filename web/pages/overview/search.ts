@@ -1,15 +1,14 @@
-import { compact, readChoice, readDay } from '../../search-params.ts';
+import { compact, readChoice } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
-import { RANGE_NAMES } from '../../time.ts';
-import type { RangeName } from '../../time.ts';
 
-/** The range that is shown. */
+export const BYS = ['model', 'key', 'provider'] as const;
+export type By = (typeof BYS)[number];
+
+/** What the spend is told apart by. */
 export interface OverviewSearch {
-  readonly range?: RangeName;
-  readonly from?: string;
-  readonly to?: string;
+  readonly by?: By;
 }
 
 export function readOverviewSearch(raw: RawSearch): OverviewSearch {
-  return compact({ range: readChoice(raw, 'range', RANGE_NAMES), from: readDay(raw, 'from'), to: readDay(raw, 'to') });
+  return compact({ by: readChoice(raw, 'by', BYS) });
 }

@@ -1,17 +1,170 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Download, Pause, Play } from 'lucide-react';
+import { useRef } from 'react';
 import type { JSX } from 'react';
+import { formatUsd } from '../../money.ts';
+import { useNames } from '../../names.ts';
+import { formatCount } from '../../numbers.ts';
+import { compact } from '../../search-params.ts';
 import { requests as t } from '../../strings/index.ts';
+import { formatDateTime, formatSpan } from '../../time.ts';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Menu } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { useZone } from '../../zone.ts';
+import { RequestDrawer } from './drawer.tsx';
+import { RequestFilters } from './filters.tsx';
+import { Histogram } from './histogram.tsx';
+import { filterOf, histogramQuery, pageQuery } from './queries.ts';
+import { FILTERS, type RequestsChange, type RequestsSearch } from './search.ts';
+import { RequestTable } from './table.tsx';
 
-/** Requests. */
+const route = getRouteApi('/app/requests');
+
+/** Every request, with its details in a drawer that has an address of its own. */
 export function RequestsPage(): JSX.Element {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const zone = useZone();
+  const names = useNames();
+  const filter = filterOf(search, zone, Date.now());
+  const { data: histogram } = useQuery(histogramQuery(filter, search));
+  const change = (changed: RequestsChange): void =>
+    void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true });
+  const open = (request: string | undefined): void => void navigate({ search: (old) => compact({ ...old, request }) });
   return (
     <>
-      <PageHeader title={t.title} text={t.text} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
+      <PageHeader
+        title={t.title}
+        text={t.text}
+        actions={
+          <>
+            <LiveButton search={search} onChange={change} />
+            <ExportMenu filter={filter} zone={zone} />
+          </>
+        }
+      />
+      <RequestFilters search={search} names={names} onChange={change} />
+      <Card
+        title={t.histogram}
+        hint={formatSpan({ fromMs: Number(filter['from']), toMs: Number(filter['to']) }, zone)}
+        actions={histogram !== undefined && histogram.ignored.length === 0 && <SumsLine total={histogram.total} />}
+      >
+        {histogram === undefined ? (
+          <div className="h-36">
+            <Skeleton className="h-full" />
+          </div>
+        ) : (
+          <Histogram histogram={histogram} zone={zone} />
+        )}
       </Card>
+      <RequestList search={search} filter={filter} onChange={change} onOpen={open} />
+      <RequestDrawer id={search.request} names={names} onClose={() => open(undefined)} />
     </>
+  );
+}
+
+function SumsLine({
+  total,
+}: {
+  readonly total: { readonly requests: string | number | null; readonly spend: string | number | null };
+}): JSX.Element {
+  return <span className="figures text-sm">{t.sums(formatCount(Number(total.requests)), formatUsd(String(total.spend)))}</span>;
+}
+
+function LiveButton({
+  search,
+  onChange,
+}: {
+  readonly search: RequestsSearch;
+  readonly onChange: (change: RequestsChange) => void;
+}): JSX.Element {
+  const isLive = search.live === 'yes';
+  return (
+    <Button aria-pressed={isLive} title={t.liveHint} onClick={() => onChange({ live: isLive ? undefined : 'yes' })}>
+      {isLive ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
+      {isLive ? t.pause : t.live}
+    </Button>
+  );
+}
+
+function ExportMenu({ filter, zone }: { readonly filter: Readonly<Record<string, string>>; readonly zone: string }): JSX.Element {
+  const action = (format: 'csv' | 'jsonl') => ({
+    label: t.exportAs(format.toUpperCase()),
+    onChoose: () => location.assign(`/api/requests/export?${new URLSearchParams({ ...filter, zone, format })}`),
+  });
+  return (
+    <Menu
+      label={t.export}
+      trigger={
+        <Button>
+          <Download aria-hidden="true" />
+          {t.export}
+        </Button>
+      }
+      actions={[action('csv'), action('jsonl')]}
+    />
+  );
+}
+
+interface RequestListProps {
+  readonly search: RequestsSearch;
+  readonly filter: Readonly<Record<string, string>>;
+  readonly onChange: (change: RequestsChange) => void;
+  readonly onOpen: (id: string) => void;
+}
+
+function RequestList({ search, filter, onChange, onOpen }: RequestListProps): JSX.Element {
+  const names = useNames();
+  const { data: page, error, refetch } = useQuery(pageQuery(filter, search));
+  // The way back to newer pages; whoever comes by a link goes to the newest.
+  const newer = useRef<(string | undefined)[]>([]);
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+  const older = (): void => {
+    newer.current.push(search.before);
+    onChange({ before: page?.next ?? undefined, live: undefined });
+  };
+  const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
+  const isUnfinished = page?.isCutShort === true;
+  return (
+    <Card className="mt-6" isFlush>
+      {isUnfinished && page.requests.length === 0 ? null : (
+        <RequestTable
+          requests={page?.requests}
+          error={error}
+          onRetry={() => void refetch()}
+          names={names}
+          openId={search.request}
+          onOpen={onOpen}
+          onClearFilters={isFiltered ? clear : undefined}
+        />
+      )}
+      {isUnfinished && <CutShort next={page.next} onOlder={older} />}
+      <Pagination
+        text={page === undefined ? undefined : t.shown(page.requests.length)}
+        onFormer={search.before === undefined ? undefined : () => onChange({ before: newer.current.pop() })}
+        onNext={page?.next === null || page === undefined ? undefined : older}
+      />
+    </Card>
+  );
+}
+
+const TIME_DIGITS = 9;
+
+/** A search that found too little in a moment says how far it came. Ids begin with their time. */
+function CutShort({ next, onOlder }: { readonly next: string | null; readonly onOlder: () => void }): JSX.Element {
+  const zone = useZone();
+  const atMs = Number.parseInt((next ?? '').slice('req_'.length, 'req_'.length + TIME_DIGITS), 36);
+  return (
+    <div className="flex flex-wrap items-center justify-center gap-3 px-5 py-6 text-sm text-muted">
+      {t.cutShort(formatDateTime(atMs, zone))}
+      <Button size="sm" onClick={onOlder}>
+        {t.searchFurther}
+      </Button>
+    </div>
   );
 }

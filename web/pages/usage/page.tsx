@@ -1,17 +1,75 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { useNames } from '../../names.ts';
+import { compact } from '../../search-params.ts';
 import { usage as t } from '../../strings/index.ts';
+import { formatSpan } from '../../time.ts';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { useZone } from '../../zone.ts';
+import { FormerChart, UsageChart } from './chart.tsx';
+import { RequestsLink, UsageControls } from './controls.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { askedBy, reportQuery } from './report.ts';
+import { SavedViews } from './saved-views.tsx';
+import type { UsageSearch } from './search.ts';
+import { UsageTable } from './table.tsx';
 
-/** Usage. */
+const route = getRouteApi('/app/usage');
+
+/** What was used, added up in any way, with the requests behind it one step away. */
 export function UsagePage(): JSX.Element {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const zone = useZone();
+  const names = useNames();
+  const asked = askedBy(search, zone, Date.now());
+  const { data: report, error, refetch } = useQuery(reportQuery(asked));
+  const change = (changed: { readonly [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined }): void =>
+    void navigate({ search: (old) => compact({ ...old, ...changed }), replace: true });
+  const isFiltered = search.model !== undefined || search.key !== undefined || search.provider !== undefined;
+  const clear = (): void => change({ model: undefined, key: undefined, provider: undefined });
   return (
     <>
-      <PageHeader title={t.title} text={t.text} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
+      <PageHeader
+        title={t.title}
+        text={t.text}
+        actions={
+          <>
+            <SavedViews onOpen={(view) => void navigate({ search: view })} />
+            <ExportMenu asked={asked} />
+          </>
+        }
+      />
+      <UsageControls search={search} asked={asked} names={names} onChange={change} />
+      <Card
+        title={t.chartLabel(t.metrics[asked.metric], t.groups[asked.group].toLowerCase())}
+        hint={formatSpan(asked.span, zone)}
+        actions={<RequestsLink search={search} />}
+      >
+        {report === undefined ? (
+          <div className="h-72">{error === null && <Skeleton className="h-full" />}</div>
+        ) : (
+          <>
+            <UsageChart report={report} asked={asked} names={names} />
+            <FormerChart report={report} asked={asked} />
+          </>
+        )}
       </Card>
+      <Card className="mt-6" isFlush>
+        <UsageTable
+          report={report}
+          error={error}
+          onRetry={() => void refetch()}
+          asked={asked}
+          search={search}
+          names={names}
+          onClearFilters={isFiltered ? clear : undefined}
+        />
+      </Card>
+      <p className="mt-2 text-xs text-muted">{t.reasoningHint}</p>
     </>
   );
 }

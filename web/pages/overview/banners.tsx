@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { formatUsd, signOf } from '../../money.ts';
+import { formatPercent } from '../../numbers.ts';
+import { accountQuery } from '../../queries.ts';
+import { overview as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
+import { formatDays } from './figures.tsx';
+import type { Overview } from './queries.ts';
+
+const LOW_DAYS = 3;
+const texts = t.banners;
+
+/** What needs somebody to act. */
+export function Banners({ overview }: { readonly overview: Overview }): JSX.Element {
+  return (
+    <div className="mb-6 flex flex-col gap-3 empty:hidden">
+      <BalanceBanner overview={overview} />
+      <AddressBanner />
+      {overview.keys.nearLimit.map(({ id, name, period, part, usedUsd, limitUsd }) => (
+        <Banner
+          key={`${id} ${period}`}
+          tone={part >= 1 ? 'bad' : 'warn'}
+          title={texts.nearLimit(name, formatPercent(part))}
+          action={<KeyLink id={id} />}
+        >
+          {texts.nearLimitText(formatUsd(usedUsd), formatUsd(limitUsd), texts.periods[period])}
+        </Banner>
+      ))}
+      {overview.keys.ending.map(({ id, name, expiresAtMs }) => (
+        <Banner key={id} tone="warn" title={texts.ending(name)} action={<KeyLink id={id} />}>
+          <DateTime atMs={expiresAtMs} />
+        </Banner>
+      ))}
+    </div>
+  );
+}
+
+function BalanceBanner({ overview: { balance } }: { readonly overview: Overview }): JSX.Element | null {
+  const topUp = (
+    <LinkButton to="/billing" size="sm">
+      {texts.topUp}
+    </LinkButton>
+  );
+  if (signOf(balance.availableUsd) <= 0)
+    return (
+      <Banner tone="bad" title={texts.empty} action={topUp}>
+        {texts.emptyText}
+      </Banner>
+    );
+  if (balance.runwayDays === null || balance.runwayDays >= LOW_DAYS) return null;
+  return (
+    <Banner tone="warn" title={texts.low(formatDays(balance.runwayDays))} action={topUp}>
+      {texts.lowText}
+    </Banner>
+  );
+}
+
+function AddressBanner(): JSX.Element | null {
+  const { data: account } = useQuery(accountQuery);
+  if (account === undefined || account.isEmailVerified) return null;
+  return (
+    <Banner
+      tone="accent"
+      title={texts.unverified}
+      action={
+        <LinkButton to="/verify" size="sm">
+          {texts.verify}
+        </LinkButton>
+      }
+    >
+      {texts.unverifiedText(account.email)}
+    </Banner>
+  );
+}
+
+function KeyLink({ id }: { readonly id: string }): JSX.Element {
+  return (
+    <LinkButton to="/keys/$id" params={{ id }} size="sm">
+      {texts.openKey}
+    </LinkButton>
+  );
+}

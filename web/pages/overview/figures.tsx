@@ -1,0 +1,70 @@
+import type { JSX } from 'react';
+import { formatUsd, signOf } from '../../money.ts';
+import { formatCount, formatMs, formatPercent } from '../../numbers.ts';
+import { overview as t } from '../../strings/index.ts';
+import { Money } from '../../ui/money.tsx';
+import { Stat } from '../../ui/stat.tsx';
+import { changeOf } from '../usage/report.ts';
+import type { Overview, Period } from './queries.ts';
+
+/** What is read at a glance. */
+export function Figures({ overview }: { readonly overview: Overview | undefined }): JSX.Element {
+  const { balance, periods, firstToken } = overview ?? {};
+  return (
+    <div className="grid grid-cols-2 gap-x-6 gap-y-6 sm:grid-cols-4">
+      <Stat
+        label={t.balance}
+        value={balance && <Money usd={balance.availableUsd} />}
+        hint={balance && (signOf(balance.heldUsd) === 0 ? t.notHeld : t.held(formatUsd(balance.heldUsd)))}
+      />
+      <Stat
+        label={t.runway}
+        value={balance && (balance.runwayDays === null ? t.noData : t.runwayDays(formatDays(balance.runwayDays)))}
+        hint={balance && (balance.runwayDays === null ? t.runwayNone : t.runwayHint)}
+      />
+      <SpendStat label={t.today} period={periods?.today} hint={t.againstYesterday} />
+      <SpendStat label={t.week} period={periods?.week} hint={t.againstWeek} />
+      <SpendStat label={t.month} period={periods?.month} hint={t.againstMonth} />
+      <Stat
+        label={t.requests}
+        value={periods && formatCount(Number(periods.week.requests))}
+        change={periods && changeOf(periods.week.requests, periods.week.former.requests)}
+        hint={periods && t.againstWeek}
+      />
+      <Stat
+        label={t.errors}
+        value={periods && errorRate(periods.week)}
+        hint={periods && t.errorsHint(formatCount(Number(periods.week.errors)))}
+      />
+      <Stat
+        label={t.firstToken}
+        value={firstToken && (firstToken.p50Ms === undefined ? t.noData : formatMs(firstToken.p50Ms))}
+        hint={firstToken?.p95Ms !== undefined && t.firstTokenHint(formatCount(firstToken.count), formatMs(firstToken.p95Ms))}
+      />
+    </div>
+  );
+}
+
+function SpendStat({
+  label,
+  period,
+  hint,
+}: {
+  readonly label: string;
+  readonly period: Period | undefined;
+  readonly hint: string;
+}): JSX.Element {
+  const change = period && changeOf(period.spend, period.former.spend);
+  return <Stat label={label} value={period && <Money usd={String(period.spend)} />} change={change} hint={change !== undefined && hint} />;
+}
+
+function errorRate({ requests, errors }: Period): string {
+  return Number(requests) === 0 ? t.noData : formatPercent(Number(errors) / Number(requests));
+}
+
+const DAYS_EXACT_MAX = 10;
+
+/** Tenths matter when there are few days left. */
+export function formatDays(days: number): string {
+  return days < DAYS_EXACT_MAX ? String(days) : formatCount(Math.floor(days));
+}

@@ -1,0 +1,41 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, call, type Answer } from '../../api.ts';
+import type { By } from './search.ts';
+
+export type Overview = Answer<typeof api.overview.$get>;
+export type Period = Overview['periods']['today'];
+export type Spend = Answer<typeof api.overview.spend.$get>;
+export type Top = Answer<typeof api.overview.top.$get>;
+
+const REFRESH_MS = 30_000;
+
+export function overviewQuery(zone: string) {
+  return queryOptions({
+    queryKey: ['overview', zone],
+    queryFn: () => call(api.overview.$get({ query: { zone, by: 'model' } })),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export function spendQuery(zone: string, by: By) {
+  return queryOptions({
+    queryKey: ['overview', 'spend', zone, by],
+    queryFn: () => call(api.overview.spend.$get({ query: { zone, by } })),
+    placeholderData: (former: Spend | undefined) => former,
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export function topQuery(zone: string) {
+  return queryOptions({
+    queryKey: ['overview', 'top', zone],
+    queryFn: () => call(api.overview.top.$get({ query: { zone, by: 'model' } })),
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export const errorsQuery = queryOptions({
+  queryKey: ['overview', 'errors'],
+  queryFn: () => call(api.overview.errors.$get()),
+  refetchInterval: REFRESH_MS,
+});

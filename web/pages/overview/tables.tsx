@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { overview as t } from '../../strings/index.ts';
+import { Card } from '../../ui/card.tsx';
+import { Count } from '../../ui/count.tsx';
+import { RelativeTime } from '../../ui/date-time.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Table } from '../../ui/table.tsx';
+import { errorsQuery, topQuery, type Top } from './queries.ts';
+
+const SPEND = { id: 'spend', header: t.spendColumn, align: 'right' } as const;
+const REQUESTS = { id: 'requests', header: t.requestsColumn, align: 'right' } as const;
+
+type Figures = Pick<Top['models'][number], 'spend' | 'requests'>;
+const FIGURE_COLUMNS = [
+  { ...SPEND, cell: ({ spend }: Figures) => <Money usd={String(spend)} /> },
+  { ...REQUESTS, cell: ({ requests }: Figures) => <Count value={Number(requests)} /> },
+];
+
+/** The keys that cost most; what each did is a step away. */
+export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
+  const { data: top, error, refetch } = useQuery(topQuery(zone));
+  return (
+    <Card title={t.topKeys} hint={top && t.topHint(top.days)} isFlush>
+      <Table
+        caption={t.tableOf(t.topKeys)}
+        columns={[
+          {
+            id: 'name',
+            header: t.key,
+            className: 'w-full',
+            cell: ({ id, name, hint }: Top['keys'][number]) => (
+              <Link to="/usage" search={{ range: '30d', key: id }} className="link">
+                {name} <span className="font-mono text-xs text-muted">{hint}</span>
+              </Link>
+            ),
+          },
+          ...FIGURE_COLUMNS,
+        ]}
+        rows={top?.keys}
+        rowId={({ id }) => id}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={t.noUsage}
+      />
+    </Card>
+  );
+}
+
+/** The models that cost most. */
+export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
+  const { data: top, error, refetch } = useQuery(topQuery(zone));
+  return (
+    <Card title={t.topModels} hint={top && t.topHint(top.days)} isFlush>
+      <Table
+        caption={t.tableOf(t.topModels)}
+        columns={[
+          {
+            id: 'name',
+            header: t.model,
+            className: 'w-full',
+            cell: ({ id }: Top['models'][number]) => (
+              <Link to="/usage" search={{ range: '30d', model: id }} className="link">
+                {id}
+              </Link>
+            ),
+          },
+          ...FIGURE_COLUMNS,
+        ]}
+        rows={top?.models}
+        rowId={({ id }) => id}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={t.noUsage}
+      />
+    </Card>
+  );
+}
+
+/** What failed last, each with its details a step away. */
+export function LatestErrors(): JSX.Element {
+  const { data, error, refetch } = useQuery(errorsQuery);
+  return (
+    <Card
+      className="mt-6"
+      title={t.latestErrors}
+      hint={t.errorsRange}
+      isFlush
+      actions={
+        <Link to="/requests" search={{ status: 'error' }} className="link text-sm">
+          {t.allErrors}
+        </Link>
+      }
+    >
+      <Table
+        caption={t.tableOf(t.latestErrors)}
+        columns={[
+          {
+            id: 'when',
+            header: t.when,
+            cell: ({ id, atMs }) => (
+              <Link to="/requests" search={{ status: 'error', request: id }} className="link">
+                <RelativeTime atMs={atMs} />
+              </Link>
+            ),
+          },
+          { id: 'error', header: t.error, cell: ({ errorCode }) => <code className="font-mono text-xs">{errorCode ?? '–'}</code> },
+          { id: 'model', header: t.model, cell: ({ model }) => <span className="whitespace-nowrap">{model}</span> },
+        ]}
+        rows={data?.requests}
+        rowId={({ id }) => id}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={t.noErrors}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { requests as t } from '../../strings/index.ts';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
+import { loggingQuery, type Detail } from './queries.ts';
+
+/** What was asked and answered, if the account has that recorded, and until when it is kept. */
+export function Content({ detail: { content } }: { readonly detail: Detail }): JSX.Element {
+  const { data: logging } = useQuery(loggingQuery);
+  if (content === null)
+    return (
+      <p className="text-sm text-muted">
+        {logging?.days === null ? t.detail.contentOff : t.detail.contentNone}{' '}
+        {logging?.days === null && (
+          <Link to="/settings" className="link">
+            {t.detail.settings}
+          </Link>
+        )}
+      </p>
+    );
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-xs text-muted">
+        {t.detail.contentUntil} <DateTime atMs={content.deleteAtMs} />. {content.isCut && t.detail.contentCut}
+      </p>
+      <CodeBlock snippets={[{ id: 'request', label: t.detail.request, code: indent(content.request) }]} />
+      <CodeBlock snippets={[{ id: 'answer', label: t.detail.answer, code: content.answer }]} />
+    </div>
+  );
+}
+
+/** JSON in lines; what was cut is JSON no more, and shown as it is. */
+function indent(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), undefined, 2);
+  } catch {
+    return json;
+  }
+}

@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JSX, ReactNode } from 'react';
+import { keyLabel, type Names } from '../../names.ts';
+import { formatCount, formatMs } from '../../numbers.ts';
+import { requests as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
+import { Drawer } from '../../ui/drawer.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Content } from './content.tsx';
+import { toCurl } from './curl.ts';
+import { Equation } from './equation.tsx';
+import { detailQuery, type Detail } from './queries.ts';
+import { Status } from './table.tsx';
+import { Timeline } from './timeline.tsx';
+
+interface RequestDrawerProps {
+  readonly id: string | undefined;
+  readonly names: Names;
+  readonly onClose: () => void;
+}
+
+/** Everything about one request. Its address can be kept and sent to others of the account. */
+export function RequestDrawer({ id, names, onClose }: RequestDrawerProps): JSX.Element {
+  return (
+    <Drawer
+      isOpen={id !== undefined}
+      onClose={onClose}
+      title={t.detail.title}
+      text={id !== undefined && <Copyable text={id} what="request id" />}
+    >
+      {id !== undefined && <Details id={id} names={names} />}
+    </Drawer>
+  );
+}
+
+function Details({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
+  const { data: detail, error, refetch } = useQuery(detailQuery(id));
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (detail === undefined) return <Skeleton className="h-96" />;
+  return (
+    <div className="flex flex-col gap-7">
+      <Summary detail={detail} />
+      {detail.error !== null && (
+        <Banner tone="bad" title={t.detail.errorTitle(detail.error.code, String(detail.error.status ?? ''))}>
+          {detail.error.meaning}
+        </Banner>
+      )}
+      <Section title={t.detail.why}>
+        <Equation detail={detail} />
+      </Section>
+      <Section title={t.detail.timeline}>
+        <Timeline detail={detail} />
+      </Section>
+      <Section title={t.detail.facts}>
+        <Facts detail={detail} names={names} />
+      </Section>
+      <Section title={t.detail.again}>
+        <p className="mb-2 text-xs text-muted">{t.detail.againText}</p>
+        <CodeBlock snippets={[{ id: 'curl', label: 'cURL', code: toCurl(detail, location.origin) }]} />
+      </Section>
+      <Section title={t.detail.content}>
+        <Content detail={detail} />
+      </Section>
+    </div>
+  );
+}
+
+function Summary({ detail }: { readonly detail: Detail }): JSX.Element {
+  return (
+    <div className="flex flex-wrap items-center gap-x-5 gap-y-2 text-sm">
+      <Status request={detail} />
+      <Money usd={detail.costUsd} className="text-xl font-medium" />
+      <span className="text-muted">
+        {detail.firstTokenMs !== null && `${t.columns.firstToken.toLowerCase()} ${formatMs(detail.firstTokenMs)}, `}
+        {formatMs(detail.durationMs)}
+      </span>
+      <DateTime atMs={detail.atMs} precision="second" />
+    </div>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <section>
+      <h3 className="mb-2 text-sm font-semibold">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Facts({ detail, names }: { readonly detail: Detail; readonly names: Names }): JSX.Element {
+  const served = detail.servedModel === '' ? '–' : `${detail.servedModel}, ${detail.provider}`;
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    [t.detail.asks, <Copyable key="model" text={detail.model} what="model" />],
+    [t.detail.served, served],
+    [t.detail.key, keyLabel(detail.keyId, names)],
+    [t.columns.stream, detail.isStreaming ? t.filters.yes : t.filters.no],
+    [t.columns.finish, detail.finishReason ?? '–'],
+    [t.detail.reasoning, formatCount(detail.reasoningTokens)],
+  ];
+  return (
+    <dl className="grid gap-x-6 text-sm sm:grid-cols-[minmax(7rem,auto)_minmax(0,1fr)] sm:gap-y-1.5">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-muted">{name}</dt>
+          <dd className="mb-2 min-w-0 break-words sm:mb-0">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

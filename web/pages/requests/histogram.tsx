@@ -1,0 +1,49 @@
+import type { JSX } from 'react';
+import type { Answer, api } from '../../api.ts';
+import { formatCount } from '../../numbers.ts';
+import { requests as t } from '../../strings/index.ts';
+import { formatDateTime } from '../../time.ts';
+import { BarChart } from '../../ui/bar-chart.tsx';
+
+const DAY_MS = 86_400_000;
+
+interface HistogramProps {
+  readonly histogram: Answer<typeof api.requests.histogram.$get>;
+  readonly zone: string;
+}
+
+/** How many requests there were when. */
+export function Histogram({ histogram, zone }: HistogramProps): JSX.Element {
+  const short = shortLabels(histogram, zone);
+  const buckets = histogram.bars.map(({ fromMs, ok, errors }) => ({
+    label: short(fromMs),
+    title: formatDateTime(fromMs, zone),
+    values: { ok, errors },
+  }));
+  return (
+    <>
+      <BarChart
+        label={t.histogram}
+        buckets={buckets}
+        series={[
+          { id: 'ok', label: t.succeeded },
+          { id: 'errors', label: t.failed },
+        ]}
+        format={formatCount}
+        heightPx={120}
+      />
+      {histogram.ignored.length > 0 && <p className="mt-1 text-xs text-warn">{t.ignored(histogram.ignored.join(', '))}</p>}
+    </>
+  );
+}
+
+/** The hour alone within two days, the day alone where bars are days, both in between. */
+function shortLabels({ bars }: HistogramProps['histogram'], zone: string): (atMs: number) => string {
+  const [first, last] = [bars.at(0), bars.at(-1)];
+  const write = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+    new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' });
+  const [day, hour] = [write({ day: 'numeric', month: 'short' }), write({ hour: '2-digit', minute: '2-digit' })];
+  if (first === undefined || last === undefined || last.toMs - first.fromMs <= 2 * DAY_MS) return (atMs) => hour.format(atMs);
+  if (first.toMs - first.fromMs >= DAY_MS) return (atMs) => day.format(atMs);
+  return (atMs) => `${day.format(atMs)} ${hour.format(atMs).slice(0, 2)}h`;
+}

@@ -1,0 +1,48 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, call, type Answer } from '../../api.ts';
+import { readQuery } from '../../read-query.ts';
+import { spanOf } from '../../time.ts';
+import { FILTERS, type RequestsSearch } from './search.ts';
+
+export type RequestPage = Answer<typeof api.requests.$get>;
+export type Request = RequestPage['requests'][number];
+export type Detail = Answer<(typeof api.requests)[':id']['$get']>;
+
+const LIVE_MS = 2000;
+
+/** The range and the filters of the address, as the server takes them. */
+export function filterOf(search: RequestsSearch, zone: string, nowMs: number): Record<string, string> {
+  const { range = '7d', from, to } = search;
+  const span = spanOf({ range, from, to }, zone, nowMs);
+  const filters = FILTERS.flatMap((name) => {
+    const value = search[name];
+    return value === undefined ? [] : [[name === 'q' ? 'id' : name, value]];
+  });
+  return { from: String(span.fromMs), to: String(span.toMs), ...Object.fromEntries(filters) };
+}
+
+export function pageQuery(filter: Readonly<Record<string, string>>, { before, live }: RequestsSearch) {
+  const query = { ...filter, ...(before === undefined ? {} : { before }) };
+  return queryOptions({
+    queryKey: ['requests', 'page', query],
+    queryFn: () => call(api.requests.$get({ query: readQuery(query) })),
+    placeholderData: (former: RequestPage | undefined) => former,
+    refetchInterval: live === 'yes' ? LIVE_MS : false,
+    staleTime: live === 'yes' ? 0 : LIVE_MS,
+  });
+}
+
+export function histogramQuery(filter: Readonly<Record<string, string>>, { live }: RequestsSearch) {
+  return queryOptions({
+    queryKey: ['requests', 'histogram', filter],
+    queryFn: () => call(api.requests.histogram.$get({ query: readQuery(filter) })),
+    placeholderData: (former: Answer<typeof api.requests.histogram.$get> | undefined) => former,
+    refetchInterval: live === 'yes' ? 2 * LIVE_MS : false,
+  });
+}
+
+export function detailQuery(id: string) {
+  return queryOptions({ queryKey: ['requests', 'one', id], queryFn: () => call(api.requests[':id'].$get({ param: { id } })) });
+}
+
+export const loggingQuery = queryOptions({ queryKey: ['requests', 'logging'], queryFn: () => call(api.requests.logging.$get()) });

@@ -1,0 +1,116 @@
+import type { JSX, ReactNode } from 'react';
+import { keyLabel, type Names } from '../../names.ts';
+import { formatCount, formatMs } from '../../numbers.ts';
+import { requests as t } from '../../strings/index.ts';
+import { formatDateTime } from '../../time.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { useZone } from '../../zone.ts';
+import { Money } from '../../ui/money.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import type { Request } from './queries.ts';
+
+interface RequestTableProps {
+  readonly requests: readonly Request[] | undefined;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+  readonly names: Names;
+  readonly openId: string | undefined;
+  readonly onOpen: (id: string) => void;
+  readonly onClearFilters: (() => void) | undefined;
+}
+
+/** Requests, newest first; each opens its details. */
+export function RequestTable({ requests, names, onOpen, ...rest }: RequestTableProps): JSX.Element {
+  return (
+    <Table
+      caption={t.caption}
+      columns={columnsFor(names, onOpen)}
+      rows={requests}
+      rowId={({ id }) => id}
+      empty={t.empty}
+      onOpen={({ id }) => onOpen(id)}
+      {...rest}
+    />
+  );
+}
+
+function columnsFor(names: Names, onOpen: (id: string) => void): Column<Request>[] {
+  const { columns } = t;
+  return [
+    {
+      id: 'time',
+      header: columns.time,
+      cell: ({ id, atMs }) => (
+        <button
+          type="button"
+          className="link whitespace-nowrap"
+          onClick={(event) => {
+            event.stopPropagation();
+            onOpen(id);
+          }}
+        >
+          <RowTime atMs={atMs} />
+        </button>
+      ),
+    },
+    { id: 'status', header: columns.status, cell: (row) => <Status request={row} /> },
+    { id: 'model', header: columns.model, cell: (row) => <Model request={row} /> },
+    { id: 'key', header: columns.key, cell: ({ keyId }) => <span className="block max-w-36 truncate">{keyLabel(keyId, names)}</span> },
+    { id: 'tokens', header: columns.tokens, align: 'right', cell: (row) => <Tokens request={row} /> },
+    { id: 'cost', header: columns.cost, align: 'right', cell: ({ costUsd }) => <Money usd={costUsd} /> },
+    { id: 'firstToken', header: columns.firstToken, align: 'right', cell: ({ firstTokenMs }) => <Time ms={firstTokenMs} /> },
+    { id: 'duration', header: columns.duration, align: 'right', cell: ({ durationMs }) => <Time ms={durationMs} /> },
+    { id: 'stream', header: columns.stream, cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
+    {
+      id: 'finish',
+      header: columns.finish,
+      cell: ({ finishReason, errorCode }) => <code className="font-mono text-xs">{finishReason ?? errorCode ?? '–'}</code>,
+    },
+  ];
+}
+
+/** Without the year, which the range tells; the title has all of it. */
+function RowTime({ atMs }: { readonly atMs: number }): JSX.Element {
+  const zone = useZone();
+  const parts = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+  const text = new Intl.DateTimeFormat('en-GB', { ...parts, timeZone: zone, hourCycle: 'h23' }).format(atMs);
+  return (
+    <time dateTime={new Date(atMs).toISOString()} title={`${formatDateTime(atMs, zone, 'second')} ${zone}`} className="figures">
+      {text}
+    </time>
+  );
+}
+
+const TONES: Readonly<Record<string, Tone>> = { completed: 'good', client_gone: 'neutral', recovered: 'warn', failed: 'bad' };
+
+/** How a request ended. */
+export function Status({ request: { outcome } }: { readonly request: Pick<Request, 'outcome'> }): JSX.Element {
+  const words: Readonly<Record<string, string>> = t.statuses;
+  return <Badge tone={TONES[outcome] ?? 'neutral'}>{words[outcome] ?? outcome}</Badge>;
+}
+
+/** What was asked for, and what it is called where it was served, if that is another name. */
+function Model({ request: { model, servedModel } }: { readonly request: Request }): ReactNode {
+  const isOther = servedModel !== '' && servedModel !== model && !model.endsWith(`/${servedModel}`);
+  return (
+    <span className="block max-w-60 truncate" title={isOther ? `${model} → ${servedModel}` : model}>
+      {model}
+      {isOther && <span className="block truncate text-xs text-muted">→ {servedModel}</span>}
+    </span>
+  );
+}
+
+function Tokens({ request }: { readonly request: Request }): JSX.Element {
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = request;
+  return (
+    <span className="figures whitespace-nowrap" title={request.isEstimated ? t.estimated : undefined}>
+      {request.isEstimated && '≈ '}
+      {formatCount(inputTokens + cacheWriteTokens)} <span className="text-muted">/ {formatCount(cachedInputTokens)} /</span>{' '}
+      {formatCount(outputTokens)}
+    </span>
+  );
+}
+
+function Time({ ms }: { readonly ms: number | null }): JSX.Element {
+  return <span className="figures whitespace-nowrap">{ms === null ? '–' : formatMs(ms)}</span>;
+}

@@ -1,0 +1,26 @@
+import type { Bucket } from './search.ts';
+
+const SHORT: Readonly<Record<Bucket, Intl.DateTimeFormatOptions>> = {
+  quarter: { hour: '2-digit', minute: '2-digit' },
+  hour: { hour: '2-digit', minute: '2-digit' },
+  day: { day: 'numeric', month: 'short' },
+  week: { day: 'numeric', month: 'short' },
+  month: { month: 'short', year: 'numeric' },
+};
+const DATE: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' };
+const LONG: Readonly<Record<Bucket, Intl.DateTimeFormatOptions>> = {
+  quarter: { ...DATE, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+  hour: { ...DATE, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+  day: DATE,
+  week: DATE,
+  month: { month: 'long', year: 'numeric' },
+};
+
+/** How buckets are written in a zone: short under a chart, long where there is room. An hour that comes twice differs in the long one. */
+export function bucketLabels(bucket: Bucket, zone: string): { short: (atMs: number) => string; long: (atMs: number) => string } {
+  const write = (options: Intl.DateTimeFormatOptions): ((atMs: number) => string) => {
+    const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' });
+    return (atMs) => format.format(atMs);
+  };
+  return { short: write(SHORT[bucket]), long: write(LONG[bucket]) };
+}

@@ -1,0 +1,103 @@
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import { Bookmark, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { queryClient } from '../../queries.ts';
+import { usage as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { readUsageSearch, type UsageSearch } from './search.ts';
+
+const viewsQuery = queryOptions({ queryKey: ['usage', 'views'], queryFn: () => call(api.usage.views.$get({ query: { page: 'usage' } })) });
+
+/** Ways to look at the page that somebody gave a name, for the whole account. */
+export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) => void }): JSX.Element {
+  const { data } = useQuery(viewsQuery);
+  const [asks, setAsks] = useState<'save' | 'delete'>();
+  const views = data?.views ?? [];
+  const open = (search: string): void => onOpen(readUsageSearch(Object.fromEntries(new URLSearchParams(search))));
+  return (
+    <>
+      <Menu
+        label={t.views}
+        trigger={
+          <Button>
+            <Bookmark aria-hidden="true" />
+            {t.views}
+          </Button>
+        }
+        head={views.length === 0 && <p className="px-2.5 py-1.5 text-muted">{t.noViews}</p>}
+        actions={[
+          ...views.map(({ name, search }) => ({ label: name, onChoose: () => open(search) })),
+          undefined,
+          { label: t.saveView, onChoose: () => setAsks('save') },
+          ...(views.length === 0 ? [] : [{ label: t.manage, onChoose: () => setAsks('delete') }]),
+        ]}
+      />
+      <SaveDialog isOpen={asks === 'save'} onClose={() => setAsks(undefined)} />
+      <Dialog isOpen={asks === 'delete'} onClose={() => setAsks(undefined)} title={t.manage}>
+        <ul className="divide-y divide-line">
+          {views.map((view) => (
+            <li key={view.id} className="flex items-center justify-between gap-3 py-1.5 text-sm">
+              {view.name}
+              <DeleteButton view={view} />
+            </li>
+          ))}
+        </ul>
+      </Dialog>
+    </>
+  );
+}
+
+function SaveDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }): JSX.Element {
+  const [name, setName] = useState('');
+  const save = useMutation({
+    mutationFn: () => call(api.usage.views.$put({ json: { page: 'usage', name, search: location.search.slice(1) } })),
+    onSuccess: async () => {
+      toast('good', t.saved(name));
+      setName('');
+      onClose();
+      await queryClient.invalidateQueries(viewsQuery);
+    },
+  });
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t.saveView}
+      text={t.viewText}
+      actions={
+        <>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button variant="primary" isBusy={save.isPending} disabled={name.trim() === ''} onClick={() => save.mutate()}>
+            {t.save}
+          </Button>
+        </>
+      }
+    >
+      <Field label={t.viewName} error={save.error?.message}>
+        {(wiring) => <TextInput {...wiring} value={name} onText={setName} maxLength={80} />}
+      </Field>
+    </Dialog>
+  );
+}
+
+function DeleteButton({ view }: { readonly view: { readonly id: string; readonly name: string } }): JSX.Element {
+  const remove = useMutation({
+    mutationFn: () => call(api.usage.views[':id'].$delete({ param: { id: view.id } })),
+    onSuccess: async () => {
+      toast('good', t.deleted(view.name));
+      await queryClient.invalidateQueries(viewsQuery);
+    },
+  });
+  return (
+    <Button size="sm" variant="quiet" aria-label={`${t.manage} ${view.name}`} isBusy={remove.isPending} onClick={() => remove.mutate()}>
+      <Trash2 aria-hidden="true" />
+    </Button>
+  );
+}
