@@ -78,7 +78,7 @@ async function reach<Body>(answering: Promise<TypedAnswer<Body>>): Promise<Typed
 }
 
 /** Reads `{error: {code, message, field, request_id}}`. Something between us and the server may answer in its own way. */
-async function readError(answer: TypedAnswer<unknown>): Promise<ApiError> {
+export async function readError(answer: TypedAnswer<unknown>): Promise<ApiError> {
   const { status } = answer;
   const body: unknown = await answer.json().catch(() => undefined);
   const error = readObject(readObject(body)?.['error']);

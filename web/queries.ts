@@ -15,6 +15,9 @@ export const queryClient = new QueryClient({
   },
 });
 
+/** What pages must know before anybody is signed in: who may sign up, and whether letters can be sent. */
+export const setupQuery = queryOptions({ queryKey: ['setup'], queryFn: () => call(api.setup.$get()), staleTime: Number.POSITIVE_INFINITY });
+
 /** The account of whoever is signed in: address, balance, what is set aside. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],

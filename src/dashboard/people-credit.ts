@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import { hashMailbox } from '../accounts/promo-code-text.ts';
 import type { Tables } from '../database/tables.ts';
 import { postCredit } from '../ledger/credit.ts';
 import type { Nanos } from '../ledger/money.ts';
@@ -10,11 +10,10 @@ import type { Nanos } from '../ledger/money.ts';
  */
 export async function giveSignUpCredit(database: Kysely<Tables>, { accountId, email, amount }: SignUpCredit): Promise<void> {
   if (amount <= 0n) return;
-  const hash = createHash('sha256').update(mailboxOf(email)).digest('base64url');
   await database.transaction().execute(async (transaction) => {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('sign_up_credits')
-      .values({ email_hash: hash, created_at: Date.now() })
+      .values({ email_hash: hashMailbox(email), created_at: Date.now() })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows !== 1n) return;
@@ -27,15 +26,4 @@ interface SignUpCredit {
   readonly accountId: string;
   readonly email: string;
   readonly amount: Nanos;
-}
-
-/** Hosts that deliver `a.b@` and `ab@` to the same person. */
-const DOTLESS = new Set(['gmail.com', 'googlemail.com']);
-
-/** The mailbox behind an address: everything after a plus is its owner's to choose, and at some hosts every dot. */
-export function mailboxOf(email: string): string {
-  const at = email.lastIndexOf('@');
-  const domain = email.slice(at + 1).toLowerCase();
-  const [local = ''] = email.slice(0, at).toLowerCase().split('+');
-  return `${DOTLESS.has(domain) ? local.replaceAll('.', '') : local}@${domain === 'googlemail.com' ? 'gmail.com' : domain}`;
 }

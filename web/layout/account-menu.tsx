@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, CreditCard, LogOut, Settings } from 'lucide-react';
 import type { JSX } from 'react';
+import { askAuth } from '../people.ts';
 import { accountQuery } from '../queries.ts';
 import { shell as t } from '../strings/index.ts';
 import { Menu } from '../ui/menu.tsx';
@@ -39,10 +40,12 @@ export function AccountMenu(): JSX.Element {
   );
 }
 
-/** Leaves with a fresh page, so that nothing of this person stays in memory. The client is loaded when it is needed. */
+/** Leaves with a fresh page, so that nothing of this person stays in memory. */
 async function signOut(): Promise<void> {
-  const { auth } = await import('../auth.ts');
-  const { error } = await auth.signOut();
-  if (error === null) location.assign('/');
-  else toast('bad', t.signOutFailed, error.message);
+  try {
+    await askAuth('POST', '/sign-out');
+    location.assign('/');
+  } catch (error) {
+    toast('bad', t.signOutFailed, error instanceof Error ? error.message : undefined);
+  }
 }

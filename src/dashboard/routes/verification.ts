@@ -14,18 +14,26 @@ const bodySchema = z.strictObject({ token: z.string().max(2000), password: z.str
 
 /** The other end of the links that verify an address. Opening one twice does no harm. */
 export function verificationRoutes(parts: Parts) {
-  return new Hono<Env>().post('/', validate('json', bodySchema), async (c) => {
-    const { token, password } = c.req.valid('json');
-    const claim = await parts.auth.readVerification(token);
-    if (claim.updateTo !== undefined) return changeAddress(parts, c, { ...claim, updateTo: claim.updateTo, token });
-    const person = await findPerson(parts, claim.email);
-    if (person === undefined) throw new ApiError('invalid', 'There is no account with this e-mail address any more.');
-    if (person.email_verified) return c.json({ state: 'verified' as const, email: claim.email });
-    if (!(await isTheirs(parts, c, claim.email, password))) return c.json({ state: 'password_needed' as const, email: claim.email });
-    await runVerification(parts, c, token);
-    await settle(parts, person.id, claim.email);
-    return c.json({ state: 'verified' as const, email: claim.email });
-  });
+  return new Hono<Env>().post('/', validate('json', bodySchema), async (c) => c.json(await verify(parts, c, c.req.valid('json'))));
+}
+
+/** What came of opening a link. */
+interface Verification {
+  readonly state: 'verified' | 'password_needed';
+  readonly email: string;
+}
+
+async function verify(parts: Parts, c: Context<Env>, { token, password }: z.output<typeof bodySchema>): Promise<Verification> {
+  const claim = await parts.auth.readVerification(token);
+  if (claim.updateTo !== undefined) return changeAddress(parts, c, { ...claim, updateTo: claim.updateTo, token });
+  const { email } = claim;
+  const person = await findPerson(parts, email);
+  if (person === undefined) throw new ApiError('invalid', 'There is no account with this e-mail address any more.');
+  if (person.email_verified) return { state: 'verified', email };
+  if (!(await isTheirs(parts, c, email, password))) return { state: 'password_needed', email };
+  await runVerification(parts, c, token);
+  await settle(parts, person.id, email);
+  return { state: 'verified', email };
 }
 
 /** Whoever opens the link must be who signed up: by their session, in the same browser, or with the password. */
@@ -46,10 +54,10 @@ interface AddressChange {
 }
 
 /** A new address counts when its owner, signed in, opens the link that was sent there. The account's address follows. */
-async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, token }: AddressChange) {
+async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, token }: AddressChange): Promise<Verification> {
   const { kysely } = parts.database;
   const session = await parts.auth.findSession(c.req.raw.headers);
-  if (session?.email === updateTo) return c.json({ state: 'verified' as const, email: updateTo });
+  if (session?.email === updateTo) return { state: 'verified', email: updateTo };
   if (session?.email !== email) throw new ApiError('unauthenticated', `Sign in as ${email}, then open this link again.`);
   const taken = await kysely.selectFrom('accounts').select('id').where('email', '=', updateTo).executeTakeFirst();
   if (taken !== undefined && taken.id !== session.accountId)
@@ -58,7 +66,7 @@ async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, t
   if (session.accountId !== undefined)
     await kysely.updateTable('accounts').set({ email: updateTo }).where('id', '=', session.accountId).execute();
   await settle(parts, session.userId, updateTo);
-  return c.json({ state: 'verified' as const, email: updateTo });
+  return { state: 'verified', email: updateTo };
 }
 
 /** The library changes the person and, where there is no session yet, begins one. */

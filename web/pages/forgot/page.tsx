@@ -1,17 +1,43 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { JSX } from 'react';
+import { askAuth } from '../../people.ts';
+import { setupQuery } from '../../queries.ts';
 import { forgot as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { fieldError, Form } from '../../ui/form.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
 
-/** Forgotten password. */
+/** Forgotten password: the answer is the same whether there is such an account or not. */
 export function ForgotPage(): JSX.Element {
+  const { data: setup } = useQuery(setupQuery);
+  const [email, setEmail] = useState('');
+  const ask = useMutation({ mutationFn: () => askAuth('POST', '/request-password-reset', { email }) });
   return (
     <>
-      <PageHeader title={t.title} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
+      <PageHeader title={t.title} text={t.text} />
+      <Card>
+        {ask.isSuccess ? (
+          <Banner tone="good" title={setup?.hasMail === false ? t.noMail : t.sent(email)} />
+        ) : (
+          <Form action={t.action} isBusy={ask.isPending} error={ask.error} fields={['email']} onSubmit={() => ask.mutate()}>
+            <Field label={t.email} error={fieldError(ask.error, 'email')}>
+              {(wiring) => (
+                <TextInput {...wiring} type="email" required autoComplete="username" value={email} onText={setEmail} autoFocus />
+              )}
+            </Field>
+          </Form>
+        )}
       </Card>
+      <p className="mt-4 text-sm">
+        <Link to="/sign-in" className="link">
+          {t.back}
+        </Link>
+      </p>
     </>
   );
 }

@@ -1,17 +1,66 @@
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { JSX } from 'react';
-import { reset as t } from '../../strings/index.ts';
+import { askAuth } from '../../people.ts';
+import { reset as t, signUp } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { fieldError, Form } from '../../ui/form.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
 
-/** Choose a new password. */
+const route = getRouteApi('/account/reset');
+
+/** Choose a new password, once per link. */
 export function ResetPage(): JSX.Element {
+  const { token } = route.useSearch();
   return (
     <>
-      <PageHeader title={t.title} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
-      </Card>
+      <PageHeader title={t.title} text={t.text} />
+      <Card>{token === undefined ? <Missing /> : <ResetForm token={token} />}</Card>
     </>
+  );
+}
+
+function ResetForm({ token }: { readonly token: string }): JSX.Element {
+  const [password, setPassword] = useState('');
+  const reset = useMutation({ mutationFn: () => askAuth('POST', '/reset-password', { token, newPassword: password }) });
+  const signIn = (
+    <LinkButton to="/sign-in" variant="primary" size="sm">
+      {t.signIn}
+    </LinkButton>
+  );
+  if (reset.isSuccess) return <Banner tone="good" title={t.done} action={signIn} />;
+  const blamed = fieldError(reset.error, 'newPassword') ?? fieldError(reset.error, 'password');
+  return (
+    <>
+      <Form
+        action={t.action}
+        isBusy={reset.isPending}
+        error={reset.error}
+        fields={['newPassword', 'password']}
+        onSubmit={() => reset.mutate()}
+      >
+        <Field label={t.password} hint={signUp.passwordHint} error={blamed}>
+          {(wiring) => <PasswordInput {...wiring} isNew value={password} onText={setPassword} />}
+        </Field>
+      </Form>
+      {reset.error !== null && blamed === undefined && (
+        <LinkButton to="/forgot" variant="quiet" className="mt-3">
+          {t.again}
+        </LinkButton>
+      )}
+    </>
+  );
+}
+
+function Missing(): JSX.Element {
+  return (
+    <Banner tone="warn" title={t.missing.title} action={<LinkButton to="/forgot">{t.again}</LinkButton>}>
+      {t.missing.text}
+    </Banner>
   );
 }

@@ -4,9 +4,8 @@ import type { RawSearch } from '../../search-params.ts';
 /** What the link in a letter carries. */
 export interface ResetSearch {
   readonly token?: string;
-  readonly error?: string;
 }
 
 export function readResetSearch(raw: RawSearch): ResetSearch {
-  return compact({ token: readText(raw, 'token'), error: readText(raw, 'error') });
+  return compact({ token: readText(raw, 'token') });
 }

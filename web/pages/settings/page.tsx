@@ -1,17 +1,35 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { settings as t } from '../../strings/index.ts';
-import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { DataTab } from './data-tab.tsx';
+import { ProfileTab } from './profile-tab.tsx';
+import { SETTINGS_TABS } from './search.ts';
+import { SecurityTab } from './security-tab.tsx';
+import { SessionsCard } from './sessions-card.tsx';
 
-/** Settings. */
+const route = getRouteApi('/app/settings');
+const PARTS = { profile: ProfileTab, security: SecurityTab, sessions: SessionsCard, data: DataTab } as const;
+
+/** Settings: what people may change about themselves. */
 export function SettingsPage(): JSX.Element {
+  const { tab = 'profile' } = route.useSearch();
+  const navigate = useNavigate();
+  const Part = PARTS[tab];
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
-      </Card>
+      <Segmented
+        label={t.parts}
+        value={tab}
+        choices={SETTINGS_TABS.map((value) => ({ value, label: t.tabs[value] }))}
+        onChoose={(value) => void navigate({ to: '/settings', search: { tab: value } })}
+        className="mb-6"
+      />
+      <div className="flex max-w-3xl flex-col gap-6">
+        <Part />
+      </div>
     </>
   );
 }

@@ -1,17 +1,79 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { JSX } from 'react';
-import { setup as t } from '../../strings/index.ts';
+import { api, call } from '../../api.ts';
+import { finishSignUp } from '../../sign-up.ts';
+import { setup as t, signUp } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { Field } from '../../ui/field.tsx';
+import { fieldError, Form } from '../../ui/form.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
 
-/** Set up this gate. */
+const route = getRouteApi('/account/setup');
+
+/** The first operator's way in, by the link that the first start prints. */
 export function SetupPage(): JSX.Element {
+  const { token = '' } = route.useSearch();
+  const link = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => call(api.invitations[':token'].$get({ param: { token } })),
+    enabled: token !== '',
+    retry: false,
+  });
+  const isOpen = link.data?.kind === 'operator' && link.data.state === 'open';
   return (
     <>
-      <PageHeader title={t.title} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
-      </Card>
+      <PageHeader title={t.title} text={t.text} />
+      <Card>{link.isLoading ? <Skeleton className="h-40 w-full" /> : isOpen ? <SetupForm token={token} /> : <Missing />}</Card>
     </>
+  );
+}
+
+function SetupForm({ token }: { readonly token: string }): JSX.Element {
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const make = useMutation({
+    mutationFn: () => call(api.setup.$post({ json: { token, name, email, password } })),
+    onSuccess: async () => {
+      await finishSignUp();
+      return navigate({ to: '/start' });
+    },
+  });
+  return (
+    <Form
+      action={t.action}
+      isBusy={make.isPending}
+      error={make.error}
+      fields={['name', 'email', 'password']}
+      onSubmit={() => make.mutate()}
+    >
+      <Field label={t.name} isOptional error={fieldError(make.error, 'name')}>
+        {(wiring) => <TextInput {...wiring} autoComplete="name" value={name} onText={setName} />}
+      </Field>
+      <Field label={t.email} error={fieldError(make.error, 'email')}>
+        {(wiring) => <TextInput {...wiring} type="email" required autoComplete="username" value={email} onText={setEmail} />}
+      </Field>
+      <Field label={t.password} hint={signUp.passwordHint} error={fieldError(make.error, 'password')}>
+        {(wiring) => <PasswordInput {...wiring} isNew value={password} onText={setPassword} />}
+      </Field>
+    </Form>
+  );
+}
+
+function Missing(): JSX.Element {
+  return (
+    <Banner tone="warn" title={t.missing.title} action={<LinkButton to="/sign-in">{t.signIn}</LinkButton>}>
+      <p>{t.missing.text}</p>
+      <Copyable text={t.missing.command} what="command" />
+    </Banner>
   );
 }

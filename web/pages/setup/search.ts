@@ -1,12 +1,11 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** What the link in a letter carries. */
+/** What the link that the first start prints carries. */
 export interface SetupSearch {
   readonly token?: string;
-  readonly error?: string;
 }
 
 export function readSetupSearch(raw: RawSearch): SetupSearch {
-  return compact({ token: readText(raw, 'token'), error: readText(raw, 'error') });
+  return compact({ token: readText(raw, 'token') });
 }

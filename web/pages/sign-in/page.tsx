@@ -1,17 +1,97 @@
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
 import type { JSX } from 'react';
+import { ApiError } from '../../api.ts';
+import { askAuth, canUsePasskeys, signInWithPasskey, wasCancelled } from '../../people.ts';
+import type { SignInAnswer } from '../../people.ts';
+import { safeReturn } from '../../session.ts';
 import { signIn as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { fieldError, Form } from '../../ui/form.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
 
-/** Sign in. */
+const route = getRouteApi('/account/sign-in');
+
+/** Sign in: with a password and, where it is on, a second factor, or with a passkey. */
 export function SignInPage(): JSX.Element {
+  const { to } = route.useSearch();
+  const navigate = useNavigate();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  // A fresh page, so that nothing of whoever was here before stays in memory.
+  const goIn = (): void => location.assign(safeReturn(to));
+  const signIn = useMutation({
+    mutationFn: () => askAuth<SignInAnswer>('POST', '/sign-in/email', { email, password }),
+    onSuccess: ({ twoFactorRedirect }) =>
+      twoFactorRedirect === true ? navigate({ to: '/two-factor', search: to === undefined ? {} : { to } }) : goIn(),
+  });
+  const usePasskey = useMutation({ mutationFn: signInWithPasskey, onSuccess: goIn });
+  const passkeyError = wasCancelled(usePasskey.error) ? undefined : usePasskey.error;
+  const isUnverified = signIn.error instanceof ApiError && signIn.error.code === 'email_not_verified';
   return (
     <>
       <PageHeader title={t.title} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
+      <Card>
+        {isUnverified && <Unverified email={email} />}
+        <Form
+          action={t.action}
+          isBusy={signIn.isPending}
+          error={isUnverified ? undefined : (signIn.error ?? passkeyError)}
+          fields={['email']}
+          onSubmit={() => signIn.mutate()}
+        >
+          <Field label={t.email} error={fieldError(signIn.error, 'email')}>
+            {(wiring) => (
+              <TextInput {...wiring} type="email" required autoComplete="username webauthn" value={email} onText={setEmail} autoFocus />
+            )}
+          </Field>
+          <Field label={t.password}>{(wiring) => <PasswordInput {...wiring} value={password} onText={setPassword} />}</Field>
+        </Form>
+        {canUsePasskeys() && (
+          <Button className="mt-3 w-full" isBusy={usePasskey.isPending} onClick={() => usePasskey.mutate()}>
+            <KeyRound aria-hidden="true" />
+            {t.passkey}
+          </Button>
+        )}
       </Card>
+      <OtherWays />
     </>
+  );
+}
+
+function Unverified({ email }: { readonly email: string }): JSX.Element {
+  const action = (
+    <LinkButton size="sm" to="/verify" search={{ email }}>
+      {t.unverified.action}
+    </LinkButton>
+  );
+  return (
+    <div className="mb-4">
+      <Banner tone="warn" title={t.unverified.title} action={action} />
+    </div>
+  );
+}
+
+function OtherWays(): JSX.Element {
+  return (
+    <p className="mt-4 flex flex-wrap justify-between gap-2 text-sm text-muted">
+      <Link to="/forgot" className="link">
+        {t.forgot}
+      </Link>
+      <span>
+        {t.noAccount}{' '}
+        <Link to="/sign-up" className="link">
+          {t.signUp}
+        </Link>
+      </span>
+    </p>
   );
 }

@@ -1,17 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { setupQuery } from '../../queries.ts';
 import { signUp as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { SignUpForm } from './sign-up-form.tsx';
 
-/** Create an account. */
+const route = getRouteApi('/account/sign-up');
+
+/** Create an account: an address and a password, and the next page has a key. */
 export function SignUpPage(): JSX.Element {
   return (
     <>
       <PageHeader title={t.title} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
+      <Card>
+        <WhoMay />
       </Card>
+      <p className="mt-4 text-sm text-muted">
+        {t.hasAccount}{' '}
+        <Link to="/sign-in" className="link">
+          {t.signIn}
+        </Link>
+      </p>
     </>
+  );
+}
+
+/** The form, for those who may sign up; for the others, what to do. */
+function WhoMay(): JSX.Element {
+  const { invitation: token } = route.useSearch();
+  const setup = useQuery(setupQuery);
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => call(api.invitations[':token'].$get({ param: { token: token ?? '' } })),
+    enabled: token !== undefined,
+  });
+  if (setup.error !== null || invitation.error !== null) return <ErrorState error={setup.error ?? invitation.error} />;
+  if (setup.data === undefined || (token !== undefined && invitation.data === undefined)) return <Skeleton className="h-40 w-full" />;
+  if (setup.data.signUp === 'closed') return <Refusal {...t.closed} />;
+  if (invitation.data !== undefined && invitation.data.state !== 'open') return <Refusal {...t[invitation.data.state]} />;
+  if (setup.data.signUp === 'invite' && token === undefined) return <Refusal {...t.invite} />;
+  return <SignUpForm invitation={token} invitedEmail={invitation.data?.email ?? undefined} />;
+}
+
+function Refusal({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
+  return (
+    <Banner tone="warn" title={title}>
+      {text}
+    </Banner>
   );
 }

@@ -1,17 +1,62 @@
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { JSX } from 'react';
+import { askAuth } from '../../people.ts';
+import { safeReturn } from '../../session.ts';
 import { twoFactor as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
 
-/** Second factor. */
+const route = getRouteApi('/account/two-factor');
+
+/** The second factor of a sign-in: a code of the app, or one that was kept for when it is lost. */
 export function TwoFactorPage(): JSX.Element {
+  const { to } = route.useSearch();
+  const [isRecovery, setIsRecovery] = useState(false);
+  const [code, setCode] = useState('');
+  const verify = useMutation({
+    mutationFn: () => askAuth('POST', isRecovery ? '/two-factor/verify-backup-code' : '/two-factor/verify-totp', { code: code.trim() }),
+    onSuccess: () => location.assign(safeReturn(to)),
+  });
+  const change = (): void => {
+    setIsRecovery(!isRecovery);
+    setCode('');
+    verify.reset();
+  };
   return (
     <>
-      <PageHeader title={t.title} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
+      <PageHeader title={t.title} text={isRecovery ? t.recoveryText : t.text} />
+      <Card>
+        <Form action={t.action} isBusy={verify.isPending} error={verify.error} onSubmit={() => verify.mutate()}>
+          <Field label={isRecovery ? t.recoveryCode : t.code}>
+            {(wiring) => (
+              <TextInput
+                {...wiring}
+                required
+                autoFocus
+                autoComplete="one-time-code"
+                inputMode={isRecovery ? 'text' : 'numeric'}
+                spellCheck={false}
+                value={code}
+                onText={setCode}
+              />
+            )}
+          </Field>
+        </Form>
+        <Button variant="quiet" className="mt-3" onClick={change}>
+          {isRecovery ? t.useApp : t.useRecovery}
+        </Button>
       </Card>
+      <p className="mt-4 text-sm">
+        <Link to="/sign-in" className="link">
+          {t.back}
+        </Link>
+      </p>
     </>
   );
 }

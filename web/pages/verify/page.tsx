@@ -1,17 +1,20 @@
+import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { verify as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { CheckLink } from './check-link.tsx';
+import { WaitForLetter } from './wait-for-letter.tsx';
 
-/** Verify your address. */
+const route = getRouteApi('/account/verify');
+
+/** Verify an address: the page that waits for the letter, and the one that its link opens. */
 export function VerifyPage(): JSX.Element {
+  const { token } = route.useSearch();
   return (
     <>
       <PageHeader title={t.title} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
-      </Card>
+      <Card>{token === undefined ? <WaitForLetter /> : <CheckLink token={token} />}</Card>
     </>
   );
 }

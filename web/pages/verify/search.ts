@@ -1,12 +1,12 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** What the link in a letter carries. */
+/** What the link in a letter carries, or the address that waits for one. */
 export interface VerifySearch {
   readonly token?: string;
-  readonly error?: string;
+  readonly email?: string;
 }
 
 export function readVerifySearch(raw: RawSearch): VerifySearch {
-  return compact({ token: readText(raw, 'token'), error: readText(raw, 'error') });
+  return compact({ token: readText(raw, 'token'), email: readText(raw, 'email') });
 }

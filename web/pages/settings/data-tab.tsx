@@ -1,0 +1,87 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { settings as t } from '../../strings/index.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { fieldError, Form } from '../../ui/form.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { profileQuery, useProfileChange } from './queries.ts';
+
+const DAYS = ['1', '7', '30', '90', '365'] as const;
+const DAYS_FIRST = 7;
+
+/** What is kept, how to take it along, and how to leave. */
+export function DataTab(): JSX.Element {
+  return (
+    <>
+      <ContentCard />
+      <Card title={t.export.title}>
+        <p className="mb-4 text-sm">{t.export.text}</p>
+        <a href="/api/settings/export" download className={buttonClass({})}>
+          {t.export.action}
+        </a>
+      </Card>
+      <CloseCard />
+    </>
+  );
+}
+
+function ContentCard(): JSX.Element {
+  const { data: profile } = useQuery(profileQuery);
+  const change = useProfileChange();
+  const days = profile?.contentDays ?? null;
+  const known = DAYS.find((choice) => choice === String(days));
+  return (
+    <Card title={t.content.title}>
+      <Switch
+        label={t.content.label}
+        hint={t.content.hint}
+        isOn={days !== null}
+        isDisabled={profile === undefined || change.isPending}
+        onSwitch={(isOn) => change.mutate({ contentDays: isOn ? DAYS_FIRST : null })}
+      />
+      {days !== null && (
+        <Field label={t.content.days} className="mt-4">
+          {(wiring) => (
+            <Select
+              {...wiring}
+              value={known ?? '365'}
+              choices={DAYS.map((value) => ({ value, label: t.content.choices[value] }))}
+              onChoose={(value) => change.mutate({ contentDays: Number(value) })}
+            />
+          )}
+        </Field>
+      )}
+    </Card>
+  );
+}
+
+function CloseCard(): JSX.Element {
+  const [isOpen, setIsOpen] = useState(false);
+  const [password, setPassword] = useState('');
+  const close = useMutation({
+    mutationFn: () => call(api.settings.delete.$post({ json: { password } })),
+    onSuccess: () => location.assign('/'),
+  });
+  return (
+    <Card title={t.close.title}>
+      <p className="mb-4 text-sm">{t.close.text}</p>
+      <Button variant="danger" onClick={() => setIsOpen(true)}>
+        {t.close.action}
+      </Button>
+      <Dialog isOpen={isOpen} onClose={() => setIsOpen(false)} title={t.close.title} text={t.close.confirm}>
+        <Form action={t.close.action} isBusy={close.isPending} error={close.error} fields={['password']} onSubmit={() => close.mutate()}>
+          <Field label={t.close.password} error={fieldError(close.error, 'password')}>
+            {(wiring) => <PasswordInput {...wiring} value={password} onText={setPassword} />}
+          </Field>
+        </Form>
+      </Dialog>
+    </Card>
+  );
+}

@@ -1,0 +1,75 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { addPasskey, canUsePasskeys, wasCancelled } from '../../people.ts';
+import { queryClient } from '../../queries.ts';
+import { settings } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { passkeysQuery } from './queries.ts';
+
+const t = settings.passkeys;
+
+/** The passkeys of a person, and a new one. */
+export function PasskeysCard(): JSX.Element {
+  const { data } = useQuery(passkeysQuery);
+  const [name, setName] = useState('');
+  const add = useMutation({
+    mutationFn: () => addPasskey(name.trim()),
+    onSuccess: async () => {
+      setName('');
+      toast('good', t.added);
+      await refresh();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: (id: string) => call(api.settings.passkeys[':id'].$delete({ param: { id } })),
+    onSuccess: async () => {
+      toast('good', t.removed);
+      await refresh();
+    },
+    onError: (error) => toast('bad', error.message),
+  });
+  return (
+    <Card title={t.title} hint={t.hint}>
+      {data?.passkeys.length === 0 && <p className="mb-4 text-sm text-muted">{t.none}</p>}
+      <ul className="mb-4 flex flex-col gap-2">
+        {data?.passkeys.map((passkey) => (
+          <li key={passkey.id} className="flex flex-wrap items-center justify-between gap-2 text-sm">
+            <span className="min-w-0 break-words">
+              {passkey.name === null || passkey.name === '' ? t.unnamed : passkey.name}
+              {passkey.createdAt !== null && (
+                <span className="text-muted">
+                  {' '}
+                  {t.since} <DateTime atMs={Date.parse(passkey.createdAt)} />
+                </span>
+              )}
+            </span>
+            <Button size="sm" variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate(passkey.id)}>
+              {t.remove}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {canUsePasskeys() ? (
+        <Form action={t.add} isBusy={add.isPending} error={wasCancelled(add.error) ? undefined : add.error} onSubmit={() => add.mutate()}>
+          <Field label={t.name} isOptional>
+            {(wiring) => <TextInput {...wiring} placeholder={t.placeholder} value={name} onText={setName} />}
+          </Field>
+        </Form>
+      ) : (
+        <p className="text-sm text-muted">{t.unsupported}</p>
+      )}
+    </Card>
+  );
+}
+
+function refresh(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: passkeysQuery.queryKey });
+}

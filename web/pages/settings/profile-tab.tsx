@@ -1,0 +1,103 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { askAuth } from '../../people.ts';
+import { settings as t } from '../../strings/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { fieldError, Form } from '../../ui/form.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { allZones, useZone, zoneChoice } from '../../zone.ts';
+import { profileQuery, useProfileChange } from './queries.ts';
+import type { Profile } from './queries.ts';
+
+const ZONES = allZones().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
+
+/** Name, address and zone. */
+export function ProfileTab(): JSX.Element {
+  const profile = useQuery(profileQuery);
+  if (profile.error !== null) return <ErrorState error={profile.error} onRetry={() => void profile.refetch()} />;
+  if (profile.data === undefined) return <Skeleton className="h-40 w-full" />;
+  return (
+    <>
+      <NameCard profile={profile.data} />
+      <EmailCard profile={profile.data} />
+      <ZoneCard profile={profile.data} />
+    </>
+  );
+}
+
+interface CardProps {
+  readonly profile: Profile;
+}
+
+function NameCard({ profile }: CardProps): JSX.Element {
+  const [name, setName] = useState(profile.name);
+  const change = useProfileChange();
+  return (
+    <Card title={t.profile.title}>
+      <Form action={t.save} isBusy={change.isPending} error={change.error} fields={['name']} onSubmit={() => change.mutate({ name })}>
+        <Field label={t.profile.name} hint={t.profile.nameHint} error={fieldError(change.error, 'name')}>
+          {(wiring) => <TextInput {...wiring} autoComplete="name" value={name} onText={setName} />}
+        </Field>
+      </Form>
+    </Card>
+  );
+}
+
+function EmailCard({ profile: { email, isEmailVerified } }: CardProps): JSX.Element {
+  const [newEmail, setNewEmail] = useState('');
+  const again = useMutation({
+    mutationFn: () => askAuth('POST', '/send-verification-email', { email }),
+    onSuccess: () => toast('good', t.email.sent),
+    onError: (error) => toast('bad', error.message),
+  });
+  const change = useMutation({ mutationFn: () => askAuth('POST', '/change-email', { newEmail }) });
+  return (
+    <Card title={t.email.title}>
+      <p className="mb-4 flex flex-wrap items-center gap-2 text-sm">
+        <span className="min-w-0 break-words">{email}</span>
+        <Badge tone={isEmailVerified ? 'good' : 'warn'}>{isEmailVerified ? t.email.verified : t.email.unverified}</Badge>
+        {!isEmailVerified && (
+          <Button size="sm" isBusy={again.isPending} onClick={() => again.mutate()}>
+            {t.email.again}
+          </Button>
+        )}
+      </p>
+      {change.isSuccess ? (
+        <p role="status" className="text-sm">
+          {t.email.changing(newEmail)}
+        </p>
+      ) : (
+        <Form action={t.email.action} isBusy={change.isPending} error={change.error} fields={['newEmail']} onSubmit={() => change.mutate()}>
+          <Field label={t.email.label} error={fieldError(change.error, 'newEmail')}>
+            {(wiring) => <TextInput {...wiring} type="email" autoComplete="email" value={newEmail} onText={setNewEmail} />}
+          </Field>
+        </Form>
+      )}
+    </Card>
+  );
+}
+
+/** The zone is remembered by this browser and by the account, which tells it to the next browser. */
+function ZoneCard({ profile }: CardProps): JSX.Element {
+  const shown = useZone();
+  const change = useProfileChange();
+  const choose = (zone: string): void => {
+    zoneChoice.set(zone);
+    change.mutate({ zone });
+  };
+  return (
+    <Card title={t.zone.title}>
+      <Field label="Time zone" hint={t.zone.hint}>
+        {(wiring) => <Select {...wiring} value={profile.zone ?? shown} choices={ZONES} onChoose={choose} />}
+      </Field>
+    </Card>
+  );
+}

@@ -1,0 +1,28 @@
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import type { UseMutationResult } from '@tanstack/react-query';
+import { api, call } from '../../api.ts';
+import type { Answer } from '../../api.ts';
+import { queryClient } from '../../queries.ts';
+import { settings as t } from '../../strings/index.ts';
+import { toast } from '../../ui/toast.tsx';
+
+/** What people chose about themselves. */
+export type Profile = Answer<typeof api.settings.$get>;
+
+export const profileQuery = queryOptions({ queryKey: ['settings'], queryFn: () => call(api.settings.$get()) });
+export const sessionsQuery = queryOptions({ queryKey: ['settings', 'sessions'], queryFn: () => call(api.settings.sessions.$get()) });
+export const passkeysQuery = queryOptions({ queryKey: ['settings', 'passkeys'], queryFn: () => call(api.settings.passkeys.$get()) });
+
+type Change = Parameters<typeof api.settings.$patch>[0]['json'];
+
+/** Changes the profile, and shows what came of it. */
+export function useProfileChange(): UseMutationResult<Profile, Error, Change> {
+  return useMutation({
+    mutationFn: (change: Change) => call(api.settings.$patch({ json: change })),
+    onSuccess: (profile) => {
+      queryClient.setQueryData(profileQuery.queryKey, profile);
+      toast('good', t.saved);
+    },
+    onError: (error) => toast('bad', error.message),
+  });
+}

@@ -1,0 +1,82 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import type { Answer } from '../../api.ts';
+import { queryClient } from '../../queries.ts';
+import { settings } from '../../strings/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { DateTime, RelativeTime } from '../../ui/date-time.tsx';
+import { Table } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { sessionsQuery } from './queries.ts';
+
+const t = settings.sessions;
+type Session = Answer<typeof api.settings.sessions.$get>['sessions'][number];
+
+/** Where somebody is signed in, and a way to end each. */
+export function SessionsCard(): JSX.Element {
+  const { data, error, refetch } = useQuery(sessionsQuery);
+  const end = useMutation({
+    mutationFn: (id: string) => call(api.settings.sessions[':id'].$delete({ param: { id } })),
+    onSuccess: () => ended(t.ended),
+    onError: tellError,
+  });
+  const endOthers = useMutation({
+    mutationFn: () => call(api.settings.sessions.$delete()),
+    onSuccess: () => ended(t.othersEnded),
+    onError: tellError,
+  });
+  const others = (
+    <Button size="sm" variant="danger" isBusy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+      {t.others}
+    </Button>
+  );
+  return (
+    <Card title={t.title} isFlush actions={(data?.sessions.length ?? 0) > 1 && others}>
+      <Table<Session>
+        caption={t.title}
+        rows={data?.sessions}
+        rowId={(session) => session.id}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={t.empty}
+        columns={[
+          {
+            id: 'device',
+            header: t.device,
+            cell: ({ device, isThisOne }) => (
+              <>
+                {device} {isThisOne && <Badge tone="good">{t.here}</Badge>}
+              </>
+            ),
+          },
+          { id: 'address', header: t.address, cell: ({ address }) => <code className="font-mono text-xs">{address}</code> },
+          { id: 'seen', header: t.seen, cell: ({ lastSeenAt }) => <RelativeTime atMs={Date.parse(lastSeenAt)} /> },
+          { id: 'since', header: t.since, cell: ({ signedInAt }) => <DateTime atMs={Date.parse(signedInAt)} /> },
+          {
+            id: 'action',
+            header: <span className="sr-only">{t.action}</span>,
+            align: 'right',
+            cell: ({ id, isThisOne }) =>
+              !isThisOne && (
+                <Button size="sm" onClick={() => end.mutate(id)}>
+                  {t.end}
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+async function ended(text: string): Promise<void> {
+  toast('good', text);
+  await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+}
+
+function tellError(error: Error): void {
+  toast('bad', error.message);
+}

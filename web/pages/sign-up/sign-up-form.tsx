@@ -1,0 +1,62 @@
+import { useMutation } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { askAuth } from '../../people.ts';
+import type { SignInAnswer } from '../../people.ts';
+import { finishSignUp, keepCode } from '../../sign-up.ts';
+import { signUp as t } from '../../strings/index.ts';
+import { Field } from '../../ui/field.tsx';
+import { fieldError, Form } from '../../ui/form.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
+
+const route = getRouteApi('/account/sign-up');
+
+interface SignUpFormProps {
+  readonly invitation: string | undefined;
+  readonly invitedEmail: string | undefined;
+}
+
+/** Two fields and a code; then in, or to the letter that leads in. */
+export function SignUpForm({ invitation, invitedEmail }: SignUpFormProps): JSX.Element {
+  const { code: givenCode = '' } = route.useSearch();
+  const navigate = useNavigate();
+  const [email, setEmail] = useState(invitedEmail ?? '');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState(givenCode);
+  const signUp = useMutation({
+    mutationFn: () => askAuth<SignInAnswer>('POST', '/sign-up/email', { name: '', email, password, invitation }),
+    onSuccess: async ({ token }) => {
+      keepCode(code);
+      if (typeof token !== 'string') return navigate({ to: '/verify', search: { email } });
+      await finishSignUp();
+      return navigate({ to: '/start' });
+    },
+  });
+  return (
+    <Form action={t.action} isBusy={signUp.isPending} error={signUp.error} fields={['email', 'password']} onSubmit={() => signUp.mutate()}>
+      {invitedEmail !== undefined && <p className="text-sm text-muted">{t.invited}</p>}
+      <Field label={t.email} error={fieldError(signUp.error, 'email')}>
+        {(wiring) => (
+          <TextInput
+            {...wiring}
+            type="email"
+            required
+            autoComplete="username"
+            readOnly={invitedEmail !== undefined}
+            value={email}
+            onText={setEmail}
+            autoFocus
+          />
+        )}
+      </Field>
+      <Field label={t.password} hint={t.passwordHint} error={fieldError(signUp.error, 'password')}>
+        {(wiring) => <PasswordInput {...wiring} isNew value={password} onText={setPassword} />}
+      </Field>
+      <Field label={t.code} isOptional>
+        {(wiring) => <TextInput {...wiring} autoComplete="off" spellCheck={false} value={code} onText={setCode} />}
+      </Field>
+    </Form>
+  );
+}

@@ -1,0 +1,70 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { hasSession } from '../../session.ts';
+import { finishSignUp } from '../../sign-up.ts';
+import { verify as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { Field } from '../../ui/field.tsx';
+import { fieldError, Form } from '../../ui/form.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
+
+/** Opens a link: verifies the address, or asks for the password where that is needed. */
+export function CheckLink({ token }: { readonly token: string }): JSX.Element {
+  const check = useQuery({
+    queryKey: ['verification', token],
+    queryFn: () => call(api.verification.$post({ json: { token } })),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  if (check.error !== null) return <ErrorState error={check.error} />;
+  if (check.data === undefined) return <p role="status">{t.checking}</p>;
+  if (check.data.state === 'verified') return <Verified />;
+  return <AskPassword token={token} email={check.data.email} />;
+}
+
+function Verified(): JSX.Element {
+  const navigate = useNavigate();
+  const goOn = useMutation({
+    mutationFn: async () => {
+      if (!(await hasSession())) return navigate({ to: '/sign-in' });
+      await finishSignUp();
+      return navigate({ to: '/start' });
+    },
+  });
+  return (
+    <Banner
+      tone="good"
+      title={t.done}
+      action={
+        <Button variant="primary" isBusy={goOn.isPending} onClick={() => goOn.mutate()}>
+          {t.goOn}
+        </Button>
+      }
+    />
+  );
+}
+
+function AskPassword({ token, email }: { readonly token: string; readonly email: string }): JSX.Element {
+  const [password, setPassword] = useState('');
+  const verify = useMutation({ mutationFn: () => call(api.verification.$post({ json: { token, password } })) });
+  if (verify.data?.state === 'verified') return <Verified />;
+  return (
+    <>
+      <p className="mb-4 text-sm">{t.passwordNeeded(email)}</p>
+      <Form action={t.action} isBusy={verify.isPending} error={verify.error} fields={['password']} onSubmit={() => verify.mutate()}>
+        <Field label={t.password} error={fieldError(verify.error, 'password')}>
+          {(wiring) => <PasswordInput {...wiring} value={password} onText={setPassword} />}
+        </Field>
+      </Form>
+      <LinkButton to="/forgot" variant="quiet" className="mt-3">
+        {t.reset}
+      </LinkButton>
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { JSX } from 'react';
+import { askAuth } from '../../people.ts';
+import { setupQuery } from '../../queries.ts';
+import { verify as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
+
+const route = getRouteApi('/account/verify');
+const AGAIN_SECONDS = 60;
+
+/** Says where the letter went, and sends it again, not at once. */
+export function WaitForLetter(): JSX.Element {
+  const { email: given } = route.useSearch();
+  const { data: setup } = useQuery(setupQuery);
+  const [email, setEmail] = useState(given ?? '');
+  // Where a letter was just sent, the next one can wait; who came by hand wants one now.
+  const [seconds, setSeconds] = useState(given === undefined ? 0 : AGAIN_SECONDS);
+  useEffect(() => {
+    if (seconds === 0) return undefined;
+    const timer = setTimeout(() => setSeconds(seconds - 1), 1000);
+    return () => clearTimeout(timer);
+  }, [seconds]);
+  const again = useMutation({
+    mutationFn: () => askAuth('POST', '/send-verification-email', { email }),
+    onSuccess: () => setSeconds(AGAIN_SECONDS),
+  });
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="text-sm">{given === undefined ? t.sentSomewhere : t.sent(given)}</p>
+      {setup?.hasMail === false && <Banner tone="warn" title={t.noMail} />}
+      {given === undefined && (
+        <Field label={t.email}>{(wiring) => <TextInput {...wiring} type="email" value={email} onText={setEmail} />}</Field>
+      )}
+      {again.isSuccess && (
+        <p role="status" className="text-sm text-good">
+          {t.sentAgain}
+        </p>
+      )}
+      {again.error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {again.error.message}
+        </p>
+      )}
+      <Button isBusy={again.isPending} disabled={seconds > 0 || email === ''} onClick={() => again.mutate()}>
+        {seconds > 0 ? t.againIn(seconds) : t.again}
+      </Button>
+      <p className="text-sm text-muted">
+        {t.wrong}{' '}
+        <Link to="/sign-up" className="link">
+          {t.wrongAction}
+        </Link>
+      </p>
+    </div>
+  );
+}

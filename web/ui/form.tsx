@@ -1,0 +1,45 @@
+import type { JSX, ReactNode } from 'react';
+import { ApiError } from '../api.ts';
+import { Button } from './button.tsx';
+
+interface FormProps {
+  readonly action: string;
+  readonly isBusy: boolean;
+  readonly isDisabled?: boolean;
+  /** What failed the last time; what names a field is shown there instead. */
+  readonly error?: unknown;
+  readonly fields?: readonly string[];
+  readonly onSubmit: () => void;
+  readonly children: ReactNode;
+}
+
+/** Fields and the one button that sends them; Enter does the same. */
+export function Form({ action, isBusy, isDisabled = false, error, fields = [], onSubmit, children }: FormProps): JSX.Element {
+  const isShown = error !== null && error !== undefined && !fields.some((field) => fieldError(error, field) !== undefined);
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+      {isShown && (
+        <p role="alert" className="text-sm font-medium text-bad">
+          {error instanceof Error ? error.message : 'This did not work. Try again.'}
+        </p>
+      )}
+      <Button type="submit" variant="primary" isBusy={isBusy} disabled={isDisabled}>
+        {action}
+      </Button>
+    </form>
+  );
+}
+
+/** The text of a refusal that blames this field. The field's name before the text is for programs. */
+export function fieldError(error: unknown, field: string): string | undefined {
+  if (!(error instanceof ApiError) || error.field !== field) return undefined;
+  return error.message.replace(new RegExp(`^${field}: `, 'u'), '');
+}

@@ -1,0 +1,38 @@
+import { Eye, EyeOff } from 'lucide-react';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import type { ControlWiring } from './field.tsx';
+import { TextInput } from './text-input.tsx';
+
+interface PasswordInputProps extends ControlWiring {
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  /** Password managers offer a new one, or fill in the known one. */
+  readonly isNew?: boolean;
+}
+
+/** A password, hidden until its writer wants to see it. */
+export function PasswordInput({ isNew = false, ...rest }: PasswordInputProps): JSX.Element {
+  const [isShown, setIsShown] = useState(false);
+  const Icon = isShown ? EyeOff : Eye;
+  return (
+    <span className="relative block">
+      <TextInput
+        {...rest}
+        type={isShown ? 'text' : 'password'}
+        required
+        autoComplete={isNew ? 'new-password' : 'current-password'}
+        spellCheck={false}
+        className="pr-10"
+      />
+      <button
+        type="button"
+        aria-label={isShown ? 'Hide password' : 'Show password'}
+        onClick={() => setIsShown(!isShown)}
+        className="absolute top-1/2 right-1 -translate-y-1/2 rounded-md p-2 text-muted hover:text-ink"
+      >
+        <Icon aria-hidden="true" className="size-4" />
+      </button>
+    </span>
+  );
+}
