@@ -93,10 +93,15 @@ function messageNotes(quirks: MessageQuirks): string[] {
 
 function modelNotes({ models = [] }: Host): string[] {
   return models
-    .filter(({ drops }) => drops.length > 0)
-    .map(({ pattern, drops, efforts }) => {
-      const told = efforts === undefined ? '' : ' and with efforts in their own words';
-      return `models like ${code(pattern.source.replaceAll('|', '\\|'))} without ${drops.map(code).join(', ')}${told}`;
+    .filter(({ drops, efforts }) => drops.length > 0 || efforts !== undefined)
+    .map(({ pattern, drops, dropsAwake = [], restsWithTools, efforts }) => {
+      const notes = [
+        ...(drops.length === 0 ? [] : [`without ${drops.map(code).join(', ')}`]),
+        ...(dropsAwake.length === 0 ? [] : [`without ${dropsAwake.map(code).join(', ')} while they reason`]),
+        ...when(restsWithTools, `with ${code('reasoning_effort')} ${code('none')} beside tools`),
+        ...(efforts === undefined ? [] : ['with efforts in their own words']),
+      ];
+      return `models like ${code(pattern.source.replaceAll('|', '\\|'))} ${notes.join(', ')}`;
     });
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type ChatRequest } from '../openai/types.ts';
 import type { Host, MessageQuirks, RequestQuirks } from './host.ts';
+import { OPENAI_MODELS } from './hosts/openai-models.ts';
 import { openai, readFault } from './openai.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
 
@@ -21,6 +22,8 @@ const AZURE: Host = {
   baseUrl: '',
   keyVariable: 'AZURE_OPENAI_API_KEY',
   request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: { stripsExtensions: true } },
+  // A deployment that is called like its model is taken for it.
+  models: OPENAI_MODELS,
   // A content filter that runs behind the answer sends its notes in choices without a delta.
   reply: { hasBareChoices: true },
 };

@@ -104,6 +104,10 @@ export interface ReplyQuirks {
 export interface ModelQuirks {
   readonly pattern: RegExp;
   readonly drops: readonly string[];
+  /** What they refuse only while they reason: when an effort other than `none` is asked for. */
+  readonly dropsAwake?: readonly string[];
+  /** They take tools only when they do not reason. */
+  readonly restsWithTools?: true;
   /** As in RequestQuirks, and counting before those. */
   readonly efforts?: RequestQuirks['efforts'];
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS, stripCacheMarks, type CacheMark } from './cache-marks.ts';
-import type { Host, RequestQuirks } from './host.ts';
+import type { Host, ModelQuirks, RequestQuirks } from './host.ts';
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
 import { ProviderFault } from './provider.ts';
@@ -11,9 +11,10 @@ import { ProviderFault } from './provider.ts';
  */
 export function applyRequestQuirks(body: JsonObject, host: Host, model: string): readonly string[] {
   const { request: quirks = {} } = host;
-  const { drops: refused = [], efforts = quirks.efforts } = host.models?.find(({ pattern }) => pattern.test(model)) ?? {};
+  const kind = host.models?.find(({ pattern }) => pattern.test(model));
+  const { drops: refused = [], efforts = quirks.efforts } = kind ?? {};
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
-  const dropped = dropFields(body, [...(quirks.drops ?? []), ...refused]);
+  const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : rest(body, kind))];
   if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
   if (quirks.messages !== undefined) body['messages'] = encodeMessages(body as ChatRequest, quirks.messages);
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
@@ -36,9 +37,21 @@ function refuseSeveralChoices(body: JsonObject, host: Host): void {
   throw new ProviderFault(`${host.name} gives one answer to a request; 'n' is ${count}.`, { status: 400, param: 'n' });
 }
 
+/** What a model gives up for tools or for reasoning. */
+function rest(body: JsonObject, { restsWithTools, dropsAwake = [] }: ModelQuirks): string[] {
+  const effort = body['reasoning_effort'] ?? 'none';
+  const mustRest = restsWithTools === true && (body['tools'] !== undefined || body['functions'] !== undefined);
+  if (mustRest) body['reasoning_effort'] = 'none';
+  const lost = mustRest && effort !== 'none' ? ['reasoning_effort'] : [];
+  return mustRest || effort === 'none' ? lost : dropFields(body, dropsAwake);
+}
+
+/** Values that ask for nothing: leaving them out is no loss. */
+const NEUTRAL: Readonly<Record<string, unknown>> = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, logprobs: false };
+
 function dropFields(body: JsonObject, names: readonly string[]): string[] {
-  const dropped = names.filter((name) => body[name] !== undefined);
-  for (const name of dropped) delete body[name];
+  const dropped = names.filter((name) => body[name] !== undefined && body[name] !== NEUTRAL[name]);
+  for (const name of names) delete body[name];
   return dropped;
 }
 

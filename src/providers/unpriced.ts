@@ -16,7 +16,7 @@ export function refuseUnpricedSearch(chat: ChatRequest, { maySearch }: Target): 
 }
 
 /** Whether a tier costs more than the usual one, whose prices are in the catalogue. */
-export function isDearTier(tier: unknown): boolean {
+function isDearTier(tier: unknown): boolean {
   return tier === 'priority' || tier === 'fast';
 }
 

@@ -141,7 +141,7 @@ export const chatRequest = z.looseObject({
   tool_choice: optional(toolChoice, 'Whether and which tool to call; needs `tools`.'),
   parallel_tool_calls: optional(z.boolean(), 'Whether several tools may be called at once.'),
   response_format: optional(responseFormat, 'Text, any JSON, or JSON of a schema.'),
-  web_search_options: optional(z.looseObject({}), 'Where the model can search.'),
+  web_search_options: optional(z.looseObject({}), 'For models whose `supported_parameters` name it; refused for others.'),
   moderation: optional(z.looseObject({}), 'Passed on to the provider.'),
   functions: optional(z.array(functionShape).min(1).max(128), 'Deprecated; use `tools`.'),
   function_call: optional(z.union([z.enum(['none', 'auto']), namedFunction]), 'Deprecated; use `tool_choice`.'),

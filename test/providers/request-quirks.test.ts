@@ -67,6 +67,34 @@ describe('a request', () => {
     expect(encode('moonshot', { reasoning_effort: effort }, model)).toEqual({ body: { ...CHAT, model, ...expected }, dropped: undefined });
   });
 
+  test.each<[model: string, asked: JsonObject, sent: JsonObject, dropped?: readonly string[]]>([
+    ['gpt-4o', { reasoning_effort: 'low', temperature: 0.2 }, { temperature: 0.2 }, ['reasoning_effort']],
+    [
+      'o3',
+      { temperature: 0, stop: 'a', parallel_tool_calls: false, reasoning_effort: 'max' },
+      { reasoning_effort: 'high' },
+      ['temperature', 'stop', 'parallel_tool_calls'],
+    ],
+    ['o4-mini', { parallel_tool_calls: false, top_p: 1, presence_penalty: 0 }, { parallel_tool_calls: false }],
+    [
+      'gpt-5-mini',
+      { temperature: 0.2, logprobs: true, reasoning_effort: 'none' },
+      { reasoning_effort: 'minimal' },
+      ['temperature', 'logprobs'],
+    ],
+    ['gpt-5.1', { temperature: 0.2, frequency_penalty: 1 }, { temperature: 0.2 }, ['frequency_penalty']],
+    ['gpt-5.4', { temperature: 0.2, reasoning_effort: 'low' }, { reasoning_effort: 'low' }, ['temperature']],
+    ['gpt-5.4', { tools: [], reasoning_effort: 'max' }, { tools: [], reasoning_effort: 'xhigh' }],
+    ['gpt-5.6-sol', { tools: [], temperature: 0.2 }, { tools: [], temperature: 0.2, reasoning_effort: 'none' }],
+    ['gpt-5.6-sol', { functions: [], reasoning_effort: 'high' }, { functions: [], reasoning_effort: 'none' }, ['reasoning_effort']],
+    ['gpt-5.6-sol', { reasoning_effort: 'default' }, {}],
+    ['gpt-6-astra', { temperature: 0.2, reasoning_effort: 'none' }, { reasoning_effort: 'low' }, ['temperature']],
+    ['gpt-6-luna', { temperature: 0.2, reasoning_effort: 'none' }, { temperature: 0.2, reasoning_effort: 'none' }],
+    ['gpt-x', { temperature: 0.2, reasoning_effort: 'max' }, { temperature: 0.2, reasoning_effort: 'max' }],
+  ])('to OpenAI’s %s with %j has what that model takes', (...[model, asked, sent, dropped]) => {
+    expect(encode('openai', asked, model)).toEqual({ body: { ...CHAT, model, ...sent }, dropped });
+  });
+
   test('of a stream says nothing about usage where that is refused', () => {
     expect(encode('mistral', { stream: true, stream_options: { include_usage: true } }).body).not.toHaveProperty('stream_options');
   });

@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../openai/types.ts';
+import type { ModelQuirks } from '../host.ts';
+import { LOGPROBS, PENALTIES } from './common.ts';
+
+const SAMPLING = ['temperature', 'top_p', ...LOGPROBS];
+/** What no model that reasons takes. */
+const NEVER = [...PENALTIES, 'logit_bias', 'stop'];
+
+/** What OpenAI's models refuse, by generation. Models without a row are trusted with everything. */
+export const OPENAI_MODELS: readonly ModelQuirks[] = [
+  { pattern: /^(?:gpt-5-chat|gpt-[34]|chatgpt)/u, drops: ['reasoning_effort'] },
+  {
+    pattern: /^o[13]/u,
+    drops: [...SAMPLING, ...NEVER, 'parallel_tool_calls'],
+    efforts: nearest({ none: 'low', minimal: 'low', xhigh: 'high', max: 'high' }),
+  },
+  { pattern: /^o\d/u, drops: [...SAMPLING, ...NEVER], efforts: nearest({ none: 'low', minimal: 'low', xhigh: 'high', max: 'high' }) },
+  { pattern: /^gpt-5(?!\.)/u, drops: [...SAMPLING, ...NEVER], efforts: nearest({ none: 'minimal', xhigh: 'high', max: 'high' }) },
+  { pattern: /^gpt-5\.1/u, drops: NEVER, dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low', xhigh: 'high', max: 'high' }) },
+  { pattern: /^gpt-5\.[2-5]/u, drops: NEVER, dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low', max: 'xhigh' }) },
+  { pattern: /^gpt-5\./u, drops: NEVER, dropsAwake: SAMPLING, restsWithTools: true, efforts: nearest({ minimal: 'low', max: 'xhigh' }) },
+  { pattern: /^gpt-6(?:-astra|\.1-sol)/u, drops: [...SAMPLING, ...NEVER], efforts: nearest({ none: 'low', minimal: 'low' }) },
+  { pattern: /^gpt-6/u, drops: NEVER, dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low' }) },
+];
+
+/** Efforts that a model does not know become the nearest that it does. */
+function nearest(efforts: Readonly<Record<string, string>>): Readonly<Record<string, JsonObject>> {
+  const known = Object.entries(efforts).map(([effort, reasoning_effort]) => [effort, { reasoning_effort }] as const);
+  return { default: {}, ...Object.fromEntries(known) };
+}
