@@ -6,6 +6,10 @@ const POOL_BYTES = RANDOM_BYTES * 256;
 
 let pool = Buffer.alloc(0);
 let poolOffset = 0;
+/** Under load many ids begin alike. */
+let lastMs = -1;
+let lastPrefix = '';
+let lastStart = '';
 
 /**
  * An id such as `req_0mhx3f9k2…`: its time comes first, so ids grow and the database appends instead of scattering,
@@ -18,7 +22,12 @@ export function makeId(prefix: string, nowMs: number = Date.now()): string {
   }
   const random = pool.toString('hex', poolOffset, poolOffset + RANDOM_BYTES);
   poolOffset += RANDOM_BYTES;
-  return `${idAt(prefix, nowMs)}${random}`;
+  if (nowMs !== lastMs || prefix !== lastPrefix) {
+    lastMs = nowMs;
+    lastPrefix = prefix;
+    lastStart = idAt(prefix, nowMs);
+  }
+  return lastStart + random;
 }
 
 /** The beginning of every id made at this moment: ids made before are smaller, ids made after are larger. */

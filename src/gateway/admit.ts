@@ -65,6 +65,6 @@ function messageFor(refusal: Refusal, tokensExpected: number): string {
 function formatDuration(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
   const seconds = ms / 1000;
-  if (seconds < 60) return `${Number(seconds.toFixed(3))}s`;
+  if (seconds < 60) return `${seconds}s`;
   return `${Math.floor(seconds / 60)}m${Math.ceil(seconds % 60)}s`;
 }

@@ -34,19 +34,20 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   let exchange: Exchange | undefined;
   let head: ResponseHead | undefined;
   try {
-    const request = await encode(dialect, dispatch, leg);
+    const encoded = encode(dialect, dispatch, leg);
+    const request = encoded instanceof Promise ? await encoded : encoded;
     exchange = exchangeWith(gate, dialect, request, deadlines);
     (dispatch.watcher ?? dispatch.call).beginAttempt(exchange, deadlines);
     head = await exchange.head;
-    if (head.status !== 200) throw decodeFault(dialect, await readText(exchange, FAULT_BYTES_MAX), head);
+    if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
     refuseEncoding(head);
     const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
     if (chat.stream !== true || (dispatch.takesWhole === true && !isEventStream(head))) {
-      const reply = dialect.decodeReply(await readText(exchange, REPLY_BYTES_MAX), context);
+      const reply = dialect.decodeReply(refuseTooLong(await exchange.text(REPLY_BYTES_MAX), REPLY_BYTES_MAX), context);
       deadlines.stop();
       return { ...common, type: 'whole', reply, prompts: 1 };
     }
-    if (!isEventStream(head)) throw decodeFault(dialect, await readText(exchange, FAULT_BYTES_MAX), undefined);
+    if (!isEventStream(head)) throw decodeFault(dialect, await readFaultText(exchange), undefined);
     const parser = dialect.framing === undefined ? new SseParser() : await openParser();
     const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context) }, deadlines);
     await relay.open(timeouts.keepAliveMs);
@@ -82,12 +83,17 @@ function contextOf({ call, chat, model, continuation, choiceIndex }: Dispatch, {
 }
 
 /** The request as the provider wants it: translated, with our credentials, signed where it must be. */
-async function encode(dialect: Provider, dispatch: Dispatch, leg: Leg): Promise<UpstreamRequest> {
+function encode(dialect: Provider, dispatch: Dispatch, leg: Leg): UpstreamRequest | Promise<UpstreamRequest> {
   const target = targetOf(dialect, dispatch, leg);
   // A token has to be fetched; a key is there, and is not waited for.
-  const authorized = leg.provider.serviceAccount === undefined ? target : { ...target, apiKey: await keyFor(leg.provider) };
-  const request = dialect.encodeRequest(dispatch.chat, authorized);
-  return dialect.sign === undefined ? request : dialect.sign(request, authorized, Date.now());
+  return leg.provider.serviceAccount === undefined
+    ? encodeAuthorized(dialect, dispatch, target)
+    : keyFor(leg.provider).then((apiKey) => encodeAuthorized(dialect, dispatch, { ...target, apiKey }));
+}
+
+function encodeAuthorized(dialect: Provider, { chat }: Dispatch, target: Target): UpstreamRequest | Promise<UpstreamRequest> {
+  const request = dialect.encodeRequest(chat, target);
+  return dialect.sign === undefined ? request : dialect.sign(request, target, Date.now());
 }
 
 function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Leg): Target {
@@ -118,8 +124,11 @@ async function openParser(): Promise<EventParser> {
 }
 
 /** The body as text; one that is too long is the provider's fault. */
-async function readText(exchange: Exchange, bytesMax: number): Promise<string> {
-  const text = await exchange.text(bytesMax);
+async function readFaultText(exchange: Exchange): Promise<string> {
+  return refuseTooLong(await exchange.text(FAULT_BYTES_MAX), FAULT_BYTES_MAX);
+}
+
+function refuseTooLong(text: string | undefined, bytesMax: number): string {
   if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${bytesMax} bytes`);
   return text;
 }

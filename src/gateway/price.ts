@@ -1,6 +1,6 @@
 import type { Model } from '../catalog/catalog.ts';
 import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
-import type { ModelPrice } from '../ledger/price.ts';
+import type { ModelPrice, TokenPrices } from '../ledger/price.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { mediaTokensMax } from './media-tokens.ts';
 
@@ -29,7 +29,7 @@ const CHARACTERS_PER_TOKEN = 4;
  */
 export function quote(model: Model, chat: ChatRequest, bodyBytes: number, prompts = 1): Quote {
   const inputTokens = Math.min(model.contextLength, bodyBytes + mediaTokensMax(chat));
-  const prices = dearest(model.price, inputTokens);
+  const prices = dearestOf(model.price, inputTokens);
   const outputTokenPicos = priceTokens(chat.n ?? 1, prices.output);
   const inputPicos = priceTokens(prompts * inputTokens, prices.input);
   const withOutput = (tokens: number): Nanos => roundUpToNanos((inputPicos + priceTokens(tokens, outputTokenPicos)) as Picos);
@@ -57,9 +57,28 @@ export function estimateTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
+interface Dearest {
+  readonly input: Picos;
+  readonly output: Picos;
+}
+
+/** Prices do not change while the process runs, so each is looked at once. */
+const DEAREST_SHORT = new WeakMap<ModelPrice, Dearest>();
+const DEAREST_LONG = new WeakMap<ModelPrice, Dearest>();
+
+function dearestOf(price: ModelPrice, inputTokensMax: number): Dearest {
+  const mayBeLong = price.long !== undefined && inputTokensMax > price.long.overTokens;
+  const known = mayBeLong ? DEAREST_LONG : DEAREST_SHORT;
+  let prices = known.get(price);
+  if (prices === undefined) {
+    prices = dearest(mayBeLong && price.long !== undefined ? [price, price.long] : [price]);
+    known.set(price, prices);
+  }
+  return prices;
+}
+
 /** The highest price that a token of the input, whatever becomes of it, and of the output can have. */
-function dearest(price: ModelPrice, inputTokensMax: number): { readonly input: Picos; readonly output: Picos } {
-  const tiers = price.long !== undefined && inputTokensMax > price.long.overTokens ? [price, price.long] : [price];
+function dearest(tiers: readonly TokenPrices[]): Dearest {
   return {
     input: highest(tiers.flatMap(({ input, cachedInput, cacheWrite }) => [input, cachedInput, cacheWrite])),
     output: highest(tiers.map(({ output }) => output)),

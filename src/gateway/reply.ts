@@ -13,6 +13,7 @@ import type { Charge, Delivered, Toll } from './toll.ts';
 
 /** A slow reader gets this long to take what was sent; then the connection is closed and the request settled. */
 const STALLED_READER_SECONDS = 30;
+const NANOS_PER_USD = 1e9;
 
 /** A proxy in between must not gather the events. */
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
@@ -51,7 +52,7 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
 /** The provider's own report with its details where it is credible, else our count. The three sums and the cost are what is charged. */
 function completeUsage(reported: WireUsage | undefined, { usage, cost }: Charge): WireUsage {
   // A number of USD has at most nine decimals, few enough for a JSON number to be exact.
-  return { ...reported, ...writeUsage(usage), cost: Number(formatUsd(cost)) };
+  return { ...reported, ...writeUsage(usage), cost: Number(cost) / NANOS_PER_USD };
 }
 
 function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {

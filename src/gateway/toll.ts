@@ -167,7 +167,7 @@ export class Toll {
   }
 
   /** Charges a finished answer; resolves when the charge is on disk. */
-  async complete(delivered: Delivered): Promise<Charge> {
+  complete(delivered: Delivered): Promise<Charge> {
     return this.#settleDelivered('completed', delivered);
   }
 

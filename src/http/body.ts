@@ -3,6 +3,7 @@ import { GatewayError } from '../errors.ts';
 /** The largest request body: long conversations with images fit, and a hundred at once still fit in memory. */
 export const BODY_BYTES_MAX = 20_000_000;
 const BODY_READ_MS = 60_000;
+const WATCH_INTERVAL_MS = 500;
 const DEPTH_MAX = 64;
 
 /** One for all: it keeps nothing from one body to the next. */
@@ -54,21 +55,37 @@ function checkHeaders(headers: Headers): void {
   if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw tooLarge();
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new GatewayError('invalid_value', `The body did not arrive within ${BODY_READ_MS / 1000} seconds.`)),
-      BODY_READ_MS,
-    );
-  });
-  try {
+/** A body on its way; `giveUp` ends the wait for it. */
+interface Reading {
+  readonly endsAtMs: number;
+  readonly giveUp: (error: GatewayError) => void;
+}
+
+/** One timer looks at all bodies that are on their way: a timer for each would cost more than to read it. */
+const readings = new Set<Reading>();
+let watch: ReturnType<typeof setInterval> | undefined;
+
+function readBytes(request: Request): Promise<Uint8Array> {
+  watch ??= setInterval(giveUpLate, WATCH_INTERVAL_MS).unref();
+  return new Promise((resolve, reject) => {
+    const reading: Reading = { endsAtMs: performance.now() + BODY_READ_MS, giveUp: reject };
+    readings.add(reading);
     // With a length the runtime has checked the size; without one the bytes are counted as they come.
-    const reading = request.headers.has('content-length') ? request.bytes() : readCounted(request);
-    return await Promise.race([reading, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+    const body = request.headers.has('content-length') ? request.bytes() : readCounted(request);
+    const over =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        readings.delete(reading);
+        settle(value);
+      };
+    body.then(over(resolve), over(reject));
+  });
+}
+
+function giveUpLate(): void {
+  const nowMs = performance.now();
+  for (const { endsAtMs, giveUp } of readings)
+    if (nowMs >= endsAtMs) giveUp(new GatewayError('invalid_value', `The body did not arrive within ${BODY_READ_MS / 1000} seconds.`));
 }
 
 async function readCounted(request: Request): Promise<Uint8Array> {

@@ -20,14 +20,25 @@ export interface ResponseEvents {
 const HEAD_BYTES_MAX = 64 * 1024;
 const HELD_BYTES_MIN = 1024;
 const INTERIM_MAX = 10;
+const LINE_END = '\r\n';
 const HEAD_END = '\r\n\r\n';
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** A status line and at most 200 headers. A line that continues the one before begins with a blank, and so does not fit. */
 const HEAD_FORM = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n\0]*)?\r\n(?:[!#$%&'*+.^_`|~\dA-Za-z-]+:[^\r\n\0]*\r\n){0,200}$/;
-/** Only these are ever read. The line end before a name makes sure that it begins a line. */
-const WANTED =
-  /\r\n(connection|content-encoding|content-length|content-type|keep-alive|location|retry-after|retry-after-ms|transfer-encoding|x-amzn-errortype):([^\r]*)/gi;
+/** Only these are ever read. */
+const WANTED: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'keep-alive',
+  'location',
+  'retry-after',
+  'retry-after-ms',
+  'transfer-encoding',
+  'x-amzn-errortype',
+]);
 
 type Framing = 'head' | 'none' | 'sized' | 'chunked' | 'until_close' | 'over';
 
@@ -185,23 +196,29 @@ export class ResponseParser {
   }
 }
 
+/** The head has the right form by now: every line but the first has a colon, and every line has an end. */
 function readHeaders(text: string): Map<string, string> {
   const headers = new Map<string, string>();
-  // The pattern remembers where it is, and is back at the start after the last match.
-  for (let match = WANTED.exec(text); match !== null; match = WANTED.exec(text)) {
-    const [, name = '', value = ''] = match;
-    const key = name.toLowerCase();
-    const before = headers.get(key);
-    headers.set(key, before === undefined ? value.trim() : `${before}, ${value.trim()}`);
+  for (let start = text.indexOf(LINE_END) + LINE_END.length, end = 0; start < text.length; start = end + LINE_END.length) {
+    end = text.indexOf(LINE_END, start);
+    const colon = text.indexOf(':', start);
+    const name = text.slice(start, colon).toLowerCase();
+    if (!WANTED.has(name)) continue;
+    const value = text.slice(colon + 1, end).trim();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   return headers;
 }
 
+const LENGTH = /^\d{1,15}$/;
+
 /** A length that is given twice must be the same twice, or two readers would see two different bodies. */
 function readLength(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
+  if (LENGTH.test(text)) return Number(text);
   const [first = '', ...others] = text.split(',').map((part) => part.trim());
-  if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) throw new ProtocolError('The length of the body is not clear');
+  if (!LENGTH.test(first) || others.some((other) => other !== first)) throw new ProtocolError('The length of the body is not clear');
   return Number(first);
 }
 

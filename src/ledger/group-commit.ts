@@ -80,7 +80,7 @@ export class GroupCommitLedger implements Ledger {
   }
 
   async settle(settlement: Settlement): Promise<SettleResult> {
-    this.markChanged([settlement.accountId]);
+    if (this.#changed.size < CHANGED_MAX) this.#changed.add(settlement.accountId);
     return (await this.#submit({ type: 'settle', settlement })).type as SettleResult;
   }
 

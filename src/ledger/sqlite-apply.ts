@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { Operation, OperationResult, Settlement } from './ledger.ts';
+import type { HoldRequest, Operation, OperationResult, Settlement } from './ledger.ts';
 import { asNanos } from './money.ts';
 import { SqliteBooks } from './sqlite-books.ts';
 
@@ -78,20 +78,19 @@ class SqliteOperations {
   }
 
   #hold({ hold }: Extract<Operation, { type: 'hold' }>): OperationResult {
-    // The same hold again, because its first answer got lost: what it took must not be missing for itself.
-    const earlier = this.#statements.findHold.get(hold.requestId);
-    if (earlier !== null) return { type: 'held', amount: asNanos(earlier.amount) };
     const wallet = this.#books.wallet(hold.accountId);
     const budgets = this.#books.budgets(hold.keyId);
     let available = wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
-    if (hold.minimum > 0n && available < hold.minimum) return { type: 'insufficient_funds', available: asNanos(available) };
+    if (hold.minimum > 0n && available < hold.minimum)
+      return this.#heldBefore(hold) ?? { type: 'insufficient_funds', available: asNanos(available) };
     for (const budget of budgets) budget.turn(hold.createdAtMs);
     for (const { left, period } of budgets) {
-      if (hold.minimum > 0n && left < hold.minimum) return { type: 'budget_exhausted', available: asNanos(left), period };
+      if (hold.minimum > 0n && left < hold.minimum)
+        return this.#heldBefore(hold) ?? { type: 'budget_exhausted', available: asNanos(left), period };
       if (left < available) available = left;
     }
     const amount = hold.amount > available && hold.amount > hold.minimum ? available : hold.amount;
-    this.#statements.insertHold.run(
+    const { changes } = this.#statements.insertHold.run(
       hold.requestId,
       hold.accountId,
       hold.keyId,
@@ -101,9 +100,17 @@ class SqliteOperations {
       this.#nodeId,
       hold.createdAtMs,
     );
+    const earlier = changes === 0 ? this.#heldBefore(hold) : undefined;
+    if (earlier !== undefined) return earlier;
     wallet.debitsPending += amount;
     for (const budget of budgets) budget.held += amount;
     return { type: 'held', amount: asNanos(amount) };
+  }
+
+  /** The same hold again, because its first answer got lost: what it took must not be missing for itself. */
+  #heldBefore({ requestId }: HoldRequest): OperationResult | undefined {
+    const earlier = this.#statements.findHold.get(requestId);
+    return earlier === null ? undefined : { type: 'held', amount: asNanos(earlier.amount) };
   }
 
   #extend({ extension }: Extract<Operation, { type: 'extend' }>): OperationResult {
@@ -253,7 +260,7 @@ function prepareStatements(database: Database) {
     findHold: database.prepare<{ amount: bigint }, [string]>('SELECT amount FROM holds WHERE id = ?1'),
     insertHold: database.prepare(
       `INSERT INTO holds (id, account_id, key_id, model, price_version, amount, node_id, created_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING`,
     ),
     growHold: database.prepare('UPDATE holds SET amount = ?1 WHERE id = ?2'),
     recordProgress: database.prepare(
