@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Accounts } from './accounts/accounts.ts';
 import { KeyUses } from './accounts/key-uses.ts';
+import { hasAlerts } from './alerts/rules.ts';
 import { Invitations } from './accounts/invitations.ts';
 import { Keys } from './accounts/keys.ts';
 import { Plans } from './accounts/plans.ts';
@@ -24,6 +25,7 @@ import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { keepHouse } from './housekeeping.ts';
 import { HttpClient } from './http/client.ts';
 import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
+import { postWebhook } from './http/post-webhook.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
@@ -39,6 +41,8 @@ import { Contents } from './usage/contents.ts';
 const CHANGES_INTERVAL_MS = 250;
 /** Nothing that a running server asks takes longer. */
 const STATEMENT_MS = 60_000;
+/** How soon the thread that watches alerts runs when somebody has one. */
+const ALERTS_INTERVAL_MS = 15_000;
 const DRAIN_MS = 120_000;
 const DRAIN_POLL_MS = 20;
 
@@ -71,6 +75,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const timers = [
     setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS),
     setInterval(watchChanges(gate, new Keys(database)), CHANGES_INTERVAL_MS),
+    setInterval(wakeForAlerts(gate, database, dashboard), ALERTS_INTERVAL_MS),
     ...housekeeping,
   ];
   discovery.start();
@@ -201,7 +206,7 @@ function dashboardSettings(config: Config, port: number): DashboardSettings {
 }
 
 /** What only the memory of this process knows. */
-function answerDashboard(gate: Gate, question: GateQuestion): unknown {
+async function answerDashboard(gate: Gate, question: GateQuestion): Promise<unknown> {
   switch (question.type) {
     case 'models':
       return gate.catalog.list().map((model) => describeModel(model));
@@ -209,6 +214,8 @@ function answerDashboard(gate: Gate, question: GateQuestion): unknown {
       return gate.catalog.list();
     case 'limits':
       return gate.limits.stateOf(question.keyId, limitsOf(question.own, gate.config.limits));
+    case 'webhook':
+      return postWebhook(question.posting, gate.reach);
   }
 }
 
@@ -234,6 +241,14 @@ function watchChanges(gate: Gate, keys: Keys): () => void {
     isFailing = true;
   };
   return () => void look().catch(fail);
+}
+
+/** Alerts are watched by the dashboard's thread, which otherwise starts with the first visitor; without alerts it need not run. */
+function wakeForAlerts(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard): () => void {
+  const look = async (): Promise<void> => {
+    if (await hasAlerts(database)) dashboard.wake();
+  };
+  return () => void look().catch((error: unknown) => gate.log.internalError('alerts could not be read', error));
 }
 
 async function finishCalls(gate: Gate): Promise<void> {

@@ -120,6 +120,11 @@ export class AlertRules {
   }
 }
 
+/** Whether anybody wants to be told anything. */
+export async function hasAlerts(database: Kysely<Tables>): Promise<boolean> {
+  return (await database.selectFrom('alert_rules').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
 function readRule(row: Selectable<Tables['alert_rules']>): AlertRule {
   return {
     id: row.id,

@@ -6,6 +6,7 @@ import { API_ERRORS, ApiError } from './api-error.ts';
 import type { Env, Parts } from './parts.ts';
 import { openHealth } from './health.ts';
 import { accountRoutes } from './routes/account.ts';
+import { alertRoutes } from './routes/alerts.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { modelRoutes } from './routes/models.ts';
 import { playgroundRoutes } from './routes/playground.ts';
@@ -66,6 +67,7 @@ export function dashboardApi(parts: Parts) {
     .route('/start', people().route('/', startRoutes(parts)))
     .route('/overview', people().route('/', overviewRoutes(parts, hours)))
     .route('/keys', people().route('/', keyRoutes(parts)))
+    .route('/alerts', people().route('/', alertRoutes(parts)))
     .route('/usage', people().route('/', usageRoutes(parts, hours)))
     .route('/requests', people().route('/', requestsRoutes(parts)))
     .route('/statement', people().route('/', statementRoutes(parts)))

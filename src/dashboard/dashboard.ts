@@ -3,7 +3,7 @@ import type { CarriedReply, DashboardSettings, FromDashboard, GateQuestion, ToDa
 
 /** What the dashboard may ask the gate, and whom it tells what went wrong. */
 export interface DashboardHost {
-  answer(question: GateQuestion): unknown;
+  answer(question: GateQuestion): Promise<unknown>;
   failed(event: string, error: unknown): void;
   /** Something an operator must read, such as a link that could not be mailed. */
   notice(text: string): void;
@@ -90,7 +90,7 @@ export class Dashboard {
       case 'end':
         return this.#end(message.id, message.isWhole);
       case 'question':
-        return this.#post({ type: 'answer', id: message.id, answer: this.#host.answer(message.question) });
+        return void this.#answer(message.id, message.question);
       case 'failure':
         return this.#host.failed(message.event, new Error(message.message));
       case 'notice':
@@ -98,6 +98,17 @@ export class Dashboard {
       case 'closed':
         return this.#onClosed?.();
     }
+  }
+
+  async #answer(id: number, question: GateQuestion): Promise<void> {
+    let answer: unknown;
+    try {
+      answer = await this.#host.answer(question);
+    } catch (error) {
+      // Without an answer the thread would wait for ever.
+      this.#host.failed('a question of the dashboard could not be answered', error);
+    }
+    if (this.#worker !== undefined) this.#post({ type: 'answer', id, answer });
   }
 
   #reply(id: number, { status, headers, body }: CarriedReply): void {

@@ -76,6 +76,11 @@ export function closedLetter(to: string): Letter {
   });
 }
 
+/** Tells what somebody asked to be told about. */
+export function alertLetter(to: string, { title, text }: { readonly title: string; readonly text: string }, link: string): Letter {
+  return write({ to, subject: title, lines: [`${title}.`, text], link, action: 'See your alerts' });
+}
+
 function write({ to, subject, lines, link, action, otherwise }: Content): Letter {
   const after = otherwise === undefined ? [] : [otherwise];
   const paragraphs = [...lines, ...(link === undefined ? [] : [link]), ...after];

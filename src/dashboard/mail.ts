@@ -8,6 +8,8 @@ export interface Mail {
   /** False where letters are printed for the operator instead. */
   readonly isConfigured: boolean;
   send(letter: Letter): void;
+  /** Sends a letter once, for whoever keeps account of what was delivered; rejects when it was not. */
+  deliver(letter: Letter): Promise<void>;
   /** Waits, for a moment, until what is on its way is delivered. */
   close(): Promise<void>;
 }
@@ -25,7 +27,10 @@ type Told = Pick<Parts, 'fail' | 'notice'>;
 
 /** Opens the way to the mail server, or to the operator's screen where there is none. */
 export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl' | 'mailFrom'>, { fail, notice }: Told): Mail {
-  if (smtpUrl === undefined) return { isConfigured: false, send: (letter) => notice(toNotice(letter)), close: async () => undefined };
+  if (smtpUrl === undefined) {
+    const print = (letter: Letter): void => notice(toNotice(letter));
+    return { isConfigured: false, send: print, deliver: async (letter) => print(letter), close: async () => undefined };
+  }
   const transport = createTransport({
     url: smtpUrl,
     pool: true,
@@ -37,11 +42,13 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
     disableUrlAccess: true,
   });
   const underWay = new Set<Promise<void>>();
-  const deliver = async ({ to, subject, text, html }: Letter): Promise<void> => {
+  const sendOnce = async ({ to, subject, text, html }: Letter): Promise<void> => {
+    await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text, html });
+  };
+  const deliver = async (letter: Letter): Promise<void> => {
     for (let tries = 1; ; tries += 1) {
       try {
-        await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text, html });
-        return;
+        return await sendOnce(letter);
       } catch (error) {
         if (tries === TRIES_MAX) return fail('a letter could not be sent', error);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));
@@ -50,6 +57,7 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
   };
   return {
     isConfigured: true,
+    deliver: sendOnce,
     send: (letter) => {
       if (underWay.size >= WAITING_MAX) return fail('a letter was not sent', new Error('Too many letters wait for the mail server.'));
       const delivery = deliver(letter).finally(() => underWay.delete(delivery));

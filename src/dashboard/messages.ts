@@ -1,3 +1,4 @@
+import type { Posting } from '../http/post-webhook.ts';
 import type { OwnLimits } from '../limits/limits.ts';
 import type { PaymentsConfig } from '../payments/payment-settings.ts';
 
@@ -43,7 +44,8 @@ export interface CarriedReply {
 /** What the dashboard must ask the gate for, because only the gate's memory has it. */
 export type GateQuestion =
   | { readonly type: 'models' | 'catalogue' }
-  | { readonly type: 'limits'; readonly keyId: string; readonly own: OwnLimits };
+  | { readonly type: 'limits'; readonly keyId: string; readonly own: OwnLimits }
+  | { readonly type: 'webhook'; readonly posting: Posting };
 
 /** What the dashboard is told when it starts: the part of the settings that concerns it. */
 export interface DashboardSettings {

@@ -1,5 +1,6 @@
 import { connect } from '../database/connect.ts';
 import { openMoneyIn, openStripeWebhook } from '../payments/open.ts';
+import { startAlertClock } from './alert-clock.ts';
 import { dashboardApi } from './api.ts';
 import { openAuth } from './auth.ts';
 import { openMail } from './mail.ts';
@@ -64,12 +65,14 @@ async function open(
   );
   const parts: Parts = { settings, database, ask, fail, notice, mail, auth, money };
   const api = dashboardApi(parts);
+  const alertClock = startAlertClock(parts);
   return {
     answer: async (request, address) => {
       if (webhook !== undefined && new URL(request.url).pathname === WEBHOOK_PATH) return answerWebhook(webhook, request);
       return api.fetch(request, { address });
     },
     close: async () => {
+      await alertClock.stop();
       await mail.close();
       await auth.close();
       await database.kysely.destroy();

@@ -24,8 +24,11 @@ export async function postWebhook(posting: Posting, reach: Reach): Promise<strin
   const url = parseWebhookUrl(posting.url);
   if (url === undefined) return 'The address must begin with https:// and have no password.';
   const signal = AbortSignal.timeout(POST_MS_MAX);
-  const address = await findAddress(url, reach, signal);
-  if (address === undefined) return 'The address is not one of the public internet.';
+  const addresses = await findAddresses(url, reach, signal);
+  if (!addresses.every((address) => reach.allows(address, portOf(url))))
+    return 'The address is not one of the public internet, at port 443.';
+  const [address] = addresses;
+  if (address === undefined) return 'The name of the host leads nowhere.';
   const status = await new Promise<number | undefined>((resolve) => new Exchange(url, posting, resolve).start(address, reach.ca, signal));
   if (status === undefined) return signal.aborted ? `There was no answer within ${POST_MS_MAX / 1000} seconds.` : 'The connection failed.';
   return status >= 200 && status < 300 ? undefined : `The answer had status ${status}.`;
@@ -38,11 +41,9 @@ export function parseWebhookUrl(text: string): URL | undefined {
   return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : undefined;
 }
 
-/** One address that is not allowed is enough to refuse the host: nobody honest mixes public and private ones. */
-async function findAddress(url: URL, reach: Reach, signal: AbortSignal): Promise<string | undefined> {
+async function findAddresses(url: URL, reach: Reach, signal: AbortSignal): Promise<readonly string[]> {
   const host = hostOf(url);
-  const addresses = isIP(host) === 0 ? await reach.resolve(host, signal) : [host];
-  return addresses.every((address) => reach.allows(address, portOf(url))) ? addresses[0] : undefined;
+  return isIP(host) === 0 ? reach.resolve(host, signal) : [host];
 }
 
 /** One POST over a connection of its own; the certificate must be that of the host's name. */

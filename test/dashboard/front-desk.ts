@@ -1,4 +1,5 @@
 import { limitsOf } from '../../src/gateway/admit.ts';
+import { postWebhook } from '../../src/http/post-webhook.ts';
 import { MemoryLimits } from '../../src/limits/memory.ts';
 import { dashboardApi } from '../../src/dashboard/api.ts';
 import { openAuth } from '../../src/dashboard/auth.ts';
@@ -8,6 +9,7 @@ import type { Parts, Person } from '../../src/dashboard/parts.ts';
 import { openMoneyIn } from '../../src/payments/open.ts';
 import { Owner } from '../accounts/owner.ts';
 import type { OpenStore } from '../accounts/stores.ts';
+import { reachLoopback } from '../http/media-server.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 import { NO_PAYMENTS } from './open-dashboard.ts';
 
@@ -88,8 +90,16 @@ export class FrontDesk {
   }
 
   #answer(question: GateQuestion): unknown {
-    if (question.type === 'models') return MODELS;
-    return question.type === 'limits' ? this.limits.stateOf(question.keyId, limitsOf(question.own, DEFAULTS)) : undefined;
+    switch (question.type) {
+      case 'models':
+        return MODELS;
+      case 'limits':
+        return this.limits.stateOf(question.keyId, limitsOf(question.own, DEFAULTS));
+      case 'webhook':
+        return postWebhook(question.posting, reachLoopback());
+      case 'catalogue':
+        return [];
+    }
   }
 }
 
@@ -109,6 +119,10 @@ export class Visitor {
 
   post(path: string, json?: unknown): Promise<Answer> {
     return this.#ask('POST', path, json);
+  }
+
+  put(path: string, json: unknown): Promise<Answer> {
+    return this.#ask('PUT', path, json);
   }
 
   patch(path: string, json: unknown): Promise<Answer> {

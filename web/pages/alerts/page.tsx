@@ -1,17 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
 import type { JSX } from 'react';
+import { compact } from '../../search-params.ts';
 import { alerts as t } from '../../strings/index.ts';
-import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Button } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Channels } from './channels.tsx';
+import { DeliveryLog } from './delivery-log.tsx';
+import { alertsQuery } from './queries.ts';
+import { RuleForm } from './rule-form.tsx';
+import { RuleList } from './rule-list.tsx';
 
-/** Alerts. */
+const route = getRouteApi('/app/alerts');
+
+/** Alerts: what to be told about, how, and what was sent. */
 export function AlertsPage(): JSX.Element {
+  const { data, error, refetch } = useQuery(alertsQuery);
+  const { form } = route.useSearch();
+  const navigate = route.useNavigate();
+  const open = (id: string | undefined): void => void navigate({ search: (old) => compact({ ...old, form: id }), replace: true });
+  const rule = data?.rules.find(({ id }) => id === form);
   return (
     <>
-      <PageHeader title={t.title} text={t.text} />
-      <Card isFlush>
-        <EmptyState {...t.empty} />
-      </Card>
+      <PageHeader title={t.title} text={t.text} actions={<AddButton onAdd={() => open('new')} />} />
+      <div className="flex flex-col gap-4">
+        <RuleList rules={data?.rules} error={error} onRetry={() => void refetch()} onOpen={open} />
+        {data !== undefined && <Channels content={data} />}
+        <DeliveryLog deliveries={data?.deliveries} error={error} onRetry={() => void refetch()} />
+      </div>
+      {data !== undefined && (form === 'new' || rule !== undefined) && (
+        <RuleForm key={form} content={data} rule={rule} onClose={() => open(undefined)} />
+      )}
     </>
+  );
+}
+
+function AddButton({ onAdd }: { readonly onAdd: () => void }): JSX.Element {
+  return (
+    <Button variant="primary" onClick={onAdd}>
+      <Plus aria-hidden="true" />
+      {t.add}
+    </Button>
   );
 }

@@ -1,11 +1,11 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Which part of the page is shown. */
+/** Which alert is open in the form: `new`, or its id. */
 export interface AlertsSearch {
-  readonly tab?: string;
+  readonly form?: string;
 }
 
 export function readAlertsSearch(raw: RawSearch): AlertsSearch {
-  return compact({ tab: readText(raw, 'tab') });
+  return compact({ form: readText(raw, 'form') });
 }

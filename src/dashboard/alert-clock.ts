@@ -1,0 +1,63 @@
+import { deliverDue, type Carriers } from '../alerts/deliver.ts';
+import { pruneDeliveries } from '../alerts/deliveries.ts';
+import { watchAlerts } from '../alerts/watch.ts';
+import { alertLetter } from './mail-letters.ts';
+import type { Parts } from './parts.ts';
+
+const WATCH_MS = 30_000;
+const DELIVER_MS = 5000;
+const PRUNE_MS = 3_600_000;
+
+/** Watches alerts and delivers what they tell, for as long as the thread lives. */
+export function startAlertClock(parts: Parts): { stop(): Promise<void> } {
+  const { kysely } = parts.database;
+  const carriers = carriersOf(parts);
+  const fail = (error: unknown): void => parts.fail('alerts could not be watched', error);
+  const works = [
+    new Work(async () => watchAlerts(kysely, Date.now(), fail), fail),
+    new Work(async () => deliverDue(kysely, carriers), fail),
+    new Work(async () => pruneDeliveries(kysely, Date.now()), fail),
+  ];
+  const timers = [WATCH_MS, DELIVER_MS, PRUNE_MS].map((ms, index) => setInterval(() => works[index]?.run(), ms));
+  works[0]?.run();
+  return {
+    stop: async () => {
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all(works.map((work) => work.underWay));
+    },
+  };
+}
+
+/** The ways to the outside: the mail server, and the main thread, which knows where webhooks may lead. */
+export function carriersOf({ mail, ask, settings }: Pick<Parts, 'mail' | 'ask' | 'settings'>): Carriers {
+  return {
+    mail: async (to, message) => {
+      await mail.deliver(alertLetter(to, message, `${settings.publicUrl}/alerts`));
+      return undefined;
+    },
+    post: async (posting) => {
+      const problem = await ask({ type: 'webhook', posting });
+      return typeof problem === 'string' ? problem : undefined;
+    },
+  };
+}
+
+/** One turn at a time: a slow one is not joined by the next. */
+class Work {
+  readonly #work: () => Promise<void>;
+  readonly #fail: (error: unknown) => void;
+  underWay: Promise<void> | undefined;
+
+  constructor(work: () => Promise<void>, fail: (error: unknown) => void) {
+    this.#work = work;
+    this.#fail = fail;
+  }
+
+  run(): void {
+    this.underWay ??= this.#work()
+      .catch(this.#fail)
+      .finally(() => {
+        this.underWay = undefined;
+      });
+  }
+}

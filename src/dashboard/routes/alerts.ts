@@ -1,0 +1,158 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { deliverDue } from '../../alerts/deliver.ts';
+import { addDeliveries, listDeliveries, type Delivery } from '../../alerts/deliveries.ts';
+import { ALERT_KINDS, AlertRules, RULES_MAX, type AlertKind, type AlertRule } from '../../alerts/rules.ts';
+import { deleteWebhook, findWebhook, renewSecret, saveWebhook } from '../../alerts/webhooks.ts';
+import { parseWebhookUrl } from '../../http/post-webhook.ts';
+import { asNanos, formatUsd, parseUsd } from '../../ledger/money.ts';
+import { carriersOf } from '../alert-clock.ts';
+import { ApiError } from '../api-error.ts';
+import type { Env, Parts, Person } from '../parts.ts';
+import { validate } from '../validate.ts';
+
+const DELIVERIES_SHOWN = 50;
+/** Whoever tries out a channel needs few tries; whoever floods somebody needs many. */
+const TESTS_MAX = 5;
+const TESTS_MS = 600_000;
+
+const threshold = z.string().max(20);
+const newRuleSchema = z.strictObject({
+  kind: z.enum(Object.keys(ALERT_KINDS) as [AlertKind, ...AlertKind[]]),
+  threshold: threshold.optional(),
+  byMail: z.boolean(),
+  byWebhook: z.boolean(),
+});
+const ruleChangeSchema = newRuleSchema.omit({ kind: true });
+const webhookSchema = z.strictObject({ url: z.string().max(2000) });
+const testSchema = z.strictObject({ channel: z.enum(['mail', 'webhook']) });
+
+/** Alerts: what to be told about, by which channels, and what was told. */
+export function alertRoutes(parts: Parts) {
+  return new Hono<Env>().route('/', ruleRoutes(parts)).route('/', channelRoutes(parts));
+}
+
+function ruleRoutes({ database: { kysely }, mail }: Parts) {
+  const rules = new AlertRules(kysely);
+  return new Hono<Env>()
+    .get('/', async (c) => {
+      const { accountId, email, isEmailVerified } = c.get('person');
+      const webhook = await findWebhook(kysely, accountId);
+      return c.json({
+        rules: (await rules.list(accountId)).map(ruleJson),
+        mail: { to: email, isVerified: isEmailVerified, isConfigured: mail.isConfigured },
+        webhook: webhook === undefined ? null : { url: webhook.url },
+        deliveries: (await listDeliveries(kysely, accountId, DELIVERIES_SHOWN)).map(deliveryJson),
+      });
+    })
+    .post('/rules', validate('json', newRuleSchema), async (c) => {
+      const { kind, ...form } = c.req.valid('json');
+      const { accountId } = c.get('person');
+      const change = readChange(kind, form, c.get('person'));
+      const rule = await rules.create(accountId, { kind, ...change });
+      if (rule === undefined) throw new ApiError('conflict', `An account may have ${RULES_MAX} alerts. Delete one first.`);
+      return c.json(ruleJson(rule), 201);
+    })
+    .patch('/rules/:id', validate('json', ruleChangeSchema), async (c) => {
+      const { accountId } = c.get('person');
+      const known = (await rules.list(accountId)).find(({ id }) => id === c.req.param('id'));
+      if (known === undefined) throw noSuchAlert();
+      const rule = await rules.update(accountId, known.id, readChange(known.kind, c.req.valid('json'), c.get('person')));
+      if (rule === undefined) throw noSuchAlert();
+      return c.json(ruleJson(rule));
+    })
+    .delete('/rules/:id', async (c) => {
+      if (!(await rules.delete(c.get('person').accountId, c.req.param('id')))) throw noSuchAlert();
+      return c.json({ deleted: true });
+    });
+}
+
+function channelRoutes(parts: Parts) {
+  const { kysely } = parts.database;
+  return new Hono<Env>()
+    .put('/webhook', validate('json', webhookSchema), async (c) => {
+      const url = parseWebhookUrl(c.req.valid('json').url);
+      if (url === undefined) throw new ApiError('invalid', 'The address must begin with https:// and have no password.', 'url');
+      const secret = await saveWebhook(kysely, c.get('person').accountId, url.href);
+      return c.json({ url: url.href, secret: secret ?? null });
+    })
+    .post('/webhook/secret', async (c) => {
+      const secret = await renewSecret(kysely, c.get('person').accountId);
+      if (secret === undefined) throw new ApiError('not_found', 'There is no webhook. Set its address first.');
+      return c.json({ secret }, 201);
+    })
+    .delete('/webhook', async (c) => {
+      await deleteWebhook(kysely, c.get('person').accountId);
+      return c.json({ deleted: true });
+    })
+    .post('/test', validate('json', testSchema), async (c) => {
+      const { channel } = c.req.valid('json');
+      const { accountId } = c.get('person');
+      if (channel === 'mail') refuseUnverified(c.get('person'));
+      if (channel === 'webhook' && (await findWebhook(kysely, accountId)) === undefined)
+        throw new ApiError('not_found', 'There is no webhook. Set its address first.');
+      const recent = await listDeliveries(kysely, accountId, DELIVERIES_SHOWN);
+      const tests = recent.filter(({ kind, createdAtMs }) => kind === 'test' && createdAtMs > Date.now() - TESTS_MS);
+      if (tests.length >= TESTS_MAX) throw new ApiError('too_many', 'That were many tests. Try again in ten minutes.');
+      const message = { accountId, kind: 'test', title: 'A test of your alerts', text: 'This is how an alert reaches you.' } as const;
+      const [id] = await addDeliveries(kysely, message, [channel]);
+      await deliverDue(kysely, carriersOf(parts));
+      const delivery = (await listDeliveries(kysely, accountId, DELIVERIES_SHOWN)).find((each) => each.id === id);
+      if (delivery === undefined) throw new Error('a delivery is gone');
+      return c.json(deliveryJson(delivery));
+    });
+}
+
+interface RuleForm {
+  readonly threshold?: string | undefined;
+  readonly byMail: boolean;
+  readonly byWebhook: boolean;
+}
+
+function readChange(kind: AlertKind, { threshold: text, byMail, byWebhook }: RuleForm, person: Person) {
+  if (!byMail && !byWebhook) throw new ApiError('invalid', 'Choose at least one way to be told.', 'byMail');
+  if (byMail) refuseUnverified(person);
+  return { threshold: readThreshold(kind, text ?? ''), byMail, byWebhook };
+}
+
+/** Nobody gets alerts into a mailbox that is not theirs. */
+function refuseUnverified({ isEmailVerified, email }: Person): void {
+  if (!isEmailVerified)
+    throw new ApiError('forbidden', `Verify ${email} first: alerts are only sent to addresses that are known to be yours.`);
+}
+
+function readThreshold(kind: AlertKind, text: string): bigint {
+  switch (ALERT_KINDS[kind]) {
+    case 'usd': {
+      const amount = parseUsd(text);
+      if (amount === undefined || amount <= 0n)
+        throw new ApiError('invalid', 'Give an amount in USD above zero, such as 5 or 0.5.', 'threshold');
+      return amount;
+    }
+    case 'percent':
+      return readWhole(text, { most: 100, what: 'per cent from 1 to 100' });
+    case 'days':
+      return readWhole(text, { most: 90, what: 'a number of days from 1 to 90' });
+    case 'none':
+      return 0n;
+  }
+}
+
+function readWhole(text: string, { most, what }: { readonly most: number; readonly what: string }): bigint {
+  const value = /^\d{1,3}$/u.test(text) ? Number(text) : 0;
+  if (value < 1 || value > most) throw new ApiError('invalid', `Give ${what}.`, 'threshold');
+  return BigInt(value);
+}
+
+function ruleJson({ id, kind, threshold: value, byMail, byWebhook, createdAtMs }: AlertRule) {
+  const unit = ALERT_KINDS[kind];
+  return { id, kind, unit, threshold: unit === 'usd' ? formatUsd(asNanos(value)) : String(value), byMail, byWebhook, createdAtMs };
+}
+
+function deliveryJson({ id, kind, channel, title, text, status, tries, nextTryAtMs, problem, createdAtMs }: Delivery) {
+  return { id, kind, channel, title, text, status, tries, nextTryAtMs, problem: problem ?? null, createdAtMs };
+}
+
+function noSuchAlert(): ApiError {
+  return new ApiError('not_found', 'There is no such alert. It may have been deleted.');
+}

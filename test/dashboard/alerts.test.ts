@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { openMail } from '../../src/dashboard/mail.ts';
+import { watchAlerts } from '../../src/alerts/watch.ts';
+import { STORES } from '../accounts/stores.ts';
+import { serveHook, type Hook } from '../alerts/hook.ts';
+import type { JsonObject } from '../simulator/wire.ts';
+import { FrontDesk, type Visitor } from './front-desk.ts';
+import { openMailbox, type Mailbox } from './mailbox.ts';
+
+const RULE = { kind: 'low_balance', threshold: '5', byMail: true, byWebhook: false };
+
+for (const { name: storeName, isMissing, open } of STORES)
+  describe.skipIf(isMissing)(storeName, () => {
+    let desk: FrontDesk;
+    let mailbox: Mailbox;
+    let hook: Hook;
+    let me: Visitor;
+    beforeAll(async () => {
+      mailbox = await openMailbox();
+      hook = await serveHook();
+      const mail = openMail({ smtpUrl: mailbox.url, mailFrom: 'gate@example.com' }, { fail: () => undefined, notice: () => undefined });
+      desk = await FrontDesk.open(await open(), { mail });
+    });
+    beforeEach(async () => {
+      me = await desk.person();
+    });
+    afterAll(async () => {
+      await desk.store.close();
+      await mailbox.close();
+      hook.stop();
+    });
+
+    async function make(form: JsonObject = {}): Promise<string> {
+      const { status, body } = await me.post('/alerts/rules', { ...RULE, ...form });
+      expect(status).toBe(201);
+      return String(body['id']);
+    }
+
+    describe('an alert', () => {
+      test('is made, changed and deleted', async () => {
+        const id = await make();
+        expect((await me.get('/alerts')).body['rules']).toMatchObject([
+          { id, kind: 'low_balance', unit: 'usd', threshold: '5', byMail: true },
+        ]);
+        const { body } = await me.patch(`/alerts/rules/${id}`, { threshold: '0.5', byMail: true, byWebhook: true });
+        expect(body).toMatchObject({ threshold: '0.5', byWebhook: true });
+        expect((await me.delete(`/alerts/rules/${id}`, {})).status).toBe(200);
+        expect((await me.get('/alerts')).body['rules']).toEqual([]);
+      });
+
+      test.each<[string, JsonObject, string]>([
+        ['without an amount', { threshold: '' }, 'threshold'],
+        ['with an amount of nothing', { threshold: '0' }, 'threshold'],
+        ['with more than all', { kind: 'key_limit', threshold: '101' }, 'threshold'],
+        ['with half a day', { kind: 'key_expiring', threshold: '0.5' }, 'threshold'],
+        ['of another kind', { kind: 'weather' }, 'kind'],
+        ['that tells nobody', { byMail: false }, 'byMail'],
+        ['with another field', { phone: '123' }, ''],
+      ])('%s is refused', async (_, form, field) => {
+        const { status, body } = await me.post('/alerts/rules', { ...RULE, ...form });
+        expect(status).toBe(400);
+        expect(body['error']).toMatchObject({ code: 'invalid', field });
+      });
+
+      test.each([
+        ['changed', (id: string, other: Visitor) => other.patch(`/alerts/rules/${id}`, { threshold: '1', byMail: true, byWebhook: false })],
+        ['deleted', (id: string, other: Visitor) => other.delete(`/alerts/rules/${id}`, {})],
+      ])('of somebody else cannot be %s: it does not exist', async (_, attempt) => {
+        const id = await make();
+        const other = await desk.person();
+        expect((await attempt(id, other)).status).toBe(404);
+        expect((await other.get('/alerts')).body['rules']).toEqual([]);
+        expect((await me.get('/alerts')).body['rules']).toMatchObject([{ threshold: '5' }]);
+      });
+    });
+
+    describe('a webhook', () => {
+      test('gets its secret once, and a new one when asked', async () => {
+        const { body } = await me.put('/alerts/webhook', { url: hook.url });
+        expect(body['secret']).toStartWith('whsec_');
+        expect((await me.put('/alerts/webhook', { url: `${hook.url}other` })).body['secret']).toBeNull();
+        const renewed = (await me.post('/alerts/webhook/secret')).body['secret'];
+        expect(renewed).not.toBe(body['secret']);
+        expect((await me.get('/alerts')).text).not.toContain('whsec_');
+        await me.delete('/alerts/webhook', {});
+        expect((await me.get('/alerts')).body['webhook']).toBeNull();
+        expect((await me.post('/alerts/webhook/secret')).status).toBe(404);
+      });
+
+      test.each(['http://example.com/', 'https://me:secret@example.com/', 'example.com', ''])('at %p is refused', async (url) => {
+        expect((await me.put('/alerts/webhook', { url })).status).toBe(400);
+      });
+
+      test('gets a signed test, and the log tells so', async () => {
+        const { body } = await me.put('/alerts/webhook', { url: hook.url });
+        expect((await me.post('/alerts/test', { channel: 'webhook' })).body).toMatchObject({ status: 'sent', tries: 1, problem: null });
+        expect(hook.verified(String(body['secret']))).toMatchObject([{ type: 'alert', kind: 'test', account_id: me.owner.account.id }]);
+        expect((await me.get('/alerts')).body['deliveries']).toMatchObject([{ kind: 'test', channel: 'webhook', status: 'sent' }]);
+      });
+
+      test('that does not answer well is told about, and tried again later', async () => {
+        await me.put('/alerts/webhook', { url: `${hook.url}broken` });
+        const { body } = await me.post('/alerts/test', { channel: 'webhook' });
+        expect(body).toMatchObject({ status: 'waiting', tries: 1, problem: 'The answer had status 500.' });
+      });
+    });
+
+    test('a test by mail reaches the address of the account', async () => {
+      expect((await me.post('/alerts/test', { channel: 'mail' })).body).toMatchObject({ status: 'sent' });
+      expect(await mailbox.next(me.owner.account.email)).toContain('This is how an alert reaches you.');
+    });
+
+    test('tests are few', async () => {
+      for (let count = 0; count < 5; count += 1) expect((await me.post('/alerts/test', { channel: 'mail' })).status).toBe(200);
+      expect((await me.post('/alerts/test', { channel: 'mail' })).status).toBe(429);
+    });
+
+    test('what crosses a line is told by mail and webhook, once', async () => {
+      const secret = String((await me.put('/alerts/webhook', { url: hook.url })).body['secret']);
+      await make({ byWebhook: true });
+      for (let turn = 0; turn < 3; turn += 1) await watchAlerts(desk.store.kysely, Date.now(), (error) => expect(error).toBeUndefined());
+      // Whoever delivers next takes along what waits.
+      await me.post('/alerts/test', { channel: 'mail' });
+      expect(await mailbox.next(me.owner.account.email)).toContain('The balance is $0');
+      expect(hook.verified(secret)).toMatchObject([{ kind: 'low_balance', title: 'The balance is $0' }]);
+    });
+  });

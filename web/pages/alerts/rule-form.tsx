@@ -1,0 +1,151 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { ApiError, api, call } from '../../api.ts';
+import { alerts as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { MoneyInput } from '../../ui/money-input.tsx';
+import { NumberInput } from '../../ui/number-input.tsx';
+import { RadioCards } from '../../ui/radio-cards.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { refreshAlerts } from './queries.ts';
+import type { AlertsContent, Rule } from './queries.ts';
+
+type Kind = Rule['kind'];
+type Unit = Rule['unit'];
+
+const UNITS: Readonly<Record<Kind, Unit>> = {
+  low_balance: 'usd',
+  spend_day: 'usd',
+  spend_month: 'usd',
+  key_limit: 'percent',
+  error_rate: 'percent',
+  key_expiring: 'days',
+  sign_in: 'none',
+};
+const KINDS = Object.keys(UNITS) as Kind[];
+const USUAL: Readonly<Record<Kind, string>> = {
+  low_balance: '5',
+  spend_day: '10',
+  spend_month: '100',
+  key_limit: '80',
+  error_rate: '10',
+  key_expiring: '7',
+  sign_in: '',
+};
+const FORM_ID = 'alert-form';
+
+interface RuleFormProps {
+  readonly content: AlertsContent;
+  /** Undefined for a new one. */
+  readonly rule: Rule | undefined;
+  readonly onClose: () => void;
+}
+
+/** The form of an alert. */
+export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element {
+  const [kind, setKind] = useState<Kind>(rule?.kind ?? 'low_balance');
+  const [threshold, setThreshold] = useState(rule?.threshold ?? USUAL.low_balance);
+  const [byMail, setByMail] = useState(rule?.byMail ?? content.mail.isVerified);
+  const [byWebhook, setByWebhook] = useState(rule?.byWebhook ?? false);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => {
+      const form = { threshold, byMail, byWebhook };
+      if (rule === undefined) return call(api.alerts.rules.$post({ json: { kind, ...form } }));
+      return call(api.alerts.rules[':id'].$patch({ param: { id: rule.id }, json: form }));
+    },
+    onSuccess: async () => {
+      toast('good', t.form.saved);
+      onClose();
+      await refreshAlerts();
+    },
+  });
+  const field = error instanceof ApiError ? error.field : undefined;
+  const actions = (
+    <>
+      <Button variant="quiet" onClick={onClose}>
+        {t.form.cancel}
+      </Button>
+      <Button variant="primary" type="submit" form={FORM_ID} isBusy={isPending}>
+        {t.form.save}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog isOpen onClose={onClose} width="lg" title={rule === undefined ? t.form.title : t.form.editTitle} actions={actions}>
+      <form
+        id={FORM_ID}
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        {rule === undefined && (
+          <RadioCards
+            legend={t.form.kind}
+            value={kind}
+            cards={KINDS.map((value) => ({ value, label: t.kinds[value], hint: t.kindHints[value] }))}
+            onChoose={(value) => {
+              setKind(value);
+              setThreshold(USUAL[value]);
+            }}
+          />
+        )}
+        <Threshold unit={UNITS[kind]} value={threshold} onText={setThreshold} error={field === 'threshold' ? error?.message : undefined} />
+        <fieldset className="flex flex-col gap-2">
+          <legend className="mb-1.5 text-sm font-medium">{t.form.by}</legend>
+          <Checkbox
+            label={t.form.byMail(content.mail.to)}
+            hint={content.mail.isVerified ? undefined : t.form.unverified}
+            disabled={!content.mail.isVerified}
+            isChecked={byMail}
+            onCheck={setByMail}
+          />
+          <Checkbox
+            label={t.form.byWebhook}
+            hint={content.webhook?.url ?? t.form.noWebhook}
+            disabled={content.webhook === null}
+            isChecked={byWebhook}
+            onCheck={setByWebhook}
+          />
+        </fieldset>
+        {error !== null && field !== 'threshold' && (
+          <p role="alert" className="text-sm font-medium text-bad">
+            {error.message}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+interface ThresholdProps {
+  readonly unit: Unit;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+  readonly error: string | undefined;
+}
+
+function Threshold({ unit, value, onText, error }: ThresholdProps): JSX.Element | null {
+  switch (unit) {
+    case 'usd':
+      return (
+        <Field label={t.form.amount} error={error} className="sm:w-48">
+          {(wiring) => <MoneyInput {...wiring} value={value} onText={onText} />}
+        </Field>
+      );
+    case 'percent':
+    case 'days':
+      return (
+        <Field label={t.form[unit]} hint={unit === 'percent' ? t.form.percentHint : undefined} error={error} className="sm:w-80">
+          {(wiring) => <NumberInput {...wiring} value={value} onText={onText} />}
+        </Field>
+      );
+    case 'none':
+      return null;
+  }
+}

@@ -1,0 +1,78 @@
+import { useMutation } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { formatUsd } from '../../money.ts';
+import { alerts as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Table } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { refreshAlerts } from './queries.ts';
+import type { Rule } from './queries.ts';
+
+interface RuleListProps {
+  readonly rules: readonly Rule[] | undefined;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
+  /** Opens the form for an alert, or for a new one. */
+  readonly onOpen: (id: string) => void;
+}
+
+/** What somebody wants to be told about. */
+export function RuleList({ rules, error, onRetry, onOpen }: RuleListProps): JSX.Element {
+  return (
+    <Card title={t.rules.title} isFlush>
+      <Table
+        caption={t.rules.title}
+        rows={rules}
+        rowId={({ id }) => id}
+        error={error}
+        onRetry={onRetry}
+        empty={{ ...t.empty, action: <Button onClick={() => onOpen('new')}>{t.add}</Button> }}
+        columns={[
+          { id: 'what', header: t.rules.what, cell: (rule) => <span className="font-medium">{sentenceOf(rule)}</span> },
+          { id: 'by', header: t.rules.by, cell: channelsOf },
+          {
+            id: 'actions',
+            header: <span className="sr-only">{t.rules.actions}</span>,
+            align: 'right',
+            cell: (rule) => <Actions rule={rule} onOpen={onOpen} />,
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Actions({ rule, onOpen }: { readonly rule: Rule; readonly onOpen: (id: string) => void }): JSX.Element {
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call(api.alerts.rules[':id'].$delete({ param: { id: rule.id } })),
+    onSuccess: async () => {
+      toast('good', t.deleted);
+      await refreshAlerts();
+    },
+    onError: (error) => toast('bad', error.message),
+  });
+  const name = sentenceOf(rule);
+  return (
+    <span className="inline-flex gap-2">
+      <Button size="sm" aria-label={`${t.edit}: ${name}`} onClick={() => onOpen(rule.id)}>
+        {t.edit}
+      </Button>
+      <Button size="sm" variant="danger" aria-label={`${t.delete}: ${name}`} isBusy={isPending} onClick={() => mutate()}>
+        {t.delete}
+      </Button>
+    </span>
+  );
+}
+
+function sentenceOf({ kind, unit, threshold }: Rule): string {
+  const value = { usd: () => formatUsd(threshold), percent: () => t.percent(threshold), days: () => t.days(threshold), none: () => '' }[
+    unit
+  ]();
+  return t.sentences[kind](value);
+}
+
+function channelsOf({ byMail, byWebhook }: Rule): string {
+  return [...(byMail ? [t.rules.mail] : []), ...(byWebhook ? [t.rules.webhook] : [])].join(', ');
+}
