@@ -7,8 +7,10 @@ import type { Env, Parts } from './parts.ts';
 import { openHealth } from './health.ts';
 import { accountRoutes } from './routes/account.ts';
 import { alertRoutes } from './routes/alerts.ts';
+import { billingRoutes } from './routes/billing.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { modelRoutes } from './routes/models.ts';
+import { planRoutes } from './routes/plans.ts';
 import { playgroundRoutes } from './routes/playground.ts';
 import { startRoutes } from './routes/start.ts';
 import { statusRoutes } from './routes/status.ts';
@@ -70,6 +72,8 @@ export function dashboardApi(parts: Parts) {
     .route('/alerts', people().route('/', alertRoutes(parts)))
     .route('/usage', people().route('/', usageRoutes(parts, hours)))
     .route('/requests', people().route('/', requestsRoutes(parts)))
+    .route('/billing', people().route('/', billingRoutes(parts)))
+    .route('/plans', people().route('/', planRoutes(parts)))
     .route('/statement', people().route('/', statementRoutes(parts)))
     .route('/playground', people().route('/', playgroundRoutes(parts)));
 }

@@ -5,10 +5,10 @@ import { makeId } from '../ids.ts';
 import type { Nanos } from '../ledger/money.ts';
 import { creditPayment, type CreditResult, type PaymentRow } from './credit-payment.ts';
 import {
+  chargeCentsFor,
   CURRENCY,
   findAmountProblem,
   fromCents,
-  toCents,
   type AmountProblem,
   type DriverAnswer,
   type PaymentDriver,
@@ -58,8 +58,6 @@ export type StartResult =
 /** Card thieves try numbers by small payments; who pays does not need more tries than this. */
 const UNPAID_PER_HOUR_MAX = 10;
 const HOUR_MS = 3_600_000;
-/** Stripe charges no less. */
-const CHARGE_CENTS_MIN = 50;
 /** For what waits for a payer, the webhook is quicker anyway. */
 const ASK_AFTER_MS = 30_000n;
 const UNFINISHED = ['created', 'open', 'unknown'] as const;
@@ -301,13 +299,13 @@ export async function failPayment(
 
 type NewPayment = Pick<PaymentRequest, 'payer' | 'amount' | 'provider' | 'savesCard' | 'planOrder' | 'nowMs'>;
 
-/** Whole cents are charged, and no less than the provider takes; what that is above the amount is credited as well. */
+/** What is charged above the amount, to come to whole cents, is credited as well. */
 function newRow(
   id: string,
   { payer, amount, provider, savesCard, planOrder, nowMs }: NewPayment,
   { purpose, methodRef }: { readonly purpose: PaymentRow['purpose']; readonly methodRef?: string },
 ): Insertable<Tables['payments']> & { readonly id: string } {
-  const cents = Math.max(CHARGE_CENTS_MIN, toCents(amount));
+  const cents = chargeCentsFor(amount);
   return {
     id,
     account_id: payer.accountId,

@@ -106,7 +106,15 @@ export function findAmountProblem(amount: Nanos, rules: PaymentRules): AmountPro
   return amount > rules.maximum ? 'above_maximum' : undefined;
 }
 
-/** An amount in cents, rounded up: the exact charge, because no fee is added. */
+/** Stripe charges no less. */
+const CHARGE_CENTS_MIN = 50;
+
+/** What a payer is charged for an amount: whole cents, rounded up, and no less than the provider takes. No fee is added. */
+export function chargeCentsFor(amount: Nanos): number {
+  return Math.max(CHARGE_CENTS_MIN, toCents(amount));
+}
+
+/** An amount in cents, rounded up. */
 export function toCents(amount: Nanos): number {
   return Number((amount + NANOS_PER_CENT - 1n) / NANOS_PER_CENT);
 }

@@ -1,11 +1,25 @@
-import { compact, readText } from '../../search-params.ts';
+import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Which part of the page is shown. */
+export const KINDS = ['usage', 'paid', 'promo', 'plan', 'manual', 'refund', 'expiry'] as const;
+
+/** What the address of the page says. */
 export interface BillingSearch {
-  readonly tab?: string;
+  /** The payment that the payer comes back from. */
+  readonly payment?: string;
+  /** The payment whose page was left. */
+  readonly left?: string;
+  /** Which movements the statement shows. */
+  readonly kind?: (typeof KINDS)[number];
+  /** Where the statement's page begins. */
+  readonly after?: string;
 }
 
 export function readBillingSearch(raw: RawSearch): BillingSearch {
-  return compact({ tab: readText(raw, 'tab') });
+  return compact({
+    payment: readText(raw, 'payment'),
+    left: readText(raw, 'left'),
+    kind: readChoice(raw, 'kind', KINDS),
+    after: readText(raw, 'after'),
+  });
 }

@@ -1,11 +1,12 @@
 import { compact, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
-/** Which part of the page is shown. */
+/** What the address of the page says. */
 export interface PlansSearch {
-  readonly tab?: string;
+  /** The plan whose price is shown. */
+  readonly plan?: string;
 }
 
 export function readPlansSearch(raw: RawSearch): PlansSearch {
-  return compact({ tab: readText(raw, 'tab') });
+  return compact({ plan: readText(raw, 'plan') });
 }

@@ -1,0 +1,168 @@
+import type { Kysely } from 'kysely';
+import { asNanos, formatUsd } from '../ledger/money.ts';
+import type { Tables } from '../database/tables.ts';
+import { AutoTopUps, type AutoTopUp } from '../payments/auto-top-up.ts';
+import type { PaymentRow } from '../payments/credit-payment.ts';
+import type { PaymentDesk } from '../payments/desk.ts';
+import type { Card } from '../payments/payments.ts';
+import type { MoneyIn } from '../payments/open.ts';
+import { ApiError } from './api-error.ts';
+
+const PAYMENTS_MAX = 100;
+/** While a payer waits for a payment, the provider is asked this often, should its event be late. */
+const ASK_AGAIN_MS = 3000;
+
+/** What the page about billing shows and does. */
+export class BillingDesk {
+  readonly payments: PaymentDesk;
+  readonly autoTopUps: AutoTopUps;
+  readonly #database: Kysely<Tables>;
+  readonly #money: MoneyIn;
+
+  constructor(database: Kysely<Tables>, money: MoneyIn) {
+    this.#database = database;
+    this.#money = money;
+    this.payments = money.desk;
+    this.autoTopUps = new AutoTopUps(database, money.desk);
+  }
+
+  /** The balance and what it is made of, in the order in which it is used; and how money can be added. */
+  async show(accountId: string) {
+    const wallet = await this.#database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
+    const balance = wallet.credits_posted - wallet.debits_posted;
+    const { rules, providers } = this.payments;
+    return {
+      balanceUsd: formatUsd(asNanos(balance)),
+      heldUsd: formatUsd(asNanos(wallet.debits_pending)),
+      availableUsd: formatUsd(asNanos(balance - wallet.debits_pending)),
+      sources: await this.#listSources(accountId),
+      bonuses: await this.#listBonuses(accountId),
+      hasCards: providers.includes('stripe'),
+      bankTransfer: providers.includes('manual') ? (this.#money.bankTransfer ?? '') : null,
+      minimumUsd: formatUsd(rules.minimum),
+      maximumUsd: formatUsd(rules.maximum),
+      presetsUsd: rules.presets.map(formatUsd),
+    };
+  }
+
+  async listPayments(accountId: string) {
+    const rows = await this.#database
+      .selectFrom('payments')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .orderBy('created_at', 'desc')
+      .limit(PAYMENTS_MAX)
+      .execute();
+    return rows.map(describePayment);
+  }
+
+  /** How a payment stands. One that somebody waits for is asked for, so that a late event delays nobody. */
+  async follow(accountId: string, id: string, nowMs: number) {
+    const payment = await this.#requirePayment(accountId, id);
+    const isWaiting = payment.status === 'open' || payment.status === 'unknown';
+    if (!isWaiting || Number(payment.asked_at) > nowMs - ASK_AGAIN_MS) return describePayment(payment);
+    return describePayment(await this.payments.ask(payment, nowMs));
+  }
+
+  async receiptUrl(accountId: string, id: string): Promise<string> {
+    const { provider, provider_ref: ref } = await this.#requirePayment(accountId, id);
+    const url = ref === null ? undefined : await this.payments.driver(provider)?.receiptUrl?.(ref);
+    if (url === undefined) throw new ApiError('not_found', 'There is no receipt for this payment.');
+    return url;
+  }
+
+  async listCards(accountId: string): Promise<readonly Card[]> {
+    return (await this.payments.driver('stripe')?.cards?.list(accountId)) ?? [];
+  }
+
+  /** A card that is gone cannot be charged: automatic top-ups with it end, and plans look for another one. */
+  async removeCard(accountId: string, methodRef: string, nowMs: number): Promise<void> {
+    if (!((await this.payments.driver('stripe')?.cards?.remove(accountId, methodRef)) ?? false))
+      throw new ApiError('not_found', 'There is no such card.');
+    const auto = await this.autoTopUps.find(accountId, nowMs);
+    if (auto?.isOn === true && auto.methodRef === methodRef) await this.autoTopUps.switchOff(accountId, 'the card was removed', nowMs);
+    await this.#database
+      .updateTable('subscriptions')
+      .set({ method_ref: null })
+      .where('account_id', '=', accountId)
+      .where('method_ref', '=', methodRef)
+      .execute();
+  }
+
+  async showAutoTopUp(accountId: string, nowMs: number) {
+    const auto = await this.autoTopUps.find(accountId, nowMs);
+    return auto === undefined ? null : describeAutoTopUp(auto);
+  }
+
+  async #requirePayment(accountId: string, id: string): Promise<PaymentRow> {
+    const payment = await this.payments.find(id);
+    if (payment?.account_id !== accountId) throw new ApiError('not_found', 'There is no such payment.');
+    return payment;
+  }
+
+  async #listSources(accountId: string) {
+    const grants = await this.#database
+      .selectFrom('grants')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('remaining', '>', 0n)
+      .orderBy('expires_at', (order) => order.asc().nullsLast())
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return grants.map(({ id, kind, amount, remaining, expires_at: expires, created_at: created }) => ({
+      id,
+      kind,
+      amountUsd: formatUsd(asNanos(amount)),
+      leftUsd: formatUsd(asNanos(remaining)),
+      expiresAtMs: expires === null ? null : Number(expires),
+      createdAtMs: Number(created),
+    }));
+  }
+
+  async #listBonuses(accountId: string) {
+    const rows = await this.#database
+      .selectFrom('promo_redemptions')
+      .innerJoin('promo_codes', 'promo_codes.id', 'promo_redemptions.code_id')
+      .select(['promo_codes.percent', 'promo_codes.amount', 'promo_codes.minimum_top_up'])
+      .where('account_id', '=', accountId)
+      .where('state', '=', 'waiting')
+      .orderBy('promo_redemptions.created_at')
+      .execute();
+    return rows.map(({ percent, amount, minimum_top_up: minimum }) => ({
+      percent: Number(percent ?? 0n),
+      maxUsd: formatUsd(asNanos(amount ?? 0n)),
+      minimumUsd: formatUsd(asNanos(minimum)),
+    }));
+  }
+}
+
+/** A payment as the browser gets it. */
+export function describePayment(payment: PaymentRow) {
+  return {
+    id: payment.id,
+    status: payment.status,
+    provider: payment.provider,
+    purpose: payment.purpose,
+    amountUsd: formatUsd(asNanos(payment.amount)),
+    bonusUsd: formatUsd(asNanos(payment.bonus)),
+    reversedUsd: formatUsd(asNanos(payment.reversed)),
+    address: payment.status === 'open' ? payment.address : null,
+    reference: payment.provider === 'manual' ? payment.provider_ref : null,
+    hasReceipt: payment.status === 'paid' && payment.provider === 'stripe',
+    reason: payment.reason,
+    createdAtMs: Number(payment.created_at),
+  };
+}
+
+function describeAutoTopUp({ isOn, threshold, amount, monthlyCap, methodRef, reason, chargedThisMonth }: AutoTopUp) {
+  return {
+    isOn,
+    thresholdUsd: formatUsd(threshold),
+    amountUsd: formatUsd(amount),
+    monthlyCapUsd: formatUsd(monthlyCap),
+    methodRef,
+    reason,
+    chargedThisMonthUsd: formatUsd(chargedThisMonth),
+  };
+}

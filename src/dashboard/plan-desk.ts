@@ -1,0 +1,147 @@
+import type { Kysely } from 'kysely';
+import type { PlanOrder } from '../accounts/plan-orders.ts';
+import { Plans, type Plan } from '../accounts/plans.ts';
+import { Subscriptions, type PlanQuote, type Subscription } from '../accounts/subscriptions.ts';
+import type { Tables } from '../database/tables.ts';
+import { readPayable } from '../ledger/credit.ts';
+import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
+import type { PaymentRow } from '../payments/credit-payment.ts';
+import type { PaymentDesk, Payer } from '../payments/desk.ts';
+import { chargeCentsFor, fromCents } from '../payments/payments.ts';
+import { ApiError } from './api-error.ts';
+import { ORDER_REFUSALS, sayStartRefusal } from './billing-words.ts';
+
+/** How a plan is to be paid. */
+export interface PlanPayment {
+  readonly payBy: 'balance' | 'card';
+  /** A saved card; undefined to pay on a page where one can be chosen. */
+  readonly methodRef?: string | undefined;
+}
+
+/** What the page about plans shows and does. */
+export class PlanDesk {
+  readonly subscriptions: Subscriptions;
+  readonly #database: Kysely<Tables>;
+  readonly #plans: Plans;
+  readonly #payments: PaymentDesk;
+
+  constructor(database: Kysely<Tables>, payments: PaymentDesk) {
+    this.#database = database;
+    this.#plans = new Plans(database);
+    this.#payments = payments;
+    this.subscriptions = new Subscriptions(database);
+  }
+
+  /** What is offered, what the account has, and what it could pay from its balance. */
+  async show(accountId: string) {
+    const plans = (await this.#plans.list()).filter((plan) => plan.isOffered && !plan.isEnded);
+    const subscription = await this.subscriptions.find(accountId);
+    return {
+      plans: plans.map(describePlan),
+      subscription: subscription === undefined ? null : describeSubscription(subscription),
+      payableUsd: formatUsd(await readPayable(this.#database, accountId)),
+      hasCards: this.#payments.providers.includes('stripe'),
+    };
+  }
+
+  /** What the plan costs now, to the last digit. */
+  async quote(accountId: string, planId: string, nowMs: number) {
+    const quote = await this.subscriptions.quote(accountId, planId, nowMs);
+    if (quote.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[quote.why]);
+    return describeQuote(quote);
+  }
+
+  /** Takes a plan: at once, or after a payment, for which an address is given. */
+  async take(payer: Payer, { planId, atMs }: { readonly planId: string; readonly atMs: number }, payment: PlanPayment) {
+    const nowMs = Date.now();
+    const quote = await this.subscriptions.quote(payer.accountId, planId, atMs);
+    if (quote.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[quote.why]);
+    if (quote.type === 'at_period_end') {
+      const result = await this.subscriptions.changeAtPeriodEnd(payer.accountId, planId);
+      if (result.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[result.why]);
+      return { done: true, address: null, paymentId: null };
+    }
+    const order: PlanOrder = quote.type === 'subscribe' ? { type: 'subscribe', planId } : { type: 'upgrade', planId, atMs };
+    if (payment.payBy === 'card' && quote.due > 0n)
+      return this.#payByCard(payer, { order, due: quote.due, methodRef: payment.methodRef, nowMs });
+    const result = await this.subscriptions.order(order, { accountId: payer.accountId, nowMs, paysBy: payment.payBy });
+    if (result.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[result.why]);
+    if (result.type === 'insufficient')
+      throw new ApiError(
+        'conflict',
+        `The balance has $${formatUsd(result.payable)} that can be spent on plans, and $${formatUsd(result.due)} is due. Top up, or pay by card.`,
+      );
+    return { done: true, address: null, paymentId: null };
+  }
+
+  async #payByCard(payer: Payer, sale: { order: PlanOrder; due: Nanos; methodRef: string | undefined; nowMs: number }) {
+    const amount = asNanos(sale.due + (await this.#debtOf(payer.accountId)));
+    const payment =
+      sale.methodRef === undefined
+        ? await this.#begin(payer, amount, sale)
+        : await this.#charge(payer, amount, { ...sale, methodRef: sale.methodRef });
+    if (payment.status === 'failed') throw new ApiError('conflict', `The card was not charged: ${payment.reason}.`);
+    if (payment.status === 'paid' && payment.reason !== '') throw new ApiError('conflict', `You have paid, and ${payment.reason}.`);
+    return { done: payment.status === 'paid', address: payment.address, paymentId: payment.id };
+  }
+
+  async #begin(payer: Payer, amount: Nanos, { order: planOrder, nowMs }: { order: PlanOrder; nowMs: number }): Promise<PaymentRow> {
+    const result = await this.#payments.start({ payer, amount, provider: 'stripe', savesCard: true, planOrder, nowMs });
+    if (result.type === 'refused') throw new ApiError('conflict', sayStartRefusal(result.why, this.#payments.rules));
+    return result.payment;
+  }
+
+  async #charge(payer: Payer, amount: Nanos, sale: { order: PlanOrder; methodRef: string; nowMs: number }): Promise<PaymentRow> {
+    const cards = (await this.#payments.driver('stripe')?.cards?.list(payer.accountId)) ?? [];
+    if (!cards.some(({ methodRef }) => methodRef === sale.methodRef)) throw new ApiError('invalid', 'There is no such card.', 'methodRef');
+    const { order: planOrder, methodRef, nowMs } = sale;
+    const payment = await this.#payments.charge({ payer, amount, purpose: 'plan', methodRef, planOrder, nowMs });
+    if (payment === undefined) throw new ApiError('conflict', 'Cards cannot be charged here.');
+    return payment;
+  }
+
+  /** A debt is paid first by whatever comes in. */
+  async #debtOf(accountId: string): Promise<Nanos> {
+    const wallet = await this.#database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
+    const debt = wallet.debits_posted - wallet.credits_posted;
+    return asNanos(debt > 0n ? debt : 0n);
+  }
+}
+
+function describePlan(plan: Plan) {
+  return {
+    id: plan.id,
+    name: plan.name,
+    priceUsd: formatUsd(plan.price),
+    interval: plan.interval,
+    includedUsd: formatUsd(plan.included),
+    requestsPerMinute: plan.requestsPerMinute ?? null,
+    tokensPerMinute: plan.tokensPerMinute ?? null,
+    concurrent: plan.concurrent ?? null,
+    models: plan.models ?? null,
+  };
+}
+
+function describeSubscription(subscription: Subscription) {
+  return {
+    plan: describePlan(subscription.plan),
+    status: subscription.status,
+    payBy: subscription.paysBy,
+    methodRef: subscription.methodRef ?? null,
+    periodStartMs: subscription.periodStartMs,
+    periodEndMs: subscription.periodEndMs,
+    periodsLeft: subscription.periodsLeft ?? null,
+    endsWithPeriod: subscription.endsWithPeriod,
+    nextPlan: subscription.nextPlan === undefined ? null : describePlan(subscription.nextPlan),
+    graceUntilMs: subscription.graceUntilMs ?? null,
+    reason: subscription.reason,
+    includedLeftUsd: formatUsd(subscription.includedLeft),
+  };
+}
+
+function describeQuote(quote: Exclude<PlanQuote, { type: 'refused' }>) {
+  const chargeUsd = quote.due === 0n ? '0' : formatUsd(fromCents(chargeCentsFor(quote.due)));
+  const base = { type: quote.type, atMs: quote.atMs, dueUsd: formatUsd(quote.due), chargeUsd };
+  if (quote.type === 'at_period_end') return { ...base, creditUsd: '0', startsAtMs: quote.startsAtMs, endsAtMs: null };
+  return { ...base, creditUsd: formatUsd(quote.credit), startsAtMs: quote.atMs, endsAtMs: quote.endsAtMs };
+}

@@ -1,0 +1,83 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { redeem } from '../../accounts/redeem.ts';
+import { clientAddress, parseNetworks } from '../../http/client-address.ts';
+import { formatUsd, parseUsd, type Nanos } from '../../ledger/money.ts';
+import type { PromoBenefit } from '../../accounts/promo-codes.ts';
+import { ApiError } from '../api-error.ts';
+import { BillingDesk, describePayment } from '../billing-desk.ts';
+import { sayAutoTopUpProblem, sayRedeemRefusal, sayStartRefusal } from '../billing-words.ts';
+import type { Env, Parts } from '../parts.ts';
+import { validate } from '../validate.ts';
+
+const usd = z
+  .string()
+  .max(30)
+  .transform((text) => parseUsd(text))
+  .refine((amount): amount is Nanos => amount !== undefined && amount >= 0n, 'must be an amount such as 25 or 12.50');
+const topUpSchema = z.strictObject({ amountUsd: usd, provider: z.enum(['stripe', 'manual']), savesCard: z.boolean().default(false) });
+const redeemSchema = z.strictObject({ code: z.string().min(1).max(200) });
+const autoTopUpSchema = z.discriminatedUnion('isOn', [
+  z.strictObject({ isOn: z.literal(false) }),
+  z.strictObject({ isOn: z.literal(true), thresholdUsd: usd, amountUsd: usd, monthlyCapUsd: usd, methodRef: z.string().min(1).max(200) }),
+]);
+
+/** The account's money: what there is, how more comes in, and what came in. */
+export function billingRoutes({ database: { kysely }, money, settings }: Parts) {
+  const desk = new BillingDesk(kysely, money);
+  const trusted = parseNetworks(settings.trustedProxies) ?? [];
+  return new Hono<Env>()
+    .get('/', async (c) => c.json(await desk.show(c.get('person').accountId)))
+    .get('/payments', async (c) => c.json({ payments: await desk.listPayments(c.get('person').accountId) }))
+    .get('/payments/:id', async (c) => c.json(await desk.follow(c.get('person').accountId, c.req.param('id'), Date.now())))
+    .get('/payments/:id/receipt', async (c) => c.json({ url: await desk.receiptUrl(c.get('person').accountId, c.req.param('id')) }))
+    .post('/top-ups', validate('json', topUpSchema), async (c) => {
+      const { amountUsd: amount, provider, savesCard } = c.req.valid('json');
+      const result = await desk.payments.start({ payer: c.get('person'), amount, provider, savesCard, nowMs: Date.now() });
+      if (result.type === 'refused')
+        throw new ApiError(
+          result.why === 'too_many_tries' ? 'too_many' : 'invalid',
+          sayStartRefusal(result.why, desk.payments.rules),
+          'amountUsd',
+        );
+      if (result.payment.status === 'failed') throw new ApiError('conflict', `The payment could not be begun: ${result.payment.reason}.`);
+      return c.json(describePayment(result.payment), 201);
+    })
+    .post('/redeem', validate('json', redeemSchema), async (c) => {
+      const { accountId } = c.get('person');
+      const address = clientAddress(c.env.address, c.req.raw.headers, trusted);
+      const result = await redeem(kysely, { accountId, code: c.req.valid('json').code, address, nowMs: Date.now() });
+      if (result.type === 'redeemed') return c.json(describeBenefit(result.benefit));
+      throw new ApiError(result.why === 'too_many_tries' ? 'too_many' : 'conflict', sayRedeemRefusal(result), 'code');
+    })
+    .get('/cards', async (c) => c.json({ cards: await desk.listCards(c.get('person').accountId) }))
+    .delete('/cards/:id', async (c) => {
+      await desk.removeCard(c.get('person').accountId, c.req.param('id'), Date.now());
+      return c.json({ removed: true });
+    })
+    .get('/auto-top-up', async (c) => c.json({ autoTopUp: await desk.showAutoTopUp(c.get('person').accountId, Date.now()) }))
+    .put('/auto-top-up', validate('json', autoTopUpSchema), async (c) => {
+      const { accountId } = c.get('person');
+      const form = c.req.valid('json');
+      const nowMs = Date.now();
+      if (form.isOn) {
+        const terms = { threshold: form.thresholdUsd, amount: form.amountUsd, monthlyCap: form.monthlyCapUsd, methodRef: form.methodRef };
+        const problem = await desk.autoTopUps.switchOn(accountId, terms, nowMs);
+        if (problem !== undefined) throw new ApiError('invalid', sayAutoTopUpProblem(problem, desk.payments.rules));
+      } else {
+        await desk.autoTopUps.switchOff(accountId, '', nowMs);
+      }
+      return c.json({ autoTopUp: await desk.showAutoTopUp(accountId, nowMs) });
+    });
+}
+
+function describeBenefit(benefit: PromoBenefit) {
+  switch (benefit.kind) {
+    case 'credit':
+      return { kind: 'credit' as const, usd: formatUsd(benefit.amount) };
+    case 'plan':
+      return { kind: 'plan' as const, planId: benefit.planId, periods: benefit.periods };
+    case 'bonus':
+      return { kind: 'bonus' as const, percent: benefit.percent, maxUsd: formatUsd(benefit.amount) };
+  }
+}

@@ -1,0 +1,46 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { ApiError } from '../api-error.ts';
+import type { Env, Parts } from '../parts.ts';
+import { PlanDesk } from '../plan-desk.ts';
+import { validate } from '../validate.ts';
+
+const planId = z.string().min(1).max(64);
+const methodRef = z.string().min(1).max(200).optional();
+const payBy = z.enum(['balance', 'card']);
+const quoteSchema = z.object({ planId });
+const takeSchema = z.strictObject({ planId, atMs: z.number().int().nonnegative(), payBy, methodRef });
+const paymentSchema = z.strictObject({ payBy, methodRef });
+
+/** Plans: what is offered, what the account has, and every change of it. */
+export function planRoutes({ database: { kysely }, money }: Parts) {
+  const desk = new PlanDesk(kysely, money.desk);
+  const requireDone = (isDone: boolean, message: string): void => {
+    if (!isDone) throw new ApiError('conflict', message);
+  };
+  return new Hono<Env>()
+    .get('/', async (c) => c.json(await desk.show(c.get('person').accountId)))
+    .get('/quote', validate('query', quoteSchema), async (c) =>
+      c.json(await desk.quote(c.get('person').accountId, c.req.valid('query').planId, Date.now())),
+    )
+    .post('/take', validate('json', takeSchema), async (c) => {
+      const form = c.req.valid('json');
+      return c.json(await desk.take(c.get('person'), form, form));
+    })
+    .post('/cancel', async (c) => {
+      const { accountId } = c.get('person');
+      requireDone(await desk.subscriptions.cancel(accountId, Date.now()), 'There is no plan to cancel.');
+      return c.json(await desk.show(accountId));
+    })
+    .post('/resume', async (c) => {
+      const { accountId } = c.get('person');
+      requireDone(await desk.subscriptions.resume(accountId, Date.now()), 'The plan has ended. Take it again.');
+      return c.json(await desk.show(accountId));
+    })
+    .put('/payment', validate('json', paymentSchema), async (c) => {
+      const { accountId } = c.get('person');
+      const form = c.req.valid('json');
+      requireDone(await desk.subscriptions.setPayment(accountId, form.payBy, form.methodRef), 'There is no plan to pay for.');
+      return c.json(await desk.show(accountId));
+    });
+}

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { Stripe } from 'stripe';
+import { Plans } from '../../src/accounts/plans.ts';
+import { PromoCodes, type PromoRules } from '../../src/accounts/promo-codes.ts';
+import { openMoneyIn } from '../../src/payments/open.ts';
+import { stripeWebhook } from '../../src/payments/webhook.ts';
+import { STORES } from '../accounts/stores.ts';
+import { usd } from '../conformance/money-in/stage.ts';
+import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
+import type { JsonObject } from '../simulator/wire.ts';
+import { FrontDesk, type Visitor } from './front-desk.ts';
+
+const RULES = { minimum: usd('5'), maximum: usd('500'), presets: [usd('10'), usd('25')], graceMs: 0 };
+
+for (const { name: storeName, isMissing, open } of STORES)
+  describe.skipIf(isMissing)(storeName, () => {
+    let stripe: StripeSimulator;
+    let desk: FrontDesk;
+    let webhook: (request: Request) => Promise<Response>;
+    let me: Visitor;
+    beforeAll(async () => {
+      stripe = await startStripeSimulator();
+      const store = await open();
+      const settings = { secretKey: 'sk_test_simulated', webhookSecret: stripe.secret, apiUrl: stripe.url };
+      const payments = { rules: RULES, stripe: settings, bankTransfer: 'IBAN XX00' };
+      const money = await openMoneyIn({ database: store.kysely, payments, url: 'https://gate.example.com' });
+      webhook = stripeWebhook({ database: store.kysely, stripe: new Stripe('sk_test_simulated'), secret: stripe.secret });
+      desk = await FrontDesk.open(store, { money });
+      const plans = new Plans(store.kysely);
+      for (const [id, price] of [
+        ['basic', '10'],
+        ['pro', '30'],
+      ] as const)
+        await plans.save({ id, name: id, price: usd(price), included: usd('12'), interval: 'month', isOffered: true }, 'command');
+    });
+    beforeEach(async () => {
+      me = await desk.person();
+    });
+    afterAll(async () => {
+      await desk.store.close();
+      await stripe.stop();
+    });
+
+    const begin = async (form: JsonObject = {}) => me.post('/billing/top-ups', { amountUsd: '20', provider: 'stripe', ...form });
+    const pay = async (paymentId: unknown): Promise<void> => {
+      const from = stripe.books.events.length;
+      stripe.books.pay(stripe.books.sessionOf(String(paymentId)));
+      for (const event of stripe.books.events.slice(from)) await stripe.deliver(event, webhook);
+    };
+    const topUp = async (form: JsonObject = {}): Promise<JsonObject> => {
+      const { body } = await begin(form);
+      await pay(body['id']);
+      return (await me.get(`/billing/payments/${String(body['id'])}`)).body;
+    };
+    const messageOf = async (answer: Promise<{ status: number; body: JsonObject }>): Promise<string> => {
+      const { status, body } = await answer;
+      return `${status} ${String((body['error'] as JsonObject)['message'])}`;
+    };
+
+    describe('billing', () => {
+      test('shows the balance by its sources in the order of use, and the ways to pay', async () => {
+        expect((await me.get('/billing')).body).toMatchObject({
+          balanceUsd: '0',
+          sources: [],
+          minimumUsd: '5',
+          maximumUsd: '500',
+          presetsUsd: ['10', '25'],
+          hasCards: true,
+          bankTransfer: 'IBAN XX00',
+        });
+        await topUp();
+        const [code] =
+          (await new PromoCodes(desk.store.kysely).create(
+            { prefix: '', count: 1 },
+            { kind: 'credit', amount: usd('3'), creditDays: 9 },
+            { usesMax: 1, perAccount: 1, minimumTopUp: usd('0') },
+          )) ?? [];
+        expect((await me.post('/billing/redeem', { code: code?.code })).body).toEqual({ kind: 'credit', usd: '3' });
+        const { body } = await me.get('/billing');
+        expect(body).toMatchObject({ balanceUsd: '23', availableUsd: '23' });
+        expect(body['sources']).toMatchObject([
+          { kind: 'promo', leftUsd: '3' },
+          { kind: 'paid', leftUsd: '20', expiresAtMs: null },
+        ]);
+      });
+
+      test('begins a payment, says where to pay, and credits it when it was made', async () => {
+        const { status, body } = await begin({ amountUsd: '12.34' });
+        expect(status).toBe(201);
+        expect(body).toMatchObject({
+          status: 'open',
+          amountUsd: '12.34',
+          address: expect.stringContaining('https://checkout.example.com/'),
+        });
+        expect((await me.get(`/billing/payments/${String(body['id'])}`)).body).toMatchObject({ status: 'open' });
+        await pay(body['id']);
+        expect((await me.get(`/billing/payments/${String(body['id'])}`)).body).toMatchObject({
+          status: 'paid',
+          address: null,
+          hasReceipt: true,
+        });
+        expect((await me.get(`/billing/payments/${String(body['id'])}/receipt`)).body).toEqual({
+          url: expect.stringContaining('https://pay.example.com/'),
+        });
+        expect((await me.get('/billing')).body).toMatchObject({ balanceUsd: '12.34' });
+      });
+
+      test.each([
+        [{ amountUsd: '4.99' }, '400 The least is $5.'],
+        [{ amountUsd: '501' }, '400 The most at once is $500.'],
+        [{ amountUsd: '5.001' }, '400 Whole cents can be paid, no parts of a cent.'],
+        [{ amountUsd: '1e3' }, '400 amountUsd: must be an amount such as 25 or 12.50'],
+        [{ unknown: 1 }, '400 The request: Unrecognized key: "unknown"'],
+      ])('refuses %j', async (form, message) => {
+        expect(await messageOf(begin(form))).toBe(message);
+      });
+
+      test('gives a reference for a bank transfer', async () => {
+        expect((await begin({ provider: 'manual' })).body).toMatchObject({
+          status: 'open',
+          address: null,
+          reference: expect.stringMatching(/^TG-/u),
+        });
+      });
+
+      test('keeps the payments of others to itself', async () => {
+        const { body } = await begin();
+        const other = await desk.person();
+        expect((await other.get(`/billing/payments/${String(body['id'])}`)).status).toBe(404);
+        expect((await other.get(`/billing/payments/${String(body['id'])}/receipt`)).status).toBe(404);
+        expect((await other.get('/billing/payments')).body).toEqual({ payments: [] });
+        expect((await desk.stranger('GET', '/billing')).status).toBe(401);
+      });
+
+      test('says of every code why it is refused', async () => {
+        const codes = new PromoCodes(desk.store.kysely);
+        const make = async (rules: Partial<PromoRules>): Promise<string> =>
+          (
+            await codes.create(
+              { prefix: '', count: 1 },
+              { kind: 'credit', amount: usd('1') },
+              { usesMax: 1, perAccount: 1, minimumTopUp: usd('0'), ...rules },
+            )
+          )?.[0]?.code ?? '';
+        const say = (code: string) => messageOf(me.post('/billing/redeem', { code }));
+        const used = await make({ usesMax: 2 });
+        await me.post('/billing/redeem', { code: used });
+        expect(await say(used)).toBe('409 You have used this code already.');
+        expect(await say('NO-SUCH-CODE')).toBe('409 There is no such code. Check for letters that look alike.');
+        expect(await say(await make({ validToMs: 1 }))).toBe('409 This code has expired.');
+        expect(await say(await make({ validFromMs: Date.UTC(2100, 0, 1) }))).toBe(
+          '409 This code is not valid yet. It can be used from 2100-01-01 00:00 UTC.',
+        );
+        expect(await say(await make({ minimumTopUp: usd('50') }))).toBe('409 This code is for accounts that have topped up at least $50.');
+      });
+
+      test('keeps cards, and tops up by itself only when that is switched on', async () => {
+        await topUp({ savesCard: true });
+        const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
+        expect(cards).toMatchObject([{ brand: 'visa', lastFour: '4242' }]);
+        expect((await me.get('/billing/auto-top-up')).body).toEqual({ autoTopUp: null });
+        const methodRef = cards[0]?.methodRef ?? '';
+        const form = { isOn: true, thresholdUsd: '5', amountUsd: '10', monthlyCapUsd: '30', methodRef };
+        expect(await messageOf(me.put('/billing/auto-top-up', { ...form, monthlyCapUsd: '9' }))).toBe(
+          '400 The most in a month must not be less than one top-up.',
+        );
+        expect((await me.put('/billing/auto-top-up', form)).body).toMatchObject({
+          autoTopUp: { isOn: true, amountUsd: '10', chargedThisMonthUsd: '0' },
+        });
+        expect((await (await desk.person()).delete(`/billing/cards/${methodRef}`, {})).status).toBe(404);
+        expect((await me.delete(`/billing/cards/${methodRef}`, {})).status).toBe(200);
+        expect((await me.get('/billing/auto-top-up')).body).toMatchObject({ autoTopUp: { isOn: false, reason: 'the card was removed' } });
+      });
+    });
+
+    describe('plans', () => {
+      const quote = async (planId: string): Promise<JsonObject> => (await me.get(`/plans/quote?planId=${planId}`)).body;
+      const take = (planId: string, atMs: unknown, more: JsonObject = {}) =>
+        me.post('/plans/take', { planId, atMs, payBy: 'balance', ...more });
+
+      test('are bought from the balance for the price that was shown', async () => {
+        const { atMs, dueUsd, creditUsd } = await quote('basic');
+        expect({ dueUsd, creditUsd }).toEqual({ dueUsd: '10', creditUsd: '12' });
+        expect(await messageOf(take('basic', atMs))).toBe(
+          '409 The balance has $0 that can be spent on plans, and $10 is due. Top up, or pay by card.',
+        );
+        await topUp();
+        expect((await take('basic', atMs)).body).toMatchObject({ done: true });
+        expect((await me.get('/plans')).body).toMatchObject({
+          subscription: { plan: { id: 'basic' }, includedLeftUsd: '12', payBy: 'balance' },
+          payableUsd: '10',
+        });
+      });
+
+      test('are upgraded with the difference, canceled and resumed', async () => {
+        await topUp({ amountUsd: '100' });
+        await take('basic', Date.now());
+        const shown = await quote('pro');
+        expect(shown).toMatchObject({ type: 'upgrade', chargeUsd: '20' });
+        expect((await take('pro', shown['atMs'])).body).toMatchObject({ done: true });
+        expect(await quote('basic')).toMatchObject({ type: 'at_period_end', dueUsd: '0' });
+        expect((await me.post('/plans/cancel')).body).toMatchObject({ subscription: { endsWithPeriod: true } });
+        expect((await me.post('/plans/resume')).body).toMatchObject({ subscription: { endsWithPeriod: false } });
+        await take('basic', Date.now());
+        expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'pro' }, nextPlan: { id: 'basic' } } });
+      });
+
+      test('are paid by card, on a page or with a saved one', async () => {
+        const begun = (await take('basic', Date.now(), { payBy: 'card' })).body;
+        expect(begun).toMatchObject({ done: false, address: expect.stringContaining('https://checkout.example.com/') });
+        await pay(begun['paymentId']);
+        expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'basic' }, payBy: 'card' } });
+        const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
+        const methodRef = cards[0]?.methodRef ?? '';
+        const { atMs } = await quote('pro');
+        stripe.books.declined.set(methodRef, 'do_not_honor');
+        expect(await messageOf(take('pro', atMs, { payBy: 'card', methodRef }))).toBe('409 The card was not charged: do not honor.');
+        stripe.books.declined.clear();
+        expect(await messageOf(take('pro', atMs, { payBy: 'card', methodRef: 'pm_of_others' }))).toBe('400 There is no such card.');
+        expect((await take('pro', atMs, { payBy: 'card', methodRef })).body).toMatchObject({ done: true });
+        expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'pro' } } });
+        expect(desk.failures).toEqual([]);
+      });
+    });
+  });

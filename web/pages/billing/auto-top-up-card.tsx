@@ -1,0 +1,137 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import type { Answer } from '../../api.ts';
+import { formatUsd } from '../../money.ts';
+import { billing as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Field } from '../../ui/field.tsx';
+import { MoneyInput } from '../../ui/money-input.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { sayCard } from './cards-card.tsx';
+import { autoTopUpQuery, cardsQuery, refreshMoney } from './queries.ts';
+import type { SavedCard } from './queries.ts';
+
+type AutoTopUp = Answer<(typeof api.billing)['auto-top-up']['$get']>['autoTopUp'];
+
+const PROPOSAL = { thresholdUsd: '5', amountUsd: '25', monthlyCapUsd: '100' } as const;
+
+/** Tops up by itself, where the account wants that. */
+export function AutoTopUpCard(): JSX.Element {
+  const { data } = useQuery(autoTopUpQuery);
+  const { data: cards } = useQuery(cardsQuery);
+  return (
+    <Card title={t.auto.title} hint={t.auto.hint}>
+      {data === undefined || cards === undefined ? (
+        <Skeleton className="h-24" />
+      ) : (
+        <AutoTopUpForm key={String(data.autoTopUp?.isOn)} current={data.autoTopUp} cards={cards.cards} />
+      )}
+    </Card>
+  );
+}
+
+function AutoTopUpForm({ current, cards }: { readonly current: AutoTopUp; readonly cards: readonly SavedCard[] }): JSX.Element {
+  const [isOpen, setOpen] = useState(current?.isOn === true);
+  const [terms, setTerms] = useState({ ...PROPOSAL, ...current, methodRef: current?.methodRef ?? cards[0]?.methodRef ?? '' });
+  const set = (change: Partial<typeof terms>): void => setTerms((old) => ({ ...old, ...change }));
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: (isOn: boolean) => call(api.billing['auto-top-up'].$put({ json: isOn ? { isOn, ...readTerms(terms) } : { isOn: false } })),
+    onSuccess: () => refreshMoney(),
+  });
+  const flip = (isOn: boolean): void => {
+    setOpen(isOn);
+    if (!isOn && current?.isOn === true) mutate(false);
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      <Switch
+        label={t.auto.label}
+        isOn={isOpen}
+        isDisabled={cards.length === 0}
+        hint={cards.length === 0 ? t.auto.needsCard : undefined}
+        onSwitch={flip}
+      />
+      <State current={current} />
+      {isOpen && (
+        <form
+          className="grid gap-3 sm:grid-cols-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            mutate(true);
+          }}
+        >
+          <Amount label={t.auto.threshold} value={terms.thresholdUsd} onText={(thresholdUsd) => set({ thresholdUsd })} />
+          <Amount label={t.auto.amount} value={terms.amountUsd} onText={(amountUsd) => set({ amountUsd })} />
+          <Amount label={t.auto.cap} value={terms.monthlyCapUsd} onText={(monthlyCapUsd) => set({ monthlyCapUsd })} />
+          <Field label={t.auto.card}>
+            {(wiring) => (
+              <Select
+                {...wiring}
+                value={terms.methodRef}
+                choices={cards.map((card) => ({ value: card.methodRef, label: sayCard(card) }))}
+                onChoose={(methodRef) => set({ methodRef })}
+              />
+            )}
+          </Field>
+          {error !== null && (
+            <p role="alert" className="text-sm font-medium text-bad sm:col-span-2">
+              {error.message}
+            </p>
+          )}
+          <div className="sm:col-span-2">
+            <Button type="submit" variant="primary" isBusy={isPending}>
+              {current?.isOn === true ? t.auto.change : t.auto.save}
+            </Button>
+          </div>
+        </form>
+      )}
+    </div>
+  );
+}
+
+function Amount({
+  label,
+  value,
+  onText,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+}): JSX.Element {
+  return <Field label={label}>{(wiring) => <MoneyInput {...wiring} value={value} onText={onText} required />}</Field>;
+}
+
+function State({ current }: { readonly current: AutoTopUp }): JSX.Element | null {
+  if (current === null) return null;
+  if (!current.isOn) return current.reason === '' ? null : <Banner tone="warn" title={t.auto.stopped(current.reason)} />;
+  return (
+    <Banner tone={current.reason === '' ? 'good' : 'warn'} title={current.reason === '' ? t.auto.on : t.auto.paused(current.reason)}>
+      {t.auto.used(formatUsd(current.chargedThisMonthUsd), formatUsd(current.monthlyCapUsd))}
+    </Banner>
+  );
+}
+
+function readTerms({
+  thresholdUsd,
+  amountUsd,
+  monthlyCapUsd,
+  methodRef,
+}: {
+  thresholdUsd: string;
+  amountUsd: string;
+  monthlyCapUsd: string;
+  methodRef: string;
+}): {
+  thresholdUsd: string;
+  amountUsd: string;
+  monthlyCapUsd: string;
+  methodRef: string;
+} {
+  return { thresholdUsd, amountUsd, monthlyCapUsd, methodRef };
+}

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { formatUsd, signOf } from '../../money.ts';
+import { billing as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { Card } from '../../ui/card.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Stat } from '../../ui/stat.tsx';
+import { Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { billingQuery } from './queries.ts';
+import type { Billing } from './queries.ts';
+
+type Source = Billing['sources'][number];
+
+const COLUMNS: readonly Column<Source>[] = [
+  { id: 'source', header: t.balance.source, cell: ({ kind }) => t.balance.kinds[kind] },
+  {
+    id: 'ends',
+    header: t.balance.ends,
+    cell: ({ expiresAtMs }) => (expiresAtMs === null ? t.balance.never : <DateTime atMs={expiresAtMs} />),
+  },
+  {
+    id: 'left',
+    header: t.balance.left,
+    align: 'right',
+    cell: ({ leftUsd, amountUsd }) => (
+      <>
+        <Money usd={leftUsd} className="block" />
+        <span className="block text-xs text-muted">{t.balance.of(formatUsd(amountUsd))}</span>
+      </>
+    ),
+  },
+];
+
+/** What can be spent, and where it comes from. */
+export function BalanceCard(): JSX.Element {
+  const { data, error, refetch } = useQuery(billingQuery);
+  return (
+    <Card title={t.balance.title} hint={t.balance.hint} isFlush>
+      <div className="grid grid-cols-2 gap-4 px-4 py-4 sm:px-5">
+        <Stat label={t.balance.available} value={data && <Money usd={data.availableUsd} />} />
+        <Stat label={t.balance.held} value={data && <Money usd={data.heldUsd} />} />
+      </div>
+      {data !== undefined && signOf(data.balanceUsd) < 0 && (
+        <div className="px-4 pb-4 sm:px-5">
+          <Banner tone="warn" title={t.balance.debt} />
+        </div>
+      )}
+      <Table
+        caption={t.balance.caption}
+        columns={COLUMNS}
+        rows={data?.sources}
+        rowId={({ id }) => id}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={t.balance.empty}
+      />
+    </Card>
+  );
+}

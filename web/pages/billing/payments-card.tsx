@@ -1,0 +1,92 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { formatUsd, signOf } from '../../money.ts';
+import { billing as t } from '../../strings/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/badge.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
+import { Money } from '../../ui/money.tsx';
+import { Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { paymentsQuery } from './queries.ts';
+import type { Payment } from './queries.ts';
+
+const TONES: Readonly<Record<Payment['status'], Tone>> = {
+  created: 'neutral',
+  open: 'accent',
+  unknown: 'warn',
+  paid: 'good',
+  failed: 'bad',
+  expired: 'neutral',
+};
+
+const COLUMNS: readonly Column<Payment>[] = [
+  { id: 'time', header: t.payments.time, cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} /> },
+  { id: 'what', header: t.payments.what, cell: ({ purpose }) => t.payments.purposes[purpose] },
+  { id: 'amount', header: t.payments.amount, align: 'right', cell: (payment) => <Amount payment={payment} /> },
+  { id: 'status', header: t.payments.status, cell: (payment) => <State payment={payment} /> },
+];
+
+/** The payments of the account, with receipts. */
+export function PaymentsCard(): JSX.Element {
+  const { data, error, refetch } = useQuery(paymentsQuery);
+  return (
+    <Card title={t.payments.title} isFlush>
+      <Table
+        caption={t.payments.caption}
+        columns={COLUMNS}
+        rows={data?.payments}
+        rowId={({ id }) => id}
+        error={error}
+        onRetry={() => void refetch()}
+        empty={t.payments.empty}
+      />
+    </Card>
+  );
+}
+
+function Amount({ payment }: { readonly payment: Payment }): JSX.Element {
+  return (
+    <>
+      <Money usd={payment.amountUsd} className="block" />
+      {signOf(payment.reversedUsd) > 0 && (
+        <span className="block text-xs text-muted">{t.payments.back(formatUsd(payment.reversedUsd))}</span>
+      )}
+    </>
+  );
+}
+
+function State({ payment }: { readonly payment: Payment }): JSX.Element {
+  return (
+    <span className="flex flex-col items-start gap-1">
+      <Badge tone={TONES[payment.status]}>{t.payments.statuses[payment.status]}</Badge>
+      {payment.reason !== '' && <span className="text-xs text-muted">{payment.reason}</span>}
+      {payment.reference !== null && payment.status === 'open' && <Copyable text={payment.reference} what={t.topUp.reference} />}
+      {payment.address !== null && (
+        <a href={payment.address} className={buttonClass({ size: 'sm' })}>
+          {t.payments.goOn}
+        </a>
+      )}
+      {payment.hasReceipt && <Receipt id={payment.id} />}
+    </span>
+  );
+}
+
+/** The payment service is asked for the receipt when somebody wants it. */
+function Receipt({ id }: { readonly id: string }): JSX.Element {
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call(api.billing.payments[':id'].receipt.$get({ param: { id } })),
+    onSuccess: ({ url }) => void window.open(url, '_blank', 'noopener'),
+    onError: (error) => toast('bad', error.message),
+  });
+  return (
+    <Button size="sm" variant="quiet" isBusy={isPending} onClick={() => mutate()}>
+      {t.payments.receipt}
+    </Button>
+  );
+}

@@ -1,0 +1,48 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../api.ts';
+import type { Answer } from '../../api.ts';
+import { queryClient } from '../../queries.ts';
+
+const FOLLOW_MS = 1000;
+const LINES = '25';
+
+/** The balance, its sources, and the ways to pay. */
+export const billingQuery = queryOptions({ queryKey: ['billing'], queryFn: () => call(api.billing.$get()) });
+
+/** The saved cards; the payment service is asked for them. */
+export const cardsQuery = queryOptions({ queryKey: ['cards'], queryFn: () => call(api.billing.cards.$get()), staleTime: 60_000 });
+
+export const autoTopUpQuery = queryOptions({ queryKey: ['auto-top-up'], queryFn: () => call(api.billing['auto-top-up'].$get()) });
+
+export const paymentsQuery = queryOptions({ queryKey: ['payments'], queryFn: () => call(api.billing.payments.$get()) });
+
+/** A payment that somebody waits for, asked for every second until it has ended. */
+export function paymentQuery(id: string) {
+  return queryOptions({
+    queryKey: ['payment', id],
+    queryFn: () => call(api.billing.payments[':id'].$get({ param: { id } })),
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data === undefined || isWaiting(state.data.status) ? FOLLOW_MS : false),
+  });
+}
+
+/** A page of the statement. */
+export function statementQuery({ kind, after }: { readonly kind?: string | undefined; readonly after?: string | undefined }) {
+  const query = { limit: LINES, ...(kind !== undefined && { kind }), ...(after !== undefined && { after }) };
+  return queryOptions({ queryKey: ['statement', kind, after], queryFn: () => call(api.statement.$get({ query })) });
+}
+
+export type Billing = Answer<typeof api.billing.$get>;
+export type Payment = Answer<(typeof api.billing.payments)[':id']['$get']>;
+export type StatementRow = Answer<typeof api.statement.$get>['lines'][number];
+export type SavedCard = Answer<typeof api.billing.cards.$get>['cards'][number];
+
+export function isWaiting(status: Payment['status']): boolean {
+  return status === 'created' || status === 'open' || status === 'unknown';
+}
+
+/** After money has moved, everything that tells of it is asked again. */
+export async function refreshMoney(): Promise<void> {
+  const names = ['account', 'billing', 'statement', 'payments', 'cards', 'auto-top-up', 'plans'];
+  await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
+}

@@ -1,0 +1,99 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { formatUsd, partOf } from '../../money.ts';
+import { plans as t } from '../../strings/index.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
+import { Meter } from '../../ui/meter.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { refreshMoney } from '../billing/queries.ts';
+import type { Subscription } from './queries.ts';
+
+/** The plan that the account has: what is left of it, how it goes on, and the way out and back. */
+export function MyPlan({ subscription }: { readonly subscription: Subscription }): JSX.Element {
+  const { plan, includedLeftUsd } = subscription;
+  return (
+    <Card className="mb-4" title={t.mine.title} hint={t.mine.order} actions={<Change subscription={subscription} />}>
+      <div className="flex flex-col gap-4">
+        <PastDue subscription={subscription} />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <div className="text-sm">
+            <p className="text-lg font-semibold">{plan.name}</p>
+            <p className="text-muted">{t.mine.paidBy[subscription.payBy]}</p>
+          </div>
+          <Meter
+            label={t.mine.included}
+            part={1 - partOf(includedLeftUsd, plan.includedUsd)}
+            text={t.mine.left(formatUsd(includedLeftUsd), formatUsd(plan.includedUsd))}
+          />
+        </div>
+        <p className="text-sm">
+          {t.mine.until} <DateTime atMs={subscription.periodEndMs} />. {sayNext(subscription)}
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+function sayNext({ endsWithPeriod, nextPlan, periodsLeft }: Subscription): string {
+  if (endsWithPeriod || periodsLeft === 1) return t.mine.ends;
+  return nextPlan === null ? t.mine.renews : t.mine.becomes(nextPlan.name);
+}
+
+function PastDue({ subscription }: { readonly subscription: Subscription }): JSX.Element | null {
+  if (subscription.status !== 'past_due') return null;
+  return (
+    <Banner tone="bad" title={t.mine.pastDue}>
+      <p>{t.mine.pastDueText(subscription.reason)}</p>
+      {subscription.graceUntilMs !== null && (
+        <p>
+          {t.mine.grace} <DateTime atMs={subscription.graceUntilMs} />.
+        </p>
+      )}
+    </Banner>
+  );
+}
+
+/** Cancels the plan after a question, or takes that back. */
+function Change({ subscription }: { readonly subscription: Subscription }): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const done = (text: string) => async (): Promise<void> => {
+    setAsking(false);
+    toast('good', text);
+    await refreshMoney();
+  };
+  const cancel = useMutation({ mutationFn: () => call(api.plans.cancel.$post()), onSuccess: done(t.mine.canceled) });
+  const resume = useMutation({
+    mutationFn: () => call(api.plans.resume.$post()),
+    onSuccess: done(t.mine.resumed),
+    onError: (error) => toast('bad', error.message),
+  });
+  if (subscription.endsWithPeriod)
+    return (
+      <Button size="sm" isBusy={resume.isPending} onClick={() => resume.mutate()}>
+        {t.mine.resume}
+      </Button>
+    );
+  return (
+    <>
+      <Button size="sm" variant="quiet" onClick={() => setAsking(true)}>
+        {t.mine.cancel}
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={t.mine.cancelTitle}
+        text={t.mine.cancelText}
+        action={t.mine.cancel}
+        isBusy={cancel.isPending}
+        error={cancel.error?.message}
+        onConfirm={() => cancel.mutate()}
+      />
+    </>
+  );
+}

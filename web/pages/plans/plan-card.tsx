@@ -1,0 +1,63 @@
+import { Check } from 'lucide-react';
+import type { JSX } from 'react';
+import { formatUsd, signOf } from '../../money.ts';
+import { plans as t } from '../../strings/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import type { Plan, Subscription } from './queries.ts';
+
+interface PlanCardProps {
+  readonly plan: Plan;
+  readonly subscription: Subscription | null;
+  readonly onChoose: () => void;
+}
+
+/** One plan that is offered, with what it allows. */
+export function PlanCard({ plan, subscription, onChoose }: PlanCardProps): JSX.Element {
+  const isMine = subscription?.plan.id === plan.id;
+  const isNext = subscription?.nextPlan?.id === plan.id;
+  const canChoose = isMine ? subscription.nextPlan !== null : !isNext;
+  return (
+    <Card className="flex w-full flex-col" title={plan.name} actions={<Mark isMine={isMine} isNext={isNext} />}>
+      <p className="figures text-xl font-medium">
+        {signOf(plan.priceUsd) === 0 ? t.free : t.price(formatUsd(plan.priceUsd), plan.interval)}
+      </p>
+      <ul className="mt-3 flex flex-col gap-1.5 text-sm">
+        {featuresOf(plan).map((feature) => (
+          <li key={feature} className="flex items-start gap-2">
+            <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-good" />
+            {feature}
+          </li>
+        ))}
+      </ul>
+      {plan.models !== null && <p className="mt-2 font-mono text-xs break-words text-muted">{plan.models.join(', ')}</p>}
+      {canChoose && (
+        <Button
+          className="mt-4"
+          variant={subscription === null ? 'primary' : 'secondary'}
+          aria-label={`${subscription === null ? t.take : t.change}: ${plan.name}`}
+          onClick={onChoose}
+        >
+          {subscription === null ? t.take : t.change}
+        </Button>
+      )}
+    </Card>
+  );
+}
+
+function Mark({ isMine, isNext }: { readonly isMine: boolean; readonly isNext: boolean }): JSX.Element | null {
+  if (isMine) return <Badge tone="good">{t.yours}</Badge>;
+  return isNext ? <Badge tone="accent">{t.next}</Badge> : null;
+}
+
+function featuresOf(plan: Plan): string[] {
+  const count = (value: number): string => value.toLocaleString('en');
+  return [
+    signOf(plan.includedUsd) === 0 ? t.noCredit : t.included(formatUsd(plan.includedUsd)),
+    ...(plan.requestsPerMinute === null ? [] : [t.requests(count(plan.requestsPerMinute))]),
+    ...(plan.tokensPerMinute === null ? [] : [t.tokens(count(plan.tokensPerMinute))]),
+    ...(plan.concurrent === null ? [] : [t.concurrent(count(plan.concurrent))]),
+    plan.models === null ? t.allModels : t.models(plan.models.length),
+  ];
+}

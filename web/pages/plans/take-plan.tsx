@@ -1,0 +1,132 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX, ReactNode } from 'react';
+import { api, call } from '../../api.ts';
+import { formatUsd, formatUsdExact, signOf } from '../../money.ts';
+import { plans as t } from '../../strings/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
+import { RadioCards } from '../../ui/radio-cards.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { sayCard } from '../billing/cards-card.tsx';
+import { cardsQuery, refreshMoney } from '../billing/queries.ts';
+import { quoteQuery } from './queries.ts';
+import type { Plan, PlansContent, Quote } from './queries.ts';
+
+interface TakePlanProps {
+  readonly plan: Plan;
+  readonly content: PlansContent;
+  readonly onClose: () => void;
+}
+
+const BALANCE = 'balance';
+const NEW_CARD = 'card';
+
+/** What a plan costs now, to the last digit, and how it is paid. */
+export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element {
+  const { data: quote, error } = useQuery(quoteQuery(plan.id));
+  const [way, setWay] = useState<string>(BALANCE);
+  const taking = useMutation({
+    mutationFn: ({ atMs }: Quote) => call(api.plans.take.$post({ json: { planId: plan.id, atMs, ...toPayment(way) } })),
+    onSuccess: async ({ address, done }) => {
+      if (address !== null && !done) {
+        location.assign(address);
+        return;
+      }
+      toast('good', quote?.type === 'at_period_end' ? t.scheduled : t.taken);
+      onClose();
+      await refreshMoney();
+    },
+  });
+  const isPaid = quote !== undefined && signOf(quote.dueUsd) > 0;
+  const amount = quote === undefined ? '' : way === BALANCE ? formatUsd(quote.dueUsd) : formatUsd(quote.chargeUsd);
+  const actions = (
+    <>
+      <Button variant="quiet" onClick={onClose}>
+        {t.dialog.back}
+      </Button>
+      <Button
+        variant="primary"
+        disabled={quote === undefined}
+        isBusy={taking.isPending}
+        onClick={() => quote !== undefined && taking.mutate(quote)}
+      >
+        {isPaid ? t.dialog.confirmPay(amount) : t.dialog.confirm}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog isOpen onClose={onClose} title={t.dialog.title(plan.name)} actions={actions}>
+      <div className="flex flex-col gap-4">
+        {error !== null && <ErrorState error={error} />}
+        {error === null && quote === undefined && <Skeleton className="h-24" />}
+        {quote !== undefined && <Terms quote={quote} />}
+        {isPaid && <Ways quote={quote} content={content} value={way} onChoose={setWay} />}
+        {taking.error !== null && (
+          <p role="alert" className="text-sm font-medium text-bad">
+            {taking.error.message}
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function toPayment(way: string): { payBy: 'balance' | 'card'; methodRef?: string } {
+  if (way === BALANCE) return { payBy: 'balance' };
+  return way === NEW_CARD ? { payBy: 'card' } : { payBy: 'card', methodRef: way };
+}
+
+function Terms({ quote }: { readonly quote: Quote }): JSX.Element {
+  if (quote.type === 'at_period_end')
+    return (
+      <p className="text-sm">
+        {t.dialog.later} (<DateTime atMs={quote.startsAtMs} />
+        ).
+      </p>
+    );
+  return (
+    <>
+      {quote.type === 'upgrade' && <p className="text-sm text-muted">{t.dialog.upgrade}</p>}
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
+        <Term name={t.dialog.due}>{formatUsdExact(quote.dueUsd)}</Term>
+        <Term name={t.dialog.credit}>{formatUsdExact(quote.creditUsd)}</Term>
+        {quote.endsAtMs !== null && (
+          <Term name={t.dialog.until}>
+            <DateTime atMs={quote.endsAtMs} />
+          </Term>
+        )}
+      </dl>
+    </>
+  );
+}
+
+function Term({ name, children }: { readonly name: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="figures text-right font-medium">{children}</dd>
+    </>
+  );
+}
+
+interface WaysProps {
+  readonly quote: Quote;
+  readonly content: PlansContent;
+  readonly value: string;
+  readonly onChoose: (way: string) => void;
+}
+
+function Ways({ quote, content, value, onChoose }: WaysProps): JSX.Element {
+  const { data: saved } = useQuery({ ...cardsQuery, enabled: content.hasCards });
+  const charge = formatUsd(quote.chargeUsd);
+  const cards = [
+    { value: BALANCE, label: t.dialog.balance, hint: t.dialog.balanceHint(formatUsd(content.payableUsd)) },
+    ...(saved?.cards ?? []).map((card) => ({ value: card.methodRef, label: sayCard(card), hint: t.dialog.saved(charge) })),
+    ...(content.hasCards ? [{ value: NEW_CARD, label: t.dialog.card, hint: t.dialog.cardHint(charge) }] : []),
+  ];
+  return <RadioCards legend={t.dialog.pay} value={value} cards={cards} onChoose={onChoose} className="sm:grid-cols-1" />;
+}
