@@ -50,7 +50,9 @@ async function takePictures(on: Browser, of: World, look: Look): Promise<void> {
     await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS }).catch(() => undefined);
     const wideBy = Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
     if (wideBy > 0) console.error(`${name} is ${wideBy} px wider than ${look.viewport.width} px`);
-    await page.screenshot({ path: join(OUT, `${name}-${look.viewport.width}-${look.colorScheme}.png`), fullPage: true });
+    // A drawer covers the window, not the page.
+    const fullPage = (await page.locator('[role=dialog]').count()) === 0;
+    await page.screenshot({ path: join(OUT, `${name}-${look.viewport.width}-${look.colorScheme}.png`), fullPage });
   }
   await context.close();
 }

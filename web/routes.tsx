@@ -1,6 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { AccountLayout } from './layout/account-layout.tsx';
-import { AppLayout } from './layout/app-layout.tsx';
 import { Broken } from './layout/broken.tsx';
 import { PublicLayout } from './layout/public-layout.tsx';
 import { Root } from './layout/root.tsx';
@@ -31,13 +30,18 @@ import { hasSession, loadAccount } from './session.ts';
  */
 const root = createRootRoute({ component: Root });
 
-const publicPages = createRoute({ getParentRoute: () => root, id: 'public', component: PublicLayout });
+const publicPages = createRoute({
+  getParentRoute: () => root,
+  id: 'public',
+  component: PublicLayout,
+  beforeLoad: async () => ({ isSignedIn: await hasSession() }),
+});
 const landing = createRoute({
   getParentRoute: () => publicPages,
   path: '/',
   component: lazyRouteComponent(() => import('./pages/landing/page.tsx'), 'LandingPage'),
-  beforeLoad: async () => {
-    if (await hasSession()) throw redirect({ to: '/overview' });
+  beforeLoad: ({ context }) => {
+    if (context.isSignedIn) throw redirect({ to: '/overview' });
   },
 });
 const models = createRoute({
@@ -103,7 +107,7 @@ const setup = createRoute({
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
-  component: AppLayout,
+  component: lazyRouteComponent(() => import('./layout/app-layout.tsx'), 'AppLayout'),
   beforeLoad: async ({ location }) => {
     if (!(await loadAccount())) throw redirect({ to: '/sign-in', search: { to: location.href } });
   },

@@ -3,9 +3,15 @@ import { accountQuery, queryClient } from './queries.ts';
 
 const TIMEOUT_MS = 10_000;
 
+const FRESH_MS = 60_000;
+
 /** True when somebody is signed in, for pages that anybody may see. */
-export async function hasSession(): Promise<boolean> {
-  if (queryClient.getQueryData(accountQuery.queryKey) !== undefined) return true;
+export function hasSession(): Promise<boolean> {
+  if (queryClient.getQueryData(accountQuery.queryKey) !== undefined) return Promise.resolve(true);
+  return queryClient.fetchQuery({ queryKey: ['session'], queryFn: askForSession, staleTime: FRESH_MS });
+}
+
+async function askForSession(): Promise<boolean> {
   try {
     const answer = await fetch('/api/auth/get-session', { signal: AbortSignal.timeout(TIMEOUT_MS) });
     return answer.ok && (await answer.json()) !== null;

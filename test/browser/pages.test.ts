@@ -49,8 +49,27 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     },
     TEST_MS,
   );
+
+  test.each(['/', '/overview', '/playground'])(
+    'the first load of %s has less than 200 kB of compressed script',
+    async (path) => {
+      const context = await browser.newContext();
+      if (path !== '/') await context.addCookies([{ ...world.cookie, url: world.url }]);
+      const page = await context.newPage();
+      let bytes = 0;
+      page.on('response', (response) => {
+        if (response.url().endsWith('.js')) bytes += Number(response.headers()['content-length']);
+      });
+      await page.goto(world.url + path);
+      await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
+      expect(bytes).toBeWithin(50_000, SCRIPT_BYTES_MAX);
+      await context.close();
+    },
+    TEST_MS,
+  );
 });
 
+const SCRIPT_BYTES_MAX = 200_000;
 const FAULTLESS = { wideBy: 0, headings: 1, violations: [] };
 
 async function look(page: Page): Promise<Record<string, unknown>> {

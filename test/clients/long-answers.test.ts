@@ -65,7 +65,7 @@ describe('a whole answer that may be long', () => {
     expect(usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  test.each([0, 3])('that fails after %p events fails as any other, and costs nothing', async (events) => {
+  test.each([0, 3])('that fails after %p events fails like every other, and costs nothing', async (events) => {
     service.reset();
     service.anthropic.next({ type: 'error_event', events, error: { type: 'overloaded_error', message: 'Overloaded' } });
     const failure: unknown = await client.chat.completions.create(LONG).catch((error: unknown) => error);

@@ -129,10 +129,6 @@ export class Visitor {
     return this.#ask('PATCH', path, json);
   }
 
-  put(path: string, json: unknown): Promise<Answer> {
-    return this.#ask('PUT', path, json);
-  }
-
   delete(path: string, json: unknown): Promise<Answer> {
     return this.#ask('DELETE', path, json);
   }

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { JSX } from 'react';
-import { hasSession } from '../session.ts';
 import { shell as t } from '../strings/index.ts';
 import { LinkButton } from '../ui/link-button.tsx';
 import { Brand } from './brand.tsx';
@@ -13,8 +12,21 @@ const PLACES = [
   { to: '/status', label: t.nav.status },
 ] as const;
 
-/** Pages that anybody may see. */
+/** Whoever only looks at prices does not load the dashboard. */
+const AppLayout = lazy(async () => ({ default: (await import('./app-layout.tsx')).AppLayout }));
+
+/** Pages that anybody may see; people who are signed in see them in their dashboard. */
 export function PublicLayout(): JSX.Element {
+  const { isSignedIn } = getRouteApi('/public').useRouteContext();
+  if (!isSignedIn) return <Outside />;
+  return (
+    <Suspense>
+      <AppLayout />
+    </Suspense>
+  );
+}
+
+function Outside(): JSX.Element {
   return (
     <div className="flex min-h-dvh flex-col">
       <header className="border-b border-line">
@@ -33,7 +45,12 @@ export function PublicLayout(): JSX.Element {
             ))}
           </nav>
           <div className="ml-auto flex items-center gap-2">
-            <Entrance />
+            <LinkButton to="/sign-in" size="sm" variant="quiet">
+              {t.signIn}
+            </LinkButton>
+            <LinkButton to="/sign-up" size="sm" variant="primary">
+              {t.signUp}
+            </LinkButton>
           </div>
         </div>
       </header>
@@ -47,26 +64,5 @@ export function PublicLayout(): JSX.Element {
         </div>
       </footer>
     </div>
-  );
-}
-
-/** The way in, or, for those who are in, the way to their dashboard. */
-function Entrance(): JSX.Element {
-  const { data: isSignedIn } = useQuery({ queryKey: ['session'], queryFn: hasSession });
-  if (isSignedIn === true)
-    return (
-      <LinkButton to="/overview" size="sm" variant="primary">
-        {t.dashboard}
-      </LinkButton>
-    );
-  return (
-    <>
-      <LinkButton to="/sign-in" size="sm" variant="quiet">
-        {t.signIn}
-      </LinkButton>
-      <LinkButton to="/sign-up" size="sm" variant="primary">
-        {t.signUp}
-      </LinkButton>
-    </>
   );
 }

@@ -21,13 +21,8 @@ export const docs = {
   nullable: 'or null',
   arrayOf: (type: string) => `array of ${type}`,
   prompt: 'Hello!',
-  limits: {
-    minimum: 'at least',
-    maximum: 'at most',
-    minLength: 'shortest length',
-    maxLength: 'longest length',
-    minItems: 'fewest items',
-    maxItems: 'most items',
-    pattern: 'pattern',
-  },
+  between: (least: number, most: number, unit: string) => `${least} to ${most}${unit}`,
+  atLeast: (least: number, unit: string) => `at least ${least}${unit}`,
+  atMost: (most: number, unit: string) => `at most ${most}${unit}`,
+  units: { value: '', length: ' characters', items: ' items' },
 } as const;

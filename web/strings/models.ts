@@ -37,6 +37,7 @@ export const models = {
     requests: 'Samples',
   },
   p50p95: 'p50 / p95',
+  p95: (time: string) => `median; p95 is ${time}`,
   noData: 'no data',
   count: (shown: number, all: number) => (shown === all ? `${all} models` : `${shown} of ${all} models`),
   empty: {

@@ -26,7 +26,6 @@ export const shell = {
   signUp: 'Create account',
   signOut: 'Sign out',
   signOutFailed: 'Could not sign out.',
-  dashboard: 'Dashboard',
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   zone: {

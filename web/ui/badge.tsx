@@ -3,11 +3,18 @@ import { cx } from './cx.ts';
 
 export type Tone = 'neutral' | 'accent' | 'good' | 'warn' | 'bad';
 
+interface BadgeProps {
+  readonly tone?: Tone;
+  /** Without the dot: a word that is no state. */
+  readonly isPlain?: boolean;
+  readonly children: ReactNode;
+}
+
 /** A word about a state. The word carries the meaning; the colour only helps. */
-export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: ReactNode }): JSX.Element {
+export function Badge({ tone = 'neutral', isPlain = false, children }: BadgeProps): JSX.Element {
   return (
     <span className={cx('inline-flex items-center gap-1.5 rounded-sm px-1.5 py-px text-xs font-medium whitespace-nowrap', TONES[tone])}>
-      <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />
+      {!isPlain && <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />}
       {children}
     </span>
   );

@@ -25,17 +25,29 @@ function describeVariants(variants: readonly Schema[]): string {
   return isNullable ? `${shown.join(' | ')} ${t.nullable}` : shown.join(' | ');
 }
 
-/** What a value must keep to, such as `at least 0, at most 2`. */
+/** What a value must keep to, such as `0 to 2` or `at most 128 items`. */
 export function describeLimits(schema: Schema): string {
-  return Object.entries(t.limits)
-    .filter(([name]) => isWorthTelling(schema[name]))
-    .map(([name, words]) => `${words} ${String(schema[name])}`)
+  return LIMITS.map(({ least, most, unit }) => describeRange(readLimit(schema[least]), readLimit(schema[most]), unit))
+    .filter((words) => words !== '')
     .join(', ');
 }
 
+const LIMITS = [
+  { least: 'minimum', most: 'maximum', unit: t.units.value },
+  { least: 'minLength', most: 'maxLength', unit: t.units.length },
+  { least: 'minItems', most: 'maxItems', unit: t.units.items },
+] as const;
+
+function describeRange(least: number | undefined, most: number | undefined, unit: string): string {
+  if (least !== undefined && most !== undefined) return t.between(least, most, unit);
+  if (most !== undefined) return t.atMost(most, unit);
+  // That something must be there at all goes without saying.
+  return least === undefined || (least === 1 && unit !== '') ? '' : t.atLeast(least, unit);
+}
+
 /** The largest numbers that a format can hold are no limit that anybody would reach. */
-function isWorthTelling(limit: unknown): boolean {
-  return typeof limit === 'string' || (typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER);
+function readLimit(limit: unknown): number | undefined {
+  return typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER ? limit : undefined;
 }
 
 /** The objects inside a schema whose fields can be shown, with the lists and alternatives around them taken off. */

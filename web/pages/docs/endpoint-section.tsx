@@ -17,7 +17,9 @@ export function EndpointSection({ endpoint, document }: { readonly endpoint: End
     <section id={operation.operationId} className="scroll-mt-6 border-t border-line pt-8">
       <h2 className="text-xl font-semibold tracking-tight">{operation.summary}</h2>
       <p className="mt-2 flex items-center gap-2.5">
-        <Badge tone="accent">{method}</Badge>
+        <Badge tone="accent" isPlain>
+          {method}
+        </Badge>
         <code className="font-mono text-sm break-all">{path}</code>
       </p>
       <Prose text={operation.description} className="mt-3 max-w-3xl text-muted" />
@@ -40,7 +42,9 @@ export function EndpointSection({ endpoint, document }: { readonly endpoint: End
 function Status({ status }: { readonly status: string }): JSX.Element {
   return (
     <span className="w-14 shrink-0">
-      <Badge tone={status.startsWith('2') ? 'good' : status.startsWith('5') ? 'bad' : 'warn'}>{status}</Badge>
+      <Badge tone={status.startsWith('2') ? 'good' : status.startsWith('5') ? 'bad' : 'warn'} isPlain>
+        {status}
+      </Badge>
     </span>
   );
 }

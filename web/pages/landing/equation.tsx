@@ -39,7 +39,7 @@ function Lines({ model }: { readonly model: ListedModel }): JSX.Element {
         <span className="text-muted">{t.model}</span>
         <code className="truncate font-mono text-[0.8125rem]">{model.id}</code>
       </p>
-      <dl className="figures mt-3 text-sm">
+      <dl className="figures mt-3 text-[0.8125rem] sm:text-sm">
         {(['input', 'output'] as const).map((kind) => (
           <div key={kind} className="flex flex-wrap items-baseline justify-between gap-x-4 border-t border-line py-2.5">
             <dt>

@@ -50,7 +50,7 @@ function Name({ model }: { readonly model: ListedModel }): JSX.Element {
 }
 
 /** The median and the slow end, side by side. */
-export function Times({ firstTokenP50Ms: p50, firstTokenP95Ms: p95 }: NonNullable<ListedModel['measured']>): JSX.Element {
+function Times({ firstTokenP50Ms: p50, firstTokenP95Ms: p95 }: NonNullable<ListedModel['measured']>): JSX.Element {
   if (p50 === null || p95 === null) return <NoData />;
   return (
     <span title={t.p50p95} className="whitespace-nowrap">

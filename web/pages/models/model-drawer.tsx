@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
-import { formatCompact, formatCount, formatPercent } from '../../numbers.ts';
+import { formatCompact, formatCount, formatMs, formatPercent } from '../../numbers.ts';
 import type { Prices } from '../../price.ts';
 import type { ListedModel } from '../../queries.ts';
 import { snippetsFor } from '../../snippets.ts';
@@ -14,7 +14,7 @@ import { LinkButton } from '../../ui/link-button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Calculator } from './calculator.tsx';
-import { NoData, Times } from './columns.tsx';
+import { NoData } from './columns.tsx';
 import { readModelsSearch } from './search.ts';
 import { capabilitiesOf } from './select-models.ts';
 
@@ -45,7 +45,9 @@ function Details({ model }: { readonly model: ListedModel }): JSX.Element {
     <div className="flex flex-col gap-7">
       <div className="flex flex-wrap gap-1.5">
         {capabilitiesOf(model).map((capability) => (
-          <Badge key={capability}>{t.capabilities[capability]}</Badge>
+          <Badge key={capability} isPlain>
+            {t.capabilities[capability]}
+          </Badge>
         ))}
       </div>
       <Part title={t.prices}>
@@ -104,13 +106,20 @@ function PriceRow({ prices }: { readonly prices: Prices }): JSX.Element {
   );
 }
 
+const NOT_MEASURED = { firstTokenP50Ms: null, firstTokenP95Ms: null } as const;
+
 function Health({ model }: { readonly model: ListedModel }): JSX.Element {
   const { measured } = model;
   const none = <NoData />;
+  const { firstTokenP50Ms: p50, firstTokenP95Ms: p95 } = measured ?? NOT_MEASURED;
   return (
     <div className="grid grid-cols-2 gap-4 sm:grid-cols-4">
       <Stat label={t.columns.success} value={measured === null ? none : formatPercent(measured.successPart)} />
-      <Stat label={t.columns.firstToken} value={measured === null ? none : <Times {...measured} />} hint={t.p50p95} />
+      <Stat
+        label={t.columns.firstToken}
+        value={p50 === null ? none : formatMs(p50)}
+        hint={p95 === null ? undefined : t.p95(formatMs(p95))}
+      />
       <Stat label={t.columns.requests} value={measured === null ? none : formatCount(measured.requests)} />
       <Stat
         label={t.columns.context}

@@ -50,17 +50,10 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
   const body = bodyOf(last === undefined ? [] : turns.slice(0, -1), last?.question ?? '…', settings);
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_22rem]">
-      <div className="flex min-w-0 flex-col gap-6">
+      <div className="min-w-0">
         <Talk conversation={conversation} modelName={model.name} onSend={(question) => void conversation.send(question, settings)} />
-        <Card title={t.code}>
-          <CodeBlock
-            snippets={codeFor(body)}
-            chosenId={snippet}
-            onChoose={(chosen) => void navigate({ search: (old) => ({ ...old, snippet: chosen }), replace: true })}
-          />
-        </Card>
       </div>
-      <div className="flex min-w-0 flex-col gap-6">
+      <div className="flex min-w-0 flex-col gap-6 xl:col-start-2 xl:row-span-2 xl:row-start-1">
         <Parameters
           models={models}
           model={model}
@@ -70,6 +63,13 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
         />
         <CostCard turns={turns} model={model} />
       </div>
+      <Card title={t.code}>
+        <CodeBlock
+          snippets={codeFor(body)}
+          chosenId={snippet}
+          onChoose={(chosen) => void navigate({ search: (old) => ({ ...old, snippet: chosen }), replace: true })}
+        />
+      </Card>
     </div>
   );
 }

@@ -69,7 +69,7 @@ function TurnText({ turn, modelName }: { readonly turn: Turn; readonly modelName
           {result.isStopped && <span>{t.stopped}</span>}
           {result.finishReason !== undefined && <span>{t.finish(result.finishReason)}</span>}
           {result.requestId !== undefined && (
-            <Link to="/requests" search={{ id: result.requestId }} className="link">
+            <Link to="/requests" search={{ request: result.requestId }} className="link">
               {t.request}
             </Link>
           )}

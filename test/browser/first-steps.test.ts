@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { buildWeb } from '../../scripts/build-web.ts';
+import { chromiumPath } from '../services/chromium.ts';
+import { openWorld, type World } from './world.ts';
+
+/** The way of somebody new, with the real gate behind it. */
+
+const OPEN_WITHIN_MS = 120_000;
+const TEST_MS = 60_000;
+
+let world: World;
+let browser: Browser;
+
+describe.skipIf(chromiumPath === undefined)('somebody new', () => {
+  let page: Page;
+
+  beforeAll(async () => {
+    expect(await buildWeb()).toBe(true);
+    world = await openWorld({ days: 0, creditUsd: '5' });
+    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+    const context = await browser.newContext({ reducedMotion: 'reduce' });
+    await context.addCookies([{ ...world.cookie, url: world.url }]);
+    page = await context.newPage();
+  }, OPEN_WITHIN_MS);
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  test(
+    'makes a key, sees it in the examples, and the list ticks itself',
+    async () => {
+      await page.goto(`${world.url}/start`);
+      await page.getByRole('button', { name: 'Make a key' }).click();
+      await page.getByText('This is the only time it is shown.').waitFor();
+      expect(await page.locator('pre').innerText()).toMatch(/Bearer sk-tg-\w+/u);
+      await page.getByRole('button', { name: 'Python' }).click();
+      expect(await page.locator('pre').innerText()).toMatch(/api_key="sk-tg-\w+"/u);
+      expect(page.url()).toContain('snippet=python');
+      await page.getByRole('listitem').filter({ hasText: 'Make an API key' }).getByText('done').waitFor();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'sends a test request, and is told status, tokens and cost',
+    async () => {
+      await page.getByRole('button', { name: 'Send test request' }).click();
+      const card = page.getByRole('region', { name: 'Send a test request' });
+      await card.getByText('200').waitFor();
+      expect(await card.innerText()).toMatch(/\$0\.00000\d+/u);
+      await page.getByRole('listitem').filter({ hasText: 'Make the first request' }).getByText('done').waitFor();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'forgets the secret with the page',
+    async () => {
+      await page.reload();
+      await page.getByText('Set TOLLGATE_API_KEY to a key of yours first.').waitFor();
+      expect(await page.locator('pre').innerText()).not.toContain('sk-tg-');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'talks to a model in the playground, sees what it cost, and can stop it',
+    async () => {
+      await page.goto(`${world.url}/playground?model=sandbox%2Fstory`);
+      await page.getByLabel('Message').fill('Tell me a story');
+      await page.keyboard.press('Enter');
+      await page.getByText('As charged.').waitFor();
+      const log = page.getByRole('log');
+      expect(await log.innerText()).toContain('This story is canned');
+      await page.getByLabel('Message').fill('Another one');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('Stopped.').waitFor();
+      expect(await page.locator('pre').innerText()).toContain('Another one');
+    },
+    TEST_MS,
+  );
+});
