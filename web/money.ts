@@ -1,5 +1,10 @@
+import { numberFormatChoice } from './number-format.ts';
+
 /** Amounts come as decimal strings and are shown from them: no amount ever becomes a floating-point number on its way to the eye. */
 
+/** Read once: a page is loaded anew when another way to write numbers is chosen. */
+const WHOLE = new Intl.NumberFormat(numberFormatChoice.get());
+const POINT = WHOLE.formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 const DECIMALS_MIN = 2;
 const SIGNIFICANT_MIN = 2;
 
@@ -10,13 +15,13 @@ const SIGNIFICANT_MIN = 2;
 export function formatUsd(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
   const { whole: shownWhole, fraction: shownFraction } = roundTo({ whole, fraction, decimals: decimalsFor(whole, fraction) });
-  return `${isNegative ? '−' : ''}$${groupThousands(shownWhole)}.${trimZeros(shownFraction)}`;
+  return `${isNegative ? '−' : ''}$${groupThousands(shownWhole)}${POINT}${trimZeros(shownFraction)}`;
 }
 
 /** The amount with every digit it has, for a title or a statement. */
 export function formatUsdExact(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
-  return `${isNegative ? '−' : ''}$${groupThousands(whole)}.${trimZeros(fraction)}`;
+  return `${isNegative ? '−' : ''}$${groupThousands(whole)}${POINT}${trimZeros(fraction)}`;
 }
 
 /** The sign of a decimal amount: -1, 0 or 1. */
@@ -81,5 +86,5 @@ function trimZeros(fraction: string): string {
 }
 
 function groupThousands(whole: string): string {
-  return whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, ',');
+  return WHOLE.format(BigInt(whole));
 }

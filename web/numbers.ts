@@ -1,7 +1,11 @@
-const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
-const SECONDS = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+import { numberFormatChoice } from './number-format.ts';
+
+/** Read once: a page is loaded anew when another way is chosen. */
+const FORMAT = numberFormatChoice.get();
+const WHOLE = new Intl.NumberFormat(FORMAT, { maximumFractionDigits: 0 });
+const COMPACT = new Intl.NumberFormat(FORMAT, { notation: 'compact', maximumSignificantDigits: 3 });
+const PERCENT = new Intl.NumberFormat(FORMAT, { style: 'percent', maximumFractionDigits: 1 });
+const SECONDS = new Intl.NumberFormat(FORMAT, { maximumFractionDigits: 2 });
 const SECOND_MS = 1000;
 
 /** A whole number with separators: `1,234,567`. */

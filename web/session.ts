@@ -1,5 +1,7 @@
-import { ApiError } from './api.ts';
+import { ApiError, api, call } from './api.ts';
+import { isNumberFormat, numberFormatChoice } from './number-format.ts';
 import { accountQuery, queryClient } from './queries.ts';
+import { zoneChoice } from './zone.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -32,7 +34,19 @@ export async function loadAccount(): Promise<boolean> {
   }
 }
 
+/** Goes in after signing in, with a fresh page, so that nothing of whoever was here before stays in memory. What the person chose elsewhere counts here too. */
+export async function goIn(to: string | undefined): Promise<void> {
+  try {
+    const { zone, numberFormat } = await call(api.settings.$get());
+    if (zone !== null) zoneChoice.set(zone);
+    if (numberFormat !== null && isNumberFormat(numberFormat)) numberFormatChoice.set(numberFormat);
+  } catch {
+    // A choice that cannot be read is no reason to stay outside; the next page tells what is wrong.
+  }
+  location.assign(safeReturn(to));
+}
+
 /** Where to go after signing in. Only paths of this site: an address in a link must not lead elsewhere. */
-export function safeReturn(path: string | undefined): string {
+function safeReturn(path: string | undefined): string {
   return path !== undefined && /^\/(?![/\\])/u.test(path) ? path : '/overview';
 }

@@ -35,7 +35,7 @@ export function openLibrary({ settings, secret, database, own, mail }: LibrarySe
           .set({ email_verified: asBoolean(database, true) })
           .where('id', '=', user.id)
           .execute();
-        mail.send(changedLetter(user.email, 'password', `${settings.publicUrl}/settings`));
+        mail.send(changedLetter(user.email, 'Your password was changed', `${settings.publicUrl}/settings`));
       },
       onExistingUserSignUp: async ({ user }) => mail.send(existingLetter(user.email, `${settings.publicUrl}/sign-in`)),
     },

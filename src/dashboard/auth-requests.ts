@@ -11,6 +11,8 @@ export interface AuthPath {
   /** Only for people who are signed in. */
   readonly needsSession?: true;
   readonly limits?: readonly Limit[];
+  /** What the person is told by mail when it worked, in case it was not them. */
+  readonly tells?: string;
   /** The answer takes at least so long, so that its time tells nothing. */
   readonly floorMs?: number;
 }
@@ -84,16 +86,23 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
       .transform((body) => ({ ...body, revokeOtherSessions: true })),
     needsSession: true,
     limits: SENSITIVE_LIMITS,
+    tells: 'Your password was changed',
   },
   'POST /two-factor/verify-totp': { body: z.object({ code }), limits: CODE_LIMITS },
   'POST /two-factor/verify-backup-code': { body: z.object({ code }), limits: CODE_LIMITS },
-  'POST /two-factor/disable': { body: z.object({ password }), needsSession: true, limits: SENSITIVE_LIMITS },
+  'POST /two-factor/disable': {
+    body: z.object({ password }),
+    needsSession: true,
+    limits: SENSITIVE_LIMITS,
+    tells: 'Your second factor was turned off',
+  },
   'POST /two-factor/generate-backup-codes': { body: z.object({ password }), needsSession: true, limits: SENSITIVE_LIMITS },
   'GET /passkey/generate-register-options': { needsSession: true, limits: SENSITIVE_LIMITS },
   'POST /passkey/verify-registration': {
     body: z.object({ response: passkeyResponse, name: nameSchema.optional() }),
     needsSession: true,
     limits: SENSITIVE_LIMITS,
+    tells: 'A passkey was added',
   },
   'GET /passkey/generate-authenticate-options': { limits: CODE_LIMITS },
   'POST /passkey/verify-authentication': { body: z.object({ response: passkeyResponse }), limits: CODE_LIMITS },

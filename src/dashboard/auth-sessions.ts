@@ -43,3 +43,9 @@ export async function findSession(library: Library, database: Kysely<Tables>, he
     signedInAtMs: session.createdAt.getTime(),
   };
 }
+
+/** Forgets sessions that nobody came back to. */
+export async function endIdleSessions(database: Kysely<Tables>): Promise<void> {
+  const idleSince = new Date(Date.now() - IDLE_MS).toISOString();
+  await database.deleteFrom('sessions').where('updated_at', '<', idleSince).execute();
+}

@@ -7,8 +7,10 @@ import { openLibrary, type Library } from './auth-library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './auth-options.ts';
 import { AUTH_PATHS, readBody, refuseCommonPassword, SIGN_IN, type AuthPath } from './auth-requests.ts';
 import { readSecret } from './auth-secret.ts';
-import { findSession, type Session } from './auth-sessions.ts';
+import { endIdleSessions, findSession, type Session } from './auth-sessions.ts';
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './auth-verify.ts';
+import { changedLetter } from './mail-letters.ts';
+import type { Mail } from './mail.ts';
 import type { DashboardSettings } from './messages.ts';
 import type { Parts, Person } from './parts.ts';
 import { claimAccount, isOperator } from './people.ts';
@@ -52,7 +54,7 @@ export async function openAuth({ settings, database, mail }: Pick<Parts, 'settin
   const auth: Auth = {
     library,
     limits,
-    handle: (request, connectionAddress) => answer({ auth, settings, kysely, secret }, request, connectionAddress),
+    handle: (request, connectionAddress) => answer({ auth, mail, settings, kysely, secret }, request, connectionAddress),
     findSession: (headers) => findSession(library, kysely, headers),
     findPerson: async (headers) => {
       const session = await findSession(library, kysely, headers);
@@ -87,6 +89,7 @@ async function openForLibrary(
 
 interface Answering {
   readonly auth: Auth;
+  readonly mail: Mail;
   readonly settings: DashboardSettings;
   readonly kysely: Parts['database']['kysely'];
   readonly secret: string;
@@ -94,7 +97,7 @@ interface Answering {
 
 /** Checks a request, counts it, and hands what is left of it to the library. */
 async function answer(answering: Answering, request: Request, connectionAddress: string): Promise<Response> {
-  const { auth, settings, kysely, secret } = answering;
+  const { auth, mail, settings, kysely, secret } = answering;
   const { pathname } = new URL(request.url);
   const name = `${request.method} ${pathname.slice('/api/auth'.length)}`;
   const path = Object.hasOwn(AUTH_PATHS, name) ? AUTH_PATHS[name] : undefined;
@@ -116,7 +119,12 @@ async function answer(answering: Answering, request: Request, connectionAddress:
     return tell(response);
   }
   const response = await atLeast(path.floorMs, work);
-  if (response.ok && path.limits?.[0]?.rule === SIGN_IN) await auth.limits.forget(SIGN_IN, `${email} ${network}`);
+  if (response.ok && path.limits?.[0]?.rule === SIGN_IN) {
+    await auth.limits.forget(SIGN_IN, `${email} ${network}`);
+    await endIdleSessions(kysely);
+  }
+  if (response.ok && path.tells !== undefined && session !== undefined)
+    mail.send(changedLetter(session.email, path.tells, `${settings.publicUrl}/settings?tab=security`));
   return tell(response);
 }
 

@@ -54,12 +54,12 @@ export function resetLetter(to: string, link: string): Letter {
   });
 }
 
-/** Tells that something about the sign-in was changed, in case the reader did not do it. */
+/** Tells that something about the sign-in was changed, in case the reader did not do it: `A passkey was added`. */
 export function changedLetter(to: string, what: string, link: string): Letter {
   return write({
     to,
-    subject: `Your ${what} was changed`,
-    lines: [`The ${what} of your account at Tollgate was changed, and all other sessions were ended.`],
+    subject: what,
+    lines: [`${what}: your account at Tollgate.`],
     link,
     action: 'See your settings',
     otherwise: 'If it was not you, set a new password at once.',

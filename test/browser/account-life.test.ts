@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       await migrate(opened.kysely, opened.dialect);
       await opened.kysely.destroy();
       service = await serve(config);
-      context = await openContext();
+      context = await openContext(browser);
       page = await context.newPage();
       listen(page);
     }, TEST_MS);
@@ -75,11 +75,6 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    const openContext = async (): Promise<BrowserContext> => {
-      const made = await browser.newContext({ reducedMotion: 'reduce' });
-      made.setDefaultTimeout(STEP_MS);
-      return made;
-    };
     const listen = (listened: Page): void => {
       listened.on('pageerror', (error) => complaints.push(error.message));
       listened.on('console', (message) => {
@@ -188,6 +183,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await fill('Name of the passkey (optional)', 'Test key');
         await press('Add a passkey');
         await see('Test key');
+        expect(await mailbox.next(EMAIL)).toContain('A passkey was added');
         await signOut();
         await page.goto(`${origin}/sign-in`);
         await press('Sign in with a passkey');
@@ -199,7 +195,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     test(
       'has sessions that can be ended from another one',
       async () => {
-        const other = await openContext();
+        const other = await openContext(browser);
         const there = await other.newPage();
         await there.goto(`${origin}/sign-in`);
         await there.getByLabel('E-mail address', { exact: true }).fill(EMAIL);
@@ -261,3 +257,9 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     );
   });
 });
+
+async function openContext(browser: Browser): Promise<BrowserContext> {
+  const made = await browser.newContext({ reducedMotion: 'reduce' });
+  made.setDefaultTimeout(STEP_MS);
+  return made;
+}

@@ -82,6 +82,16 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signIn(email, OTHER_PASSWORD)).status).toBe(401);
     });
 
+    test('a changed password is told by mail, in case it was somebody else', async () => {
+      const email = 'told@example.com';
+      const browser = dashboard.browser();
+      await browser.signUp(email);
+      await browser.send('POST', '/api/verification', { token: tokenOf(await mailbox.nextLink(email)) });
+      const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
+      expect((await browser.send('POST', '/api/auth/change-password', change)).status).toBe(200);
+      expect(await mailbox.next(email)).toContain('Your password was changed');
+    });
+
     test('a reset of an unknown address answers like that of a known one, and writes to nobody', async () => {
       await dashboard.browser().signUp('resets@example.com');
       await mailbox.next('resets@example.com');

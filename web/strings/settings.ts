@@ -17,7 +17,7 @@ export const settings = {
     action: 'Change address',
     changing: (email: string) => `Open the link in the letter to ${email}. Until then your old address stays.`,
   },
-  zone: { title: 'Dates', hint: 'Every date and range is shown in this zone.' },
+  zone: { title: 'Dates and numbers', zone: 'Time zone', hint: 'Every date and range is shown in this zone.', numbers: 'Numbers' },
   password: {
     title: 'Password',
     current: 'Present password',

@@ -24,6 +24,7 @@ const STATEMENTS: readonly string[] = [
     expires_at TIME NOT NULL, address TEXT, user_agent TEXT, created_at TIME NOT NULL, updated_at TIME NOT NULL
   ) STRICT`,
   'CREATE INDEX sessions_by_person ON sessions (person_id)',
+  'CREATE INDEX sessions_by_use ON sessions (updated_at)',
   `CREATE TABLE credentials (
     id TEXT NOT NULL PRIMARY KEY, person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, provider_id TEXT NOT NULL,
     provider_account_id TEXT NOT NULL, password TEXT, access_token TEXT, refresh_token TEXT, id_token TEXT, scope TEXT,

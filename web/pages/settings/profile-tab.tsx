@@ -1,6 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { JSX } from 'react';
+import { NUMBER_FORMATS, numberFormatChoice, sampleOf, useNumberFormat } from '../../number-format.ts';
+import type { NumberFormat } from '../../number-format.ts';
 import { askAuth } from '../../people.ts';
 import { settings as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -17,6 +19,7 @@ import { allZones, useZone, zoneChoice } from '../../zone.ts';
 import { profileQuery, useProfileChange } from './queries.ts';
 import type { Profile } from './queries.ts';
 
+const FORMATS = NUMBER_FORMATS.map((value) => ({ value, label: sampleOf(value) }));
 const ZONES = allZones().map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
 
 /** Name, address and zone. */
@@ -28,7 +31,7 @@ export function ProfileTab(): JSX.Element {
     <>
       <NameCard profile={profile.data} />
       <EmailCard profile={profile.data} />
-      <ZoneCard profile={profile.data} />
+      <ZoneCard />
     </>
   );
 }
@@ -85,19 +88,30 @@ function EmailCard({ profile: { email, isEmailVerified } }: CardProps): JSX.Elem
   );
 }
 
-/** The zone is remembered by this browser and by the account, which tells it to the next browser. */
-function ZoneCard({ profile }: CardProps): JSX.Element {
+/** Zone and numbers are remembered by this browser and by the account, which tells them to the next browser. */
+function ZoneCard(): JSX.Element {
   const shown = useZone();
+  const numberFormat = useNumberFormat();
   const change = useProfileChange();
   const choose = (zone: string): void => {
     zoneChoice.set(zone);
     change.mutate({ zone });
   };
+  // Numbers are written by tools that are made once per page.
+  const chooseFormat = (format: NumberFormat): void => {
+    numberFormatChoice.set(format);
+    change.mutate({ numberFormat: format }, { onSuccess: () => location.reload() });
+  };
   return (
     <Card title={t.zone.title}>
-      <Field label="Time zone" hint={t.zone.hint}>
-        {(wiring) => <Select {...wiring} value={profile.zone ?? shown} choices={ZONES} onChoose={choose} />}
-      </Field>
+      <div className="flex flex-col gap-4">
+        <Field label={t.zone.zone} hint={t.zone.hint}>
+          {(wiring) => <Select {...wiring} value={shown} choices={ZONES} onChoose={choose} />}
+        </Field>
+        <Field label={t.zone.numbers}>
+          {(wiring) => <Select {...wiring} value={numberFormat} choices={FORMATS} onChoose={chooseFormat} />}
+        </Field>
+      </div>
     </Card>
   );
 }

@@ -6,7 +6,7 @@ import type { JSX } from 'react';
 import { ApiError } from '../../api.ts';
 import { askAuth, canUsePasskeys, signInWithPasskey, wasCancelled } from '../../people.ts';
 import type { SignInAnswer } from '../../people.ts';
-import { safeReturn } from '../../session.ts';
+import { goIn } from '../../session.ts';
 import { signIn as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -26,14 +26,12 @@ export function SignInPage(): JSX.Element {
   const navigate = useNavigate();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  // A fresh page, so that nothing of whoever was here before stays in memory.
-  const goIn = (): void => location.assign(safeReturn(to));
   const signIn = useMutation({
     mutationFn: () => askAuth<SignInAnswer>('POST', '/sign-in/email', { email, password }),
     onSuccess: ({ twoFactorRedirect }) =>
-      twoFactorRedirect === true ? navigate({ to: '/two-factor', search: to === undefined ? {} : { to } }) : goIn(),
+      twoFactorRedirect === true ? navigate({ to: '/two-factor', search: to === undefined ? {} : { to } }) : goIn(to),
   });
-  const usePasskey = useMutation({ mutationFn: signInWithPasskey, onSuccess: goIn });
+  const usePasskey = useMutation({ mutationFn: signInWithPasskey, onSuccess: () => goIn(to) });
   const passkeyError = wasCancelled(usePasskey.error) ? undefined : usePasskey.error;
   const isUnverified = signIn.error instanceof ApiError && signIn.error.code === 'email_not_verified';
   return (

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { askAuth } from '../../people.ts';
-import { safeReturn } from '../../session.ts';
+import { goIn } from '../../session.ts';
 import { twoFactor as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -21,7 +21,7 @@ export function TwoFactorPage(): JSX.Element {
   const [code, setCode] = useState('');
   const verify = useMutation({
     mutationFn: () => askAuth('POST', isRecovery ? '/two-factor/verify-backup-code' : '/two-factor/verify-totp', { code: code.trim() }),
-    onSuccess: () => location.assign(safeReturn(to)),
+    onSuccess: () => goIn(to),
   });
   const change = (): void => {
     setIsRecovery(!isRecovery);

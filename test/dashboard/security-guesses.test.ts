@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { errorOf } from './answers.ts';
+import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts';
+import { describeStores, type Store } from './stores.ts';
+
+describeStores((makeStore) => {
+  let store: Store;
+  let dashboard: TestDashboard;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    dashboard = await openDashboard(store);
+  });
+  afterAll(async () => {
+    expect(dashboard.failures).toEqual([]);
+    await dashboard.close();
+    await store.remove();
+  });
+
+  const signedUp = async (email: string): Promise<void> => {
+    expect((await dashboard.browser().signUp(email)).status).toBe(200);
+  };
+
+  describe('whoever guesses', () => {
+    test('is stopped after ten tries at an account, also with the right password, while others get in', async () => {
+      await signedUp('guessed@example.com');
+      const guesser = dashboard.browser('203.0.113.9');
+      for (let tries = 0; tries < 10; tries += 1)
+        expect((await guesser.signIn('guessed@example.com', `wrong password ${tries}`)).status).toBe(401);
+      const stopped = await guesser.signIn('guessed@example.com');
+      expect(stopped.status).toBe(429);
+      expect((await errorOf(stopped)).message).toBe('Too many tries. Try again in 15 minutes.');
+      const liar = await guesser.send(
+        'POST',
+        '/api/auth/sign-in/email',
+        { email: 'guessed@example.com', password: PASSWORD },
+        { 'x-forwarded-for': '8.8.8.8' },
+      );
+      expect(liar.status).toBe(429);
+      expect((await dashboard.browser().signIn('guessed@example.com')).status).toBe(200);
+    });
+
+    test('waits twice as long the next time', async () => {
+      const { limits } = dashboard.parts.auth;
+      const { kysely } = dashboard.parts.database;
+      const rule = { kind: 'test', max: 2, windowMs: 60_000 };
+      const waitMs = async (): Promise<number> => {
+        for (let tries = 0; tries < 3; tries += 1) await limits.admit([[rule, 'somebody']]).catch(() => undefined);
+        const rows = await kysely.selectFrom('auth_rate_limits').selectAll().where('name', 'like', 'test:%').execute();
+        const endsAtMs = Number(rows[0]?.window_ends_at);
+        await kysely.updateTable('auth_rate_limits').set({ window_ends_at: 1 }).where('name', 'like', 'test:%').execute();
+        return Math.round((endsAtMs - Date.now()) / 60_000);
+      };
+      expect([await waitMs(), await waitMs(), await waitMs()]).toEqual([1, 2, 4]);
+      for (let times = 0; times < 5; times += 1) await waitMs();
+      expect(await waitMs()).toBe(32);
+      // A window that was not used up ends the series.
+      await limits.admit([[rule, 'somebody']]);
+      await kysely.updateTable('auth_rate_limits').set({ window_ends_at: 1 }).where('name', 'like', 'test:%').execute();
+      expect(await waitMs()).toBe(1);
+    });
+
+    test('is counted once for every try, however many come at once', async () => {
+      const { limits } = dashboard.parts.auth;
+      const rule = { kind: 'burst', max: 5, windowMs: 60_000 };
+      const tries = await Promise.allSettled(Array.from({ length: 20 }, () => limits.admit([[rule, 'crowd']])));
+      expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    });
+
+    test('signs up only so often from one network, whichever of its addresses it takes', async () => {
+      const answers = [];
+      for (let index = 0; index < 21; index += 1)
+        answers.push((await dashboard.browser(`2001:db8:7:7::${index.toString(16)}`).signUp(`farm${index}@example.com`)).status);
+      expect(answers.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 200));
+      expect(answers[20]).toBe(429);
+    });
+
+    test('gets only so many letters sent to an address', async () => {
+      const statuses = [];
+      for (let index = 0; index < 6; index += 1)
+        statuses.push(
+          (await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email: 'flooded@example.com' })).status,
+        );
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+    });
+
+    test('learns nothing from how an unknown address is refused, nor from how long it takes', async () => {
+      await signedUp('timed@example.com');
+      const [known, unknown]: [number[], number[]] = [[], []];
+      for (let round = 0; round < 5; round += 1)
+        for (const [email, times] of [
+          ['timed@example.com', known],
+          [`nobody${round}@example.com`, unknown],
+        ] as const) {
+          const beganAtMs = performance.now();
+          const response = await dashboard.browser().signIn(email, 'not the password');
+          times.push(performance.now() - beganAtMs);
+          expect([response.status, await errorOf(response)]).toEqual([
+            401,
+            { code: 'invalid_email_or_password', message: 'The e-mail address or the password is not right.' },
+          ]);
+        }
+      const ratio = median(known) / median(unknown);
+      expect(ratio).toBeGreaterThan(0.3);
+      expect(ratio).toBeLessThan(3);
+    });
+
+    test('does not choose a password that everybody would', async () => {
+      for (const password of ['password123', '1234567890', 'qwertyuiop', 'short', 'P@ssw0rd2024', 'x'.repeat(257), 'lazybones@example.com'])
+        expect([password, (await dashboard.browser().signUp('lazybones@example.com', password)).status]).toEqual([password, 400]);
+    });
+  });
+});
+
+function median(times: readonly number[]): number {
+  return times.toSorted((left, right) => left - right)[Math.floor(times.length / 2)] ?? 0;
+}
