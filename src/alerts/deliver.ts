@@ -12,11 +12,15 @@ export interface Carriers {
 
 const BATCH_MAX = 50;
 
-/** Sends what is due. A delivery that fails is tried again later, after longer and longer waits. */
+/** Sends what is due, all at once: one webhook that does not answer must not make the others wait. */
 export async function deliverDue(database: Kysely<Tables>, carriers: Carriers): Promise<void> {
-  for (const delivery of await findDue(database, Date.now(), BATCH_MAX)) {
-    if (await claim(database, delivery)) await finish(database, delivery, await carry(database, carriers, delivery));
-  }
+  const due = await findDue(database, Date.now(), BATCH_MAX);
+  await Promise.all(due.map((delivery) => deliver(database, carriers, delivery)));
+}
+
+/** Sends one message, unless another process does. One that fails is tried again later, after longer and longer waits. */
+export async function deliver(database: Kysely<Tables>, carriers: Carriers, delivery: Delivery): Promise<void> {
+  if (await claim(database, delivery)) await finish(database, delivery, await carry(database, carriers, delivery));
 }
 
 async function carry(database: Kysely<Tables>, carriers: Carriers, delivery: Delivery): Promise<string | undefined> {

@@ -104,6 +104,12 @@ export async function finish(database: Kysely<Tables>, { id, tries }: Delivery, 
     .execute();
 }
 
+/** One delivery, of whichever account. */
+export async function findDelivery(database: Kysely<Tables>, id: string): Promise<Delivery | undefined> {
+  const row = await database.selectFrom('alert_deliveries').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : readDelivery(row);
+}
+
 /** The latest deliveries of an account, newest first. */
 export async function listDeliveries(database: Kysely<Tables>, accountId: string, limit: number): Promise<Delivery[]> {
   const rows = await database

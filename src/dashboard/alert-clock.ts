@@ -28,8 +28,10 @@ export function startAlertClock(parts: Parts): { stop(): Promise<void> } {
   };
 }
 
+type Outside = Pick<Parts, 'mail' | 'ask'> & { readonly settings: Pick<Parts['settings'], 'publicUrl'> };
+
 /** The ways to the outside: the mail server, and the main thread, which knows where webhooks may lead. */
-export function carriersOf({ mail, ask, settings }: Pick<Parts, 'mail' | 'ask' | 'settings'>): Carriers {
+export function carriersOf({ mail, ask, settings }: Outside): Carriers {
   return {
     mail: async (to, message) => {
       await mail.deliver(alertLetter(to, message, `${settings.publicUrl}/alerts`));

@@ -15,7 +15,9 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
     if (await isLastOperator(transaction, accountId)) return 'last_operator';
     const endKeys = transaction.updateTable('api_keys').where('account_id', '=', accountId);
     await endKeys.set({ deleted_at: nowMs }).where('deleted_at', 'is', null).execute();
-    await endKeys.set({ name: '' }).execute();
+    await endKeys.set({ name: '', tags: null, addresses: null }).execute();
+    await forgetKeyUse(transaction, accountId);
+    await forgetAlerts(transaction, accountId);
     await transaction
       .updateTable('accounts')
       .set({ email: `closed:${accountId}`, status: 'suspended', is_admin: 0, closed_at: nowMs })
@@ -30,6 +32,19 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
       .execute();
     return 'closed';
   });
+}
+
+/** Who changed which key, and from where each was used. */
+async function forgetKeyUse(transaction: Kysely<Tables>, accountId: string): Promise<void> {
+  const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
+  await transaction.updateTable('audit').set({ actor: 'owner', detail: '{}' }).where('subject', 'in', keyIds).execute();
+  const hashes = transaction.selectFrom('key_secrets').select('hash').where('key_id', 'in', keyIds);
+  await transaction.deleteFrom('key_uses').where('secret_hash', 'in', hashes).execute();
+}
+
+async function forgetAlerts(transaction: Kysely<Tables>, accountId: string): Promise<void> {
+  for (const table of ['alert_rules', 'alert_webhooks', 'alert_deliveries'] as const)
+    await transaction.deleteFrom(table).where('account_id', '=', accountId).execute();
 }
 
 async function isLastOperator(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {

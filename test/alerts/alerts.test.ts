@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
+import { readAudit } from '../../src/accounts/audit.ts';
+import { hashSecret } from '../../src/accounts/key-secret.ts';
 import { KeyUses } from '../../src/accounts/key-uses.ts';
 import { deliverDue, type Carriers } from '../../src/alerts/deliver.ts';
 import { addDeliveries, listDeliveries, TRIES_MAX } from '../../src/alerts/deliveries.ts';
 import { AlertRules, RULES_MAX, type AlertKind, type NewRule } from '../../src/alerts/rules.ts';
 import { watchAlerts } from '../../src/alerts/watch.ts';
-import { renewSecret, saveWebhook, type WebhookRequest } from '../../src/alerts/webhooks.ts';
+import { findWebhook, renewSecret, saveWebhook, type WebhookRequest } from '../../src/alerts/webhooks.ts';
+import { closeAccount } from '../../src/dashboard/people-close.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { Owner } from '../accounts/owner.ts';
 import { STORES, type OpenStore } from '../accounts/stores.ts';
@@ -206,6 +209,25 @@ for (const { name: storeName, isMissing, open } of STORES)
       const [rule] = await rules.list(owner.account.id);
       expect(await rules.delete(other.account.id, rule?.id ?? '')).toBe(false);
       expect(await rules.update(other.account.id, rule?.id ?? '', { threshold: 1n, byMail: true, byWebhook: true })).toBeUndefined();
+    });
+
+    test('an account that is closed is told nothing more, and who changed its keys is forgotten', async () => {
+      await watchFor('low_balance', 5n * USD);
+      await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x');
+      const { id, secret } = await owner.keys.create(owner.account.id, { name: 'mine', tags: ['me'] }, 'me@example.com');
+      const uses = new KeyUses();
+      uses.noteUse(hashSecret(secret), Date.now(), '203.0.113.9');
+      await uses.write(store.kysely);
+      await look();
+      expect(await closeAccount(store.kysely, 'person_unknown', owner.account.id)).toBe('closed');
+      await look();
+      expect([await told(), await rules.list(owner.account.id), await findWebhook(store.kysely, owner.account.id)]).toEqual([
+        [],
+        [],
+        undefined,
+      ]);
+      expect(await readAudit(store.kysely, id, 10)).toMatchObject([{ actor: 'owner', changes: [] }]);
+      expect(await store.kysely.selectFrom('key_uses').selectAll().where('secret_hash', '=', hashSecret(secret)).execute()).toEqual([]);
     });
 
     test('an account may have so many rules and no more', async () => {

@@ -1,10 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Kysely } from 'kysely';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { buildWeb } from '../../scripts/build-web.ts';
 import type { Account } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
+import { connect } from '../../src/database/connect.ts';
+import type { Tables } from '../../src/database/tables.ts';
 import type { Reach } from '../../src/http/fetch-media.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { serve, type Service } from '../../src/serve.ts';
@@ -44,27 +47,39 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   writeFileSync(file, JSON.stringify(options.settings ?? {}));
   const environment = { HOST: '127.0.0.1', PORT: '0', TOLLGATE_DATA: folder, TOLLGATE_CONFIG: file, TOLLGATE_LOG_LEVEL: 'error' };
   const service = await serve(loadConfig({ ...environment, ...options.environment }), options.reach);
+  const { kysely: database } = await connect({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') });
   const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
   return {
     service,
     browser,
-    enter: (contextOptions = {}) => enter(service, browser, contextOptions),
+    enter: (contextOptions = {}) => enter({ service, browser, database }, contextOptions),
     close: async () => {
       await browser.close();
       await service.drain();
+      await database.destroy();
       rmSync(folder, { recursive: true });
     },
   };
 }
 
-async function enter(service: Service, browser: Browser, options: Parameters<Browser['newContext']>[0]): Promise<Visit> {
+interface Opened {
+  readonly service: Service;
+  readonly browser: Browser;
+  readonly database: Kysely<Tables>;
+}
+
+async function enter({ service, browser, database }: Opened, options: Parameters<Browser['newContext']>[0]): Promise<Visit> {
   const context = await browser.newContext({ baseURL: service.url, reducedMotion: 'reduce', ...options });
   const email = `${crypto.randomUUID()}@example.com`;
-  const answer = await context.request.post('/api/auth/sign-up/email', {
-    data: { name: 'Ada', email, password: PASSWORD },
-    headers: { origin: service.url },
-  });
-  if (!answer.ok()) throw new Error(`signing up was refused: ${await answer.text()}`);
+  const send = async (path: string, data: Readonly<Record<string, string>>): Promise<void> => {
+    const answer = await context.request.post(`/api/auth/${path}`, { data, headers: { origin: service.url } });
+    if (!answer.ok()) throw new Error(`${path} was refused: ${await answer.text()}`);
+  };
+  await send('sign-up/email', { name: 'Ada', email, password: PASSWORD });
+  // Where letters are sent, an address must be verified before anybody gets in by it; that has tests of its own.
+  await database.updateTable('people').set({ email_verified: 1 }).where('email', '=', email).execute();
+  await send('sign-in/email', { email, password: PASSWORD });
+  await context.request.get('/api/account');
   const account = await service.accounts.find(email);
   if (account === undefined) throw new Error('whoever signs up gets an account');
   await service.accounts.credit(account, asNanos(10_000_000_000n), { reason: 'test', actor: 'test' });

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { openMail } from '../../src/dashboard/mail.ts';
+import { deliverDue } from '../../src/alerts/deliver.ts';
 import { watchAlerts } from '../../src/alerts/watch.ts';
+import { carriersOf } from '../../src/dashboard/alert-clock.ts';
+import { openMail, type Mail } from '../../src/dashboard/mail.ts';
+import { postWebhook } from '../../src/http/post-webhook.ts';
 import { STORES } from '../accounts/stores.ts';
 import { serveHook, type Hook } from '../alerts/hook.ts';
+import { reachLoopback } from '../http/media-server.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 import { FrontDesk, type Visitor } from './front-desk.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
@@ -14,11 +18,12 @@ for (const { name: storeName, isMissing, open } of STORES)
     let desk: FrontDesk;
     let mailbox: Mailbox;
     let hook: Hook;
+    let mail: Mail;
     let me: Visitor;
     beforeAll(async () => {
       mailbox = await openMailbox();
       hook = await serveHook();
-      const mail = openMail({ smtpUrl: mailbox.url, mailFrom: 'gate@example.com' }, { fail: () => undefined, notice: () => undefined });
+      mail = openMail({ smtpUrl: mailbox.url, mailFrom: 'gate@example.com' }, { fail: () => undefined, notice: () => undefined });
       desk = await FrontDesk.open(await open(), { mail });
     });
     beforeEach(async () => {
@@ -119,8 +124,12 @@ for (const { name: storeName, isMissing, open } of STORES)
       const secret = String((await me.put('/alerts/webhook', { url: hook.url })).body['secret']);
       await make({ byWebhook: true });
       for (let turn = 0; turn < 3; turn += 1) await watchAlerts(desk.store.kysely, Date.now(), (error) => expect(error).toBeUndefined());
-      // Whoever delivers next takes along what waits.
-      await me.post('/alerts/test', { channel: 'mail' });
+      const carriers = carriersOf({
+        mail,
+        settings: { publicUrl: 'https://gate.example.com' },
+        ask: async (question) => (question.type === 'webhook' ? postWebhook(question.posting, reachLoopback()) : undefined),
+      });
+      await deliverDue(desk.store.kysely, carriers);
       expect(await mailbox.next(me.owner.account.email)).toContain('The balance is $0');
       expect(hook.verified(secret)).toMatchObject([{ kind: 'low_balance', title: 'The balance is $0' }]);
     });

@@ -80,6 +80,7 @@ export const alerts = {
   },
   log: {
     title: 'What was sent',
+    caption: 'Deliveries',
     hint: 'The last fifty. A delivery that fails is tried six times within nine hours.',
     empty: { title: 'Nothing was sent yet.' },
     time: 'Time',

@@ -94,7 +94,7 @@ export const keyForm = {
 /** Texts of the list to choose models from. */
 export const modelPicker = {
   search: 'Search models',
-  price: 'At most, per 1M output',
+  price: 'Most per 1M output',
   chooseShown: (count: number) => `Choose ${count} shown`,
   none: 'Choose none',
   chosen: (count: number) => `${count} chosen`,

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { deliverDue } from '../../alerts/deliver.ts';
-import { addDeliveries, listDeliveries, type Delivery } from '../../alerts/deliveries.ts';
+import { deliver } from '../../alerts/deliver.ts';
+import { addDeliveries, findDelivery, listDeliveries, type Delivery } from '../../alerts/deliveries.ts';
 import { ALERT_KINDS, AlertRules, RULES_MAX, type AlertKind, type AlertRule } from '../../alerts/rules.ts';
 import { deleteWebhook, findWebhook, renewSecret, saveWebhook } from '../../alerts/webhooks.ts';
 import { parseWebhookUrl } from '../../http/post-webhook.ts';
@@ -95,9 +95,10 @@ function channelRoutes(parts: Parts) {
       const tests = recent.filter(({ kind, createdAtMs }) => kind === 'test' && createdAtMs > Date.now() - TESTS_MS);
       if (tests.length >= TESTS_MAX) throw new ApiError('too_many', 'That were many tests. Try again in ten minutes.');
       const message = { accountId, kind: 'test', title: 'A test of your alerts', text: 'This is how an alert reaches you.' } as const;
-      const [id] = await addDeliveries(kysely, message, [channel]);
-      await deliverDue(kysely, carriersOf(parts));
-      const delivery = (await listDeliveries(kysely, accountId, DELIVERIES_SHOWN)).find((each) => each.id === id);
+      const [id = ''] = await addDeliveries(kysely, message, [channel]);
+      const added = await findDelivery(kysely, id);
+      if (added !== undefined) await deliver(kysely, carriersOf(parts), added);
+      const delivery = await findDelivery(kysely, id);
       if (delivery === undefined) throw new Error('a delivery is gone');
       return c.json(deliveryJson(delivery));
     });

@@ -20,7 +20,7 @@ export function DeliveryLog({ deliveries, error, onRetry }: DeliveryLogProps): J
   return (
     <Card title={t.log.title} hint={t.log.hint} isFlush>
       <Table
-        caption={t.log.title}
+        caption={t.log.caption}
         rows={deliveries}
         rowId={({ id }) => id}
         error={error}

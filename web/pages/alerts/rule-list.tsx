@@ -23,14 +23,19 @@ export function RuleList({ rules, error, onRetry, onOpen }: RuleListProps): JSX.
   return (
     <Card title={t.rules.title} isFlush>
       <Table
-        caption={t.rules.title}
+        caption={t.title}
         rows={rules}
         rowId={({ id }) => id}
         error={error}
         onRetry={onRetry}
         empty={{ ...t.empty, action: <Button onClick={() => onOpen('new')}>{t.add}</Button> }}
         columns={[
-          { id: 'what', header: t.rules.what, cell: (rule) => <span className="font-medium">{sentenceOf(rule)}</span> },
+          {
+            id: 'what',
+            header: t.rules.what,
+            className: 'min-w-40',
+            cell: (rule) => <span className="font-medium">{sentenceOf(rule)}</span>,
+          },
           { id: 'by', header: t.rules.by, cell: channelsOf },
           {
             id: 'actions',
@@ -55,7 +60,7 @@ function Actions({ rule, onOpen }: { readonly rule: Rule; readonly onOpen: (id: 
   });
   const name = sentenceOf(rule);
   return (
-    <span className="inline-flex gap-2">
+    <span className="inline-flex flex-col gap-2 sm:flex-row">
       <Button size="sm" aria-label={`${t.edit}: ${name}`} onClick={() => onOpen(rule.id)}>
         {t.edit}
       </Button>

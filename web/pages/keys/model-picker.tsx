@@ -32,7 +32,7 @@ export function ModelPicker({ legend, models, chosen, onChoose }: ModelPickerPro
       <p id={id} className="sr-only">
         {legend}
       </p>
-      <div className="mb-2 grid gap-2 sm:grid-cols-[1fr_11rem]">
+      <div className="mb-2 grid gap-2 sm:grid-cols-[1fr_13rem]">
         <Field label={t.search} isLabelHidden>
           {(wiring) => <TextInput {...wiring} type="search" placeholder={t.search} value={query} onText={setQuery} />}
         </Field>

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { asNanos } from '../../src/ledger/money.ts';
+import { serveHook, type Hook } from '../alerts/hook.ts';
+import { openMailbox, type Mailbox } from '../dashboard/mailbox.ts';
+import { until } from '../faults/ledger/until.ts';
+import { reachLoopback } from '../http/media-server.ts';
+import { chromiumPath } from '../services/chromium.ts';
+import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 180_000;
+const SEEN_WITHIN_MS = 20_000;
+/** Alerts are looked at twice a minute. */
+const TOLD_WITHIN_MS = 60_000;
+
+let stage: Stage;
+let mailbox: Mailbox;
+let hook: Hook;
+
+describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
+  beforeAll(async () => {
+    mailbox = await openMailbox();
+    hook = await serveHook();
+    stage = await openStage({ environment: { SMTP_URL: mailbox.url }, reach: reachLoopback() });
+  }, OPEN_WITHIN_MS);
+  afterAll(async () => {
+    await stage.close();
+    await mailbox.close();
+    hook.stop();
+  });
+
+  test(
+    'tell by mail and webhook when a line is crossed, once',
+    async () => {
+      const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await page.goto('/alerts');
+      await page.getByText('No alerts yet.').waitFor();
+
+      await page.getByLabel('Address').fill(hook.url);
+      await page.getByRole('button', { name: 'Save address' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Store the signing secret now' });
+      const secret = (await dialog.locator('code').first().textContent()) ?? '';
+      expect(secret).toStartWith('whsec_');
+      await dialog.getByLabel('I have stored it').check();
+      await dialog.getByRole('button', { name: 'Done' }).click();
+
+      await page.getByRole('button', { name: 'Send a test to the webhook' }).click();
+      await page.getByText('The test was delivered.').first().waitFor();
+      expect(hook.verified(secret)).toMatchObject([{ kind: 'test' }]);
+      await page.getByRole('button', { name: 'Send a test by e-mail' }).click();
+      await page.locator('td').getByText('e-mail').waitFor();
+      await until(
+        async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('A test of your alerts')),
+        SEEN_WITHIN_MS,
+      );
+
+      await page.getByRole('button', { name: 'Add alert' }).first().click();
+      await page.getByRole('textbox', { name: 'Amount' }).fill('');
+      await page.getByRole('checkbox', { name: 'Webhook' }).check();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Give an amount in USD above zero').waitFor();
+      await page.getByRole('textbox', { name: 'Amount' }).fill('6');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('The balance is below $6.00').waitFor();
+
+      await stage.service.accounts.credit(account, asNanos(-5_000_000_000n), { reason: 'test', actor: 'test' });
+      await until(
+        async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('Subject: The balance is $5')),
+        TOLD_WITHIN_MS,
+      );
+      await until(async () => hook.verified(secret).find(({ kind }) => kind === 'low_balance'), TOLD_WITHIN_MS);
+      await page.locator('td').getByText('The balance is $5').first().waitFor();
+      expect(hook.verified(secret).filter(({ kind }) => kind === 'low_balance')).toHaveLength(1);
+
+      await page.getByRole('button', { name: 'Delete: The balance is below $6.00' }).click();
+      await page.getByText('No alerts yet.').waitFor();
+      expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  for (const [colorScheme, viewport] of [
+    ['light', { width: 1440, height: 900 }],
+    ['dark', { width: 360, height: 800 }],
+  ] as const)
+    test(
+      `have a page without a barrier at ${viewport.width} px, ${colorScheme}`,
+      async () => {
+        const { page, complaints } = await stage.enter({ viewport, colorScheme });
+        for (const path of ['/alerts', '/alerts?form=new']) {
+          await page.goto(path);
+          await page.getByText('Nothing was sent yet.').waitFor({ state: 'attached' });
+          expect([path, await findBarriers(page)]).toEqual([path, []]);
+          expect(Number(await overflowOf(page))).toBeLessThanOrEqual(0);
+        }
+        expect(complaints).toEqual([]);
+      },
+      TEST_MS,
+    );
+});
