@@ -119,6 +119,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
           '/keys/key_unknown',
         ]) {
           await page.goto(path);
+          await page.locator('h1').waitFor();
           await page.locator('main [aria-busy=true], main .animate-shimmer').first().waitFor({ state: 'detached' });
           expect([path, await findBarriers(page)]).toEqual([path, []]);
           expect(Number(await overflowOf(page))).toBeLessThanOrEqual(0);

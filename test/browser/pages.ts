@@ -25,7 +25,7 @@ export function pagesOf({
     ['key', `/keys/${keyId}`, 'people'],
     ['usage', '/usage', 'people'],
     ['requests', '/requests', 'people'],
-    ['request', `/requests?id=${requestId}`, 'people'],
+    ['request', `/requests?request=${requestId}`, 'people'],
     ['billing', '/billing', 'people'],
     ['plans', '/plans', 'people'],
     ['alerts', '/alerts', 'people'],

@@ -1,20 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronsUpDown, CreditCard, LogOut, Settings } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
 import type { JSX } from 'react';
 import { askAuth } from '../people.ts';
 import { accountQuery } from '../queries.ts';
 import { shell as t } from '../strings/index.ts';
-import { Menu } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
+
+/** Loaded when it is first opened: every page has this menu, few readers need it. */
+const Menu = lazy(async () => ({ default: (await import('../ui/menu.tsx')).Menu }));
 
 /** Who is signed in, and the way out. */
 export function AccountMenu(): JSX.Element {
   const { data: account } = useQuery(accountQuery);
   const navigate = useNavigate();
+  const [isWanted, setWanted] = useState(false);
   const email = account?.email ?? '';
   const trigger = (
-    <button type="button" className="flex w-full min-w-0 items-center gap-2.5 rounded-md px-2 py-1.5 text-left text-sm hover:bg-hover">
+    <button
+      type="button"
+      aria-haspopup="menu"
+      onClick={() => setWanted(true)}
+      className="flex w-full min-w-0 items-center gap-2.5 rounded-md px-2 py-1.5 text-left text-sm hover:bg-hover"
+    >
       <span
         aria-hidden="true"
         className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent uppercase"
@@ -26,17 +35,21 @@ export function AccountMenu(): JSX.Element {
       <ChevronsUpDown aria-hidden="true" className="size-3.5 shrink-0 text-muted" />
     </button>
   );
+  if (!isWanted) return trigger;
   return (
-    <Menu
-      trigger={trigger}
-      align="start"
-      actions={[
-        { label: t.nav.settings, icon: <Settings aria-hidden="true" />, onChoose: () => void navigate({ to: '/settings' }) },
-        { label: t.nav.billing, icon: <CreditCard aria-hidden="true" />, onChoose: () => void navigate({ to: '/billing' }) },
-        undefined,
-        { label: t.signOut, icon: <LogOut aria-hidden="true" />, onChoose: () => void signOut() },
-      ]}
-    />
+    <Suspense fallback={trigger}>
+      <Menu
+        isOpenAtFirst
+        trigger={trigger}
+        align="start"
+        actions={[
+          { label: t.nav.settings, icon: <Settings aria-hidden="true" />, onChoose: () => void navigate({ to: '/settings' }) },
+          { label: t.nav.billing, icon: <CreditCard aria-hidden="true" />, onChoose: () => void navigate({ to: '/billing' }) },
+          undefined,
+          { label: t.signOut, icon: <LogOut aria-hidden="true" />, onChoose: () => void signOut() },
+        ]}
+      />
+    </Suspense>
   );
 }
 

@@ -21,12 +21,13 @@ interface MenuProps {
   /** What stands above the actions. */
   readonly head?: ReactNode;
   readonly align?: 'start' | 'end';
+  readonly isOpenAtFirst?: boolean;
 }
 
 /** A list of things to do, behind a button. */
-export function Menu({ trigger, label, actions, head, align = 'end' }: MenuProps): JSX.Element {
+export function Menu({ trigger, label, actions, head, align = 'end', isOpenAtFirst = false }: MenuProps): JSX.Element {
   return (
-    <BaseMenu.Root>
+    <BaseMenu.Root defaultOpen={isOpenAtFirst}>
       <BaseMenu.Trigger render={trigger} {...(label !== undefined && { 'aria-label': label })} />
       <BaseMenu.Portal>
         <BaseMenu.Positioner sideOffset={6} align={align} className="z-50">

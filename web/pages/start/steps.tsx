@@ -1,8 +1,8 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
-import { api, call } from '../../api.ts';
+import { api, ApiError, call } from '../../api.ts';
 import type { Answer } from '../../api.ts';
 import { keepFreshKey } from '../../fresh-key.ts';
 import { queryClient } from '../../queries.ts';
@@ -136,13 +136,18 @@ function Step({ step, isDone }: { readonly step: StepKind; readonly isDone: bool
 
 /** Makes the first key on the spot: its secret goes to memory and into the examples. */
 function MakeKey(): JSX.Element {
+  const navigate = useNavigate();
   const make = useMutation({
-    mutationFn: () => call(api.start.key.$post()),
+    mutationFn: () => call(api.account['first-key'].$post()),
     onSuccess: async (key) => {
       keepFreshKey(key);
       await queryClient.invalidateQueries({ queryKey: startQuery.queryKey });
     },
-    onError: (error) => toast('bad', error.message),
+    onError: async (error) => {
+      // Whoever had a key before makes the next one where keys are made.
+      if (error instanceof ApiError && error.code === 'conflict') await navigate({ to: '/keys' });
+      else toast('bad', error.message);
+    },
   });
   return (
     <Button size="sm" variant="primary" isBusy={make.isPending} onClick={() => make.mutate()}>
