@@ -45,7 +45,7 @@ const usd = z
   .max(30)
   .transform((text, context) => {
     const amount = parseUsd(text);
-    if (amount !== undefined) return amount;
+    if (amount !== undefined && amount >= 0n) return amount;
     context.addIssue({ code: 'custom', message: 'is not an amount of USD' });
     return z.NEVER;
   })

@@ -1,0 +1,123 @@
+/**
+ * How long the dashboard's pages take for an account with a million requests, and what an export of them costs in memory:
+ * `bun bench/dashboard.ts [rows] [postgres address]`. Without an address the embedded database is measured.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { migrate } from '../src/database/migrate.ts';
+import { connect, type OpenDatabase } from '../src/database/connect.ts';
+import { dashboardApi } from '../src/dashboard/api.ts';
+import type { Parts, Person } from '../src/dashboard/parts.ts';
+import { advanceHours } from '../src/usage/hours.ts';
+import { SEEDED_KEYS, SEEDED_MODELS, seedUsage } from '../test/usage/seed-usage.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 90;
+const REPEATS = 5;
+const ZONE = 'Asia/Kathmandu';
+const ORIGIN = 'http://gate.test';
+
+const [rowsText = '1000000', databaseUrl] = process.argv.slice(2);
+const rows = Number(rowsText);
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-dashboard-'));
+const nowMs = Date.now();
+const accountId = 'acct_bench';
+const person = { accountId } as Person;
+
+const database = await connect({ databaseUrl, databasePath: join(folder, 'tollgate.db') });
+try {
+  await prepare(database);
+  const api = dashboardApi(partsOf(database));
+  const ask = async (path: string): Promise<Response> => api.fetch(new Request(ORIGIN + path), { address: '192.0.2.1' });
+  for (const [name, path] of pages()) await measure(name, () => ask(path).then((answer) => answer.arrayBuffer()));
+  await measureExport(() => ask(`/api/requests/export?from=${nowMs - DAYS * DAY_MS}&to=${nowMs}&zone=${ZONE}`));
+} finally {
+  await database.kysely.destroy();
+  rmSync(folder, { recursive: true });
+}
+
+async function prepare(opened: OpenDatabase): Promise<void> {
+  await migrate(opened.kysely, opened.dialect);
+  if (opened.dialect === 'sqlite') await sql`PRAGMA synchronous = OFF`.execute(opened.kysely);
+  const startedAtMs = performance.now();
+  await seedUsage(opened, { accountId, rows, fromMs: nowMs - DAYS * DAY_MS, toMs: nowMs });
+  if (opened.dialect === 'postgres') await sql`VACUUM ANALYZE`.execute(opened.kysely);
+  console.log(`${opened.dialect}: ${rows} requests in ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`);
+  const summedAtMs = performance.now();
+  while ((await advanceHours(opened.kysely, accountId, nowMs)) === 'behind');
+  console.log(`past hours summed up in ${((performance.now() - summedAtMs) / 1000).toFixed(1)} s`);
+}
+
+function partsOf(opened: OpenDatabase): Parts {
+  const parts = {
+    settings: { publicUrl: ORIGIN, databaseUrl, databasePath: '' },
+    database: opened,
+    auth: { handle: async () => new Response(), findPerson: async () => person, close: async () => undefined },
+    ask: async () => [],
+    fail: (event: string, error: unknown) => console.error(event, error),
+    notice: () => undefined,
+  };
+  return parts as unknown as Parts;
+}
+
+function pages(): [name: string, path: string][] {
+  const range = (days: number): string => `from=${nowMs - days * DAY_MS}&to=${nowMs}`;
+  const zone = `zone=${ZONE}`;
+  const key = `key=${SEEDED_KEYS[9]}`;
+  return [
+    ['overview', `/api/overview?${zone}`],
+    ['overview, spend by model', `/api/overview/spend?${zone}&by=model`],
+    ['overview, top keys and models', `/api/overview/top?${zone}`],
+    ['overview, latest errors', '/api/overview/errors'],
+    ['usage, 1 day by hour and model', `/api/usage?${range(1)}&${zone}&bucket=hour`],
+    ['usage, 7 days by model, compared', `/api/usage?${range(7)}&${zone}&compare=yes`],
+    ['usage, 30 days by key, compared', `/api/usage?${range(30)}&${zone}&group=key&compare=yes`],
+    ['usage, 90 days by model', `/api/usage?${range(90)}&${zone}`],
+    ['usage, 90 days by model, in UTC', `/api/usage?${range(90)}&zone=UTC`],
+    ['usage, 7 days by model of one key', `/api/usage?${range(7)}&${zone}&key=${SEEDED_KEYS[0]}`],
+    ['usage, 30 days by model of one key', `/api/usage?${range(30)}&${zone}&key=${SEEDED_KEYS[0]}`],
+    ['usage, 90 days by model of one key', `/api/usage?${range(90)}&${zone}&key=${SEEDED_KEYS[0]}`],
+    ['usage, names for the filters', '/api/usage/names'],
+    ['requests, newest of 90 days', `/api/requests?${range(90)}`],
+    ['requests, of a rare key', `/api/requests?${range(90)}&${key}`],
+    ['requests, of a rare key and model', `/api/requests?${range(90)}&${key}&model=${SEEDED_MODELS[11]}`],
+    ['requests, failed', `/api/requests?${range(90)}&status=error`],
+    ['requests, that there are none of', `/api/requests?${range(90)}&finish=unheard_of`],
+    ['requests, bars of 90 days', `/api/requests/histogram?${range(90)}`],
+    ['requests, bars of one key', `/api/requests/histogram?${range(90)}&${key}`],
+    ['statement, newest', '/api/statement'],
+    ['statement, credit only', '/api/statement?kind=manual,paid,promo,refund'],
+    ['statement, a week in the past', `/api/statement?from=${nowMs - 40 * DAY_MS}&to=${nowMs - 33 * DAY_MS}`],
+  ];
+}
+
+async function measure(name: string, work: () => Promise<unknown>): Promise<void> {
+  const times: number[] = [];
+  for (let turn = 0; turn < REPEATS; turn += 1) {
+    const startedAtMs = performance.now();
+    await work();
+    times.push(performance.now() - startedAtMs);
+  }
+  const [first = 0, ...others] = times;
+  const median = others.sort((one, other) => one - other)[Math.floor(others.length / 2)] ?? 0;
+  console.log(`${name.padEnd(40)} ${median.toFixed(0).padStart(5)} ms   (first ${first.toFixed(0)} ms)`);
+}
+
+async function measureExport(download: () => Promise<Response>): Promise<void> {
+  Bun.gc(true);
+  const before = process.memoryUsage().rss;
+  const startedAtMs = performance.now();
+  let [bytes, lines, peak] = [0, 0, before];
+  for await (const piece of (await download()).body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += piece.byteLength;
+    lines += piece.filter((byte) => byte === 10).length;
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  const grown = ((peak - before) / 1e6).toFixed(0);
+  console.log(
+    `export of ${lines - 1} requests: ${seconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB, memory grown by ${grown} MB at most`,
+  );
+}

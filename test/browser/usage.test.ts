@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import axe from 'axe-core';
+import OpenAI from 'openai';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { buildWeb } from '../../scripts/build-web.ts';
+import { describeStores, type Store } from '../dashboard/stores.ts';
+import { chromiumPath } from '../services/chromium.ts';
+import { openUsageStage, type UsageStage } from './usage-stage.ts';
+
+/** Three and a half hours behind UTC, or two and a half. */
+const ZONE = 'America/St_Johns';
+const OTHER_ZONE = 'Pacific/Chatham';
+const OPEN_WITHIN_MS = 120_000;
+const TEST_MS = 60_000;
+
+describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
+  describeStores((makeStore) => {
+    let store: Store;
+    let stage: UsageStage;
+    let browser: Browser;
+    let context: BrowserContext;
+    let page: Page;
+    /** What the answers said that they cost. */
+    const costs: number[] = [];
+    const complaints: string[] = [];
+
+    beforeAll(async () => {
+      expect(await buildWeb()).toBe(true);
+      store = await makeStore();
+      stage = await openUsageStage(store);
+      await makeRequests();
+      browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+      const size = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
+      context = await browser.newContext({ ...size, timezoneId: ZONE, acceptDownloads: true });
+      await context.addCookies([{ ...stage.cookie, url: stage.url }]);
+      page = await context.newPage();
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    }, OPEN_WITHIN_MS);
+    afterAll(async () => {
+      await browser?.close();
+      await stage?.stop();
+      await store?.remove();
+    });
+
+    async function makeRequests(): Promise<void> {
+      const client = new OpenAI({ baseURL: `${stage.url}/v1`, apiKey: stage.secret, maxRetries: 0 });
+      const messages = [{ role: 'user', content: 'Tell me a story' }] as const;
+      for (const model of ['stage/story', 'stage/story', 'stage/stubborn']) {
+        const { usage } = await client.chat.completions.create({ model, messages: [...messages] });
+        costs.push(costIn(usage));
+      }
+      const streaming = { stream: true, stream_options: { include_usage: true } } as const;
+      const stream = await client.chat.completions.create({ model: 'sandbox/story', messages: [...messages], ...streaming });
+      for await (const { usage } of stream) if (usage !== null && usage !== undefined) costs.push(costIn(usage));
+      await client.chat.completions.create({ model: 'stage/gone', messages: [...messages] }).catch(() => undefined);
+    }
+
+    const rows = () => page.getByRole('region', { name: 'Requests, newest first' }).locator('tbody tr');
+    const open = async (path: string): Promise<void> => {
+      await page.goto(stage.url + path);
+      await page.locator('h1').waitFor();
+      await page.waitForLoadState('networkidle');
+    };
+
+    test(
+      'requests of the official client are listed, newest first',
+      async () => {
+        await open('/requests?range=today');
+        expect(await rows().count()).toBe(5);
+        expect(await rows().first().innerText()).toContain('Failed');
+        expect(await page.getByText(/5 requests, \$0\.0/).count()).toBe(1);
+      },
+      TEST_MS,
+    );
+
+    test(
+      'filters stand in the address and survive a reload',
+      async () => {
+        await page.getByLabel('Model', { exact: true }).selectOption('stage/story');
+        await page.waitForURL(/model=stage/);
+        await page.reload();
+        await page.waitForLoadState('networkidle');
+        expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe('stage/story');
+        expect(await rows().count()).toBe(2);
+        await page.getByRole('button', { name: 'Clear filters' }).click();
+        await page.waitForURL((url) => !url.search.includes('model'));
+        await rows().nth(4).waitFor();
+      },
+      TEST_MS,
+    );
+
+    test(
+      'the drawer tells why a request cost that and who was asked, at an address of its own',
+      async () => {
+        await rows().filter({ hasText: 'stage/stubborn' }).click();
+        await page.waitForURL(/request=req_/);
+        const drawer = page.getByRole('dialog');
+        await drawer.getByText('Charged').waitFor();
+        const equation = await drawer.getByRole('region', { name: 'The cost, line by line' }).innerText();
+        const cost = `$${(costs[2] ?? 0).toFixed(9).replace(/0+$/, '')}`;
+        expect(equation).toContain('× $1.25');
+        expect(equation).toContain('× $10.00');
+        expect(equation.match(new RegExp(cost.replace('$', '\\$').replace('.', '\\.'), 'g'))?.length).toBeGreaterThanOrEqual(2);
+        const steps = await drawer.getByRole('list', { name: 'Providers that were asked, in order' }).locator('li').allInnerTexts();
+        expect(steps.map((step) => step.split(/\s/)[0])).toEqual(['gone', 'sandbox']);
+        expect(await drawer.innerText()).toContain('Authorization: Bearer $KEY');
+        expect(await drawer.innerText()).not.toContain(stage.secret);
+        await page.reload();
+        await page.getByRole('dialog').getByText('Charged').waitFor();
+        await page.keyboard.press('Escape');
+        await page.waitForURL((url) => !url.search.includes('request='));
+      },
+      TEST_MS,
+    );
+
+    test(
+      'an export has exactly the requests that are shown',
+      async () => {
+        await open('/requests?range=today&status=ok');
+        await page.getByRole('button', { name: 'Export' }).click();
+        const downloading = page.waitForEvent('download');
+        await page.getByRole('menuitem', { name: /CSV/ }).click();
+        const file = await (await downloading).path();
+        const lines = (await Bun.file(file).text()).trimEnd().split('\r\n').slice(1);
+        expect(lines).toHaveLength(await rows().count());
+        expect(lines.every((line) => line.includes(`,${ZONE},ok,`))).toBeTrue();
+        const models = lines.map((line) => line.split(',')[6] ?? '');
+        const shown = await rows().locator('td:nth-child(3)').allInnerTexts();
+        expect(shown.map((text) => text.split('\n')[0] ?? '')).toEqual(models);
+      },
+      TEST_MS,
+    );
+
+    test(
+      'new requests appear by themselves while the list is live',
+      async () => {
+        await open('/requests?range=today&live=yes');
+        const before = await rows().count();
+        const client = new OpenAI({ baseURL: `${stage.url}/v1`, apiKey: stage.secret });
+        const messages = [{ role: 'user', content: 'Are you there?' }] as const;
+        const { usage } = await client.chat.completions.create({ model: 'sandbox/echo', messages: [...messages] });
+        costs.push(costIn(usage));
+        await rows().nth(before).waitFor({ timeout: 15_000 });
+        expect(await rows().first().innerText()).toContain('sandbox/echo');
+        await page.getByRole('button', { name: 'Pause' }).click();
+        await page.waitForURL((url) => !url.search.includes('live'));
+      },
+      TEST_MS,
+    );
+
+    test(
+      'usage adds up what the answers said, in the zone that is chosen',
+      async () => {
+        await open('/usage?range=today&group=model');
+        const total = page.locator('tfoot tr');
+        const sum = costs.reduce((all, cost) => all + Math.round(cost * 1e9), 0) / 1e9;
+        expect(await total.locator('[title^="$"]').getAttribute('title')).toBe(`$${sum.toFixed(9).replace(/0+$/, '')}`);
+        expect(await page.getByText(ZONE).count()).toBeGreaterThan(0);
+        await page.evaluate(`localStorage.setItem('tollgate.zone', '${OTHER_ZONE}')`);
+        await page.reload();
+        await page.waitForLoadState('networkidle');
+        expect(await page.locator('main').getByText(OTHER_ZONE).count()).toBeGreaterThan(0);
+        await page.getByRole('button', { name: 'Export' }).click();
+        const downloading = page.waitForEvent('download');
+        await page.getByRole('menuitem', { name: 'Chart as CSV' }).click();
+        const csv = await Bun.file(await (await downloading).path()).text();
+        expect(csv).toContain(`,${OTHER_ZONE},stage/story,`);
+        await page.evaluate(`localStorage.removeItem('tollgate.zone')`);
+      },
+      TEST_MS,
+    );
+
+    test(
+      'a view is saved, found again and opens as it was',
+      async () => {
+        await open('/usage?range=30d&metric=requests&group=status');
+        await page.getByRole('button', { name: 'Views' }).click();
+        await page.getByRole('menuitem', { name: /Save/ }).click();
+        await page.getByLabel('Name of the view').fill('By status');
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await open('/usage');
+        await page.getByRole('button', { name: 'Views' }).click();
+        await page.getByRole('menuitem', { name: 'By status' }).click();
+        await page.waitForURL(/group=status/);
+      },
+      TEST_MS,
+    );
+
+    test.each(['/overview', '/usage?compare=yes', '/requests', '/requests?status=error&stream=no'])(
+      'everybody can use %s, wide and narrow, light and dark',
+      async (path) => {
+        for (const [width, colorScheme] of [
+          [1440, 'light'],
+          [360, 'dark'],
+        ] as const) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          await open(path);
+          await page.evaluate(axe.source);
+          const violations = await page.evaluate(RUN_AXE);
+          expect(violations).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
+        }
+        expect(complaints).toEqual([]);
+      },
+      TEST_MS,
+    );
+  });
+});
+
+function costIn(usage: unknown): number {
+  return (usage as { cost: number }).cost;
+}
+
+const RUN_AXE = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 160)))`;

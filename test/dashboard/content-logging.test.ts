@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import OpenAI from 'openai';
+import { openUsageStage, type UsageStage } from '../browser/usage-stage.ts';
+import { describeStores, type Store } from './stores.ts';
+
+const WITHIN_MS = 10_000;
+const POLL_MS = 100;
+
+interface Content {
+  readonly request: string;
+  readonly answer: string;
+}
+
+describeStores((makeStore) => {
+  let store: Store;
+  let stage: UsageStage;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    stage = await openUsageStage(store);
+  }, 60_000);
+  afterAll(async () => {
+    await stage.stop();
+    await store.remove();
+  });
+
+  const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(stage.url + path, {
+      ...init,
+      headers: { origin: stage.url, cookie: `${stage.cookie.name}=${stage.cookie.value}`, 'content-type': 'application/json' },
+    });
+
+  async function say(text: string, isStreaming: boolean): Promise<string> {
+    const client = new OpenAI({ baseURL: `${stage.url}/v1`, apiKey: stage.secret });
+    const request = { model: 'sandbox/echo', messages: [{ role: 'user' as const, content: text }] };
+    if (!isStreaming) return (await client.chat.completions.create(request).withResponse()).response.headers.get('x-request-id') ?? '';
+    const { data, response } = await client.chat.completions.create({ ...request, stream: true }).withResponse();
+    for await (const chunk of data) void chunk;
+    return response.headers.get('x-request-id') ?? '';
+  }
+
+  const contentOf = async (id: string): Promise<Content | null> =>
+    ((await (await ask(`/api/requests/${id}`)).json()) as { content: Content | null }).content;
+
+  /** Contents are written in the background, and a change is felt after a moment. */
+  async function until<Value>(read: () => Promise<Value | null>): Promise<Value> {
+    for (const untilMs = Date.now() + WITHIN_MS; Date.now() < untilMs; await Bun.sleep(POLL_MS)) {
+      const value = await read();
+      if (value !== null) return value;
+    }
+    throw new Error('It did not happen in time.');
+  }
+
+  test('nothing is recorded until the account asks for it, then request and answer are, whole and streamed', async () => {
+    const silent = await say('the secret before', false);
+    await ask('/api/requests/logging', { method: 'PUT', body: JSON.stringify({ days: 3 }) });
+    const whole = await until(async () => {
+      const id = await say('the words after', false);
+      await Bun.sleep(1500);
+      return contentOf(id);
+    });
+    expect(JSON.parse(whole.request)).toMatchObject({ model: 'sandbox/echo', messages: [{ content: 'the words after' }] });
+    expect(whole.answer).toContain('the words after');
+    const streamed = await say('streamed words', true);
+    expect((await until(() => contentOf(streamed))).answer).toContain('streamed words');
+    expect(await contentOf(silent)).toBeNull();
+  }, 30_000);
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readStatement } from '../../src/ledger/statement.ts';
+import { Contents } from '../../src/usage/contents.ts';
+import { seedUsage } from '../usage/seed-usage.ts';
+import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { describeStores, type Store } from './stores.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.now();
+const FROM_MS = NOW_MS - 3 * DAY_MS;
+const RANGE = `from=${FROM_MS}&to=${NOW_MS}`;
+
+interface Page {
+  readonly requests: readonly { id: string; model: string; status: string; costUsd: string }[];
+  readonly next: string | null;
+}
+
+describeStores((makeStore) => {
+  let store: Store;
+  let dashboard: TestDashboard;
+  let ada: TestBrowser;
+  let eve: TestBrowser;
+  let accountId: string;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    dashboard = await openDashboard(store);
+    [ada, eve] = [dashboard.browser(), dashboard.browser('192.0.2.2')];
+    await ada.signUp('ada@example.com');
+    await eve.signUp('eve@example.com');
+    accountId = ((await (await ada.get('/api/account')).json()) as { id: string }).id;
+    await seedUsage(dashboard.parts.database, { accountId, rows: 500, fromMs: FROM_MS, toMs: NOW_MS });
+  }, 60_000);
+  afterAll(async () => {
+    expect(dashboard.failures).toEqual([]);
+    await dashboard.close();
+    await store.remove();
+  });
+
+  const list = async (query: string, browser = ada): Promise<Page> => {
+    const response = await browser.get(`/api/requests?${RANGE}&${query}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as Page;
+  };
+
+  test('pages go on where the last one ended', async () => {
+    const first = await list('limit=30');
+    const second = await list(`limit=30&before=${first.next}`);
+    const both = await list('limit=60');
+    expect([...first.requests, ...second.requests]).toEqual([...both.requests]);
+  });
+
+  test('every cost follows from its equation to the nano-dollar, and from the ledger', async () => {
+    const { requests } = await list('limit=60');
+    for (const { id, costUsd, status } of requests) {
+      const detail = (await (await ada.get(`/api/requests/${id}`)).json()) as {
+        equation: { type: string; isExact: boolean; roundedUsd: string; costUsd: string };
+        transfer: { amountUsd: string } | null;
+      };
+      if (status === 'error')
+        expect(detail).toMatchObject({ equation: { type: 'free' }, transfer: null, error: { status: expect.any(Number) } });
+      else
+        expect(detail).toMatchObject({
+          equation: { type: 'computed', isExact: true, roundedUsd: costUsd, costUsd },
+          transfer: { id, amountUsd: costUsd },
+        });
+    }
+  });
+
+  test('exports have exactly the requests that the list shows, as CSV and as JSON lines', async () => {
+    const query = 'status=ok&stream=yes&key=key_seeded0,key_seeded1&cost=0.001';
+    const { requests } = await list(`${query}&limit=200`);
+    expect(requests.length).toBeGreaterThan(20);
+    const csv = await (await ada.get(`/api/requests/export?${RANGE}&${query}&zone=Asia/Kolkata`)).text();
+    const lines = csv.trimEnd().split('\r\n');
+    expect(lines[0]).toStartWith('request_id,time,zone,status,');
+    expect(lines.slice(1).map((line) => line.split(',')[0] ?? '')).toEqual(requests.map(({ id }) => id));
+    expect(lines[1]).toMatch(/^req_\w+,\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30,Asia\/Kolkata,ok,/);
+    const jsonl = await (await ada.get(`/api/requests/export?${RANGE}&${query}&format=jsonl`)).text();
+    const objects = jsonl
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { request_id: string; cost_usd: string });
+    expect(objects.map(({ request_id: id, cost_usd: usd }) => [id, usd])).toEqual(requests.map(({ id, costUsd }) => [id, costUsd]));
+  });
+
+  test('the bars add up to what a filter by key lets through, and say which filters they do not know', async () => {
+    const histogram = async (query: string) =>
+      (await (await ada.get(`/api/requests/histogram?${RANGE}&${query}`)).json()) as {
+        bars: { ok: number; errors: number }[];
+        ignored: string[];
+      };
+    const { bars, ignored } = await histogram('key=key_seeded0');
+    const { requests } = await list('key=key_seeded0&limit=200');
+    expect(bars.reduce((sum, { ok, errors }) => sum + ok + errors, 0)).toBe(requests.length);
+    expect(ignored).toEqual([]);
+    expect((await histogram('finish=stop&ttft=5')).ignored).toEqual(['finish', 'ttft']);
+  });
+
+  test('a request of another account is not found, listed or exported', async () => {
+    const [one] = (await list('limit=1')).requests;
+    expect((await eve.get(`/api/requests/${one?.id}`)).status).toBe(404);
+    expect((await list(`id=${one?.id}`, eve)).requests).toEqual([]);
+    expect((await (await eve.get(`/api/requests/export?${RANGE}&key=key_seeded0`)).text()).trimEnd().split('\r\n')).toHaveLength(1);
+    expect((await list(`id=${one?.id}`)).requests).toHaveLength(1);
+  });
+
+  test.each(['status=maybe', 'cost=-1', 'cost=much', 'tokens=1.5', 'stream=perhaps', 'before=1%27%20OR%201=1', 'limit=100000'])(
+    'what no filter can be is refused: %s',
+    async (query) => {
+      expect((await ada.get(`/api/requests?${RANGE}&${query}`)).status).toBe(400);
+    },
+  );
+
+  test('contents are recorded only where it is switched on, shown to their account, and deleted when their time is over', async () => {
+    expect(await (await ada.get('/api/requests/logging')).json()).toEqual({ days: null });
+    expect((await ada.send('PUT', '/api/requests/logging', { days: 0 })).status).toBe(400);
+    expect(await (await ada.send('PUT', '/api/requests/logging', { days: 7 })).json()).toEqual({ days: 7 });
+    const [one] = (await list('limit=1')).requests;
+    const contents = new Contents(dashboard.parts.database, (event, error) => dashboard.parts.fail(event, error));
+    const request = { messages: [{ role: 'user', content: `a picture ${'x'.repeat(50_000)}` }] };
+    contents.record({ requestId: one?.id ?? '', accountId, request, answer: 'No\0thing.', days: 7 });
+    await contents.close();
+    const detail = (await (await ada.get(`/api/requests/${one?.id}`)).json()) as {
+      content: { request: string; answer: string; isCut: boolean; deleteAtMs: number };
+    };
+    expect(detail.content).toMatchObject({ answer: 'Nothing.', isCut: true });
+    expect(detail.content.request.length).toBeLessThan(21_000);
+    expect(detail.content.deleteAtMs).toBeWithin(Date.now() + 7 * DAY_MS - 60_000, Date.now() + 7 * DAY_MS + 1);
+    expect((await eve.get(`/api/requests/${one?.id}`)).status).toBe(404);
+    expect(await contents.prune(Date.now() + 6 * DAY_MS)).toBe(0);
+    expect(await contents.prune(Date.now() + 8 * DAY_MS)).toBe(1);
+    expect(await (await ada.get(`/api/requests/${one?.id}`)).json()).toMatchObject({ content: null });
+    expect(await (await ada.send('PUT', '/api/requests/logging', { days: null })).json()).toEqual({ days: null });
+    expect(await (await ada.send('DELETE', '/api/requests/contents')).json()).toEqual({ deleted: 0 });
+  });
+
+  test('the statement has every movement with the balance it left, as pages and as a file', async () => {
+    interface Lines {
+      readonly lines: readonly { id: string; kind: string; amountUsd: string; balanceUsd: string }[];
+      readonly next: string | null;
+    }
+    const statement = async (query: string): Promise<Lines> => (await (await ada.get(`/api/statement?${query}`)).json()) as Lines;
+    const first = await statement('limit=20');
+    const second = await statement(`limit=20&after=${encodeURIComponent(first.next ?? '')}`);
+    const { balanceUsd } = (await (await ada.get('/api/account')).json()) as { balanceUsd: string };
+    expect(first.lines[0]?.balanceUsd).toBe(balanceUsd);
+    expect([...first.lines, ...second.lines]).toEqual([...(await statement('limit=40')).lines]);
+    const given = await statement('kind=manual');
+    expect(given.lines).toMatchObject([{ kind: 'manual', amountUsd: '1000000', balanceUsd: '1000000' }]);
+    const all = (await readStatement(dashboard.parts.database.kysely, accountId, { linesMax: 1000 })).lines;
+    const csv = (await (await ada.get('/api/statement/export?zone=UTC')).text()).trimEnd().split('\r\n');
+    expect(csv.slice(1).map((line) => line.split(',')[0] ?? '')).toEqual(all.map(({ id }) => id));
+    expect((await statement('limit=5')).lines).not.toEqual([]);
+    expect(((await (await eve.get('/api/statement')).json()) as Lines).lines).toEqual([]);
+    expect((await ada.get('/api/statement?after=nowhere')).status).toBe(400);
+  });
+});

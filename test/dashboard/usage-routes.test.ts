@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { seedUsage } from '../usage/seed-usage.ts';
+import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { describeStores, type Store } from './stores.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.now();
+const FROM_MS = NOW_MS - 20 * DAY_MS;
+
+interface Report {
+  readonly zone: string;
+  readonly buckets: readonly number[];
+  readonly series: readonly { name: string | null; values: (string | number)[]; total: { spend: string; requests: number } }[];
+  readonly total: { spend: string; requests: number };
+}
+
+describeStores((makeStore) => {
+  let store: Store;
+  let dashboard: TestDashboard;
+  let ada: TestBrowser;
+  let eve: TestBrowser;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    dashboard = await openDashboard(store);
+    [ada, eve] = [dashboard.browser(), dashboard.browser('192.0.2.2')];
+    await ada.signUp('ada@example.com');
+    await eve.signUp('eve@example.com');
+    const { id: accountId } = (await (await ada.get('/api/account')).json()) as { id: string };
+    await seedUsage(dashboard.parts.database, { accountId, rows: 2000, fromMs: FROM_MS, toMs: NOW_MS });
+  }, 60_000);
+  afterAll(async () => {
+    expect(dashboard.failures).toEqual([]);
+    await dashboard.close();
+    await store.remove();
+  });
+
+  const report = async (browser: TestBrowser, query: string): Promise<Report> => {
+    const response = await browser.get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}&${query}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as Report;
+  };
+
+  test('a report tells spend by model in a zone, the largest first and the rest as one', async () => {
+    const { zone, series, total, buckets } = await report(ada, 'zone=Asia/Kathmandu&top=3');
+    expect(zone).toBe('Asia/Kathmandu');
+    expect(series.map(({ name }) => name === null)).toEqual([false, false, false, true]);
+    expect(total.requests).toBe(2000);
+    expect(new Date((buckets[1] ?? 0) + 5.75 * 3_600_000).toISOString()).toEndWith('T00:00:00.000Z');
+  });
+
+  test('cumulative values end with the total', async () => {
+    const { series, total } = await report(ada, 'metric=requests&cumulative=yes&group=status');
+    expect(series.reduce((sum, { values }) => sum + Number(values.at(-1)), 0)).toBe(total.requests);
+  });
+
+  test('an export has a line for every bucket and series, with the zone in each', async () => {
+    const query = `from=${FROM_MS}&to=${NOW_MS}&zone=America/St_Johns&group=key&metric=spend&top=20`;
+    const response = await ada.get(`/api/usage/export?${query}`);
+    expect(response.headers.get('content-type')).toStartWith('text/csv');
+    expect(response.headers.get('content-disposition')).toContain('usage-chart.csv');
+    const [head, ...lines] = (await response.text()).trimEnd().split('\r\n');
+    expect(head).toBe('bucket_start,zone,key,key_name,spend_usd');
+    const shown = await report(ada, 'zone=America/St_Johns&group=key&metric=spend&top=20');
+    expect(lines).toHaveLength(shown.buckets.length * shown.series.length);
+    const [first] = shown.series;
+    expect(lines[1]).toEndWith(`,America/St_Johns,${first?.name},Key 0,${first?.values[1]}`);
+    const table = await (await ada.get(`/api/usage/export?${query}&part=table&format=json`)).json();
+    expect(table).toContainEqual(expect.objectContaining({ key: 'total', spend_usd: shown.total.spend }));
+  });
+
+  test.each([
+    ['zone=Mars/Olympus', 'zone'],
+    ["zone=UTC'; DROP TABLE usage;--", 'zone'],
+    ['bucket=minute', 'bucket'],
+    ['group=price', 'group'],
+    ['metric=cost', 'metric'],
+    ['top=1000', 'top'],
+    ['bucket=quarter', 'bucket'],
+  ])('what is not offered is refused and named: %s', async (query, field) => {
+    const response = await ada.get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}&${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid', field } });
+  });
+
+  test('a range that runs backwards or is endless is refused', async () => {
+    expect((await ada.get(`/api/usage?from=${NOW_MS}&to=${FROM_MS}`)).status).toBe(400);
+    expect((await ada.get(`/api/usage?from=${NOW_MS - 2000 * DAY_MS}&to=${NOW_MS}&bucket=month`)).status).toBe(400);
+  });
+
+  test('nobody sees the usage of others, whatever they filter by', async () => {
+    expect((await report(eve, 'group=key&key=key_seeded0')).series).toEqual([]);
+    expect(await (await eve.get('/api/usage/names')).json()).toEqual({ keys: [], models: [], providers: [] });
+    expect((await dashboard.browser().get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}`)).status).toBe(401);
+  });
+
+  test('views are saved under a name, replaced by the same name, and deleted by their account only', async () => {
+    const views = async (browser: TestBrowser) =>
+      ((await (await browser.get('/api/usage/views?page=usage')).json()) as { views: { id: string; name: string; search: string }[] })
+        .views;
+    const view = { page: 'usage', name: 'Errors', search: 'metric=errors' };
+    expect((await ada.send('PUT', '/api/usage/views', view)).status).toBe(200);
+    expect((await ada.send('PUT', '/api/usage/views', { ...view, search: 'metric=errors&group=key' })).status).toBe(200);
+    const [saved, ...others] = await views(ada);
+    expect(others).toEqual([]);
+    expect(saved).toMatchObject({ name: 'Errors', search: 'metric=errors&group=key' });
+    expect(await views(eve)).toEqual([]);
+    expect((await eve.send('DELETE', `/api/usage/views/${saved?.id}`)).status).toBe(404);
+    expect((await ada.send('DELETE', `/api/usage/views/${saved?.id}`)).status).toBe(200);
+    expect(await views(ada)).toEqual([]);
+  });
+
+  test('the overview tells balance, runway, periods, the wait for the first token and the latest errors', async () => {
+    const overview = (await (await ada.get('/api/overview?zone=Europe/Berlin')).json()) as {
+      balance: { availableUsd: string; runwayDays: number };
+      periods: { week: { spend: string; requests: number; former: { requests: number } } };
+      firstToken: { count: number; p50Ms: number; p95Ms: number };
+    };
+    const week = overview.periods.week;
+    expect(week.requests).toBeWithin(680, 720);
+    expect(overview.balance.runwayDays).toBeCloseTo((Number(overview.balance.availableUsd) / Number(week.spend)) * 7, 0);
+    expect(overview.firstToken.count).toBeWithin(950, 1000);
+    expect(overview.firstToken.p95Ms).toBeGreaterThan(overview.firstToken.p50Ms);
+    const spend = (await (await ada.get('/api/overview/spend?zone=Europe/Berlin&by=provider')).json()) as Report;
+    expect(spend.buckets).toHaveLength(30);
+    expect(spend.total.requests).toBe(2000);
+    const { keys, models } = (await (await ada.get('/api/overview/top?zone=UTC')).json()) as { keys: { name: string }[]; models: object[] };
+    expect([keys.length, models.length, keys[0]?.name]).toEqual([5, 5, 'Key 0']);
+    const { requests } = (await (await ada.get('/api/overview/errors')).json()) as { requests: { status: string }[] };
+    expect(requests.map(({ status }) => status)).toEqual(Array(5).fill('error'));
+    const empty = (await (await eve.get('/api/overview?zone=UTC')).json()) as { balance: { runwayDays: null } };
+    expect(empty.balance.runwayDays).toBeNull();
+  });
+});

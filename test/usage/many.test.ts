@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { connect, type OpenDatabase } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { readStatement } from '../../src/ledger/statement.ts';
+import { advanceHours } from '../../src/usage/hours.ts';
+import { readPeriods } from '../../src/usage/overview.ts';
+import { readReport } from '../../src/usage/report.ts';
+import { exportRequests, readRequests } from '../../src/usage/requests.ts';
+import { describeStores, type Store } from '../dashboard/stores.ts';
+import { SEEDED_KEYS, seedUsage } from './seed-usage.ts';
+
+/** `bun bench/dashboard.ts` does this with a million, and prints the figures. */
+const ROWS = 100_000;
+const DAY_MS = 86_400_000;
+const NOW_MS = Math.floor(Date.now() / 900_000) * 900_000;
+const SPAN = { fromMs: NOW_MS - 90 * DAY_MS, toMs: NOW_MS };
+const accountId = 'acct_busy';
+/** Five times what a page may take: tests share their machine. */
+const WITHIN_MS = 500;
+const GROWTH_BYTES_MAX = 60_000_000;
+
+describeStores((makeStore) => {
+  let store: Store;
+  let database: OpenDatabase;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    database = await connect(store);
+    await migrate(database.kysely, database.dialect);
+    if (database.dialect === 'sqlite') await sql`PRAGMA synchronous = OFF`.execute(database.kysely);
+    await seedUsage(database, { accountId, rows: ROWS, fromMs: SPAN.fromMs, toMs: SPAN.toMs });
+    await sql`ANALYZE`.execute(database.kysely);
+    while ((await advanceHours(database.kysely, accountId, NOW_MS)) === 'behind');
+  }, 120_000);
+  afterAll(async () => {
+    await database.kysely.destroy();
+    await store.remove();
+  });
+
+  const question = { accountId, span: SPAN, zone: 'Asia/Kathmandu', bucket: 'day', group: 'model', metric: 'spend', filter: {} } as const;
+  test.each<[string, () => Promise<unknown>]>([
+    ['a quarter of a year by day and model', () => readReport(database, { ...question, seriesMax: 7, isCompared: true, nowMs: NOW_MS })],
+    ['the periods of the overview', () => readPeriods(database, { accountId, zone: 'Asia/Kathmandu', nowMs: NOW_MS })],
+    ['the newest requests', () => readRequests(database, { accountId, filter: { span: SPAN }, rowsMax: 50 })],
+    [
+      'the requests of a rare key',
+      () => readRequests(database, { accountId, filter: { span: SPAN, key: SEEDED_KEYS.slice(-1) }, rowsMax: 50 }),
+    ],
+    ['requests that there are none of', () => readRequests(database, { accountId, filter: { span: SPAN, finish: 'none' }, rowsMax: 50 })],
+    ['a statement of credit only', () => readStatement(database.kysely, accountId, { linesMax: 50, kinds: ['manual'] })],
+  ])('%s are read at once', async (_, read) => {
+    await read();
+    const times: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const startedAtMs = performance.now();
+      await read();
+      times.push(performance.now() - startedAtMs);
+    }
+    expect(Math.min(...times)).toBeLessThan(WITHIN_MS);
+  });
+
+  test('all requests are exported in little memory', async () => {
+    Bun.gc(true);
+    const before = process.memoryUsage().rss;
+    let [count, peak] = [0, before];
+    for await (const rows of exportRequests(database, { accountId, filter: { span: SPAN } })) {
+      count += rows.length;
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }
+    expect(count).toBe(ROWS);
+    expect(peak - before).toBeLessThan(GROWTH_BYTES_MAX);
+  }, 60_000);
+});
