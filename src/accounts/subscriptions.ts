@@ -37,7 +37,8 @@ export interface Subscription {
   /** What is wrong with the payment, if something is. */
   readonly reason: string;
   readonly tries: number;
-  /** What is left of what the plan included in this period. */
+  /** What came with this period, changes of the plan counted, and what is left of it. */
+  readonly includedGiven: Nanos;
   readonly includedLeft: Nanos;
 }
 
@@ -226,12 +227,13 @@ export class Subscriptions {
   }
 
   async #read(row: Selectable<Tables['subscriptions']>): Promise<Subscription> {
+    // What is left of the last period can still be spent for a day, but belongs to that.
+    const source = `plan:${row.id}:${row.period_start}`;
     const grants = await this.#database
       .selectFrom('grants')
-      .select(({ fn }) => fn.sum<bigint | null>('remaining').as('left'))
+      .select(({ fn }) => [fn.sum<bigint | null>('amount').as('given'), fn.sum<bigint | null>('remaining').as('left')])
       .where('account_id', '=', row.account_id)
-      .where('kind', '=', 'plan')
-      .where('remaining', '>', 0n)
+      .where((where) => where.or([where('source', '=', source), where('source', 'like', `${source}:change:%`)]))
       .executeTakeFirst();
     return {
       id: row.id,
@@ -248,6 +250,7 @@ export class Subscriptions {
       graceUntilMs: row.grace_until === null ? undefined : Number(row.grace_until),
       reason: row.reason,
       tries: Number(row.tries),
+      includedGiven: asNanos(grants?.given ?? 0n),
       includedLeft: asNanos(grants?.left ?? 0n),
     };
   }

@@ -1,12 +1,21 @@
 import type { Kysely } from 'kysely';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import type { Tables } from '../database/tables.ts';
-import { AutoTopUps, type AutoTopUp } from '../payments/auto-top-up.ts';
+import { AutoTopUps } from '../payments/auto-top-up.ts';
 import type { PaymentRow } from '../payments/credit-payment.ts';
 import type { PaymentDesk } from '../payments/desk.ts';
 import type { Card } from '../payments/payments.ts';
 import type { MoneyIn } from '../payments/open.ts';
 import { ApiError } from './api-error.ts';
+import {
+  describeAutoTopUp,
+  describePayment,
+  type AutoTopUpJson,
+  type BillingJson,
+  type BonusJson,
+  type PaymentJson,
+  type SourceJson,
+} from './billing-json.ts';
 
 const PAYMENTS_MAX = 100;
 /** While a payer waits for a payment, the provider is asked this often, should its event be late. */
@@ -27,7 +36,7 @@ export class BillingDesk {
   }
 
   /** The balance and what it is made of, in the order in which it is used; and how money can be added. */
-  async show(accountId: string) {
+  async show(accountId: string): Promise<BillingJson> {
     const wallet = await this.#database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
     const balance = wallet.credits_posted - wallet.debits_posted;
     const { rules, providers } = this.payments;
@@ -45,7 +54,7 @@ export class BillingDesk {
     };
   }
 
-  async listPayments(accountId: string) {
+  async listPayments(accountId: string): Promise<PaymentJson[]> {
     const rows = await this.#database
       .selectFrom('payments')
       .selectAll()
@@ -57,7 +66,7 @@ export class BillingDesk {
   }
 
   /** How a payment stands. One that somebody waits for is asked for, so that a late event delays nobody. */
-  async follow(accountId: string, id: string, nowMs: number) {
+  async follow(accountId: string, id: string, nowMs: number): Promise<PaymentJson> {
     const payment = await this.#requirePayment(accountId, id);
     const isWaiting = payment.status === 'open' || payment.status === 'unknown';
     if (!isWaiting || Number(payment.asked_at) > nowMs - ASK_AGAIN_MS) return describePayment(payment);
@@ -89,7 +98,7 @@ export class BillingDesk {
       .execute();
   }
 
-  async showAutoTopUp(accountId: string, nowMs: number) {
+  async showAutoTopUp(accountId: string, nowMs: number): Promise<AutoTopUpJson | null> {
     const auto = await this.autoTopUps.find(accountId, nowMs);
     return auto === undefined ? null : describeAutoTopUp(auto);
   }
@@ -100,7 +109,7 @@ export class BillingDesk {
     return payment;
   }
 
-  async #listSources(accountId: string) {
+  async #listSources(accountId: string): Promise<SourceJson[]> {
     const grants = await this.#database
       .selectFrom('grants')
       .selectAll()
@@ -120,7 +129,7 @@ export class BillingDesk {
     }));
   }
 
-  async #listBonuses(accountId: string) {
+  async #listBonuses(accountId: string): Promise<BonusJson[]> {
     const rows = await this.#database
       .selectFrom('promo_redemptions')
       .innerJoin('promo_codes', 'promo_codes.id', 'promo_redemptions.code_id')
@@ -135,34 +144,4 @@ export class BillingDesk {
       minimumUsd: formatUsd(asNanos(minimum)),
     }));
   }
-}
-
-/** A payment as the browser gets it. */
-export function describePayment(payment: PaymentRow) {
-  return {
-    id: payment.id,
-    status: payment.status,
-    provider: payment.provider,
-    purpose: payment.purpose,
-    amountUsd: formatUsd(asNanos(payment.amount)),
-    bonusUsd: formatUsd(asNanos(payment.bonus)),
-    reversedUsd: formatUsd(asNanos(payment.reversed)),
-    address: payment.status === 'open' ? payment.address : null,
-    reference: payment.provider === 'manual' ? payment.provider_ref : null,
-    hasReceipt: payment.status === 'paid' && payment.provider === 'stripe',
-    reason: payment.reason,
-    createdAtMs: Number(payment.created_at),
-  };
-}
-
-function describeAutoTopUp({ isOn, threshold, amount, monthlyCap, methodRef, reason, chargedThisMonth }: AutoTopUp) {
-  return {
-    isOn,
-    thresholdUsd: formatUsd(threshold),
-    amountUsd: formatUsd(amount),
-    monthlyCapUsd: formatUsd(monthlyCap),
-    methodRef,
-    reason,
-    chargedThisMonthUsd: formatUsd(chargedThisMonth),
-  };
 }

@@ -9,16 +9,11 @@ import type { PaymentRules } from '../payments/payments.ts';
 
 /** Why a code was refused. */
 export function sayRedeemRefusal(result: Extract<RedeemResult, { type: 'refused' }>): string {
-  switch (result.why) {
-    case 'needs_top_up':
-      return `This code is for accounts that have topped up at least $${formatUsd(result.minimumTopUp ?? NO_MONEY)}.`;
-    case 'not_yet_valid':
-      return `This code is not valid yet. It can be used from ${new Date(result.validFromMs ?? 0).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
-    case 'too_many_tries':
-      return `Too many codes that do not exist. Try again in ${Math.ceil((result.retryAfterMs ?? 0) / 60_000)} minutes.`;
-    default:
-      return REDEEM[result.why];
-  }
+  const { why, minimumTopUp = NO_MONEY, validFromMs = 0, retryAfterMs = 0 } = result;
+  if (why === 'needs_top_up') return `This code is for accounts that have topped up at least $${formatUsd(minimumTopUp)}.`;
+  if (why === 'too_many_tries') return `Too many codes that do not exist. Try again in ${Math.ceil(retryAfterMs / 60_000)} minutes.`;
+  if (why !== 'not_yet_valid') return REDEEM[why];
+  return `This code is not valid yet. It can be used from ${new Date(validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
 }
 
 const REDEEM: Readonly<Record<Exclude<RedeemRefusal, 'needs_top_up' | 'not_yet_valid' | 'too_many_tries'>, string>> = {

@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { PlanOrder } from '../accounts/plan-orders.ts';
-import { Plans, type Plan } from '../accounts/plans.ts';
-import { Subscriptions, type PlanQuote, type Subscription } from '../accounts/subscriptions.ts';
+import { Plans } from '../accounts/plans.ts';
+import { Subscriptions } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { readPayable } from '../ledger/credit.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
 import type { PaymentRow } from '../payments/credit-payment.ts';
 import type { PaymentDesk, Payer } from '../payments/desk.ts';
-import { chargeCentsFor, fromCents } from '../payments/payments.ts';
 import { ApiError } from './api-error.ts';
 import { ORDER_REFUSALS, sayStartRefusal } from './billing-words.ts';
+import { describePlan, describeQuote, describeSubscription, type PlansJson, type QuoteJson, type TakenJson } from './plan-json.ts';
 
 /** How a plan is to be paid. */
 export interface PlanPayment {
@@ -33,7 +33,7 @@ export class PlanDesk {
   }
 
   /** What is offered, what the account has, and what it could pay from its balance. */
-  async show(accountId: string) {
+  async show(accountId: string): Promise<PlansJson> {
     const plans = (await this.#plans.list()).filter((plan) => plan.isOffered && !plan.isEnded);
     const subscription = await this.subscriptions.find(accountId);
     return {
@@ -45,14 +45,14 @@ export class PlanDesk {
   }
 
   /** What the plan costs now, to the last digit. */
-  async quote(accountId: string, planId: string, nowMs: number) {
+  async quote(accountId: string, planId: string, nowMs: number): Promise<QuoteJson> {
     const quote = await this.subscriptions.quote(accountId, planId, nowMs);
     if (quote.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[quote.why]);
     return describeQuote(quote);
   }
 
   /** Takes a plan: at once, or after a payment, for which an address is given. */
-  async take(payer: Payer, { planId, atMs }: { readonly planId: string; readonly atMs: number }, payment: PlanPayment) {
+  async take(payer: Payer, { planId, atMs }: { readonly planId: string; readonly atMs: number }, payment: PlanPayment): Promise<TakenJson> {
     const nowMs = Date.now();
     const quote = await this.subscriptions.quote(payer.accountId, planId, atMs);
     if (quote.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[quote.why]);
@@ -74,7 +74,7 @@ export class PlanDesk {
     return { done: true, address: null, paymentId: null };
   }
 
-  async #payByCard(payer: Payer, sale: { order: PlanOrder; due: Nanos; methodRef: string | undefined; nowMs: number }) {
+  async #payByCard(payer: Payer, sale: { order: PlanOrder; due: Nanos; methodRef: string | undefined; nowMs: number }): Promise<TakenJson> {
     const amount = asNanos(sale.due + (await this.#debtOf(payer.accountId)));
     const payment =
       sale.methodRef === undefined
@@ -106,42 +106,4 @@ export class PlanDesk {
     const debt = wallet.debits_posted - wallet.credits_posted;
     return asNanos(debt > 0n ? debt : 0n);
   }
-}
-
-function describePlan(plan: Plan) {
-  return {
-    id: plan.id,
-    name: plan.name,
-    priceUsd: formatUsd(plan.price),
-    interval: plan.interval,
-    includedUsd: formatUsd(plan.included),
-    requestsPerMinute: plan.requestsPerMinute ?? null,
-    tokensPerMinute: plan.tokensPerMinute ?? null,
-    concurrent: plan.concurrent ?? null,
-    models: plan.models ?? null,
-  };
-}
-
-function describeSubscription(subscription: Subscription) {
-  return {
-    plan: describePlan(subscription.plan),
-    status: subscription.status,
-    payBy: subscription.paysBy,
-    methodRef: subscription.methodRef ?? null,
-    periodStartMs: subscription.periodStartMs,
-    periodEndMs: subscription.periodEndMs,
-    periodsLeft: subscription.periodsLeft ?? null,
-    endsWithPeriod: subscription.endsWithPeriod,
-    nextPlan: subscription.nextPlan === undefined ? null : describePlan(subscription.nextPlan),
-    graceUntilMs: subscription.graceUntilMs ?? null,
-    reason: subscription.reason,
-    includedLeftUsd: formatUsd(subscription.includedLeft),
-  };
-}
-
-function describeQuote(quote: Exclude<PlanQuote, { type: 'refused' }>) {
-  const chargeUsd = quote.due === 0n ? '0' : formatUsd(fromCents(chargeCentsFor(quote.due)));
-  const base = { type: quote.type, atMs: quote.atMs, dueUsd: formatUsd(quote.due), chargeUsd };
-  if (quote.type === 'at_period_end') return { ...base, creditUsd: '0', startsAtMs: quote.startsAtMs, endsAtMs: null };
-  return { ...base, creditUsd: formatUsd(quote.credit), startsAtMs: quote.atMs, endsAtMs: quote.endsAtMs };
 }

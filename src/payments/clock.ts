@@ -6,6 +6,8 @@ import type { PaymentDesk } from './desk.ts';
 import { Renewals } from './renewals.ts';
 
 const PAYMENTS_PER_TURN = 50;
+/** Most turns find nothing to do, and then none of them writes. */
+const FORGET_INTERVAL_MS = 3_600_000;
 
 /** What is done about money in without anybody asking: payments followed to their end, cards charged, plans renewed. */
 export class MoneyClock {
@@ -13,6 +15,7 @@ export class MoneyClock {
   readonly #autoTopUps: AutoTopUps;
   readonly #renewals: Renewals;
   readonly #guesses: PromoGuesses;
+  #forgetsAtMs = 0;
 
   constructor(database: Kysely<Tables>, desk: PaymentDesk) {
     this.#desk = desk;
@@ -26,6 +29,12 @@ export class MoneyClock {
     for (const payment of await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN)) await this.#desk.ask(payment, nowMs);
     await this.#autoTopUps.turn(nowMs);
     await this.#renewals.turn(nowMs);
+    await this.#forgetGuesses(nowMs);
+  }
+
+  async #forgetGuesses(nowMs: number): Promise<void> {
+    if (nowMs < this.#forgetsAtMs) return;
+    this.#forgetsAtMs = nowMs + FORGET_INTERVAL_MS;
     await this.#guesses.prune(nowMs);
   }
 }

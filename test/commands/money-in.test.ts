@@ -68,6 +68,9 @@ async function begin(email: string, provider: ProviderName): Promise<PaymentRow>
   return result.payment;
 }
 
+const messageOf = async (...args: readonly string[]): Promise<string> =>
+  ((await failureOf(gate.run('promo', 'create', ...args))) as Error).message;
+
 describe('the webhook of a running server', () => {
   test('credits what Stripe signed, and nothing else', async () => {
     const { email } = await gate.makeKey({ creditUsd: '0' });
@@ -90,9 +93,10 @@ describe('the webhook of a running server', () => {
   }, 30_000);
 
   test('is refused at start with an empty secret', () => {
-    const load = () => loadConfig({ STRIPE_SECRET_KEY: 'sk_test_simulated', STRIPE_WEBHOOK_SECRET: '' });
-    expect(load).toThrow(ConfigError);
-    expect(load).toThrow('environment variable STRIPE_WEBHOOK_SECRET: must be the signing secret');
+    expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '' })).toThrow(ConfigError);
+    expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '' })).toThrow(
+      'environment variable STRIPE_WEBHOOK_SECRET: must be the signing secret',
+    );
     expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '   ' })).toThrow(ConfigError);
   });
 });
@@ -120,10 +124,9 @@ describe('payments', () => {
     expect(await gate.run('payments', 'refuse', second.provider_ref ?? '', '--reason', 'never came')).toMatchObject({ status: 'failed' });
     expect(await balanceOf(email)).toBe('20');
     const { payments } = (await gate.run('payments', 'list', '--account', email)) as { payments: JsonObject[] };
-    expect(payments.map(({ status, reason }) => [status, reason]).toSorted()).toEqual([
-      ['failed', 'never came'],
-      ['paid', null],
-    ]);
+    expect(new Set(payments.map(({ status, reason }) => `${String(status)} ${String(reason)}`))).toEqual(
+      new Set(['failed never came', 'paid null']),
+    );
   });
 
   test('that do not fit are listed as problems', async () => {
@@ -171,7 +174,6 @@ describe('promo codes', () => {
   });
 
   test('ask for one benefit that makes sense', async () => {
-    const messageOf = async (...args: string[]) => ((await failureOf(gate.run('promo', 'create', ...args))) as Error).message;
     expect(await messageOf()).toContain('Say what the code gives');
     expect(await messageOf('--plan', 'none-such')).toContain('There is no plan none-such');
     expect(await messageOf('--bonus-percent', '10')).toContain('--bonus-max');

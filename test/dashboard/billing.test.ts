@@ -12,6 +12,11 @@ import { FrontDesk, type Visitor } from './front-desk.ts';
 
 const RULES = { minimum: usd('5'), maximum: usd('500'), presets: [usd('10'), usd('25')], graceMs: 0 };
 
+async function messageOf(answer: Promise<{ status: number; body: JsonObject }>): Promise<string> {
+  const { status, body } = await answer;
+  return `${status} ${String((body['error'] as JsonObject)['message'])}`;
+}
+
 for (const { name: storeName, isMissing, open } of STORES)
   describe.skipIf(isMissing)(storeName, () => {
     let stripe: StripeSimulator;
@@ -52,10 +57,9 @@ for (const { name: storeName, isMissing, open } of STORES)
       await pay(body['id']);
       return (await me.get(`/billing/payments/${String(body['id'])}`)).body;
     };
-    const messageOf = async (answer: Promise<{ status: number; body: JsonObject }>): Promise<string> => {
-      const { status, body } = await answer;
-      return `${status} ${String((body['error'] as JsonObject)['message'])}`;
-    };
+    const quote = async (planId: string): Promise<JsonObject> => (await me.get(`/plans/quote?planId=${planId}`)).body;
+    const take = (planId: string, atMs: unknown, more: JsonObject = {}) =>
+      me.post('/plans/take', { planId, atMs, payBy: 'balance', ...more });
 
     describe('billing', () => {
       test('shows the balance by its sources in the order of use, and the ways to pay', async () => {
@@ -174,10 +178,6 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('plans', () => {
-      const quote = async (planId: string): Promise<JsonObject> => (await me.get(`/plans/quote?planId=${planId}`)).body;
-      const take = (planId: string, atMs: unknown, more: JsonObject = {}) =>
-        me.post('/plans/take', { planId, atMs, payBy: 'balance', ...more });
-
       test('are bought from the balance for the price that was shown', async () => {
         const { atMs, dueUsd, creditUsd } = await quote('basic');
         expect({ dueUsd, creditUsd }).toEqual({ dueUsd: '10', creditUsd: '12' });

@@ -15,9 +15,6 @@ const paymentSchema = z.strictObject({ payBy, methodRef });
 /** Plans: what is offered, what the account has, and every change of it. */
 export function planRoutes({ database: { kysely }, money }: Parts) {
   const desk = new PlanDesk(kysely, money.desk);
-  const requireDone = (isDone: boolean, message: string): void => {
-    if (!isDone) throw new ApiError('conflict', message);
-  };
   return new Hono<Env>()
     .get('/', async (c) => c.json(await desk.show(c.get('person').accountId)))
     .get('/quote', validate('query', quoteSchema), async (c) =>
@@ -43,4 +40,8 @@ export function planRoutes({ database: { kysely }, money }: Parts) {
       requireDone(await desk.subscriptions.setPayment(accountId, form.payBy, form.methodRef), 'There is no plan to pay for.');
       return c.json(await desk.show(accountId));
     });
+}
+
+function requireDone(isDone: boolean, message: string): void {
+  if (!isDone) throw new ApiError('conflict', message);
 }

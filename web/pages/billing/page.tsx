@@ -10,20 +10,35 @@ import { Returned } from './returned.tsx';
 import { StatementCard } from './statement-card.tsx';
 import { TopUpCard } from './top-up-card.tsx';
 
+/** Two columns of cards, each as long as it is; on a phone one column, in the order of the numbers. */
+const COLUMN = 'contents lg:flex lg:flex-col lg:gap-4 lg:*:order-none';
+
 /** Billing: what there is, how more comes in, and every movement. */
 export function BillingPage(): JSX.Element {
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
       <Returned />
-      <div className="grid items-start gap-4 lg:grid-cols-2">
-        <BalanceCard />
-        <TopUpCard />
-        <RedeemCard />
-        <CardsCard />
-        <AutoTopUpCard />
-        <PaymentsCard />
+      <div className="flex flex-col gap-4 lg:grid lg:grid-cols-2 lg:items-start">
+        <div className={COLUMN}>
+          <BalanceCard />
+          <div className="order-3">
+            <RedeemCard />
+          </div>
+          <div className="order-4">
+            <CardsCard />
+          </div>
+        </div>
+        <div className={COLUMN}>
+          <div className="order-2">
+            <TopUpCard />
+          </div>
+          <div className="order-5">
+            <AutoTopUpCard />
+          </div>
+        </div>
       </div>
+      <PaymentsCard />
       <StatementCard />
     </>
   );

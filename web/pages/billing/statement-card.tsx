@@ -95,7 +95,7 @@ function What({ row }: { readonly row: StatementRow }): JSX.Element {
   const kind = KINDS.find((name) => name === row.kind);
   return (
     <>
-      <span className="block">{kind === undefined ? row.kind : t.statement.kinds[kind]}</span>
+      <span className="block">{kind === undefined ? row.kind : t.statement.rows[kind]}</span>
       <span className="block text-xs break-words text-muted">{row.kind === 'usage' ? row.id : row.reason}</span>
     </>
   );

@@ -16,7 +16,7 @@ import type { Subscription } from './queries.ts';
 
 /** The plan that the account has: what is left of it, how it goes on, and the way out and back. */
 export function MyPlan({ subscription }: { readonly subscription: Subscription }): JSX.Element {
-  const { plan, includedLeftUsd } = subscription;
+  const { plan, includedLeftUsd, includedGivenUsd } = subscription;
   return (
     <Card className="mb-4" title={t.mine.title} hint={t.mine.order} actions={<Change subscription={subscription} />}>
       <div className="flex flex-col gap-4">
@@ -28,8 +28,8 @@ export function MyPlan({ subscription }: { readonly subscription: Subscription }
           </div>
           <Meter
             label={t.mine.included}
-            part={1 - partOf(includedLeftUsd, plan.includedUsd)}
-            text={t.mine.left(formatUsd(includedLeftUsd), formatUsd(plan.includedUsd))}
+            part={1 - partOf(includedLeftUsd, includedGivenUsd)}
+            text={t.mine.left(formatUsd(includedLeftUsd), formatUsd(includedGivenUsd))}
           />
         </div>
         <p className="text-sm">

@@ -51,8 +51,11 @@ function Mark({ isMine, isNext }: { readonly isMine: boolean; readonly isNext: b
   return isNext ? <Badge tone="accent">{t.next}</Badge> : null;
 }
 
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
 function featuresOf(plan: Plan): string[] {
-  const count = (value: number): string => value.toLocaleString('en');
   return [
     signOf(plan.includedUsd) === 0 ? t.noCredit : t.included(formatUsd(plan.includedUsd)),
     ...(plan.requestsPerMinute === null ? [] : [t.requests(count(plan.requestsPerMinute))]),
