@@ -44,6 +44,7 @@ const STATEMENT_MS = 60_000;
 /** How soon the thread that watches alerts runs when somebody has one. */
 const ALERTS_INTERVAL_MS = 15_000;
 const DRAIN_MS = 120_000;
+const STRIPE_REFUSES = 'Stripe refuses STRIPE_SECRET_KEY';
 const DRAIN_POLL_MS = 20;
 
 /** The service, running. */
@@ -110,12 +111,13 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
 }
 
 /** The plans of the settings become rows, and the ways to pay are opened. */
-async function openMoney({ config }: Gate, database: Kysely<Tables>): Promise<MoneyIn> {
+async function openMoney({ config, log }: Gate, database: Kysely<Tables>): Promise<MoneyIn> {
   await new Plans(database).saveSettings(config.plans);
   return openMoneyIn({
     database,
     payments: config.payments,
     url: publicUrlOf(config, config.port),
+    onRefused: () => log.internalError(STRIPE_REFUSES, undefined),
   });
 }
 

@@ -59,7 +59,8 @@ async function open(
   const mail = openMail(settings, { fail, notice });
   const auth = await openAuth({ settings, database, mail });
   const { payments, publicUrl: url } = settings;
-  const money = await openMoneyIn({ database: database.kysely, payments, url });
+  const onRefused = (): void => fail('Stripe refuses STRIPE_SECRET_KEY', undefined);
+  const money = await openMoneyIn({ database: database.kysely, payments, url, onRefused });
   const webhook = await openStripeWebhook(database.kysely, payments, (eventId) =>
     fail('an event of Stripe was not credited', new Error(eventId)),
   );

@@ -8,9 +8,11 @@ import { Renewals } from './renewals.ts';
 const PAYMENTS_PER_TURN = 50;
 /** Most turns find nothing to do, and then none of them writes. */
 const FORGET_INTERVAL_MS = 3_600_000;
+const EVENTS_KEPT_MS = 90 * 86_400_000;
 
 /** What is done about money in without anybody asking: payments followed to their end, cards charged, plans renewed. */
 export class MoneyClock {
+  readonly #database: Kysely<Tables>;
   readonly #desk: PaymentDesk;
   readonly #autoTopUps: AutoTopUps;
   readonly #renewals: Renewals;
@@ -18,6 +20,7 @@ export class MoneyClock {
   #forgetsAtMs = 0;
 
   constructor(database: Kysely<Tables>, desk: PaymentDesk) {
+    this.#database = database;
     this.#desk = desk;
     this.#autoTopUps = new AutoTopUps(database, desk);
     this.#renewals = new Renewals(database, desk);
@@ -29,12 +32,18 @@ export class MoneyClock {
     for (const payment of await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN)) await this.#desk.ask(payment, nowMs);
     await this.#autoTopUps.turn(nowMs);
     await this.#renewals.turn(nowMs);
-    await this.#forgetGuesses(nowMs);
+    await this.#forget(nowMs);
   }
 
-  async #forgetGuesses(nowMs: number): Promise<void> {
+  async #forget(nowMs: number): Promise<void> {
     if (nowMs < this.#forgetsAtMs) return;
     this.#forgetsAtMs = nowMs + FORGET_INTERVAL_MS;
     await this.#guesses.prune(nowMs);
+    // By then nobody sends them again. What was refused is kept for the operator.
+    await this.#database
+      .deleteFrom('webhook_events')
+      .where('created_at', '<', BigInt(nowMs - EVENTS_KEPT_MS))
+      .where('outcome', '<>', 'refused')
+      .execute();
   }
 }

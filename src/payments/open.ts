@@ -20,15 +20,19 @@ interface MoneyInOptions {
   readonly payments: PaymentsConfig;
   /** The service's own address. */
   readonly url: string;
+  /** Told when a provider refuses our key. */
+  readonly onRefused?: () => void;
 }
 
 /** Opens the ways to pay that the settings switch on. Stripe's package is loaded where it is used: it takes memory of its own. */
-export async function openMoneyIn({ database, payments, url }: MoneyInOptions): Promise<MoneyIn> {
+export async function openMoneyIn({ database, payments, url, onRefused }: MoneyInOptions): Promise<MoneyIn> {
   const { stripe: settings, bankTransfer, rules } = payments;
   const drivers: PaymentDriver[] = bankTransfer === undefined ? [] : [new ManualDriver()];
   if (settings !== undefined) {
     const { openStripe, StripeDriver } = await import('./stripe.ts');
-    drivers.unshift(new StripeDriver(openStripe(settings), { customers: openCustomers(database, 'stripe'), returnUrl: `${url}/billing` }));
+    drivers.unshift(
+      new StripeDriver(openStripe(settings), { customers: openCustomers(database, 'stripe'), returnUrl: `${url}/billing`, onRefused }),
+    );
   }
   const desk = new PaymentDesk(database, drivers, rules);
   return { desk, clock: new MoneyClock(database, desk), bankTransfer };

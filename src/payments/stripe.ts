@@ -45,6 +45,15 @@ export function openStripe({ secretKey, apiUrl }: Pick<StripeSettings, 'secretKe
   });
 }
 
+interface StripeDriverOptions {
+  readonly customers: Customers;
+  /** Where payers come back to. */
+  readonly returnUrl: string;
+  readonly clock?: () => number;
+  /** Told when Stripe refuses our key, which only the operator can mend. */
+  readonly onRefused?: (() => void) | undefined;
+}
+
 /** Cards through Stripe: Checkout where the payer is there, a payment intent where a saved card is charged. */
 export class StripeDriver implements PaymentDriver {
   readonly name = 'stripe' as const;
@@ -57,19 +66,18 @@ export class StripeDriver implements PaymentDriver {
   readonly #customers: Customers;
   readonly #returnUrl: string;
   readonly #clock: () => number;
+  readonly #onRefused: () => void;
 
-  constructor(
-    stripe: Stripe,
-    { customers, returnUrl, clock = Date.now }: { customers: Customers; returnUrl: string; clock?: () => number },
-  ) {
+  constructor(stripe: Stripe, { customers, returnUrl, clock = Date.now, onRefused = () => undefined }: StripeDriverOptions) {
     this.#stripe = stripe;
     this.#customers = customers;
     this.#returnUrl = returnUrl;
     this.#clock = clock;
+    this.#onRefused = onRefused;
   }
 
   async begin(order: PaymentOrder): Promise<DriverAnswer> {
-    return answering(async () => {
+    return this.#asking(async () => {
       const customer = await this.#customerOf(order);
       const metadata = metadataOf(order);
       const session = await this.#stripe.checkout.sessions.create(
@@ -93,8 +101,8 @@ export class StripeDriver implements PaymentDriver {
 
   async ask(order: PaymentOrder): Promise<DriverAnswer> {
     const { sessionRef, providerRef } = order;
-    if (sessionRef !== undefined) return answering(async () => readSession(await this.#stripe.checkout.sessions.retrieve(sessionRef)));
-    if (providerRef !== undefined) return answering(async () => readIntent(await this.#stripe.paymentIntents.retrieve(providerRef)));
+    if (sessionRef !== undefined) return this.#reading(async () => readSession(await this.#stripe.checkout.sessions.retrieve(sessionRef)));
+    if (providerRef !== undefined) return this.#reading(async () => readIntent(await this.#stripe.paymentIntents.retrieve(providerRef)));
     // Nothing was ever heard of it. With the same key the same request gives the answer that was lost.
     const isKeyKnown = this.#clock() - order.createdAtMs < KEY_LIVES_MS;
     if (order.methodRef === undefined) return isKeyKnown ? this.begin(order) : { type: 'expired' };
@@ -141,7 +149,7 @@ export class StripeDriver implements PaymentDriver {
   }
 
   async #charge(order: PaymentOrder): Promise<DriverAnswer> {
-    return answering(async () => {
+    return this.#asking(async () => {
       const customer = await this.#customers.find(order.accountId);
       if (customer === undefined || order.methodRef === undefined) return { type: 'failed', reason: 'no card is saved' };
       const intent = await this.#stripe.paymentIntents.create(
@@ -164,7 +172,7 @@ export class StripeDriver implements PaymentDriver {
 
   /** Looks for a charge among those of the customer, where asking again might make a second one. */
   async #find(order: PaymentOrder): Promise<DriverAnswer> {
-    return answering(async () => {
+    return this.#reading(async () => {
       const customer = await this.#customers.find(order.accountId);
       if (customer === undefined) return { type: 'failed', reason: 'the charge was never made' };
       const created = { gte: Math.floor(order.createdAtMs / 1000) - 60 };
@@ -172,6 +180,35 @@ export class StripeDriver implements PaymentDriver {
         if (intent.metadata[PAYMENT_KEY] === order.paymentId) return readIntent(intent);
       return { type: 'failed', reason: 'the charge was never made' };
     });
+  }
+
+  /** Declined is an answer. No answer, or one that says nothing about the payment, is none. */
+  async #asking(work: () => Promise<DriverAnswer>): Promise<DriverAnswer> {
+    try {
+      return await work();
+    } catch (error) {
+      const { StripeCardError, StripeInvalidRequestError } = Stripe.errors;
+      if (error instanceof StripeCardError) return { type: 'failed', reason: readReason(error.decline_code ?? error.code ?? '') };
+      if (error instanceof StripeInvalidRequestError && error.statusCode === 400)
+        return { type: 'failed', reason: `Stripe refused the request (${readReason(error.code ?? 'invalid request')})` };
+      return this.#giveUp(error);
+    }
+  }
+
+  /** A question that fails says nothing about what was asked for. */
+  async #reading(work: () => Promise<DriverAnswer>): Promise<DriverAnswer> {
+    try {
+      return await work();
+    } catch (error) {
+      return this.#giveUp(error);
+    }
+  }
+
+  #giveUp(error: unknown): DriverAnswer {
+    const { StripeAuthenticationError, StripePermissionError, StripeError } = Stripe.errors;
+    if (error instanceof StripeAuthenticationError || error instanceof StripePermissionError) this.#onRefused();
+    if (error instanceof StripeError) return { type: 'unknown' };
+    throw error;
   }
 
   async #listCards(accountId: string): Promise<readonly Card[]> {
@@ -233,20 +270,6 @@ function readIntent(intent: Stripe.PaymentIntent): DriverAnswer {
   if (facts !== undefined) return { type: 'paid', facts };
   if (intent.status === 'processing') return { type: 'open', providerRef: intent.id };
   return { type: 'failed', reason: readReason(intent.last_payment_error?.code ?? intent.status) };
-}
-
-/** Declined is an answer. No answer, or one that says nothing about the payment, is none. */
-async function answering(work: () => Promise<DriverAnswer>): Promise<DriverAnswer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeCardError)
-      return { type: 'failed', reason: readReason(error.decline_code ?? error.code ?? '') };
-    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode !== 409 && error.statusCode !== 429)
-      return { type: 'failed', reason: `Stripe refused the request (${readReason(error.code ?? 'invalid request')})` };
-    if (error instanceof Stripe.errors.StripeError) return { type: 'unknown' };
-    throw error;
-  }
 }
 
 /** Stripe's codes are words with underscores; anything else is not shown. */

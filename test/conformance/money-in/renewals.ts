@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { dateOf, MARCH_31, PlanStage } from './plan-stage.ts';
+import { holdOf, settleOf } from '../../ledger/operations.ts';
 import { DAY_MS, usd, type MoneyStage } from './stage.ts';
 
 /** Plans that go on: renewed, unpaid and changed, with the clock moved. */
@@ -42,6 +43,20 @@ export function testRenewals(driver: LedgerDriver): void {
       const store = await stage.books.openStore('node_expire');
       await store.apply([{ type: 'expire', nowMs: stage.nowMs + 2 * DAY_MS }]);
       expect(await stage.left(customer)).toEqual({ manual: usd('60'), plan: usd('12') });
+    });
+
+    test('takes the credit of the last period back as far as no running request may need it', async () => {
+      const customer = await plans.makeRich('10');
+      await plans.subscribe(customer, 'basic');
+      await stage.subscriptions.cancel(customer.accountId, stage.nowMs);
+      const store = await stage.books.openStore('node_late');
+      const id = `req_${crypto.randomUUID()}`;
+      await store.apply([holdOf(customer, id, { amount: usd('5') })]);
+      await plans.moveTo(2027, 5, 2);
+      await store.apply([{ type: 'expire', nowMs: stage.nowMs }]);
+      expect(await stage.left(customer)).toEqual({ plan: usd('5') });
+      await store.apply([settleOf(customer, id, { cost: usd('2') }), { type: 'expire', nowMs: stage.nowMs }]);
+      expect(await stage.left(customer)).toEqual({});
     });
 
     test('happens once, though every node looks', async () => {

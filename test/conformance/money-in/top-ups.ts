@@ -94,6 +94,17 @@ export function testTopUps(driver: LedgerDriver): void {
       }
     });
 
+    test('that Stripe refuses our key for is not given up, and neither is one that is asked for', async () => {
+      const customer = await stage.makeCustomer();
+      const open = await stage.begin(customer);
+      for (const status of [401, 403, 404]) {
+        stage.stripe.failWith(status, 1);
+        expect((await stage.desk.ask(open, stage.nowMs)).status).toBe('open');
+      }
+      stage.stripe.failWith(401, 1);
+      expect((await stage.begin(customer)).status).toBe('unknown');
+    });
+
     test('that nobody paid in time is over, and is credited all the same should it be paid after all', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer);
