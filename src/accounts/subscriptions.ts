@@ -175,13 +175,15 @@ export class Subscriptions {
     return endNow(this.#database, accountId, reason);
   }
 
-  /** The subscriptions whose period is over and for which something is to be done now. */
+  /** The subscriptions whose period is over and for which something is to be done now. Nobody pays for a plan that is of no use: suspended accounts wait. */
   async due(nowMs: number, rowsMax: number): Promise<Subscription[]> {
     const now = BigInt(nowMs);
     const rows = await this.#database
       .selectFrom('subscriptions')
-      .selectAll()
-      .where('status', '<>', 'ended')
+      .innerJoin('accounts', 'accounts.id', 'subscriptions.account_id')
+      .selectAll('subscriptions')
+      .where('accounts.status', '=', 'active')
+      .where('subscriptions.status', '<>', 'ended')
       .where('period_end', '<=', now)
       .where((where) => where.or([where('retry_at', 'is', null), where('retry_at', '<=', now), where('grace_until', '<=', now)]))
       .orderBy('period_end')

@@ -18,6 +18,7 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
     await endKeys.set({ name: '', tags: null, addresses: null }).execute();
     await forgetKeyUse(transaction, accountId);
     await forgetAlerts(transaction, accountId);
+    await stopPaying(transaction, accountId);
     await transaction
       .updateTable('accounts')
       .set({ email: `closed:${accountId}`, status: 'suspended', is_admin: 0, closed_at: nowMs })
@@ -45,6 +46,17 @@ async function forgetKeyUse(transaction: Kysely<Tables>, accountId: string): Pro
 async function forgetAlerts(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   for (const table of ['alert_rules', 'alert_webhooks', 'alert_deliveries'] as const)
     await transaction.deleteFrom(table).where('account_id', '=', accountId).execute();
+}
+
+/** No card is charged for somebody who has left. */
+async function stopPaying(transaction: Kysely<Tables>, accountId: string): Promise<void> {
+  await transaction.deleteFrom('auto_top_ups').where('account_id', '=', accountId).execute();
+  await transaction
+    .updateTable('subscriptions')
+    .set({ status: 'ended', reason: 'the account was closed' })
+    .where('account_id', '=', accountId)
+    .where('status', '<>', 'ended')
+    .execute();
 }
 
 async function isLastOperator(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {

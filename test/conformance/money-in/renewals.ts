@@ -96,6 +96,26 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(dateOf((await plans.planOf(holder))?.periodEndMs)).toBe('2027-06-30');
     });
 
+    test('waits for an account that is suspended, and charges it for no time without service', async () => {
+      const holder = await stage.makeCardHolder('10');
+      await plans.subscribe(holder, 'basic');
+      await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
+      const account = await stage.books.accounts.find(holder.email);
+      if (account === undefined) throw new Error('no account');
+      await stage.books.accounts.setStatus(account, 'suspended');
+      const charges = stage.books.kysely
+        .selectFrom('payments')
+        .select('id')
+        .where('account_id', '=', holder.accountId)
+        .where('purpose', '=', 'plan');
+      await plans.moveTo(2027, 5, 31);
+      expect(await charges.execute()).toHaveLength(0);
+      await stage.books.accounts.setStatus(account, 'active');
+      await plans.moveTo(2027, 8, 1);
+      expect(await charges.execute()).toHaveLength(1);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 7, 1, 12) });
+    });
+
     test('by a card that is declined is paid from the balance where that is enough', async () => {
       const holder = await stage.makeCardHolder('30');
       await plans.subscribe(holder, 'basic');
