@@ -24,6 +24,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const DAY_MS = 86_400_000;
 const STEP_MS = DAY_MS / 8;
 const READY_WITHIN_MS = 30_000;
+const CLOCK_IS_SET = 'the clock is set';
 const PERSON = { name: 'Ada', email: 'ada@example.com', password: 'a gate on a mountain road' } as const;
 const MODELS = [
   'openai/gpt-5.4-mini',
@@ -70,7 +71,7 @@ interface RunningGate {
   output(): string;
   command(...words: readonly string[]): Promise<string>;
   makeKey(name: string, options: readonly string[]): Promise<{ id: string; secret: string }>;
-  setClockOn(): void;
+  setClockOn(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -120,7 +121,11 @@ async function startGate(folder: string, { upstreamUrl, backMs }: { upstreamUrl:
     command,
     makeKey: async (name, options) =>
       JSON.parse(await command('key', 'create', '--account', PERSON.email, '--name', name, ...options)) as { id: string; secret: string },
-    setClockOn: () => server.kill('SIGUSR2'),
+    setClockOn: async () => {
+      const before = printed.split(CLOCK_IS_SET).length;
+      server.kill('SIGUSR2');
+      while (printed.split(CLOCK_IS_SET).length === before) await Bun.sleep(5);
+    },
     stop: async () => {
       server.kill('SIGTERM');
       await server.exited;
@@ -167,7 +172,7 @@ async function makeTraffic(gate: RunningGate, { secrets, steps }: { secrets: rea
     }));
     const answers = await Promise.all(requests.map((request) => ask(gate.url, request)));
     answered = answers.findLast((answer) => answer !== undefined) ?? answered;
-    if (step < steps) gate.setClockOn();
+    if (step < steps) await gate.setClockOn();
   }
   return answered;
 }

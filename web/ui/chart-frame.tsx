@@ -7,7 +7,9 @@ import { colourAt, totalOf } from './chart.ts';
 import type { ChartBucket, ChartProps } from './chart.ts';
 
 const MARGIN = { top: 8, right: 4, bottom: 24, left: 56 } as const;
-const LABEL_PX = 72;
+const LABEL_PX_MIN = 56;
+const CHARACTER_PX = 6.7;
+const LABEL_GAP_PX = 16;
 
 /** Where things are drawn. */
 export interface Plot {
@@ -76,7 +78,9 @@ function plotOf({ buckets }: ChartFrameProps, { band, linear, innerHeightPx }: S
 }
 
 function Axes({ props, band, linear, innerHeightPx, innerWidthPx }: Scales & { readonly props: ChartFrameProps }): JSX.Element {
-  const labelsMax = Math.max(1, Math.floor(innerWidthPx / LABEL_PX));
+  const longest = Math.max(0, ...props.buckets.map(({ label }) => label.length));
+  const labelPx = Math.max(LABEL_PX_MIN, longest * CHARACTER_PX + LABEL_GAP_PX);
+  const labelsMax = Math.max(1, Math.floor(innerWidthPx / labelPx));
   const everyLabel = Math.max(1, Math.ceil(props.buckets.length / labelsMax));
   return (
     <>
