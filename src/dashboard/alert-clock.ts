@@ -23,7 +23,7 @@ export function startAlertClock(parts: Parts): { stop(): Promise<void> } {
   return {
     stop: async () => {
       for (const timer of timers) clearInterval(timer);
-      await Promise.all(works.map((work) => work.underWay));
+      await Promise.all(works.map(async (work) => work.underWay));
     },
   };
 }

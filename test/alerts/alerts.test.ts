@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { createHmac } from 'node:crypto';
 import { readAudit } from '../../src/accounts/audit.ts';
 import { hashSecret } from '../../src/accounts/key-secret.ts';
 import { KeyUses } from '../../src/accounts/key-uses.ts';
-import { deliverDue, type Carriers } from '../../src/alerts/deliver.ts';
-import { addDeliveries, listDeliveries, TRIES_MAX } from '../../src/alerts/deliveries.ts';
+import { listDeliveries } from '../../src/alerts/deliveries.ts';
 import { AlertRules, RULES_MAX, type AlertKind, type NewRule } from '../../src/alerts/rules.ts';
 import { watchAlerts } from '../../src/alerts/watch.ts';
-import { findWebhook, renewSecret, saveWebhook, type WebhookRequest } from '../../src/alerts/webhooks.ts';
+import { findWebhook, saveWebhook } from '../../src/alerts/webhooks.ts';
 import { closeAccount } from '../../src/dashboard/people-close.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { Owner } from '../accounts/owner.ts';
@@ -233,102 +231,5 @@ for (const { name: storeName, isMissing, open } of STORES)
     test('an account may have so many rules and no more', async () => {
       for (let count = 0; count < RULES_MAX; count += 1) expect(await watchFor('low_balance', BigInt(count + 1))).not.toBe('');
       expect(await watchFor('low_balance', 1n)).toBe('');
-    });
-
-    describe('a delivery', () => {
-      const sent: WebhookRequest[] = [];
-      const mails: string[] = [];
-      let answers: (string | undefined)[] = [];
-      const carriers: Carriers = {
-        mail: async (to, { title }) => {
-          mails.push(`${to}: ${title}`);
-          return answers.shift();
-        },
-        post: async (request) => {
-          sent.push(request);
-          return answers.shift();
-        },
-      };
-      beforeEach(() => {
-        sent.length = 0;
-        mails.length = 0;
-        answers = [];
-      });
-
-      function message(): Parameters<typeof addDeliveries>[1] {
-        return { accountId: owner.account.id, kind: 'test', title: 'Hello', text: 'It works.' };
-      }
-
-      async function due(): Promise<void> {
-        await store.kysely.updateTable('alert_deliveries').set({ next_try_at: 0 }).execute();
-      }
-
-      test('by mail goes to the address of the account', async () => {
-        await addDeliveries(store.kysely, message(), ['mail']);
-        await deliverDue(store.kysely, carriers);
-        await deliverDue(store.kysely, carriers);
-        expect(mails).toEqual([`${owner.account.email}: Hello`]);
-        expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([{ status: 'sent', tries: 1 }]);
-      });
-
-      test('by webhook is signed with the secret of the account, and the time', async () => {
-        const secret = (await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')) ?? '';
-        await addDeliveries(store.kysely, message(), ['webhook']);
-        await deliverDue(store.kysely, carriers);
-        const [request] = sent;
-        const [, seconds = '', signature] = /^t=(\d+),v1=([0-9a-f]{64})$/u.exec(request?.headers['tollgate-signature'] ?? '') ?? [];
-        expect(createHmac('sha256', secret).update(`${seconds}.${request?.body}`).digest('hex')).toBe(signature ?? '');
-        expect(Number(seconds) * 1000).toBeWithin(Date.now() - 10_000, Date.now() + 1);
-        expect(JSON.parse(request?.body ?? '')).toMatchObject({
-          type: 'alert',
-          kind: 'test',
-          title: 'Hello',
-          account_id: owner.account.id,
-        });
-        expect(request?.body).not.toContain(secret);
-      });
-
-      test('that fails is tried again, later and later, and given up at last', async () => {
-        await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x');
-        await addDeliveries(store.kysely, message(), ['webhook']);
-        const waits: number[] = [];
-        for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-          answers = ['The answer had status 500.'];
-          await deliverDue(store.kysely, carriers);
-          const [delivery] = await listDeliveries(store.kysely, owner.account.id, 1);
-          expect(delivery).toMatchObject({
-            tries,
-            problem: 'The answer had status 500.',
-            status: tries === TRIES_MAX ? 'failed' : 'waiting',
-          });
-          waits.push(Math.round(((delivery?.nextTryAtMs ?? 0) - Date.now()) / 60_000));
-          await deliverDue(store.kysely, carriers);
-          await due();
-        }
-        expect(waits.slice(0, -1)).toEqual([1, 5, 30, 120, 360]);
-        await deliverDue(store.kysely, carriers);
-        expect(sent).toHaveLength(TRIES_MAX);
-      });
-
-      test('is sent by one server, however many try', async () => {
-        await addDeliveries(store.kysely, message(), ['mail']);
-        await Promise.all(Array.from({ length: 6 }, () => deliverDue(store.kysely, carriers)));
-        expect(mails).toHaveLength(1);
-      });
-
-      test('without a webhook is not sent, and says so', async () => {
-        await addDeliveries(store.kysely, message(), ['webhook']);
-        await deliverDue(store.kysely, carriers);
-        expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([
-          { status: 'waiting', problem: 'There is no webhook any more.' },
-        ]);
-      });
-
-      test('of a webhook whose address changes keeps the secret, until that is renewed', async () => {
-        expect(await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')).toStartWith('whsec_');
-        expect(await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/y')).toBeUndefined();
-        expect(await renewSecret(store.kysely, owner.account.id)).toStartWith('whsec_');
-        expect(await renewSecret(store.kysely, 'acct_nobody')).toBeUndefined();
-      });
     });
   });

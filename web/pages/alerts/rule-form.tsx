@@ -45,25 +45,27 @@ interface RuleFormProps {
   readonly onClose: () => void;
 }
 
+/** An alert as it stands in the form. */
+interface Draft {
+  readonly kind: Kind;
+  readonly threshold: string;
+  readonly byMail: boolean;
+  readonly byWebhook: boolean;
+}
+
 /** The form of an alert. */
 export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element {
-  const [kind, setKind] = useState<Kind>(rule?.kind ?? 'low_balance');
-  const [threshold, setThreshold] = useState(rule?.threshold ?? USUAL.low_balance);
-  const [byMail, setByMail] = useState(rule?.byMail ?? content.mail.isVerified);
-  const [byWebhook, setByWebhook] = useState(rule?.byWebhook ?? false);
+  const fresh: Draft = { kind: 'low_balance', threshold: USUAL.low_balance, byMail: content.mail.isVerified, byWebhook: false };
+  const [draft, setDraft] = useState<Draft>(rule ?? fresh);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => {
-      const form = { threshold, byMail, byWebhook };
-      if (rule === undefined) return call(api.alerts.rules.$post({ json: { kind, ...form } }));
-      return call(api.alerts.rules[':id'].$patch({ param: { id: rule.id }, json: form }));
-    },
+    mutationFn: () => save(rule, draft),
     onSuccess: async () => {
       toast('good', t.form.saved);
       onClose();
       await refreshAlerts();
     },
   });
-  const field = error instanceof ApiError ? error.field : undefined;
+  const isThresholdWrong = error instanceof ApiError && error.field === 'threshold';
   const actions = (
     <>
       <Button variant="quiet" onClick={onClose}>
@@ -87,39 +89,59 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
         {rule === undefined && (
           <RadioCards
             legend={t.form.kind}
-            value={kind}
+            value={draft.kind}
             cards={KINDS.map((value) => ({ value, label: t.kinds[value], hint: t.kindHints[value] }))}
-            onChoose={(value) => {
-              setKind(value);
-              setThreshold(USUAL[value]);
-            }}
+            onChoose={(kind) => setDraft({ ...draft, kind, threshold: USUAL[kind] })}
           />
         )}
-        <Threshold unit={UNITS[kind]} value={threshold} onText={setThreshold} error={field === 'threshold' ? error?.message : undefined} />
-        <fieldset className="flex flex-col gap-2">
-          <legend className="mb-1.5 text-sm font-medium">{t.form.by}</legend>
-          <Checkbox
-            label={t.form.byMail(content.mail.to)}
-            hint={content.mail.isVerified ? undefined : t.form.unverified}
-            disabled={!content.mail.isVerified}
-            isChecked={byMail}
-            onCheck={setByMail}
-          />
-          <Checkbox
-            label={t.form.byWebhook}
-            hint={content.webhook?.url ?? t.form.noWebhook}
-            disabled={content.webhook === null}
-            isChecked={byWebhook}
-            onCheck={setByWebhook}
-          />
-        </fieldset>
-        {error !== null && field !== 'threshold' && (
+        <Threshold
+          unit={UNITS[draft.kind]}
+          value={draft.threshold}
+          onText={(threshold) => setDraft({ ...draft, threshold })}
+          error={isThresholdWrong ? error.message : undefined}
+        />
+        <ChannelBoxes content={content} draft={draft} onDraft={setDraft} />
+        {error !== null && !isThresholdWrong && (
           <p role="alert" className="text-sm font-medium text-bad">
             {error.message}
           </p>
         )}
       </form>
     </Dialog>
+  );
+}
+
+function save(rule: Rule | undefined, { kind, threshold, byMail, byWebhook }: Draft): Promise<unknown> {
+  const form = { threshold, byMail, byWebhook };
+  if (rule === undefined) return call(api.alerts.rules.$post({ json: { kind, ...form } }));
+  return call(api.alerts.rules[':id'].$patch({ param: { id: rule.id }, json: form }));
+}
+
+interface ChannelBoxesProps {
+  readonly content: AlertsContent;
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+}
+
+function ChannelBoxes({ content: { mail, webhook }, draft, onDraft }: ChannelBoxesProps): JSX.Element {
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1.5 text-sm font-medium">{t.form.by}</legend>
+      <Checkbox
+        label={t.form.byMail(mail.to)}
+        hint={mail.isVerified ? undefined : t.form.unverified}
+        disabled={!mail.isVerified}
+        isChecked={draft.byMail}
+        onCheck={(byMail) => onDraft({ ...draft, byMail })}
+      />
+      <Checkbox
+        label={t.form.byWebhook}
+        hint={webhook?.url ?? t.form.noWebhook}
+        disabled={webhook === null}
+        isChecked={draft.byWebhook}
+        onCheck={(byWebhook) => onDraft({ ...draft, byWebhook })}
+      />
+    </fieldset>
   );
 }
 

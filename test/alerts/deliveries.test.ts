@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { createHmac } from 'node:crypto';
+import { deliverDue, type Carriers } from '../../src/alerts/deliver.ts';
+import { addDeliveries, listDeliveries, TRIES_MAX } from '../../src/alerts/deliveries.ts';
+import { renewSecret, saveWebhook, type WebhookRequest } from '../../src/alerts/webhooks.ts';
+import { Owner } from '../accounts/owner.ts';
+import { STORES, type OpenStore } from '../accounts/stores.ts';
+
+const MESSAGE = { kind: 'test', title: 'Hello', text: 'It works.' } as const;
+
+for (const { name: storeName, isMissing, open } of STORES)
+  describe.skipIf(isMissing)(`a delivery on ${storeName}`, () => {
+    let store: OpenStore;
+    let owner: Owner;
+    beforeAll(async () => {
+      store = await open();
+    });
+    beforeEach(async () => {
+      await store.kysely.deleteFrom('alert_deliveries').execute();
+      owner = await Owner.at(store);
+    });
+    afterAll(() => store.close());
+
+    const sent: WebhookRequest[] = [];
+    const mails: string[] = [];
+    let answers: (string | undefined)[] = [];
+    const carriers: Carriers = {
+      mail: async (to, { title }) => {
+        mails.push(`${to}: ${title}`);
+        return answers.shift();
+      },
+      post: async (request) => {
+        sent.push(request);
+        return answers.shift();
+      },
+    };
+    beforeEach(() => {
+      sent.length = 0;
+      mails.length = 0;
+      answers = [];
+    });
+
+    test('by mail goes to the address of the account', async () => {
+      await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail']);
+      await deliverDue(store.kysely, carriers);
+      await deliverDue(store.kysely, carriers);
+      expect(mails).toEqual([`${owner.account.email}: Hello`]);
+      expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([{ status: 'sent', tries: 1 }]);
+    });
+
+    test('by webhook is signed with the secret of the account, and the time', async () => {
+      const secret = (await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')) ?? '';
+      await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
+      await deliverDue(store.kysely, carriers);
+      const [request] = sent;
+      const [, seconds = '', signature] = /^t=(\d+),v1=([0-9a-f]{64})$/u.exec(request?.headers['tollgate-signature'] ?? '') ?? [];
+      expect(createHmac('sha256', secret).update(`${seconds}.${request?.body}`).digest('hex')).toBe(signature ?? '');
+      expect(Number(seconds) * 1000).toBeWithin(Date.now() - 10_000, Date.now() + 1);
+      expect(JSON.parse(request?.body ?? '')).toMatchObject({
+        type: 'alert',
+        kind: 'test',
+        title: 'Hello',
+        account_id: owner.account.id,
+      });
+      expect(request?.body).not.toContain(secret);
+    });
+
+    test('that fails is tried again, later and later, and given up at last', async () => {
+      await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x');
+      await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
+      const waits: number[] = [];
+      for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+        answers = ['The answer had status 500.'];
+        await deliverDue(store.kysely, carriers);
+        const [delivery] = await listDeliveries(store.kysely, owner.account.id, 1);
+        expect(delivery).toMatchObject({
+          tries,
+          problem: 'The answer had status 500.',
+          status: tries === TRIES_MAX ? 'failed' : 'waiting',
+        });
+        waits.push(Math.round(((delivery?.nextTryAtMs ?? 0) - Date.now()) / 60_000));
+        await deliverDue(store.kysely, carriers);
+        await store.kysely.updateTable('alert_deliveries').set({ next_try_at: 0 }).execute();
+      }
+      expect(waits.slice(0, -1)).toEqual([1, 5, 30, 120, 360]);
+      await deliverDue(store.kysely, carriers);
+      expect(sent).toHaveLength(TRIES_MAX);
+    });
+
+    test('is sent by one server, however many try', async () => {
+      await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail']);
+      await Promise.all(Array.from({ length: 6 }, () => deliverDue(store.kysely, carriers)));
+      expect(mails).toHaveLength(1);
+    });
+
+    test('without a webhook is not sent, and says so', async () => {
+      await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
+      await deliverDue(store.kysely, carriers);
+      expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([
+        { status: 'waiting', problem: 'There is no webhook any more.' },
+      ]);
+    });
+
+    test('of a webhook whose address changes keeps the secret, until that is renewed', async () => {
+      expect(await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')).toStartWith('whsec_');
+      expect(await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/y')).toBeUndefined();
+      expect(await renewSecret(store.kysely, owner.account.id)).toStartWith('whsec_');
+      expect(await renewSecret(store.kysely, 'acct_nobody')).toBeUndefined();
+    });
+  });
