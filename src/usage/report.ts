@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '../database/connect.ts';
-import { addSums, NO_SUMS, readSums, type Dimension, type Sums, type SumsBySpan, type SumsFilter } from './sums.ts';
+import { addSums, NO_SUMS, ofStatus, readSums, type Dimension, type Sums, type SumsBySpan, type SumsFilter } from './sums.ts';
 import { cutIntoBuckets, QUARTER_MS, type Bucket, type Span } from './zone.ts';
 import { sizeOf, type Metric } from './metrics.ts';
 
@@ -78,7 +78,6 @@ export function addAll(sums: readonly Sums[]): Sums {
   return sums.reduce(addSums, NO_SUMS);
 }
 
-/** Roll-ups count failures but do not tell them apart in anything else: what failed has cost nothing and used nothing. */
 async function readGrouped(database: OpenDatabase, question: ReportQuestion, spans: readonly Span[]): Promise<SumsBySpan> {
   const { accountId, group, filter } = question;
   if (group !== 'status') return readSums(database, { accountId, spans, group: group satisfies Dimension, filter });
@@ -86,11 +85,7 @@ async function readGrouped(database: OpenDatabase, question: ReportQuestion, spa
   return all.map((found) => {
     const sums = found.get('');
     if (sums === undefined) return found;
-    const failed = { ...NO_SUMS, requests: sums.errors, errors: sums.errors };
-    return new Map([
-      ['ok', { ...sums, requests: sums.requests - sums.errors, errors: 0 }],
-      ['error', failed],
-    ]);
+    return new Map((['ok', 'error'] as const).map((status) => [status, ofStatus(sums, status)]));
   });
 }
 

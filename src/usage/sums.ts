@@ -88,6 +88,12 @@ export function addSums(one: Sums, other: Sums): Sums {
   };
 }
 
+/** Those that failed, or all others. Roll-ups count failures and tell nothing else about them, but they cost nothing and used nothing. */
+export function ofStatus(sums: Sums, status: 'ok' | 'error'): Sums {
+  if (status === 'error') return { ...NO_SUMS, requests: sums.errors, errors: sums.errors };
+  return { ...sums, requests: sums.requests - sums.errors, errors: 0 };
+}
+
 const HOUR_MS = 4 * QUARTER_MS;
 /** Without a group any dimension will do; this one has the fewest values. */
 const SMALLEST_DIMENSION: Dimension = 'provider';

@@ -42,15 +42,6 @@ describeStores((makeStore) => {
   const contentOf = async (id: string): Promise<Content | null> =>
     ((await (await ask(`/api/requests/${id}`)).json()) as { content: Content | null }).content;
 
-  /** Contents are written in the background, and a change is felt after a moment. */
-  async function until<Value>(read: () => Promise<Value | null>): Promise<Value> {
-    for (const untilMs = Date.now() + WITHIN_MS; Date.now() < untilMs; await Bun.sleep(POLL_MS)) {
-      const value = await read();
-      if (value !== null) return value;
-    }
-    throw new Error('It did not happen in time.');
-  }
-
   test('nothing is recorded until the account asks for it, then request and answer are, whole and streamed', async () => {
     const silent = await say('the secret before', false);
     await ask('/api/requests/logging', { method: 'PUT', body: JSON.stringify({ days: 3 }) });
@@ -66,3 +57,12 @@ describeStores((makeStore) => {
     expect(await contentOf(silent)).toBeNull();
   }, 30_000);
 });
+
+/** Contents are written in the background, and a change is felt after a moment. */
+async function until<Value>(read: () => Promise<Value | null>): Promise<Value> {
+  for (const untilMs = Date.now() + WITHIN_MS; Date.now() < untilMs; await Bun.sleep(POLL_MS)) {
+    const value = await read();
+    if (value !== null) return value;
+  }
+  throw new Error('It did not happen in time.');
+}

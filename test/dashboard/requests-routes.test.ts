@@ -15,6 +15,12 @@ interface Page {
   readonly next: string | null;
 }
 
+interface Histogram {
+  readonly bars: readonly { ok: number; errors: number }[];
+  readonly total: { requests: number; spend: string };
+  readonly ignored: readonly string[];
+}
+
 describeStores((makeStore) => {
   let store: Store;
   let dashboard: TestDashboard;
@@ -42,6 +48,9 @@ describeStores((makeStore) => {
     expect(response.status).toBe(200);
     return (await response.json()) as Page;
   };
+
+  const histogram = async (query: string): Promise<Histogram> =>
+    (await (await ada.get(`/api/requests/histogram?${RANGE}&${query}`)).json()) as Histogram;
 
   test('pages go on where the last one ended', async () => {
     const first = await list('limit=30');
@@ -85,15 +94,12 @@ describeStores((makeStore) => {
   });
 
   test('the bars add up to what a filter by key lets through, and say which filters they do not know', async () => {
-    const histogram = async (query: string) =>
-      (await (await ada.get(`/api/requests/histogram?${RANGE}&${query}`)).json()) as {
-        bars: { ok: number; errors: number }[];
-        ignored: string[];
-      };
     const { bars, ignored } = await histogram('key=key_seeded0');
     const { requests } = await list('key=key_seeded0&limit=200');
     expect(bars.reduce((sum, { ok, errors }) => sum + ok + errors, 0)).toBe(requests.length);
     expect(ignored).toEqual([]);
+    const failed = await list('status=error&limit=200');
+    expect((await histogram('status=error')).total).toMatchObject({ requests: failed.requests.length, spend: '0' });
     expect((await histogram('finish=stop&ttft=5')).ignored).toEqual(['finish', 'ttft']);
   });
 

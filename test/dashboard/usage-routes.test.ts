@@ -35,12 +35,6 @@ describeStores((makeStore) => {
     await store.remove();
   });
 
-  const report = async (browser: TestBrowser, query: string): Promise<Report> => {
-    const response = await browser.get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}&${query}`);
-    expect(response.status).toBe(200);
-    return (await response.json()) as Report;
-  };
-
   test('a report tells spend by model in a zone, the largest first and the rest as one', async () => {
     const { zone, series, total, buckets } = await report(ada, 'zone=Asia/Kathmandu&top=3');
     expect(zone).toBe('Asia/Kathmandu');
@@ -95,9 +89,6 @@ describeStores((makeStore) => {
   });
 
   test('views are saved under a name, replaced by the same name, and deleted by their account only', async () => {
-    const views = async (browser: TestBrowser) =>
-      ((await (await browser.get('/api/usage/views?page=usage')).json()) as { views: { id: string; name: string; search: string }[] })
-        .views;
     const view = { page: 'usage', name: 'Errors', search: 'metric=errors' };
     expect((await ada.send('PUT', '/api/usage/views', view)).status).toBe(200);
     expect((await ada.send('PUT', '/api/usage/views', { ...view, search: 'metric=errors&group=key' })).status).toBe(200);
@@ -132,3 +123,16 @@ describeStores((makeStore) => {
     expect(empty.balance.runwayDays).toBeNull();
   });
 });
+
+async function report(browser: TestBrowser, query: string): Promise<Report> {
+  const response = await browser.get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}&${query}`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Report;
+}
+
+async function views(browser: TestBrowser): Promise<readonly { id: string; name: string; search: string }[]> {
+  const answer = (await (await browser.get('/api/usage/views?page=usage')).json()) as {
+    views: { id: string; name: string; search: string }[];
+  };
+  return answer.views;
+}

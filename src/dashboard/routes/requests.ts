@@ -8,7 +8,7 @@ import { REQUEST_COLUMNS, requestCells, requestWriter } from '../../usage/reques
 import { unrolledParts, type RequestFilter } from '../../usage/request-filter.ts';
 import { readRequest } from '../../usage/request-detail.ts';
 import { exportRequests, readRequests } from '../../usage/requests.ts';
-import { NO_SUMS, readSums, type SumsFilter } from '../../usage/sums.ts';
+import { NO_SUMS, ofStatus, readSums, type Sums, type SumsFilter } from '../../usage/sums.ts';
 import { writeCsvLine } from '../../usage/csv.ts';
 import { cutIntoPieces } from '../../usage/histogram.ts';
 import { ApiError } from '../api-error.ts';
@@ -48,11 +48,12 @@ export function requestsRoutes({ database }: Parts) {
       const filter = readFilter(c.req.valid('query'));
       const spans = cutIntoPieces(filter.span);
       const question = { accountId: c.get('person').accountId, spans, group: undefined, filter: dimensionsOf(filter) };
-      const sums = (await readSums(database, question)).map((found) => found.get('') ?? NO_SUMS);
+      const wanted = (sums: Sums): Sums => (filter.status === undefined ? sums : ofStatus(sums, filter.status));
+      const sums = (await readSums(database, question)).map((found) => wanted(found.get('') ?? NO_SUMS));
       return c.json({
         bars: spans.map(({ fromMs, toMs }, index) => {
           const { requests, errors } = sums[index] ?? NO_SUMS;
-          return { fromMs, toMs, ok: filter.status === 'error' ? 0 : requests - errors, errors: filter.status === 'ok' ? 0 : errors };
+          return { fromMs, toMs, ok: requests - errors, errors };
         }),
         total: describeSums(addAll(sums)),
         /** Filters that the bars and the total know nothing of. */
