@@ -32,7 +32,7 @@ async function redeemCode(): Promise<void> {
   const code = takeCode();
   if (code === null) return;
   try {
-    await call(api.account.code.$post({ json: { code } }));
+    await call(api.billing.redeem.$post({ json: { code } }));
     toast('good', t.redeemed);
   } catch (error) {
     toast('bad', t.notRedeemed, error instanceof Error ? error.message : undefined);

@@ -17,14 +17,13 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
     await endKeys.set({ deleted_at: nowMs }).where('deleted_at', 'is', null).execute();
     await endKeys.set({ name: '', tags: null, addresses: null }).execute();
     await forgetKeyUse(transaction, accountId);
-    await forgetAlerts(transaction, accountId);
     await stopPaying(transaction, accountId);
     await transaction
       .updateTable('accounts')
       .set({ email: `closed:${accountId}`, status: 'suspended', is_admin: 0, closed_at: nowMs })
       .where('id', '=', accountId)
       .execute();
-    await transaction.deleteFrom('account_settings').where('account_id', '=', accountId).execute();
+    await forgetChoices(transaction, accountId);
     // Sessions, credentials, second factors and passkeys go with the person.
     await transaction.deleteFrom('people').where('id', '=', personId).execute();
     await transaction
@@ -43,11 +42,6 @@ async function forgetKeyUse(transaction: Kysely<Tables>, accountId: string): Pro
   await transaction.deleteFrom('key_uses').where('secret_hash', 'in', hashes).execute();
 }
 
-async function forgetAlerts(transaction: Kysely<Tables>, accountId: string): Promise<void> {
-  for (const table of ['alert_rules', 'alert_webhooks', 'alert_deliveries'] as const)
-    await transaction.deleteFrom(table).where('account_id', '=', accountId).execute();
-}
-
 /** No card is charged for somebody who has left. */
 async function stopPaying(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   await transaction.deleteFrom('auto_top_ups').where('account_id', '=', accountId).execute();
@@ -58,6 +52,23 @@ async function stopPaying(transaction: Kysely<Tables>, accountId: string): Promi
     .where('status', '<>', 'ended')
     .execute();
 }
+
+/** What the account's owner set up and had recorded. */
+async function forgetChoices(transaction: Kysely<Tables>, accountId: string): Promise<void> {
+  const rules = transaction.selectFrom('alert_rules').select('id').where('account_id', '=', accountId);
+  await transaction.deleteFrom('alert_states').where('rule_id', 'in', rules).execute();
+  for (const table of OWN_TABLES) await transaction.deleteFrom(table).where('account_id', '=', accountId).execute();
+}
+
+const OWN_TABLES = [
+  'alert_rules',
+  'alert_webhooks',
+  'alert_deliveries',
+  'content_logging',
+  'request_contents',
+  'saved_views',
+  'carried',
+] as const;
 
 async function isLastOperator(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
   const operators = await transaction

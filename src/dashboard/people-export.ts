@@ -3,6 +3,7 @@ import { Keys } from '../accounts/keys.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import { readStatement, type StatementCursor, type StatementLine } from '../ledger/statement.ts';
+import { readContentDays } from '../usage/contents.ts';
 import type { Person } from './parts.ts';
 import { deviceOf } from './people-device.ts';
 
@@ -17,13 +18,12 @@ export async function exportPerson(database: Kysely<Tables>, { userId, accountId
     .select(['id', 'name', 'email', 'zone', 'number_format'])
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
-  const settings = await database.selectFrom('account_settings').selectAll().where('account_id', '=', accountId).executeTakeFirst();
   const sessions = await database.selectFrom('sessions').selectAll().where('person_id', '=', userId).execute();
   const passkeys = await database.selectFrom('passkeys').select(['name', 'created_at']).where('person_id', '=', userId).execute();
   const keys = await new Keys(database).list(accountId);
   return {
     exported_at: new Date().toISOString(),
-    profile: { ...profile, content_days: settings?.content_days === undefined ? null : toNumber(settings.content_days) },
+    profile: { ...profile, content_days: (await readContentDays(database, accountId)) ?? null },
     sessions: sessions.map((session) => ({
       device: deviceOf(session.user_agent),
       user_agent: session.user_agent,
@@ -88,8 +88,4 @@ async function sumUsage(database: Kysely<Tables>, accountId: string): Promise<re
 
 function toIso(time: string | Date | number): string {
   return new Date(time).toISOString();
-}
-
-function toNumber(value: bigint | null): number | null {
-  return value === null ? null : Number(value);
 }

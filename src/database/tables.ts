@@ -179,8 +179,8 @@ export interface Tables extends MoneyTables {
   };
   /** Addresses that got the credit for signing up; outlives their accounts. */
   sign_up_credits: { email_hash: string; created_at: Integer };
-  /** What an account's owner chose. `content_days`: for how long contents are kept; null keeps none. */
-  account_settings: { account_id: string; content_days: OptionalInteger; first_key_at: OptionalInteger };
+  /** Accounts that were given their first key. */
+  first_keys: { account_id: string; created_at: Integer };
   service_secrets: { name: string; value: string; created_at: Integer };
   alert_rules: {
     id: string;

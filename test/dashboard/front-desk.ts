@@ -63,8 +63,7 @@ export class FrontDesk {
     const mail = openMail(settings, { fail: () => undefined, notice: () => undefined });
     const auth = await openAuth({ settings, database: store, mail });
     const money = await openMoneyIn({ database: store.kysely, payments: NO_PAYMENTS, url: PUBLIC_URL });
-    const findPerson = async (headers: Headers): Promise<Person | undefined> => readPerson(headers);
-    return new FrontDesk(store, { settings, database: store, mail, money, auth: { ...auth, findPerson }, ...more });
+    return new FrontDesk(store, { settings, database: store, mail, money, auth: { ...auth, findPerson: readPerson }, ...more });
   }
 
   /** Somebody with a fresh account, who is signed in. */
@@ -134,7 +133,7 @@ export class Visitor {
   }
 }
 
-function readPerson(headers: Headers): Person | undefined {
+async function readPerson(headers: Headers): Promise<Person | undefined> {
   const accountId = headers.get('cookie');
   if (accountId === null) return undefined;
   return {

@@ -1,6 +1,7 @@
 import { Hono, type Context } from 'hono';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
+import { readContentDays, setContentDays } from '../../usage/contents.ts';
 import { ApiError } from '../api-error.ts';
 import { nameSchema, SENSITIVE } from '../auth-requests.ts';
 import { closedLetter } from '../mail-letters.ts';
@@ -57,15 +58,13 @@ async function readProfile({ database: { kysely } }: Parts, { userId, accountId,
     .select(['name', 'email', 'email_verified', 'zone', 'number_format'])
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
-  const settings = await kysely.selectFrom('account_settings').selectAll().where('account_id', '=', accountId).executeTakeFirst();
-  const contentDays = settings?.content_days ?? null;
   return {
     name: person.name,
     email: person.email,
     isEmailVerified: Boolean(person.email_verified),
     zone: person.zone,
     numberFormat: person.number_format,
-    contentDays: contentDays === null ? null : Number(contentDays),
+    contentDays: (await readContentDays(kysely, accountId)) ?? null,
     hasTwoFactor,
   };
 }
@@ -82,12 +81,7 @@ async function changeProfile(
     ...(numberFormat === undefined ? {} : { number_format: numberFormat }),
   };
   if (Object.keys(columns).length > 0) await kysely.updateTable('people').set(columns).where('id', '=', userId).execute();
-  if (contentDays === undefined) return;
-  await kysely
-    .insertInto('account_settings')
-    .values({ account_id: accountId, content_days: contentDays, first_key_at: null })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ content_days: contentDays }))
-    .execute();
+  if (contentDays !== undefined) await setContentDays(kysely, accountId, contentDays ?? undefined);
 }
 
 /** Makes a secret for an authenticator app. It counts only when a code of the app was entered. */

@@ -62,10 +62,8 @@ const STATEMENTS: readonly string[] = [
   ) STRICT`,
   // Outlives the account, so that the credit for signing up is given to an address once.
   'CREATE TABLE sign_up_credits (email_hash TEXT NOT NULL PRIMARY KEY, created_at INTEGER NOT NULL) STRICT',
-  // content_days: for how long what is asked and answered is kept; null keeps nothing.
-  `CREATE TABLE account_settings (
-    account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id), content_days INTEGER, first_key_at INTEGER
-  ) STRICT`,
+  // Accounts that were given their first key, so that it is given once.
+  'CREATE TABLE first_keys (account_id TEXT NOT NULL PRIMARY KEY REFERENCES accounts (id), created_at INTEGER NOT NULL) STRICT',
   'ALTER TABLE accounts ADD COLUMN closed_at BIGINT',
 ];
 
