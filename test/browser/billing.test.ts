@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql, type Kysely } from 'kysely';
 import type { Page } from 'playwright-core';
 import { PromoCodes, type PromoBenefit, type PromoRules } from '../../src/accounts/promo-codes.ts';
-import { connect } from '../../src/database/connect.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { verifyLedger } from '../../src/ledger/reconcile.ts';
 import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
@@ -25,25 +21,21 @@ const PLANS = [
 const CREDIT: PromoBenefit = { kind: 'credit', amount: usd('3') };
 
 let stripe: StripeSimulator;
-let folder: string;
 let stage: Stage;
 let database: Kysely<Tables>;
 
 describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
   beforeAll(async () => {
     stripe = await startStripeSimulator();
-    folder = mkdtempSync(join(tmpdir(), 'tollgate-billing-'));
     stage = await openStage({
-      environment: { TOLLGATE_DATA: folder, STRIPE_SECRET_KEY: 'sk_test_simulated', STRIPE_WEBHOOK_SECRET: stripe.secret },
+      environment: { STRIPE_SECRET_KEY: 'sk_test_simulated', STRIPE_WEBHOOK_SECRET: stripe.secret },
       settings: { payments: { stripe_api_url: stripe.url, bank_transfer: 'IBAN XX00 1234' }, plans: PLANS },
     });
-    database = (await connect({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') })).kysely;
+    ({ database } = stage);
   }, OPEN_WITHIN_MS);
   afterAll(async () => {
-    await database.destroy();
     await stage.close();
     await stripe.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test(

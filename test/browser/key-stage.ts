@@ -27,6 +27,7 @@ export interface StageOptions {
 export interface Stage {
   readonly service: Service;
   readonly browser: Browser;
+  readonly database: Kysely<Tables>;
   /** A browser of somebody who has just signed up, and has ten dollars. */
   enter(options?: Parameters<Browser['newContext']>[0]): Promise<Visit>;
   close(): Promise<void>;
@@ -52,6 +53,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   return {
     service,
     browser,
+    database,
     enter: (contextOptions = {}) => enter({ service, browser, database }, contextOptions),
     close: async () => {
       await browser.close();

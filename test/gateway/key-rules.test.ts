@@ -154,7 +154,7 @@ for (const { name: storeName, isMissing, open } of STORES)
 
     describe('a rotation under traffic', () => {
       test('fails no request of a caller that changes over in time', async () => {
-        const { id, secret } = await make();
+        const { id, secret } = await make({ requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000 });
         let current = secret;
         const told: string[] = [];
         const endsAt = performance.now() + 1800;

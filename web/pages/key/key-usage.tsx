@@ -4,10 +4,10 @@ import { formatCount } from '../../numbers.ts';
 import { key as t } from '../../strings/index.ts';
 import { formatDate } from '../../time.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
-import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import type { ChartBucket } from '../../ui/chart.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import type { KeyPageContent } from '../keys/queries.ts';
 
 const DAYS = 30;
@@ -19,12 +19,12 @@ const DECIMALS = 9;
 export function KeyUsage({ content: { key, days } }: { readonly content: KeyPageContent }): JSX.Element {
   const actions = (
     <>
-      <a href={`/usage?key=${key.id}`} className={buttonClass({ size: 'sm', variant: 'quiet' })}>
+      <LinkButton to="/usage" search={{ key: key.id }} size="sm" variant="quiet">
         {t.usage.explore}
-      </a>
-      <a href={`/requests?key=${key.id}`} className={buttonClass({ size: 'sm', variant: 'quiet' })}>
+      </LinkButton>
+      <LinkButton to="/requests" search={{ key: key.id }} size="sm" variant="quiet">
         {t.usage.requests}
-      </a>
+      </LinkButton>
     </>
   );
   return (

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
 import { formatUsd, partOf } from '../../money.ts';
+import { queryClient } from '../../queries.ts';
 import { plans as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -16,7 +17,9 @@ import type { Subscription } from './queries.ts';
 
 /** The plan that the account has: what is left of it, how it goes on, and the way out and back. */
 export function MyPlan({ subscription }: { readonly subscription: Subscription }): JSX.Element {
-  const { plan, includedLeftUsd, includedGivenUsd } = subscription;
+  const { plan, includedLeftUsd, includedGivenUsd, periodStartMs } = subscription;
+  // A renewal happens while somebody looks: then the balance has changed as well.
+  useEffect(() => void queryClient.invalidateQueries({ queryKey: ['account'] }), [periodStartMs]);
   return (
     <Card className="mb-4" title={t.mine.title} hint={t.mine.order} actions={<Change subscription={subscription} />}>
       <div className="flex flex-col gap-4">
