@@ -18,7 +18,7 @@ export const overview = {
   againstMonth: 'against last month by this time',
   requests: 'Requests, 7 days',
   errors: 'Failed, 7 days',
-  errorsHint: (count: string) => `${count} requests`,
+  errorsHint: (count: string) => (count === '1' ? '1 request' : `${count} requests`),
   firstToken: 'First token, median',
   firstTokenHint: (count: string, p95: string) => `of the last ${count} answers; 95% within ${p95}`,
   spend: 'Spend by day',
