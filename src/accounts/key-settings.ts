@@ -48,7 +48,7 @@ const count = z
   .number('must be a whole number')
   .int('must be a whole number')
   .min(1, 'must be at least 1')
-  .max(1_000_000_000, 'is too large');
+  .max(Number.MAX_SAFE_INTEGER, 'is too large');
 const moment = z
   .number()
   .int()
