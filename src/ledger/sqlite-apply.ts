@@ -83,10 +83,14 @@ class SqliteOperations {
     let available = wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
     if (hold.minimum > 0n && available < hold.minimum)
       return this.#heldBefore(hold) ?? { type: 'insufficient_funds', available: asNanos(available) };
-    for (const budget of budgets) budget.turn(hold.createdAtMs);
+    if (budgets.length > 0) {
+      // A repetition must turn no window, so with budgets it is looked for first; without, the insert finds it.
+      const earlier = this.#heldBefore(hold);
+      if (earlier !== undefined) return earlier;
+      for (const budget of budgets) budget.turn(hold.createdAtMs);
+    }
     for (const { left, period } of budgets) {
-      if (hold.minimum > 0n && left < hold.minimum)
-        return this.#heldBefore(hold) ?? { type: 'budget_exhausted', available: asNanos(left), period };
+      if (hold.minimum > 0n && left < hold.minimum) return { type: 'budget_exhausted', available: asNanos(left), period };
       if (left < available) available = left;
     }
     const amount = hold.amount > available && hold.amount > hold.minimum ? available : hold.amount;

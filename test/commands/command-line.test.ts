@@ -118,7 +118,7 @@ describe('bad input ends with exit code 1, a message on standard error and nothi
     [[...key, '--rpm', '0'], /"0" is not a whole number above zero/u],
     [[...key, '--concurrent', 'many'], /"many" is not a whole number above zero/u],
     [[...key, '--models', 'sandbox/echo,sandbox/eco'], /Unknown model sandbox\/eco\. See them with: models list/u],
-    [[...key, '--models', ' , '], /at least one model/u],
+    [[...key, '--models', ' , '], /at least one/u],
     [[...key, '--expires', '2020-01-31'], /"2020-01-31" is in the past/u],
     [[...key, '--expires', 'someday'], /"someday" is not a time such as/u],
     [['key', 'list'], /--account <email>' not specified/u],
