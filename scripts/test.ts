@@ -4,7 +4,13 @@ import { buildWeb } from './build-web.ts';
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 30_000;
 /** Minutes of work that watch no clock: they run beside all the others, in a process of their own. */
-const BESIDE = ['test/browser/', 'test/ledger/property.test.ts', 'test/faults/ledger/kill-cycles.test.ts'];
+const BESIDE = [
+  'test/browser/',
+  'test/clients/',
+  'test/gateway/key-rules.test.ts',
+  'test/ledger/property.test.ts',
+  'test/faults/ledger/kill-cycles.test.ts',
+];
 
 /** One run of the tests: what it has counted, and what it printed. */
 interface Run {
