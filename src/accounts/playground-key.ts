@@ -27,7 +27,6 @@ export async function makePlaygroundSecret(database: Kysely<Tables>, accountId: 
   const secret = makeSecret();
   const { prefix, lastFour } = shownParts(secret);
   return database.transaction().execute(async (transaction) => {
-    // The write comes first: on the embedded database, a transaction that has read is refused a later write when another one wrote.
     await transaction
       .deleteFrom('key_secrets')
       .where('expires_at', '<=', BigInt(nowMs))

@@ -42,7 +42,8 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
     baseURL: settings.publicUrl,
     basePath: '/api/auth',
     secret,
-    database: { db: database, type: dialect, transaction: true },
+    // Signing up hashes a password inside the transaction: on the embedded database nobody else could write meanwhile.
+    database: { db: database, type: dialect, transaction: dialect === 'postgres' },
     trustedOrigins: [origin],
     user: {
       ...USER_TABLE,

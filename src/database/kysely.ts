@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'bun:sqlite';
-import { Kysely, SqliteDialect } from 'kysely';
+import { CompiledQuery, Kysely, SqliteDialect, SqliteDriver } from 'kysely';
+import type { DatabaseConnection, Driver, TransactionSettings } from 'kysely';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -8,16 +9,41 @@ import type { Tables } from './tables.ts';
  * that the thread that keeps the ledger's log, which needs none of it, does not load it.
  */
 export function openKysely(path: string): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: asKyselyDatabase(openSqlite(path)) }) });
+  return new Kysely<Tables>({ dialect: new EmbeddedDialect(asKyselyDatabase(openSqlite(path))) });
 }
 
 /** The same for a library that brings its own queries and expects integers as numbers. Nothing with money may go through it. */
 export function openForeignKysely(path: string): Kysely<unknown> {
-  return new Kysely<unknown>({ dialect: new SqliteDialect({ database: asKyselyDatabase(openSqlite(path, false)) }) });
+  return new Kysely<unknown>({ dialect: new EmbeddedDialect(asKyselyDatabase(openSqlite(path, false))) });
+}
+
+type KyselyDatabase = ConstructorParameters<typeof SqliteDialect>[0]['database'];
+
+class EmbeddedDialect extends SqliteDialect {
+  readonly #database: KyselyDatabase;
+
+  constructor(database: KyselyDatabase) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override createDriver(): Driver {
+    return new EmbeddedDriver({ database: this.#database });
+  }
+}
+
+/**
+ * Takes the lock for writing where a transaction begins, unless it is said to read only: one that first reads and then
+ * writes is refused when anybody else has written in between, however long it would wait.
+ */
+class EmbeddedDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(settings?.accessMode === 'read only' ? 'begin' : 'begin immediate'));
+  }
 }
 
 /** Kysely speaks to the interface of better-sqlite3; this is the part of it that Kysely uses. */
-function asKyselyDatabase(database: Database): ConstructorParameters<typeof SqliteDialect>[0]['database'] {
+function asKyselyDatabase(database: Database): KyselyDatabase {
   return {
     close: () => database.close(),
     prepare: (sql: string) => {

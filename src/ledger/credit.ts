@@ -122,7 +122,7 @@ export async function readPayable(database: Kysely<Tables>, accountId: string): 
   return asNanos(payable > 0n ? payable : 0n);
 }
 
-/** Keeps everything of the account as it is until the transaction ends. An update, because a transaction must begin with a write. */
+/** Keeps everything of the account as it is until the transaction ends. An update, which locks on both databases. */
 export async function lockWallet(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('wallets')

@@ -29,7 +29,7 @@ const PLACES_MAX = 10;
 /** Recomputes what the ledger has stored, in every way that there is a second way. Reads one moment of the database. */
 export async function verifyLedger(database: Kysely<Tables>, options: VerifyOptions): Promise<CheckResult[]> {
   const { dialect, accountIds } = options;
-  const begin = dialect === 'postgres' ? database.transaction().setIsolationLevel('repeatable read') : database.transaction();
+  const begin = database.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return begin.execute(async (transaction) => {
     const results: CheckResult[] = [];
     for (const check of CHECKS) {

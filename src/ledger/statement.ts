@@ -55,6 +55,7 @@ export async function readStatement(database: Kysely<Tables>, accountId: string,
   return database
     .transaction()
     .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
     .execute(async (transaction) => {
       const wallet = new WalletBooks(transaction, accountId);
       const rows = await wallet.readRows(question);

@@ -62,7 +62,7 @@ const REASONS: Readonly<Record<PaymentRow['purpose'], string>> = {
   plan: 'payment for a plan',
 };
 
-/** Reads a payment and keeps it as it is until the transaction ends. An update, because a transaction must begin with a write. */
+/** Reads a payment and keeps it as it is until the transaction ends. An update, which locks on both databases. */
 async function lockPayment(transaction: Kysely<Tables>, id: string): Promise<PaymentRow | undefined> {
   return transaction
     .updateTable('payments')

@@ -30,7 +30,7 @@ export async function advanceHours(database: Kysely<Tables>, accountId: string, 
 
 /** Where the sums end, locked against others who do the same. Undefined for an account that has no requests yet. */
 async function lockUntil(transaction: Transaction<Tables>, accountId: string): Promise<number | undefined> {
-  // The write comes first: on the embedded database, a transaction that has read may find that it cannot write any more.
+  // An update that changes nothing, for both databases know how to wait for one.
   const locked = await transaction
     .updateTable('usage_hours_until')
     .set((expression) => ({ until: expression.ref('until') }))

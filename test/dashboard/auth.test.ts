@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createOTP } from '@better-auth/utils/otp';
+import { sql } from 'kysely';
 import { Accounts } from '../../src/accounts/accounts.ts';
 import { Invitations } from '../../src/accounts/invitations.ts';
 import { Keys } from '../../src/accounts/keys.ts';
+import { connect } from '../../src/database/connect.ts';
 import { parseUsd, NO_MONEY } from '../../src/ledger/money.ts';
 import { errorOf, jsonOf, OTHER_PASSWORD, printedToken, secretIn } from './answers.ts';
 import { openDashboard, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
@@ -44,6 +46,23 @@ describeStores((makeStore) => {
       expect(await jsonOf(await browser.signUp('ada@example.com'))).toMatchObject({ user: { email: 'ada@example.com' } });
       const account = await jsonOf(await browser.get('/api/account'));
       expect(account).toMatchObject({ email: 'ada@example.com', balanceUsd: '0', isEmailVerified: false, isOperator: false });
+    });
+
+    test('people can sign up while the gate is busy writing', async () => {
+      const { kysely } = await connect(store);
+      const over = new AbortController();
+      const busy = (async () => {
+        for (; !over.signal.aborted; await Bun.sleep(1))
+          await kysely
+            .updateTable('service_secrets')
+            .set({ value: sql`value` })
+            .execute();
+      })();
+      const answers = await Promise.all([1, 2, 3, 4].map((count) => dashboard.browser().signUp(`busy${count}@example.com`)));
+      over.abort();
+      await busy;
+      await kysely.destroy();
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     });
 
     test('whoever signs out is out, and comes in again with the password', async () => {

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openSqlite } from '../../src/database/sqlite.ts';
+
+const VALUE = 'value';
+
+test('on the embedded database, a transaction that reads first can still write', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-transactions-'));
+  const databasePath = join(folder, 'tollgate.db');
+  const { kysely, dialect } = await connect({ databaseUrl: undefined, databasePath });
+  await migrate(kysely, dialect);
+  const other = openSqlite(databasePath);
+  other.run('PRAGMA busy_timeout = 0');
+  const write = (name: string): void =>
+    void other.run('INSERT INTO service_secrets (name, value, created_at) VALUES (?, ?, 0)', [name, VALUE]);
+  const read = () => kysely.selectFrom('service_secrets').select('name').orderBy('name').execute();
+
+  await kysely.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('service_secrets').select('name').execute();
+    expect(() => write('other')).toThrow('locked');
+    await transaction.insertInto('service_secrets').values({ name: 'own', value: VALUE, created_at: 0 }).execute();
+  });
+  expect(await read()).toEqual([{ name: 'own' }]);
+
+  // Whoever only reads keeps nobody from writing, and sees one moment.
+  const seen = await kysely
+    .transaction()
+    .setAccessMode('read only')
+    .execute(async (transaction) => {
+      await transaction.selectFrom('service_secrets').select('name').execute();
+      write('other');
+      return transaction.selectFrom('service_secrets').select('name').execute();
+    });
+  expect(seen).toEqual([{ name: 'own' }]);
+  expect(await read()).toEqual([{ name: 'other' }, { name: 'own' }]);
+
+  other.close();
+  await kysely.destroy();
+  rmSync(folder, { recursive: true });
+});
