@@ -24,7 +24,8 @@ export interface ChatUsage {
 
 /** An answer from beginning to end. */
 export interface ChatAnswer {
-  readonly status: number;
+  /** Undefined where no answer began. */
+  readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly text: string;
   readonly finishReason: string | undefined;
@@ -47,27 +48,33 @@ interface ChatCall {
 export async function sendChat({ secret, body, signal, onText }: ChatCall): Promise<ChatAnswer> {
   const startedAtMs = performance.now();
   const streaming = onText === undefined ? {} : { stream: true, stream_options: { include_usage: true } };
-  const response = await fetch('/v1/chat/completions', {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, ...streaming }),
-    credentials: 'omit',
-    signal,
-  });
   const collected = new Collected();
+  let response: Response | undefined;
   try {
+    response = await fetch('/v1/chat/completions', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, ...streaming }),
+      credentials: 'omit',
+      signal,
+    });
     if (response.ok && onText !== undefined && response.body !== null) await readStream(response.body, collected, onText);
     else collected.add(readRecord(await response.json()));
   } catch (error) {
-    if (!signal.aborted) collected.fail(error);
+    if (!isStopped(signal)) collected.fail(error);
   }
   return {
     ...collected.result(),
-    status: response.status,
-    requestId: response.headers.get('x-request-id') ?? undefined,
+    status: response?.status,
+    requestId: response?.headers.get('x-request-id') ?? undefined,
     durationMs: performance.now() - startedAtMs,
-    isStopped: signal.aborted,
+    isStopped: isStopped(signal),
   };
+}
+
+/** By the reader, that is, and not because it took too long. */
+function isStopped(signal: AbortSignal): boolean {
+  return signal.aborted && (signal.reason as Error).name === 'AbortError';
 }
 
 async function readStream(

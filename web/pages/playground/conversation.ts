@@ -55,7 +55,7 @@ export function useConversation(): Conversation {
       change(id, () => ({ result, failure: result.error }));
       announce(result.error ?? result.text);
     } catch (error) {
-      change(id, () => ({ failure: stopping.signal.aborted ? '' : error instanceof Error ? error.message : String(error) }));
+      change(id, () => ({ failure: error instanceof Error ? error.message : String(error) }));
     }
     await queryClient.invalidateQueries({ queryKey: accountQuery.queryKey });
   };

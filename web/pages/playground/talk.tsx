@@ -58,7 +58,7 @@ function TurnText({ turn, modelName }: { readonly turn: Turn; readonly modelName
           <span aria-hidden="true" className="ml-0.5 inline-block h-4 w-1.5 translate-y-0.5 animate-shimmer bg-accent" />
         )}
       </p>
-      {failure !== undefined && failure !== '' && (
+      {failure !== undefined && (
         <p role="alert" className="mt-1 text-sm text-bad">
           {failure}
         </p>

@@ -37,7 +37,7 @@ export function TestCard({ model, secret }: TestCardProps): JSX.Element {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       }),
     onSettled: async (answer) => {
-      if (answer !== undefined) announce(`${t.status} ${answer.status}. ${answer.error ?? answer.text}`);
+      if (answer !== undefined) announce(`${t.status} ${answer.status ?? '–'}. ${answer.error ?? answer.text}`);
       await Promise.all([startQuery, accountQuery].map(({ queryKey }) => queryClient.invalidateQueries({ queryKey })));
     },
   });
@@ -67,7 +67,7 @@ function Outcome({ answer }: { readonly answer: ChatAnswer }): JSX.Element {
   return (
     <div className="mt-4 border-t border-line pt-4">
       <div className="grid grid-cols-2 gap-4 sm:grid-cols-4">
-        <Stat label={t.status} value={<Badge tone={status === 200 ? 'good' : 'bad'}>{status}</Badge>} />
+        <Stat label={t.status} value={<Badge tone={status === 200 ? 'good' : 'bad'}>{status ?? '–'}</Badge>} />
         <Stat label={t.tokens} value={usage === undefined ? '–' : `${usage.inputTokens} / ${usage.outputTokens}`} />
         <Stat label={t.cost} value={usage?.cost === undefined ? '–' : <Money usd={usdOf(usage.cost)} />} />
         <Stat label={t.time} value={formatMs(answer.durationMs)} />
