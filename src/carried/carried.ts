@@ -1,6 +1,7 @@
+import type { BackgroundWriter } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import { CarriedMemory } from './memory.ts';
-import { CarriedWriter, type OnCarriedFailure } from './writer.ts';
+import { openCarriedWriter, type CarriedRow, type OnCarriedFailure } from './writer.ts';
 
 /** Nobody goes on with a tool call after a day. */
 const KEPT_MS = 86_400_000;
@@ -19,13 +20,13 @@ export class Carried {
   readonly #database: OpenDatabase;
   readonly #onFailure: OnCarriedFailure;
   readonly #memory = new CarriedMemory();
-  readonly #writer: CarriedWriter;
+  readonly #writer: BackgroundWriter<CarriedRow>;
   #isFailing = false;
 
   constructor(database: OpenDatabase, onFailure: OnCarriedFailure) {
     this.#database = database;
     this.#onFailure = onFailure;
-    this.#writer = new CarriedWriter(database, onFailure);
+    this.#writer = openCarriedWriter(database, onFailure);
   }
 
   /** Remembers values by their tool-call ids. They can be recalled at once, and are written in the background. */

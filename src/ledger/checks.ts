@@ -64,7 +64,8 @@ const PRICED_USAGE = sql`
     FROM prices GROUP BY model, version
   ) p ON p.model = u.model AND p.version = u.price_version`;
 
-const ROLLUP_SUMS = [
+/** What roll-ups add up; reports show the same. */
+export const ROLLUP_SUMS = [
   'requests',
   'errors',
   'input_tokens',
@@ -76,7 +77,7 @@ const ROLLUP_SUMS = [
   'first_token_ms',
   'first_token_count',
   'duration_ms',
-];
+] as const;
 
 /** Where rows were dropped, the first quarter of an hour may be there in part only. Without any row there is nothing to count. */
 const FIRST_COUNTED = sql`(SELECT COALESCE(MIN(created_at), 9223372036854775807) FROM usage)`;

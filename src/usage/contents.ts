@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 
@@ -25,38 +26,28 @@ const DAY_MS = 86_400_000;
 /** Of a picture inside a message the beginning tells enough. */
 const TEXT_CHARACTERS_MAX = 20_000;
 const CONTENT_CHARACTERS_MAX = 200_000;
-/** The embedded database blocks this thread while it writes, so it does so once a second at most. */
-const WAIT_MS = 1000;
 const BATCH_ROWS_MAX = 100;
-/** While the database is away, the newest contents wait, and older ones are dropped: they are a convenience, not a record of money. */
-const WAITING_CHARACTERS_MAX = 16_000_000;
 const PRUNE_ROWS_MAX = 1000;
 
 /** Records contents in the background, and deletes them when their time is over. */
 export class Contents {
   readonly #database: OpenDatabase;
-  readonly #onFailure: (event: string, error: unknown) => void;
-  readonly #waiting = new Set<Row>();
-  #waitingCharacters = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #writing: Promise<void> | undefined;
-  #isFailing = false;
+  readonly #writer: BackgroundWriter<Row>;
 
   constructor(database: OpenDatabase, onFailure: (event: string, error: unknown) => void) {
     this.#database = database;
-    this.#onFailure = onFailure;
+    this.#writer = new BackgroundWriter<Row>({
+      insert: (batch) => insert(database, batch),
+      sizeOf: ({ request, answer }) => request.length + answer.length,
+      waitMs: EMBEDDED_WAIT_MS,
+      batchRowsMax: BATCH_ROWS_MAX,
+      failed: (error) => onFailure('contents of requests could not be recorded', error),
+    });
   }
 
   /** Takes a content; it is written within about a second, and nobody waits for it. */
   record(content: Content): void {
-    const row = toRow(content, Date.now());
-    this.#waiting.add(row);
-    this.#waitingCharacters += sizeOf(row);
-    for (const oldest of this.#waiting) {
-      if (this.#waitingCharacters <= WAITING_CHARACTERS_MAX) break;
-      this.#drop(oldest);
-    }
-    this.#schedule();
+    this.#writer.add(toRow(content, Date.now()));
   }
 
   /** Deletes what has been kept for as long as its account said, and says how much that was. */
@@ -71,48 +62,17 @@ export class Contents {
   }
 
   /** Writes what waits, and gives up where that fails. */
-  async close(): Promise<void> {
-    await this.#writing;
-    clearTimeout(this.#timer);
-    this.#isFailing = false;
-    while (this.#waiting.size > 0 && !this.#isFailing) await this.#writeBatch();
+  close(): Promise<void> {
+    return this.#writer.close();
   }
+}
 
-  #schedule(): void {
-    if (this.#timer !== undefined || this.#writing !== undefined) return;
-    this.#timer = setTimeout(() => this.#run(), WAIT_MS);
-    // What is recorded for convenience must not keep the process alive.
-    this.#timer.unref();
-  }
-
-  #run(): void {
-    this.#timer = undefined;
-    this.#writing = this.#writeBatch().then(() => {
-      this.#writing = undefined;
-      if (this.#waiting.size > 0) this.#schedule();
-    });
-  }
-
-  /** Rows stay among those that wait until they are written. */
-  async #writeBatch(): Promise<void> {
-    const batch = [...this.#waiting.values().take(BATCH_ROWS_MAX)];
-    try {
-      await this.#database.kysely
-        .insertInto('request_contents')
-        .values(batch)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      for (const row of batch) this.#drop(row);
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) this.#onFailure('contents of requests could not be recorded', error);
-      this.#isFailing = true;
-    }
-  }
-
-  #drop(row: Row): void {
-    if (this.#waiting.delete(row)) this.#waitingCharacters -= sizeOf(row);
-  }
+async function insert({ kysely }: OpenDatabase, batch: readonly Row[]): Promise<void> {
+  await kysely
+    .insertInto('request_contents')
+    .values(batch)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** For how many days an account's contents are kept; undefined when they are not recorded. */
@@ -157,8 +117,4 @@ function toRow({ requestId, accountId, request, answer, days }: Content, nowMs: 
     is_cut: isCut ? 1 : 0,
     delete_at: nowMs + days * DAY_MS,
   };
-}
-
-function sizeOf({ request, answer }: Row): number {
-  return request.length + answer.length;
 }

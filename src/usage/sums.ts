@@ -1,3 +1,4 @@
+import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
@@ -131,24 +132,10 @@ function split(spans: readonly Span[], untilMs: number): { hours: Piece[]; quart
   return { hours, quarters };
 }
 
-const SUM_COLUMNS = [
-  'requests',
-  'errors',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'cost',
-  'first_token_ms',
-  'first_token_count',
-  'duration_ms',
-] as const;
-
-type SumsRow = Readonly<Record<(typeof SUM_COLUMNS)[number], bigint>>;
+type SumsRow = Readonly<Record<(typeof ROLLUP_SUMS)[number], bigint>>;
 type FoundRow = SumsRow & { readonly n: bigint | number; readonly value: string };
 
-const ADDED_UP = sql.join(SUM_COLUMNS.map((name) => sql`SUM(${sql.ref(`s.${name}`)}) AS ${sql.ref(name)}`));
+const ADDED_UP = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(`s.${name}`)}) AS ${sql.ref(name)}`));
 const COLUMN_OF: Readonly<Record<Dimension, string>> = { model: 's.model', key: 's.key_id', provider: 's.provider' };
 
 async function readHours(
