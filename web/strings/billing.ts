@@ -34,7 +34,12 @@ export const billing = {
     chargeHint: 'Exactly what is credited: no fee, no tax.',
     pay: (amount: string) => `Pay ${amount}`,
     order: (amount: string) => `Get a reference for ${amount}`,
-    none: { title: 'Payments are not set up here.', text: 'Ask the operator for credit.' },
+    none: {
+      title: 'Payments are not set up here.',
+      text: 'The operator of this gate can add credit to your account with this command:',
+    },
+    commandName: 'the command',
+    creditCommand: (email: string) => `tollgate account credit --email ${email} --usd 10 --reason "top-up"`,
     unknown:
       'The payment service does not answer at the moment. The payment is tried again by itself; look at the list of payments below in a minute.',
     referenceTitle: 'Write this on your transfer',

@@ -1,6 +1,7 @@
 import type { JSX, ReactNode } from 'react';
 import { ApiError } from '../api.ts';
 import { Button } from './button.tsx';
+import { cx } from './cx.ts';
 
 interface FormProps {
   readonly action: string;
@@ -9,12 +10,23 @@ interface FormProps {
   /** What failed the last time; what names a field is shown there instead. */
   readonly error?: unknown;
   readonly fields?: readonly string[];
+  /** On pages that are nothing but a form the button is as wide as the fields. */
+  readonly isWide?: boolean;
   readonly onSubmit: () => void;
   readonly children: ReactNode;
 }
 
 /** Fields and the one button that sends them; Enter does the same. */
-export function Form({ action, isBusy, isDisabled = false, error, fields = [], onSubmit, children }: FormProps): JSX.Element {
+export function Form({
+  action,
+  isBusy,
+  isDisabled = false,
+  error,
+  fields = [],
+  isWide = false,
+  onSubmit,
+  children,
+}: FormProps): JSX.Element {
   const isShown = error !== null && error !== undefined && !fields.some((field) => fieldError(error, field) !== undefined);
   return (
     <form
@@ -31,7 +43,7 @@ export function Form({ action, isBusy, isDisabled = false, error, fields = [], o
           {error instanceof Error ? error.message : 'This did not work. Try again.'}
         </p>
       )}
-      <Button type="submit" variant="primary" isBusy={isBusy} disabled={isDisabled}>
+      <Button type="submit" variant="primary" isBusy={isBusy} disabled={isDisabled} className={cx(!isWide && 'self-start')}>
         {action}
       </Button>
     </form>

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { billing as t } from '../../strings/index.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -7,6 +8,7 @@ import { CardsCard } from './cards-card.tsx';
 import { PaymentsCard } from './payments-card.tsx';
 import { RedeemCard } from './redeem-card.tsx';
 import { Returned } from './returned.tsx';
+import { billingQuery } from './queries.ts';
 import { StatementCard } from './statement-card.tsx';
 import { TopUpCard } from './top-up-card.tsx';
 
@@ -15,6 +17,9 @@ const COLUMN = 'contents lg:flex lg:flex-col lg:gap-4 lg:*:order-none';
 
 /** Billing: what there is, how more comes in, and every movement. */
 export function BillingPage(): JSX.Element {
+  const { data } = useQuery(billingQuery);
+  // Where no card can be charged, there is none to save and nothing to charge it by itself.
+  const hasCards = data?.hasCards === true;
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
@@ -25,17 +30,21 @@ export function BillingPage(): JSX.Element {
           <div className="order-3">
             <RedeemCard />
           </div>
-          <div className="order-4">
-            <CardsCard />
-          </div>
+          {hasCards && (
+            <div className="order-4">
+              <CardsCard />
+            </div>
+          )}
         </div>
         <div className={COLUMN}>
           <div className="order-2">
             <TopUpCard />
           </div>
-          <div className="order-5">
-            <AutoTopUpCard />
-          </div>
+          {hasCards && (
+            <div className="order-5">
+              <AutoTopUpCard />
+            </div>
+          )}
         </div>
       </div>
       <PaymentsCard />

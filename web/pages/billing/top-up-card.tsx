@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { ApiError, api, call } from '../../api.ts';
 import { formatUsd, formatUsdExact } from '../../money.ts';
+import { accountQuery } from '../../queries.ts';
 import { billing as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -24,9 +25,15 @@ export function TopUpCard(): JSX.Element {
   return (
     <Card title={t.topUp.title} isFlush={data !== undefined && !canPay(data)}>
       {data === undefined && <Skeleton className="h-40" />}
-      {data !== undefined && (canPay(data) ? <TopUpForm billing={data} /> : <EmptyState {...t.topUp.none} />)}
+      {data !== undefined && (canPay(data) ? <TopUpForm billing={data} /> : <NoPayments />)}
     </Card>
   );
+}
+
+function NoPayments(): JSX.Element {
+  const { data } = useQuery(accountQuery);
+  const command = t.topUp.creditCommand(data?.email ?? '');
+  return <EmptyState {...t.topUp.none} action={<Copyable text={command} what={t.topUp.commandName} />} />;
 }
 
 function canPay({ hasCards, bankTransfer }: Billing): boolean {

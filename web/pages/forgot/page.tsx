@@ -24,7 +24,7 @@ export function ForgotPage(): JSX.Element {
         {ask.isSuccess ? (
           <Banner tone="good" title={setup?.hasMail === false ? t.noMail : t.sent(email)} />
         ) : (
-          <Form action={t.action} isBusy={ask.isPending} error={ask.error} fields={['email']} onSubmit={() => ask.mutate()}>
+          <Form isWide action={t.action} isBusy={ask.isPending} error={ask.error} fields={['email']} onSubmit={() => ask.mutate()}>
             <Field label={t.email} error={fieldError(ask.error, 'email')}>
               {(wiring) => (
                 <TextInput {...wiring} type="email" required autoComplete="username" value={email} onText={setEmail} autoFocus />

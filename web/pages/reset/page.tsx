@@ -38,6 +38,7 @@ function ResetForm({ token }: { readonly token: string }): JSX.Element {
   return (
     <>
       <Form
+        isWide
         action={t.action}
         isBusy={reset.isPending}
         error={reset.error}

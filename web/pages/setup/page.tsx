@@ -50,6 +50,7 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
   });
   return (
     <Form
+      isWide
       action={t.action}
       isBusy={make.isPending}
       error={make.error}

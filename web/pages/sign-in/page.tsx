@@ -40,6 +40,7 @@ export function SignInPage(): JSX.Element {
       <Card>
         {isUnverified && <Unverified email={email} />}
         <Form
+          isWide
           action={t.action}
           isBusy={signIn.isPending}
           error={isUnverified ? undefined : (signIn.error ?? passkeyError)}

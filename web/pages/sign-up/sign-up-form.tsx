@@ -35,7 +35,14 @@ export function SignUpForm({ invitation, invitedEmail }: SignUpFormProps): JSX.E
     },
   });
   return (
-    <Form action={t.action} isBusy={signUp.isPending} error={signUp.error} fields={['email', 'password']} onSubmit={() => signUp.mutate()}>
+    <Form
+      isWide
+      action={t.action}
+      isBusy={signUp.isPending}
+      error={signUp.error}
+      fields={['email', 'password']}
+      onSubmit={() => signUp.mutate()}
+    >
       {invitedEmail !== undefined && <p className="text-sm text-muted">{t.invited}</p>}
       <Field label={t.email} error={fieldError(signUp.error, 'email')}>
         {(wiring) => (

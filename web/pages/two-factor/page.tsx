@@ -32,7 +32,7 @@ export function TwoFactorPage(): JSX.Element {
     <>
       <PageHeader title={t.title} text={isRecovery ? t.recoveryText : t.text} />
       <Card>
-        <Form action={t.action} isBusy={verify.isPending} error={verify.error} onSubmit={() => verify.mutate()}>
+        <Form isWide action={t.action} isBusy={verify.isPending} error={verify.error} onSubmit={() => verify.mutate()}>
           <Field label={isRecovery ? t.recoveryCode : t.code}>
             {(wiring) => (
               <TextInput

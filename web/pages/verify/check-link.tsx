@@ -57,7 +57,7 @@ function AskPassword({ token, email }: { readonly token: string; readonly email:
   return (
     <>
       <p className="mb-4 text-sm">{t.passwordNeeded(email)}</p>
-      <Form action={t.action} isBusy={verify.isPending} error={verify.error} fields={['password']} onSubmit={() => verify.mutate()}>
+      <Form isWide action={t.action} isBusy={verify.isPending} error={verify.error} fields={['password']} onSubmit={() => verify.mutate()}>
         <Field label={t.password} error={fieldError(verify.error, 'password')}>
           {(wiring) => <PasswordInput {...wiring} value={password} onText={setPassword} />}
         </Field>
