@@ -1,6 +1,6 @@
 /** Bundles the server (src/) into dist/server: from one file instead of hundreds it starts sooner and takes ten megabytes less. */
-import { readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { readOutputs, writeBuilt } from './write-built.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist/server');
@@ -18,7 +18,6 @@ export const PROGRAMS = [
 export async function buildServer(): Promise<boolean> {
   const result = await Bun.build({
     entrypoints: PROGRAMS,
-    outdir: OUT,
     root: join(ROOT, 'src'),
     target: 'bun',
     splitting: true,
@@ -28,14 +27,6 @@ export async function buildServer(): Promise<boolean> {
     throw: false,
   });
   for (const line of result.logs) console.error(line);
-  if (result.success) await removeOthers(OUT, result.outputs);
+  if (result.success) await writeBuilt(OUT, await readOutputs(result.outputs));
   return result.success;
-}
-
-/** Leaves only these files in a folder. It is not emptied before: a server that runs may just now need one that stays. */
-export async function removeOthers(folder: string, outputs: readonly { readonly path: string }[]): Promise<void> {
-  const wanted = new Set(outputs.map(({ path }) => path));
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  for (const file of files) if (!wanted.has(file)) await rm(file);
 }

@@ -2,7 +2,7 @@
 import tailwind from 'bun-plugin-tailwind';
 import { basename, join, resolve } from 'node:path';
 import { constants, brotliCompressSync, gzipSync } from 'node:zlib';
-import { removeOthers } from './build-server.ts';
+import { readOutputs, writeBuilt, type BuiltFiles } from './write-built.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist/web');
@@ -14,7 +14,6 @@ if (import.meta.main && !(await buildWeb())) process.exit(1);
 export async function buildWeb(): Promise<boolean> {
   const result = await Bun.build({
     entrypoints: [join(ROOT, 'web/index.html')],
-    outdir: OUT,
     plugins: [tailwind],
     splitting: true,
     minify: true,
@@ -26,24 +25,24 @@ export async function buildWeb(): Promise<boolean> {
   });
   for (const line of result.logs) console.error(line);
   if (!result.success) return false;
-  await removeOthers(OUT, result.outputs);
-  for (const { path } of result.outputs.filter((output) => output.path.endsWith('.css'))) await bringFonts(path);
-  for (const { path } of result.outputs.filter((output) => COMPRESSIBLE.test(output.path))) {
-    const bytes = await Bun.file(path).bytes();
-    await Bun.write(`${path}.gz`, gzipSync(bytes, { level: 9 }));
-    await Bun.write(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+  const files = await readOutputs(result.outputs);
+  for (const name of [...files.keys()].filter((each) => each.endsWith('.css'))) await bringFonts(files, name);
+  for (const [name, bytes] of [...files].filter(([each]) => COMPRESSIBLE.test(each))) {
+    files.set(`${name}.gz`, gzipSync(bytes, { level: 9 }));
+    files.set(`${name}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
   }
+  await writeBuilt(OUT, files);
   return true;
 }
 
 /** Puts the fonts of a stylesheet beside it. Left to itself the bundler writes them into it, which our own content policy forbids. */
-async function bringFonts(stylesheet: string): Promise<void> {
-  let text = await Bun.file(stylesheet).text();
+async function bringFonts(files: BuiltFiles, stylesheet: string): Promise<void> {
+  let text = Buffer.from(files.get(stylesheet) ?? []).toString();
   for (const [quoted, path = ''] of text.matchAll(/url\("?([^")]+\.woff2)"?\)/gu)) {
     const bytes = await Bun.file(join(ROOT, 'web', path)).bytes();
     const name = `${basename(path, '.woff2')}-${Bun.hash(bytes).toString(36)}.woff2`;
-    await Bun.write(join(OUT, name), bytes);
+    files.set(name, bytes);
     text = text.replace(quoted, `url(/assets/${name})`);
   }
-  await Bun.write(stylesheet, text);
+  files.set(stylesheet, Buffer.from(text));
 }
