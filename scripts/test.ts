@@ -3,13 +3,19 @@ import { buildWeb } from './build-web.ts';
 
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 30_000;
-/** Minutes of work that watch no clock: they run beside all the others, in a process of their own. */
-const BESIDE = [
-  'test/browser/',
-  'test/clients/',
-  'test/gateway/key-rules.test.ts',
-  'test/ledger/property.test.ts',
-  'test/faults/ledger/kill-cycles.test.ts',
+/** Minutes of work that run beside all the others, each list in a process of its own. The second has much waiting and little work. */
+const BESIDE: readonly (readonly string[])[] = [
+  ['test/browser/', 'test/ledger/property.test.ts', 'test/faults/ledger/kill-cycles.test.ts'],
+  [
+    'test/clients/',
+    'test/commands/effects.test.ts',
+    'test/dashboard/security-guesses.test.ts',
+    'test/faults/ledger/frozen-node.test.ts',
+    'test/faults/ledger/postgres-restarts.test.ts',
+    'test/faults/metering.test.ts',
+    'test/faults/upstream.test.ts',
+    'test/gateway/key-rules.test.ts',
+  ],
 ];
 
 /** One run of the tests: what it has counted, and what it printed. */
@@ -22,10 +28,10 @@ interface Run {
 if (!(await buildWeb())) process.exit(1);
 
 const named = process.argv.slice(2);
-const beside = named.length === 0 ? runTests(BESIDE, () => undefined) : undefined;
-const ignored = named.length === 0 ? BESIDE.map((path) => `--path-ignore-patterns=${path.endsWith('/') ? `${path}**` : path}`) : [];
+const besides = named.length === 0 ? BESIDE.map((paths) => runTests(paths, () => undefined)) : [];
+const ignored = named.length === 0 ? BESIDE.flat().map((path) => `--path-ignore-patterns=${path.endsWith('/') ? `${path}**` : path}`) : [];
 const runs = [await runTests([...ignored, ...named], (bytes) => void process.stderr.write(bytes))];
-if (beside !== undefined) {
+for (const beside of besides) {
   const run = await beside;
   process.stderr.write(run.output);
   runs.push(run);
