@@ -27,7 +27,7 @@ export const models = {
   columns: {
     model: 'Model',
     input: 'Input',
-    cachedInput: 'Cached read',
+    cachedInput: 'Cached',
     cacheWrite: 'Cache write',
     output: 'Output',
     context: 'Context',
