@@ -5,6 +5,7 @@ import { lockWallet, payFromBalance, postCredit } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { findPlan, readPlan, type Plan } from './plans.ts';
 import { periodStartMs, prorate } from './plan-period.ts';
+import { applyUse } from './plan-use.ts';
 
 /** Something about a plan that costs money. It is paid from the balance, into which a card's payment goes first. */
 export type PlanOrder =
@@ -213,6 +214,7 @@ async function upgrade(
     })
     .where('id', '=', current.id)
     .execute();
+  await applyUse(transaction, context.accountId);
   return { type: 'done', paid: due };
 }
 
@@ -286,17 +288,18 @@ async function begin(transaction: Kysely<Tables>, period: Period, { accountId, n
       created_at: nowMs,
     })
     .execute();
-  if (plan.included === 0n) return;
-  await postCredit(transaction, {
-    accountId,
-    amount: asNanos(plan.included),
-    house: 'plan_grant',
-    kind: 'plan',
-    source: `plan:${subscriptionId}:${startMs}`,
-    reason: `${plan.name}, included`,
-    expiresAtMs: endMs + DAY_MS,
-    atMs: nowMs,
-  });
+  if (plan.included > 0n)
+    await postCredit(transaction, {
+      accountId,
+      amount: asNanos(plan.included),
+      house: 'plan_grant',
+      kind: 'plan',
+      source: `plan:${subscriptionId}:${startMs}`,
+      reason: `${plan.name}, included`,
+      expiresAtMs: endMs + DAY_MS,
+      atMs: nowMs,
+    });
+  await applyUse(transaction, accountId);
 }
 
 function refused(why: OrderRefusal): OrderResult {

@@ -23,6 +23,8 @@ export const planSchema = z
     concurrent: count.optional(),
     models: z.array(z.string().min(1)).min(1).optional(),
     offered: z.boolean().default(true),
+    use_first: z.enum(['plan', 'balance']).default('plan'),
+    overflow: z.enum(['balance', 'stop']).default('balance'),
   })
   .transform((entry): Plan => ({
     id: entry.id,
@@ -35,4 +37,6 @@ export const planSchema = z
     concurrent: entry.concurrent,
     models: entry.models,
     isOffered: entry.offered,
+    useFirst: entry.use_first,
+    overflow: entry.overflow,
   }));

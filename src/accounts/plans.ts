@@ -3,6 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import type { PlanLimits } from './plan-limits.ts';
 import type { PlanInterval } from './plan-period.ts';
+import { alignUse, type Overflow, type UseFirst } from './plan-use.ts';
 
 /** A plan as the operator wrote it down. */
 export interface Plan extends PlanLimits {
@@ -14,6 +15,9 @@ export interface Plan extends PlanLimits {
   readonly included: Nanos;
   /** False for plans that only the operator or a code gives. */
   readonly isOffered: boolean;
+  /** Which credit its subscribers use first, unless they choose. */
+  readonly useFirst: UseFirst;
+  readonly overflow: Overflow;
 }
 
 /** A plan and where it stands. */
@@ -31,7 +35,7 @@ export class Plans {
     this.#database = database;
   }
 
-  /** Makes a plan, or changes it. Prices and credit count from the next period of every subscriber, limits and models at once. */
+  /** Makes a plan, or changes it. Prices and credit count from the next period of every subscriber, all else at once. */
   async save(plan: Plan, origin: ListedPlan['origin']): Promise<void> {
     const row = toRow(plan);
     await this.#database
@@ -39,6 +43,7 @@ export class Plans {
       .values({ id: plan.id, ...row, origin, created_at: Date.now(), ended_at: null })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, origin, ended_at: null }))
       .execute();
+    await alignUse(this.#database);
   }
 
   /** Brings the rows in line with the settings: what is gone from there is offered to nobody new. What is as it was is not written. */
@@ -52,6 +57,7 @@ export class Plans {
       ({ id, origin, ended_at }) => origin === 'settings' && ended_at === null && !plans.some((plan) => plan.id === id),
     );
     for (const { id } of gone) await this.end(id);
+    await alignUse(this.#database);
   }
 
   /** Takes a plan off the list. Who has it keeps it to the end of the period. */
@@ -110,6 +116,8 @@ export function readPlan(row: Selectable<Tables['plans']>): Plan {
     interval: row.period,
     included: asNanos(row.included),
     isOffered: row.is_offered === 1n,
+    useFirst: row.use_first,
+    overflow: row.overflow,
     ...readPlanLimits(row),
   };
 }
@@ -137,6 +145,8 @@ interface PlanColumns extends LimitColumns {
   readonly period: PlanInterval;
   readonly included: bigint;
   readonly is_offered: bigint;
+  readonly use_first: UseFirst;
+  readonly overflow: Overflow;
 }
 
 function toRow(plan: Plan): PlanColumns {
@@ -150,6 +160,8 @@ function toRow(plan: Plan): PlanColumns {
     concurrent: plan.concurrent ?? null,
     models: plan.models === undefined ? null : JSON.stringify(plan.models),
     is_offered: plan.isOffered ? 1n : 0n,
+    use_first: plan.useFirst,
+    overflow: plan.overflow,
   };
 }
 

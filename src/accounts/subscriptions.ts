@@ -16,6 +16,7 @@ import {
   type PlanOrder,
 } from './plan-orders.ts';
 import { periodStartMs, prorate } from './plan-period.ts';
+import { applyUse, type UseFirst } from './plan-use.ts';
 import { findPlan, type Plan } from './plans.ts';
 
 /** An account's plan and how it goes on. */
@@ -31,6 +32,7 @@ export interface Subscription {
   /** How many periods there will be, this one included; undefined where there is no such end. */
   readonly periodsLeft: number | undefined;
   readonly endsWithPeriod: boolean;
+  readonly useFirst: UseFirst;
   readonly nextPlan: Plan | undefined;
   /** Until when an unpaid plan goes on. */
   readonly graceUntilMs: number | undefined;
@@ -115,12 +117,9 @@ export class Subscriptions {
   /** Ends the plan with its period, or at once where that is not paid. False when there is none. */
   async cancel(accountId: string, nowMs: number): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
-      const late = await transaction
-        .updateTable('subscriptions')
-        .set({ status: 'ended', reason: 'canceled' })
-        .where('account_id', '=', accountId)
-        .where('status', '=', 'past_due')
-        .executeTakeFirst();
+      await lockWallet(transaction, accountId);
+      const current = await findSubscription(transaction, accountId);
+      if (current?.status === 'past_due') return endPlan(transaction, accountId, 'canceled');
       const paid = await transaction
         .updateTable('subscriptions')
         .set({ ends_with_period: 1 })
@@ -128,7 +127,7 @@ export class Subscriptions {
         .where('status', '=', 'active')
         .where('period_end', '>', BigInt(nowMs))
         .executeTakeFirst();
-      return late.numUpdatedRows + paid.numUpdatedRows === 1n;
+      return paid.numUpdatedRows === 1n;
     });
   }
 
@@ -156,6 +155,21 @@ export class Subscriptions {
     return numUpdatedRows === 1n;
   }
 
+  /** Says which credit is used first. False when there is no plan. */
+  async setUse(accountId: string, useFirst: UseFirst): Promise<boolean> {
+    return this.#database.transaction().execute(async (transaction) => {
+      await lockWallet(transaction, accountId);
+      const { numUpdatedRows } = await transaction
+        .updateTable('subscriptions')
+        .set({ use_first: useFirst })
+        .where('account_id', '=', accountId)
+        .where('status', '<>', 'ended')
+        .executeTakeFirst();
+      await applyUse(transaction, accountId);
+      return numUpdatedRows === 1n;
+    });
+  }
+
   /** Gives an account a plan that nobody pays for, in place of the one it has. */
   async assign(
     accountId: string,
@@ -165,14 +179,14 @@ export class Subscriptions {
     return this.#database.transaction().execute(async (transaction) => {
       await lockWallet(transaction, accountId);
       if ((await findPlan(transaction, planId)) === undefined) return { type: 'refused', why: 'no_such_plan' };
-      await endNow(transaction, accountId, 'replaced by the operator');
+      await endPlan(transaction, accountId, 'replaced by the operator');
       return carryOut(transaction, { type: 'subscribe', planId }, { accountId, nowMs, paysBy: 'nobody', periods });
     });
   }
 
   /** Ends an account's plan at once. */
   async end(accountId: string, reason: string): Promise<boolean> {
-    return endNow(this.#database, accountId, reason);
+    return this.#database.transaction().execute((transaction) => endPlan(transaction, accountId, reason));
   }
 
   /** The subscriptions whose period is over and for which something is to be done now. Nobody pays for a plan that is of no use: suspended accounts wait. */
@@ -215,12 +229,12 @@ export class Subscriptions {
 
   /** Ends a subscription at the end of its period, unless it was renewed meanwhile. */
   async endDue(subscription: Subscription, reason: string): Promise<void> {
-    await this.#database
-      .updateTable('subscriptions')
-      .set({ status: 'ended', reason })
-      .where('id', '=', subscription.id)
-      .where('period_end', '=', BigInt(subscription.periodEndMs))
-      .execute();
+    await this.#database.transaction().execute(async (transaction) => {
+      await lockWallet(transaction, subscription.accountId);
+      const current = await findSubscription(transaction, subscription.accountId);
+      if (current?.id === subscription.id && Number(current.period_end) === subscription.periodEndMs)
+        await endPlan(transaction, subscription.accountId, reason);
+    });
   }
 
   /** What the next period costs. */
@@ -237,10 +251,11 @@ export class Subscriptions {
       .where('account_id', '=', row.account_id)
       .where((where) => where.or([where('source', '=', source), where('source', 'like', `${source}:change:%`)]))
       .executeTakeFirst();
+    const plan = await planOf(this.#database, row.plan_id);
     return {
       id: row.id,
       accountId: row.account_id,
-      plan: await planOf(this.#database, row.plan_id),
+      plan,
       status: row.status === 'past_due' ? 'past_due' : 'active',
       paysBy: row.pays_by,
       methodRef: row.method_ref ?? undefined,
@@ -248,6 +263,7 @@ export class Subscriptions {
       periodEndMs: Number(row.period_end),
       periodsLeft: row.periods_left === null ? undefined : Number(row.periods_left),
       endsWithPeriod: row.ends_with_period === 1n,
+      useFirst: row.use_first ?? plan.useFirst,
       nextPlan: row.next_plan_id === null ? undefined : await planOf(this.#database, row.next_plan_id),
       graceUntilMs: row.grace_until === null ? undefined : Number(row.grace_until),
       reason: row.reason,
@@ -258,12 +274,15 @@ export class Subscriptions {
   }
 }
 
-async function endNow(database: Kysely<Tables>, accountId: string, reason: string): Promise<boolean> {
-  const { numUpdatedRows } = await database
+/** Ends an account's plan at once, within the caller's transaction. False when there is none. */
+export async function endPlan(transaction: Kysely<Tables>, accountId: string, reason: string): Promise<boolean> {
+  await lockWallet(transaction, accountId);
+  const { numUpdatedRows } = await transaction
     .updateTable('subscriptions')
     .set({ status: 'ended', reason })
     .where('account_id', '=', accountId)
     .where('status', '<>', 'ended')
     .executeTakeFirst();
+  await applyUse(transaction, accountId);
   return numUpdatedRows === 1n;
 }

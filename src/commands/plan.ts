@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { Plans, type ListedPlan, type Plan } from '../accounts/plans.ts';
+import type { Overflow, UseFirst } from '../accounts/plan-use.ts';
 import { Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { readCount, readList, readNonNegativeUsd } from './options.ts';
@@ -24,6 +25,8 @@ export function planCommand(): Command {
     .option('--tpm <n>', 'tokens a minute for each key', readCount)
     .option('--concurrent <n>', 'requests at once for each key', readCount)
     .option('--models <ids>', 'only these models, separated by commas', readList)
+    .option('--use-first <credit>', 'plan or balance: which credit subscribers use first, unless they choose', readUseFirst, 'plan')
+    .option('--overflow <way>', 'balance or stop: what happens when its credit is used up', readOverflow, 'balance')
     .option('--not-offered', 'only the operator or a code gives it')
     .option('--json', 'print one JSON object')
     .action(create);
@@ -61,6 +64,8 @@ interface CreateOptions extends JsonOption {
   readonly tpm?: number;
   readonly concurrent?: number;
   readonly models?: readonly string[];
+  readonly useFirst: UseFirst;
+  readonly overflow: Overflow;
   readonly offered?: boolean;
   readonly notOffered?: boolean;
 }
@@ -80,6 +85,8 @@ async function create(options: CreateOptions): Promise<void> {
       concurrent: options.concurrent,
       models: options.models,
       isOffered: options.notOffered !== true,
+      useFirst: options.useFirst,
+      overflow: options.overflow,
     };
     await new Plans(database).save(plan, 'command');
     print(describePlan(plan), options, [sayPlan(plan)]);
@@ -142,6 +149,8 @@ function printSubscription(email: string, subscription: Subscription | undefined
     next_plan: subscription.nextPlan?.id ?? null,
     periods_left: subscription.periodsLeft ?? null,
     included_left: formatUsd(subscription.includedLeft),
+    use_first: subscription.useFirst,
+    overflow: subscription.plan.overflow,
     problem: subscription.reason === '' ? null : subscription.reason,
   };
   print(shown, options, [
@@ -162,6 +171,8 @@ function describePlan(plan: Plan): Record<string, unknown> {
     concurrent: plan.concurrent ?? null,
     models: plan.models ?? null,
     offered: plan.isOffered,
+    use_first: plan.useFirst,
+    overflow: plan.overflow,
   };
 }
 
@@ -181,5 +192,15 @@ function readId(text: string): string {
 
 function readInterval(text: string): Plan['interval'] {
   if (text !== 'month' && text !== 'year') throw new Error(`"${text}" is not an interval; use month or year.`);
+  return text;
+}
+
+function readUseFirst(text: string): UseFirst {
+  if (text !== 'plan' && text !== 'balance') throw new Error(`"${text}" is no credit; use plan or balance.`);
+  return text;
+}
+
+function readOverflow(text: string): Overflow {
+  if (text !== 'balance' && text !== 'stop') throw new Error(`"${text}" is no way to go on; use balance or stop.`);
   return text;
 }

@@ -115,6 +115,7 @@ export class BillingDesk {
       .selectAll()
       .where('account_id', '=', accountId)
       .where('remaining', '>', 0n)
+      .orderBy('draw_order')
       .orderBy('expires_at', (order) => order.asc().nullsLast())
       .orderBy('created_at')
       .orderBy('id')

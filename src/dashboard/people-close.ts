@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { endPlan } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 
@@ -45,12 +46,7 @@ async function forgetKeyUse(transaction: Kysely<Tables>, accountId: string): Pro
 /** No card is charged for somebody who has left. */
 async function stopPaying(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   await transaction.deleteFrom('auto_top_ups').where('account_id', '=', accountId).execute();
-  await transaction
-    .updateTable('subscriptions')
-    .set({ status: 'ended', reason: 'the account was closed' })
-    .where('account_id', '=', accountId)
-    .where('status', '<>', 'ended')
-    .execute();
+  await endPlan(transaction, accountId, 'the account was closed');
 }
 
 /** What the account's owner set up and had recorded. */

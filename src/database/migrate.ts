@@ -10,6 +10,7 @@ import { moneyIn } from './migrations/006-money-in.ts';
 import { keyRules } from './migrations/007-key-rules.ts';
 import { requestContents } from './migrations/008-request-contents.ts';
 import { alerts } from './migrations/009-alerts.ts';
+import { planUse } from './migrations/010-plan-use.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -23,6 +24,7 @@ const MIGRATIONS = {
   '007-key-rules': keyRules,
   '008-request-contents': requestContents,
   '009-alerts': alerts,
+  '010-plan-use': planUse,
 } as const;
 
 /** The names of all migrations, the oldest first. */

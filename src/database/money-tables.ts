@@ -80,6 +80,10 @@ export interface MoneyTables {
     origin: 'settings' | 'command';
     created_at: Integer;
     ended_at: OptionalInteger;
+    /** Which credit its subscribers use first, where they do not choose. */
+    use_first: Generated<'plan' | 'balance'>;
+    /** What happens when its credit is used up. */
+    overflow: Generated<'balance' | 'stop'>;
   };
   subscriptions: {
     id: string;
@@ -101,6 +105,8 @@ export interface MoneyTables {
     tries: DefaultInteger;
     reason: string;
     created_at: Integer;
+    /** What the subscriber chose; null for what the plan says. */
+    use_first: ColumnType<'plan' | 'balance' | null, 'plan' | 'balance' | null | undefined, 'plan' | 'balance' | null>;
   };
   plan_periods: {
     subscription_id: string;

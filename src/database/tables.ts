@@ -3,6 +3,7 @@ import type { MoneyTables } from './money-tables.ts';
 
 /** Integers come back as bigint from the embedded database; times are milliseconds since 1970. */
 type Integer = ColumnType<bigint, bigint | number, bigint | number>;
+type DefaultInteger = ColumnType<bigint, bigint | number | undefined, bigint | number>;
 type OptionalInteger = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
 
 /** What is added up about requests. */
@@ -32,7 +33,14 @@ export interface Tables extends MoneyTables {
     /** Set when its owner deleted it: its money stays in the books, and nothing else of it. */
     closed_at: ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
   };
-  wallets: { account_id: string; credits_posted: Integer; debits_posted: Integer; debits_pending: Integer };
+  wallets: {
+    account_id: string;
+    credits_posted: Integer;
+    debits_posted: Integer;
+    debits_pending: Integer;
+    /** When the plan's credit comes anew, for accounts that may spend nothing else; null for all others. */
+    plan_resets_at: ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
+  };
   transfers: { id: string; debit: string; credit: string; amount: Integer; kind: string; ref: string; created_at: Integer };
   grants: {
     id: string;
@@ -44,6 +52,8 @@ export interface Tables extends MoneyTables {
     /** What it was given for; the same thing is never given twice. */
     source: string;
     created_at: Integer;
+    /** The smaller is used first; among equals, what ends first. */
+    draw_order: DefaultInteger;
   };
   holds: {
     id: string;

@@ -316,14 +316,29 @@ function affordableLimit(quoted: Quote, held: Nanos): number | undefined {
 function refusal(quoted: Quote, result: Exclude<HoldResult, { type: 'held' }>): GatewayError {
   const available = result.available > 0n ? result.available : NO_MONEY;
   const tokens = affordableOutputTokens(quoted, available);
-  const isBudget = result.type === 'budget_exhausted';
-  const advice = isBudget ? 'Raise the budget of the key, or use another key' : 'Top up the account';
   const shorter = quoted.hasCallerLimit && tokens > 0 ? `, or lower the output limit: this pays for about ${tokens} tokens` : '';
-  const whose = isBudget
-    ? `The budget of this API key (${result.period === 'total' ? 'in total' : `a ${result.period}`}) is used up`
-    : 'The account balance is insufficient';
+  const { what, advice } = explain(result);
   return new GatewayError(
-    isBudget ? 'budget_exhausted' : 'insufficient_quota',
-    `${whose}: this request needs $${formatUsd(quoted.minimum)} at least, and $${formatUsd(available)} is available. ${advice}${shorter}.`,
+    result.type === 'budget_exhausted' ? 'budget_exhausted' : 'insufficient_quota',
+    `${what}: this request needs $${formatUsd(quoted.minimum)} at least, and $${formatUsd(available)} is available. ${advice}${shorter}.`,
   );
+}
+
+function explain(result: Exclude<HoldResult, { type: 'held' }>): { readonly what: string; readonly advice: string } {
+  switch (result.type) {
+    case 'insufficient_funds':
+      return { what: 'The account balance is insufficient', advice: 'Top up the account' };
+    case 'budget_exhausted': {
+      const period = result.period === 'total' ? 'in total' : `a ${result.period}`;
+      return { what: `The budget of this API key (${period}) is used up`, advice: 'Raise the budget of the key, or use another key' };
+    }
+    case 'plan_exhausted': {
+      const day = new Date(result.resetsAtMs).toISOString().slice(0, 10);
+      const wait = result.resetsAtMs > Date.now() ? `wait until ${day}, when its period ends` : `pay for it: it was to renew on ${day}`;
+      return {
+        what: 'The credit of the plan is used up, and it does not go on with the balance',
+        advice: `Choose a larger plan, or ${wait}`,
+      };
+    }
+  }
 }

@@ -79,6 +79,20 @@ export const ROLLUP_SUMS = [
   'duration_ms',
 ] as const;
 
+/**
+ * What the plan of an account says about its credit: where its own grants stand among the others, and until when nothing else may be
+ * spent. A plan that stops at its own credit uses that before everything else.
+ */
+export const PLAN_USE = sql`
+  SELECT subscriptions.account_id, CASE WHEN overflow = 'stop' THEN subscriptions.period_end END AS resets_at,
+    CASE WHEN overflow = 'stop' THEN -1 WHEN COALESCE(subscriptions.use_first, plans.use_first) = 'balance' THEN 1 ELSE 0 END AS draw_order
+  FROM subscriptions JOIN plans ON plans.id = subscriptions.plan_id WHERE subscriptions.status <> 'ended'`;
+
+/** That wallet or grants say something else; `planned` is the above. */
+export const USE_DIFFERS = sql`COALESCE(wallets.plan_resets_at, 0) <> COALESCE(planned.resets_at, 0) OR EXISTS (
+  SELECT 1 FROM grants WHERE grants.account_id = wallets.account_id AND kind = 'plan' AND remaining > 0
+    AND grants.draw_order <> COALESCE(planned.draw_order, 0))`;
+
 /** Where rows were dropped, the first quarter of an hour may be there in part only. Without any row there is nothing to count. */
 const FIRST_COUNTED = sql`(SELECT COALESCE(MIN(created_at), 9223372036854775807) FROM usage)`;
 
@@ -167,6 +181,14 @@ export const CHECKS: readonly Check[] = [
         SELECT subscription_id || ' ' || period_start AS place, 'plan:' || subscription_id || ':' || period_start AS source
         FROM plan_periods WHERE included > 0 AND changes = 0) p
       WHERE NOT EXISTS (SELECT 1 FROM grants WHERE grants.source = p.source)`,
+  },
+  {
+    name: 'R6 credit is used as the plan of its account says',
+    unit: 'rows',
+    isPerAccount: true,
+    statement: (scope) => sql<Difference>`
+      SELECT wallets.account_id AS place, 1 AS difference FROM wallets LEFT JOIN (${PLAN_USE}) planned ON planned.account_id = wallets.account_id
+      WHERE ${within(scope, 'wallets.account_id')} AND (${USE_DIFFERS})`,
   },
   {
     name: 'R7 clearing equals the payments',

@@ -169,13 +169,14 @@ async function readBalance(transaction: Kysely<Tables>, accountId: string): Prom
   return wallet.credits_posted - wallet.debits_posted;
 }
 
-/** Credit that ends first is used first, as for charges, but for the kinds that the debit is taken from before others. */
+/** In the order in which charges use it, but for the kinds that the debit is taken from before others. */
 async function draw(transaction: Kysely<Tables>, { accountId, amount, from = [] }: Debit): Promise<void> {
   const grants = await transaction
     .selectFrom('grants')
     .select(['id', 'kind', 'remaining'])
     .where('account_id', '=', accountId)
     .where('remaining', '>', 0n)
+    .orderBy('draw_order')
     .orderBy('expires_at', (order) => order.asc().nullsLast())
     .orderBy('created_at')
     .orderBy('id')

@@ -23,6 +23,8 @@ export interface HoldRequest {
 export type HoldResult =
   | { readonly type: 'held'; readonly amount: Nanos }
   | { readonly type: 'insufficient_funds'; readonly available: Nanos }
+  /** The account may spend the credit of its plan alone, until more of it comes. */
+  | { readonly type: 'plan_exhausted'; readonly available: Nanos; readonly resetsAtMs: number }
   | { readonly type: 'budget_exhausted'; readonly available: Nanos; readonly period: BudgetPeriod };
 
 /** What a stream has cost so far: charged should this process die before the end. */

@@ -80,9 +80,8 @@ class SqliteOperations {
   #hold({ hold }: Extract<Operation, { type: 'hold' }>): OperationResult {
     const wallet = this.#books.wallet(hold.accountId);
     const budgets = this.#books.budgets(hold.keyId);
-    let available = wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
-    if (hold.minimum > 0n && available < hold.minimum)
-      return this.#heldBefore(hold) ?? { type: 'insufficient_funds', available: asNanos(available) };
+    let available = this.#books.available(hold.accountId);
+    if (hold.minimum > 0n && available < hold.minimum) return this.#heldBefore(hold) ?? tooLittle(wallet, available);
     if (budgets.length > 0) {
       // A repetition must turn no window, so with budgets it is looked for first; without, the insert finds it.
       const earlier = this.#heldBefore(hold);
@@ -128,8 +127,7 @@ class SqliteOperations {
     const budgets = this.#books.budgets(keyId);
     const nowMs = Date.now();
     for (const budget of budgets) budget.turn(nowMs);
-    const isAffordable =
-      wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending >= amount && budgets.every(({ left }) => left >= amount);
+    const isAffordable = this.#books.available(accountId) >= amount && budgets.every(({ left }) => left >= amount);
     if (!isAffordable) return { type: 'refused' };
     this.#statements.growHold.run(total, requestId);
     wallet.debitsPending += amount;
@@ -223,6 +221,11 @@ class SqliteOperations {
     this.#statements.pruneAttempts.run(beforeId);
     return { type: 'done', count: changes };
   }
+}
+
+function tooLittle({ planResetsAtMs: resetsAtMs }: { readonly planResetsAtMs: number | undefined }, left: bigint): OperationResult {
+  const available = asNanos(left);
+  return resetsAtMs === undefined ? { type: 'insufficient_funds', available } : { type: 'plan_exhausted', available, resetsAtMs };
 }
 
 /** What a hold is settled at when its process died: the progress last recorded, which never exceeds what was held. */

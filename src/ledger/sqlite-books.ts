@@ -5,12 +5,14 @@ import type { BudgetPeriod, Settlement } from './ledger.ts';
 /** Roll-ups count by quarters of an hour: every time zone begins its day with one. */
 export const QUARTER_HOUR_MS = 900_000;
 
-/** An account's sums; `drawn` is what this transaction takes from its grants. */
+/** An account's sums, and what limits them; `drawn` is what this transaction takes from its grants. */
 interface Wallet {
   creditsPosted: bigint;
   debitsPosted: bigint;
   debitsPending: bigint;
   drawn: bigint;
+  /** Set where the account may spend the credit of its plan alone: when that comes anew. */
+  readonly planResetsAtMs: number | undefined;
 }
 
 /** What a key may spend in a window of time. */
@@ -57,6 +59,7 @@ interface BudgetRow {
 
 interface GrantRow {
   readonly id: string;
+  readonly kind: string;
   readonly account_id: string;
   readonly remaining: bigint;
 }
@@ -80,10 +83,23 @@ export class SqliteBooks {
     if (wallet === undefined) {
       const row = this.#statements.readWallet.get(accountId);
       if (row === null) throw new Error('There is no wallet for the account');
-      wallet = { creditsPosted: row.credits_posted, debitsPosted: row.debits_posted, debitsPending: row.debits_pending, drawn: 0n };
+      wallet = {
+        creditsPosted: row.credits_posted,
+        debitsPosted: row.debits_posted,
+        debitsPending: row.debits_pending,
+        drawn: 0n,
+        planResetsAtMs: row.plan_resets_at === null ? undefined : Number(row.plan_resets_at),
+      };
       this.#wallets.set(accountId, wallet);
     }
     return wallet;
+  }
+
+  /** What a request could hold of an account's money. */
+  available(accountId: string): bigint {
+    const wallet = this.wallet(accountId);
+    const free = wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
+    return wallet.planResetsAtMs === undefined ? free : least(free, this.#planCredit(accountId) - wallet.debitsPending);
   }
 
   budgets(keyId: string): readonly Budget[] {
@@ -118,16 +134,20 @@ export class SqliteBooks {
     rollup.durationMs += settlement.durationMs;
   }
 
-  /** Takes back what is left of grants whose time is over, but leaves what running requests may need. */
+  /**
+   * Takes back what is left of grants whose time is over, but leaves what running requests may need: of the plan's credit, where
+   * that is all they were let in for.
+   */
   expire(nowMs: number): number {
     const grants = this.#statements.readExpired.all(nowMs);
     let count = 0;
     for (const grant of grants) {
       this.#saveWallet(grant.account_id);
       const wallet = this.wallet(grant.account_id);
-      const free = wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
+      const free =
+        grant.kind === 'plan' ? this.available(grant.account_id) : wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
       const remaining = this.#statements.readGrant.get(grant.id)?.remaining ?? 0n;
-      const amount = free < remaining ? free : remaining;
+      const amount = least(free, remaining);
       if (amount <= 0n) continue;
       count += 1;
       wallet.debitsPosted += amount;
@@ -174,21 +194,35 @@ export class SqliteBooks {
     const wallet = this.#wallets.get(accountId);
     if (wallet === undefined) return;
     this.#statements.writeWallet.run(wallet.debitsPosted, wallet.debitsPending, accountId);
+    this.#drawWaiting(accountId, wallet);
+  }
+
+  /** What is left of the plan's credit. Asked only for accounts that may spend nothing else, so others pay nothing for it. */
+  #planCredit(accountId: string): bigint {
+    this.#drawWaiting(accountId, this.wallet(accountId));
+    return this.#statements.readPlanCredit.get(accountId)?.remaining ?? 0n;
+  }
+
+  #drawWaiting(accountId: string, wallet: Wallet): void {
     this.#draw(accountId, wallet.drawn);
     wallet.drawn = 0n;
   }
 
-  /** Credit that ends first is used first. What no grant covers is the account's debt. */
+  /** What the account wants used first, then what ends first. What no grant covers is the account's debt. */
   #draw(accountId: string, cost: bigint): void {
     if (cost === 0n) return;
     let left = cost;
     for (const grant of this.#statements.readGrants.all(accountId)) {
-      const taken = grant.remaining < left ? grant.remaining : left;
+      const taken = least(grant.remaining, left);
       this.#statements.writeGrant.run(grant.remaining - taken, grant.id);
       left -= taken;
       if (left === 0n) break;
     }
   }
+}
+
+function least(first: bigint, second: bigint): bigint {
+  return first < second ? first : second;
 }
 
 interface Rollup {
@@ -228,6 +262,7 @@ interface WalletRow {
   readonly credits_posted: bigint;
   readonly debits_posted: bigint;
   readonly debits_pending: bigint;
+  readonly plan_resets_at: bigint | null;
 }
 
 function prepareStatements(database: Database): {
@@ -236,6 +271,7 @@ function prepareStatements(database: Database): {
   readonly readBudgets: Statement<BudgetRow, [string]>;
   readonly writeBudget: Statement;
   readonly readGrants: Statement<GrantRow, [string]>;
+  readonly readPlanCredit: Statement<{ remaining: bigint }, [string]>;
   readonly readGrant: Statement<GrantRow, [string]>;
   readonly readExpired: Statement<GrantRow, [number]>;
   readonly writeGrant: Statement;
@@ -243,17 +279,20 @@ function prepareStatements(database: Database): {
   readonly addRollup: Statement;
 } {
   return {
-    readWallet: database.prepare('SELECT credits_posted, debits_posted, debits_pending FROM wallets WHERE account_id = ?1'),
+    readWallet: database.prepare('SELECT credits_posted, debits_posted, debits_pending, plan_resets_at FROM wallets WHERE account_id = ?1'),
     writeWallet: database.prepare('UPDATE wallets SET debits_posted = ?1, debits_pending = ?2 WHERE account_id = ?3'),
     readBudgets: database.prepare('SELECT period, amount, spent, held, window_start FROM key_budgets WHERE key_id = ?1 ORDER BY period'),
     writeBudget: database.prepare('UPDATE key_budgets SET spent = ?1, held = ?2, window_start = ?3 WHERE key_id = ?4 AND period = ?5'),
     readGrants: database.prepare(
-      `SELECT id, account_id, remaining FROM grants WHERE account_id = ?1 AND remaining > 0
-       ORDER BY expires_at IS NULL, expires_at, created_at, id`,
+      `SELECT id, kind, account_id, remaining FROM grants WHERE account_id = ?1 AND remaining > 0
+       ORDER BY draw_order, expires_at IS NULL, expires_at, created_at, id`,
     ),
-    readGrant: database.prepare('SELECT id, account_id, remaining FROM grants WHERE id = ?1'),
+    readPlanCredit: database.prepare(
+      "SELECT COALESCE(SUM(remaining), 0) AS remaining FROM grants WHERE account_id = ?1 AND kind = 'plan' AND remaining > 0",
+    ),
+    readGrant: database.prepare('SELECT id, kind, account_id, remaining FROM grants WHERE id = ?1'),
     readExpired: database.prepare(
-      'SELECT id, account_id, remaining FROM grants WHERE expires_at <= ?1 AND remaining > 0 ORDER BY expires_at, id LIMIT 500',
+      'SELECT id, kind, account_id, remaining FROM grants WHERE expires_at <= ?1 AND remaining > 0 ORDER BY expires_at, id LIMIT 500',
     ),
     writeGrant: database.prepare('UPDATE grants SET remaining = ?1 WHERE id = ?2'),
     insertExpiry: database.prepare(

@@ -206,6 +206,32 @@ describe('plans', () => {
     await felt(secret, 'sandbox/story', 200);
   });
 
+  test('that stop at their own credit refuse a request that the balance could pay, and say what to do', async () => {
+    const terms = ['--id', 'tiny', '--name', 'Tiny', '--price-usd', '0', '--included-usd', '0.0001'];
+    expect(await gate.run('plan', 'create', ...terms, '--overflow', 'stop')).toMatchObject({ overflow: 'stop', use_first: 'plan' });
+    const { email, secret } = await gate.makeKey({ creditUsd: '5' });
+    const { period_end: end } = await gate.run('plan', 'assign', '--account', email, '--plan', 'tiny');
+    const ask = async (limit: number): Promise<{ status: number; error?: JsonObject }> => {
+      const response = await fetch(`${gate.baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hi' }], max_tokens: limit }),
+      });
+      return { status: response.status, ...((await response.json()) as { error?: JsonObject }) };
+    };
+    const { status, error } = await ask(1000);
+    expect({ status, code: error?.['code'] }).toEqual({ status: 403, code: 'insufficient_quota' });
+    expect(error?.['message']).toStartWith(
+      'The credit of the plan is used up, and it does not go on with the balance: this request needs $0.00',
+    );
+    expect(error?.['message']).toContain(
+      `$0.0001 is available. Choose a larger plan, or wait until ${String(end).slice(0, 10)}, when its period ends, or lower the output limit`,
+    );
+    expect((await ask(1)).status).toBe(200);
+    await gate.run('plan', 'assign', '--account', email, '--plan', 'none');
+    expect((await ask(1000)).status).toBe(200);
+  });
+
   test('leave the ledger right', async () => {
     expect(await gate.run('ledger', 'verify')).toMatchObject({ ok: true });
   });

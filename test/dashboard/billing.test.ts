@@ -36,7 +36,19 @@ for (const { name: storeName, isMissing, open } of STORES)
         ['basic', '10'],
         ['pro', '30'],
       ] as const)
-        await plans.save({ id, name: id, price: usd(price), included: usd('12'), interval: 'month', isOffered: true }, 'command');
+        await plans.save(
+          {
+            id,
+            name: id,
+            price: usd(price),
+            included: usd('12'),
+            interval: 'month',
+            isOffered: true,
+            useFirst: 'plan',
+            overflow: 'balance',
+          },
+          'command',
+        );
     });
     beforeEach(async () => {
       me = await desk.person();

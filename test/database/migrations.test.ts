@@ -76,9 +76,9 @@ describe('the embedded database', () => {
       expect(await migrate(database, 'sqlite')).toEqual(LATER);
       const wallets = await database.selectFrom('wallets').selectAll().orderBy('account_id').execute();
       expect(wallets).toEqual([
-        { account_id: 'acct_debt', credits_posted: 50n, debits_posted: 80n, debits_pending: 0n },
-        { account_id: 'acct_empty', credits_posted: 0n, debits_posted: 0n, debits_pending: 0n },
-        { account_id: 'acct_rich', credits_posted: 1500n, debits_posted: 630n, debits_pending: 0n },
+        { account_id: 'acct_debt', credits_posted: 50n, debits_posted: 80n, debits_pending: 0n, plan_resets_at: null },
+        { account_id: 'acct_empty', credits_posted: 0n, debits_posted: 0n, debits_pending: 0n, plan_resets_at: null },
+        { account_id: 'acct_rich', credits_posted: 1500n, debits_posted: 630n, debits_pending: 0n, plan_resets_at: null },
       ]);
       const checks = await verifyLedger(database, { dialect: 'sqlite', longestRequestMs: LONGEST_REQUEST_MS });
       expect(checks.filter((check) => !check.ok)).toEqual([]);

@@ -19,7 +19,7 @@ class FragileStore implements LedgerStore {
 
   constructor(credit = 1000n) {
     this.model.addAccount(OWNER.accountId);
-    this.model.credit(OWNER.accountId, { source: 'test', amount: credit });
+    this.model.credit(OWNER.accountId, { kind: 'promo', source: 'test', amount: credit });
   }
 
   async apply(operations: readonly Operation[]): Promise<readonly OperationResult[]> {

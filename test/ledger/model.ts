@@ -22,10 +22,20 @@ interface Hold {
 
 interface Grant {
   readonly id: string;
+  readonly kind: CreditKind;
   readonly accountId: string;
   readonly expiresAtMs: number | undefined;
   remaining: bigint;
 }
+
+/** Credit of the account's plan, or any other. */
+export type CreditKind = 'plan' | 'promo';
+
+/** How the credit of a plan is used: before the rest, after it, or alone. */
+export type Use = 'plan' | 'balance' | 'stop';
+
+/** When plans that stop at their credit get more. */
+export const RESETS_AT_MS = Date.UTC(2050, 0, 1);
 
 interface Transfer {
   /** The idempotency key. */
@@ -66,6 +76,7 @@ export class LedgerModel {
   readonly #wallets = new Map<string, { credited: bigint; debited: bigint }>();
   readonly #holds = new Map<string, Hold>();
   readonly #grants: Grant[] = [];
+  readonly #uses = new Map<string, Use>();
   readonly #budgets = new Map<string, Map<BudgetPeriod, Budget>>();
   readonly #charged = new Set<string>();
 
@@ -86,20 +97,23 @@ export class LedgerModel {
     return this.#holds.get(requestId);
   }
 
-  /** What is left of the account's money and of the key's budgets, whichever is least. */
+  /** What is left of the money that the account may spend and of the key's budgets, whichever is least. */
   spendable(accountId: string, keyId: string): bigint {
     const rests = this.#budgetsOf(keyId).map((budget) => budget.amount - budget.spent - this.#heldOf(keyId));
-    return rests.reduce(least, this.balance(accountId) - this.held(accountId));
+    return rests.reduce(least, this.#available(accountId));
   }
 
   get openHolds(): readonly string[] {
     return [...this.#holds.keys()];
   }
 
-  credit(accountId: string, { source, amount, expiresAtMs }: Posting & { expiresAtMs?: number | undefined }): 'posted' | 'repeated' {
+  credit(
+    accountId: string,
+    { source, amount, expiresAtMs, kind }: Posting & { kind: CreditKind; expiresAtMs?: number | undefined },
+  ): 'posted' | 'repeated' {
     if (!this.#post({ id: source, debit: 'promo_expense', credit: `wallet:${accountId}`, amount })) return 'repeated';
     const spendable = least(amount, most(0n, this.balance(accountId)));
-    this.#grants.push({ id: moneyId(`grant:${source}`), accountId, expiresAtMs, remaining: spendable });
+    this.#grants.push({ id: moneyId(`grant:${source}`), kind, accountId, expiresAtMs, remaining: spendable });
     return 'posted';
   }
 
@@ -107,6 +121,10 @@ export class LedgerModel {
     if (!this.#post({ id: source, debit: `wallet:${accountId}`, credit: 'refunds_payable', amount })) return 'repeated';
     this.#draw(accountId, amount);
     return 'posted';
+  }
+
+  setUse(accountId: string, use: Use): void {
+    this.#uses.set(accountId, use);
   }
 
   /** As `Keys.setBudget` does. */
@@ -153,8 +171,8 @@ export class LedgerModel {
     const { requestId, accountId, keyId, createdAtMs, minimum } = request;
     const earlier = this.#holds.get(requestId);
     if (earlier !== undefined) return { type: 'held', amount: asNanos(earlier.amount) };
-    let available = this.balance(accountId) - this.held(accountId);
-    if (minimum > 0n && available < minimum) return { type: 'insufficient_funds', available: asNanos(available) };
+    let available = this.#available(accountId);
+    if (minimum > 0n && available < minimum) return this.#tooLittle(accountId, available);
     this.#turn(keyId, createdAtMs);
     for (const budget of this.#budgetsOf(keyId)) {
       const left = budget.amount - budget.spent - this.#heldOf(keyId);
@@ -164,6 +182,20 @@ export class LedgerModel {
     const amount = request.amount > minimum ? least(request.amount, available) : request.amount;
     this.#holds.set(requestId, { accountId, keyId, nodeId, createdAtMs, amount, progress: 0n });
     return { type: 'held', amount: asNanos(amount) };
+  }
+
+  /** Where the plan stops at its own credit, that is all there is. */
+  #available(accountId: string): bigint {
+    const free = this.balance(accountId) - this.held(accountId);
+    if (this.#uses.get(accountId) !== 'stop') return free;
+    const ofPlan = this.#grants.filter((grant) => grant.accountId === accountId && grant.kind === 'plan');
+    return least(free, ofPlan.reduce((sum, { remaining }) => sum + remaining, 0n) - this.held(accountId));
+  }
+
+  #tooLittle(accountId: string, left: bigint): OperationResult {
+    const available = asNanos(left);
+    if (this.#uses.get(accountId) !== 'stop') return { type: 'insufficient_funds', available };
+    return { type: 'plan_exhausted', available, resetsAtMs: RESETS_AT_MS };
   }
 
   #extend({ requestId, accountId, keyId, total }: Extension): OperationResult {
@@ -201,7 +233,8 @@ export class LedgerModel {
     const ended = this.#grants.filter((grant) => grant.expiresAtMs !== undefined && grant.expiresAtMs <= nowMs);
     let count = 0;
     for (const grant of ended.toSorted((first, second) => (first.expiresAtMs ?? 0) - (second.expiresAtMs ?? 0))) {
-      const amount = least(grant.remaining, this.balance(grant.accountId) - this.held(grant.accountId));
+      const free = grant.kind === 'plan' ? this.#available(grant.accountId) : this.balance(grant.accountId) - this.held(grant.accountId);
+      const amount = least(grant.remaining, free);
       if (amount <= 0n) continue;
       const id = `expiry:${grant.id}:${grant.remaining}`;
       this.#post({ id, debit: `wallet:${grant.accountId}`, credit: 'breakage', amount });
@@ -214,11 +247,15 @@ export class LedgerModel {
   #draw(accountId: string, amount: bigint): void {
     const grants = this.#grants.filter((grant) => grant.accountId === accountId);
     let left = amount;
-    for (const grant of grants.toSorted((first, second) => endOf(first) - endOf(second))) {
+    for (const grant of grants.toSorted((first, second) => this.#placeOf(first) - this.#placeOf(second) || endOf(first) - endOf(second))) {
       const taken = least(grant.remaining, left);
       grant.remaining -= taken;
       left -= taken;
     }
+  }
+
+  #placeOf({ accountId, kind }: Grant): number {
+    return kind === 'plan' ? PLACES[this.#uses.get(accountId) ?? 'plan'] : 0;
   }
 
   #turn(keyId: string, nowMs: number): void {
@@ -267,7 +304,7 @@ export class LedgerModel {
 
   /** Which of several credits without an end is used first is nobody's business, so what is left is told by their end. */
   #describeGrants(): string[] {
-    return [...Map.groupBy(this.#grants, ({ accountId, expiresAtMs }) => `${accountId}|${expiresAtMs ?? 'never'}`)].map(
+    return [...Map.groupBy(this.#grants, ({ accountId, kind, expiresAtMs }) => `${accountId}|${kind}|${expiresAtMs ?? 'never'}`)].map(
       ([name, grants]) => `grant ${name} ${grants.reduce((sum, grant) => sum + grant.remaining, 0n)} 0 0`,
     );
   }
@@ -284,6 +321,9 @@ export class LedgerModel {
     return [...this.#flows].map(([name, { sum, count }]) => `transfer ${name.replace(' ', '|')} ${sum} ${count} 0`);
   }
 }
+
+/** Among other credit, whose place is 0. */
+const PLACES: Readonly<Record<Use, number>> = { stop: -1, plan: 0, balance: 1 };
 
 function endOf({ expiresAtMs }: Grant): number {
   return expiresAtMs ?? Number.MAX_VALUE;

@@ -79,7 +79,7 @@ class Run {
     }
     for (const accountId of new Set(this.#owners.map((owner) => owner.accountId))) {
       this.#model.addAccount(accountId);
-      await this.#between({ type: 'credit', accountId, source: `begin:${accountId}`, amount: 20_000n });
+      await this.#between({ type: 'credit', kind: 'promo', accountId, source: `begin:${accountId}`, amount: 20_000n });
     }
   }
 
@@ -120,6 +120,7 @@ class Run {
   #tellModel(event: Event): 'posted' | 'repeated' | undefined {
     if (event.type === 'credit') return this.#model.credit(event.accountId, event);
     if (event.type === 'debit') return this.#model.debit(event.accountId, event);
+    if (event.type === 'use') this.#model.setUse(event.accountId, event.use);
     if (event.type === 'budget') this.#model.setBudget(event.keyId, event.period, event.amount);
     return undefined;
   }

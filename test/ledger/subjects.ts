@@ -1,5 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Keys } from '../../src/accounts/keys.ts';
+import { applyUse } from '../../src/accounts/plan-use.ts';
+import { Plans } from '../../src/accounts/plans.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { openSqlite } from '../../src/database/sqlite.ts';
 import type { Tables } from '../../src/database/tables.ts';
@@ -10,6 +12,7 @@ import { verifyLedger, type CheckResult } from '../../src/ledger/reconcile.ts';
 import { prepareApply } from '../../src/ledger/sqlite-apply.ts';
 import { decodeResults, encodeOperations, type WireResult } from '../../src/ledger/wire.ts';
 import { Books, LONGEST_REQUEST_MS, type LedgerDriver } from '../conformance/ledger-driver.ts';
+import { RESETS_AT_MS } from './model.ts';
 import type { Owner } from './operations.ts';
 import { postgres } from './postgres-driver.ts';
 import { sqlite } from './sqlite-driver.ts';
@@ -101,6 +104,13 @@ async function addOwners(database: Kysely<Tables>, owners: readonly Owner[]): Pr
     .insertInto('wallets')
     .values(accountIds.map((id) => ({ ...wallet, account_id: id })))
     .execute();
+  await addPlans(database);
+  const period = { anchor: 0, turn: 0, period_start: 0, period_end: RESETS_AT_MS, ends_with_period: 0 };
+  const subscription = { ...period, plan_id: 'plan', status: 'active', pays_by: 'nobody', reason: '', created_at: 0 } as const;
+  await database
+    .insertInto('subscriptions')
+    .values(accountIds.map((id) => ({ ...subscription, id: `sub_${id}`, account_id: id })))
+    .execute();
   const settings = { models: null, requests_per_minute: null, tokens_per_minute: null, concurrent: null, expires_at: null };
   const key = { ...settings, name: 'test', created_at: 0, deleted_at: null };
   await database
@@ -109,12 +119,33 @@ async function addOwners(database: Kysely<Tables>, owners: readonly Owner[]): Pr
     .execute();
 }
 
+/** A plan of the name of each way to use its credit. */
+async function addPlans(database: Kysely<Tables>): Promise<void> {
+  if ((await database.selectFrom('plans').select('id').executeTakeFirst()) !== undefined) return;
+  const plans = new Plans(database);
+  const plan = { name: 'test', price: asNanos(0n), interval: 'month', included: asNanos(0n), isOffered: true } as const;
+  await plans.save({ ...plan, id: 'plan', useFirst: 'plan', overflow: 'balance' }, 'command');
+  await plans.save({ ...plan, id: 'balance', useFirst: 'balance', overflow: 'balance' }, 'command');
+  await plans.save({ ...plan, id: 'stop', useFirst: 'plan', overflow: 'stop' }, 'command');
+}
+
 async function tell(database: Kysely<Tables>, keys: Keys, event: Event): Promise<'posted' | 'repeated' | undefined> {
   switch (event.type) {
     case 'credit':
-      return postCredit(database, { ...event, amount: asNanos(event.amount), house: 'promo_expense', kind: 'promo', reason: 'test' });
+      return database.transaction().execute(async (transaction) => {
+        const posting = { ...event, amount: asNanos(event.amount), house: 'promo_expense', reason: 'test' } as const;
+        const result = await postCredit(transaction, posting);
+        await applyUse(transaction, event.accountId);
+        return result;
+      });
     case 'debit':
       return postDebit(database, { ...event, amount: asNanos(event.amount), house: 'refunds_payable', kind: 'refund', reason: 'test' });
+    case 'use':
+      await database.transaction().execute(async (transaction) => {
+        await transaction.updateTable('subscriptions').set({ plan_id: event.use }).where('account_id', '=', event.accountId).execute();
+        await applyUse(transaction, event.accountId);
+      });
+      return undefined;
     case 'budget':
       await keys.setBudget(event.keyId, event.period, event.amount === undefined ? undefined : asNanos(event.amount));
       return undefined;
@@ -141,8 +172,8 @@ async function describe(database: Kysely<Tables>, owners: readonly Owner[]): Pro
     SELECT 'wallet' AS part, account_id AS name, credits_posted AS first, debits_posted AS second, debits_pending AS third
       FROM wallets WHERE account_id IN (${accounts})
     UNION ALL SELECT 'hold', id, amount, progress, 0 FROM holds WHERE account_id IN (${accounts})
-    UNION ALL SELECT 'grant', account_id || '|' || COALESCE(CAST(expires_at AS TEXT), 'never'), SUM(remaining), 0, 0
-      FROM grants WHERE account_id IN (${accounts}) GROUP BY account_id, expires_at
+    UNION ALL SELECT 'grant', account_id || '|' || kind || '|' || COALESCE(CAST(expires_at AS TEXT), 'never'), SUM(remaining), 0, 0
+      FROM grants WHERE account_id IN (${accounts}) GROUP BY account_id, kind, expires_at
     UNION ALL SELECT 'budget', key_id || '|' || period, spent, held, window_start
       FROM key_budgets WHERE key_id IN (${sql.join(owners.map((owner) => owner.keyId))})
     UNION ALL SELECT 'transfer', debit || '|' || credit, SUM(amount), COUNT(*), 0

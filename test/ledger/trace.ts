@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { BUDGET_PERIODS, type BudgetPeriod, type Operation } from '../../src/ledger/ledger.ts';
-import type { LedgerModel } from './model.ts';
+import type { CreditKind, LedgerModel, Use } from './model.ts';
 import { extendOf, holdOf, progressOf, releaseOf, settleOf, type Owner } from './operations.ts';
 
 /** One thing that happens, in numbers that are made fit when it does: so any part of a trace is a trace. */
@@ -14,8 +14,16 @@ export interface Step {
 
 /** Something that happens between two batches. */
 export type Event =
-  | { readonly type: 'credit'; readonly accountId: string; readonly source: string; readonly amount: bigint; readonly expiresAtMs?: number }
+  | {
+      readonly type: 'credit';
+      readonly kind: CreditKind;
+      readonly accountId: string;
+      readonly source: string;
+      readonly amount: bigint;
+      readonly expiresAtMs?: number;
+    }
   | { readonly type: 'debit'; readonly accountId: string; readonly source: string; readonly amount: bigint }
+  | { readonly type: 'use'; readonly accountId: string; readonly use: Use }
   | { readonly type: 'budget'; readonly keyId: string; readonly period: BudgetPeriod; readonly amount: bigint | undefined }
   | { readonly type: 'restart' }
   | { readonly type: 'commit' };
@@ -29,16 +37,20 @@ const WEIGHTS = {
   extend: 60,
   progress: 100,
   again: 120,
-  expire: 6,
+  expire: 10,
   tick: 12,
   commit: 6,
-  credit: 5,
+  credit: 10,
   debit: 1,
+  use: 4,
   budget: 2,
   restart: 1,
 };
 
-type OperationKind = Exclude<Step['kind'], 'commit' | 'restart' | 'credit' | 'debit' | 'budget' | 'tick'>;
+/** The last is the most delicate. */
+const USES: readonly Use[] = ['plan', 'balance', 'stop', 'stop'];
+
+type OperationKind = Exclude<Step['kind'], 'commit' | 'restart' | 'credit' | 'debit' | 'use' | 'budget' | 'tick'>;
 
 /** Steps of a trace, any number of them. */
 export const steps: fc.Arbitrary<Step[]> = fc.array(
@@ -85,6 +97,8 @@ export class Trace {
       case 'credit':
       case 'debit':
         return this.#posting(step, step.kind);
+      case 'use':
+        return { type: 'use', accountId: this.#ownerAt(step.owner).accountId, use: USES[step.chance % USES.length] ?? 'plan' };
       case 'budget':
         return this.#budget(step);
       case 'tick':
@@ -163,7 +177,9 @@ export class Trace {
     if (type === 'debit') return { type, ...posting };
     // Every end is another, for which of two credits with the same end is used first is nobody's business.
     const ends = { expiresAtMs: this.#nowMs + 30 * amount * MINUTE_MS + this.#lastPosting };
-    return { type, ...posting, ...(chance < 60 && ends) };
+    // That of a plan has an end, always.
+    if (chance < 40) return { type, kind: 'plan', ...posting, ...ends };
+    return { type, kind: 'promo', ...posting, ...(chance < 60 && ends) };
   }
 
   #budget({ owner, amount, chance }: Step): Event {

@@ -1,5 +1,6 @@
 import { describe } from 'bun:test';
 import { testAfterPayments } from '../conformance/money-in/after-payments.ts';
+import { testPlanUse } from '../conformance/money-in/plan-use.ts';
 import { testPlans } from '../conformance/money-in/plans.ts';
 import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
 import { testRenewals } from '../conformance/money-in/renewals.ts';
@@ -11,5 +12,6 @@ describe('money in on the embedded database', () => {
   describe('after a payment', () => testAfterPayments(sqlite));
   describe('promo codes', () => testPromoCodes(sqlite));
   describe('plans', () => testPlans(sqlite));
+  describe('the credit of plans', () => testPlanUse(sqlite));
   describe('plans that go on', () => testRenewals(sqlite));
 });

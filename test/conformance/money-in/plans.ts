@@ -154,6 +154,8 @@ export function testPlans(driver: LedgerDriver): void {
         interval: 'month',
         included: usd('10'),
         isOffered: true,
+        useFirst: 'plan',
+        overflow: 'balance',
       } as const;
       await stage.plans.saveSettings([plan]);
       const customer = await plans.makeRich('100');

@@ -178,7 +178,17 @@ export class MoneyStage {
   }
 
   async makePlan(id: string, changes: Partial<Plan> = {}): Promise<Plan> {
-    const plan: Plan = { id, name: id, price: usd('20'), interval: 'month', included: usd('25'), isOffered: true, ...changes };
+    const plan: Plan = {
+      id,
+      name: id,
+      price: usd('20'),
+      interval: 'month',
+      included: usd('25'),
+      isOffered: true,
+      useFirst: 'plan',
+      overflow: 'balance',
+      ...changes,
+    };
     await this.plans.save(plan, 'command');
     return plan;
   }

@@ -1,0 +1,40 @@
+import { sql, type Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { PLAN_USE, USE_DIFFERS } from '../ledger/checks.ts';
+import { lockWallet } from '../ledger/credit.ts';
+
+/** Which of an account's credit is used first: that of its plan, or everything else. */
+export type UseFirst = 'plan' | 'balance';
+
+/** What happens when the credit of a plan is used up: the balance pays, or requests are refused. */
+export type Overflow = 'balance' | 'stop';
+
+/**
+ * Lets an account use its credit as its plan and its owner say. The answer is kept where charges look anyway, so it is worked out
+ * here, within the transaction of whatever changed it.
+ */
+export async function applyUse(transaction: Kysely<Tables>, accountId: string): Promise<void> {
+  await lockWallet(transaction, accountId);
+  const wanted = await sql<{ draw_order: bigint | number; resets_at: bigint | null }>`
+    SELECT draw_order, resets_at FROM (${PLAN_USE}) planned WHERE account_id = ${accountId}`.execute(transaction);
+  const { draw_order: drawOrder, resets_at: resetsAt } = wanted.rows[0] ?? { draw_order: 0, resets_at: null };
+  await transaction.updateTable('wallets').set({ plan_resets_at: resetsAt }).where('account_id', '=', accountId).execute();
+  await transaction
+    .updateTable('grants')
+    .set({ draw_order: drawOrder })
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'plan')
+    .where('remaining', '>', 0n)
+    .execute();
+}
+
+/**
+ * Does the same for every subscriber for whom it is not so: after the operator changed a plan, and at every start, should the last
+ * change have been cut short. One by one, so that no account waits for all others.
+ */
+export async function alignUse(database: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ account_id: string }>`
+    SELECT wallets.account_id FROM (${PLAN_USE}) planned JOIN wallets ON wallets.account_id = planned.account_id
+    WHERE ${USE_DIFFERS}`.execute(database);
+  for (const { account_id: accountId } of rows) await database.transaction().execute((transaction) => applyUse(transaction, accountId));
+}
