@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { Subscriptions } from '../accounts/subscriptions.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import type { Tables } from '../database/tables.ts';
 import { AutoTopUps } from '../payments/auto-top-up.ts';
@@ -40,11 +41,13 @@ export class BillingDesk {
     const wallet = await this.#database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
     const balance = wallet.credits_posted - wallet.debits_posted;
     const { rules, providers } = this.payments;
+    const planUse = await this.#readPlanUse(accountId);
     return {
       balanceUsd: formatUsd(asNanos(balance)),
       heldUsd: formatUsd(asNanos(wallet.debits_pending)),
       availableUsd: formatUsd(asNanos(balance - wallet.debits_pending)),
-      sources: await this.#listSources(accountId),
+      sources: await this.#listSources(accountId, planUse),
+      planUse,
       bonuses: await this.#listBonuses(accountId),
       hasCards: providers.includes('stripe'),
       bankTransfer: providers.includes('manual') ? (this.#money.bankTransfer ?? '') : null,
@@ -109,7 +112,13 @@ export class BillingDesk {
     return payment;
   }
 
-  async #listSources(accountId: string): Promise<SourceJson[]> {
+  async #readPlanUse(accountId: string): Promise<BillingJson['planUse']> {
+    const subscription = await new Subscriptions(this.#database).find(accountId);
+    if (subscription === undefined) return null;
+    return subscription.plan.overflow === 'stop' ? 'stop' : subscription.useFirst;
+  }
+
+  async #listSources(accountId: string, planUse: BillingJson['planUse']): Promise<SourceJson[]> {
     const grants = await this.#database
       .selectFrom('grants')
       .selectAll()
@@ -120,8 +129,9 @@ export class BillingDesk {
       .orderBy('created_at')
       .orderBy('id')
       .execute();
-    return grants.map(({ id, kind, amount, remaining, expires_at: expires, created_at: created }) => ({
+    return grants.map(({ id, kind, amount, remaining, expires_at: expires, created_at: created }, index) => ({
       id,
+      order: planUse === 'stop' && kind !== 'plan' ? null : index + 1,
       kind,
       amountUsd: formatUsd(asNanos(amount)),
       leftUsd: formatUsd(asNanos(remaining)),

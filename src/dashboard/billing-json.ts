@@ -8,6 +8,8 @@ export interface BillingJson {
   readonly heldUsd: string;
   readonly availableUsd: string;
   readonly sources: SourceJson[];
+  /** How the account uses the credit of its plan: before the rest, after it, or alone. Null without a plan. */
+  readonly planUse: 'plan' | 'balance' | 'stop' | null;
   readonly bonuses: BonusJson[];
   readonly hasCards: boolean;
   /** What somebody who pays by bank transfer is told; null where that is not offered. */
@@ -20,6 +22,8 @@ export interface BillingJson {
 /** Credit that is left. */
 export interface SourceJson {
   readonly id: string;
+  /** Its place in the order of use; null where the plan keeps it from being used. */
+  readonly order: number | null;
   readonly kind: 'paid' | 'plan' | 'promo' | 'manual';
   readonly amountUsd: string;
   readonly leftUsd: string;

@@ -74,6 +74,15 @@ export class PlanDesk {
     return { done: true, address: null, paymentId: null };
   }
 
+  /** Says how later periods are paid; a card must be one of the account's own. */
+  async setPayment(accountId: string, { payBy, methodRef }: PlanPayment): Promise<PlansJson> {
+    if (payBy === 'card' && !this.#payments.providers.includes('stripe')) throw new ApiError('conflict', 'Cards cannot be charged here.');
+    if (payBy === 'card' && methodRef !== undefined) await this.#requireCard(accountId, methodRef);
+    const isSet = await this.subscriptions.setPayment(accountId, payBy, payBy === 'card' ? methodRef : undefined);
+    if (!isSet) throw new ApiError('conflict', 'There is no plan to pay for.');
+    return this.show(accountId);
+  }
+
   async #payByCard(payer: Payer, sale: { order: PlanOrder; due: Nanos; methodRef: string | undefined; nowMs: number }): Promise<TakenJson> {
     const amount = asNanos(sale.due + (await this.#debtOf(payer.accountId)));
     const payment =
@@ -92,12 +101,16 @@ export class PlanDesk {
   }
 
   async #charge(payer: Payer, amount: Nanos, sale: { order: PlanOrder; methodRef: string; nowMs: number }): Promise<PaymentRow> {
-    const cards = (await this.#payments.driver('stripe')?.cards?.list(payer.accountId)) ?? [];
-    if (!cards.some(({ methodRef }) => methodRef === sale.methodRef)) throw new ApiError('invalid', 'There is no such card.', 'methodRef');
+    await this.#requireCard(payer.accountId, sale.methodRef);
     const { order: planOrder, methodRef, nowMs } = sale;
     const payment = await this.#payments.charge({ payer, amount, purpose: 'plan', methodRef, planOrder, nowMs });
     if (payment === undefined) throw new ApiError('conflict', 'Cards cannot be charged here.');
     return payment;
+  }
+
+  async #requireCard(accountId: string, wanted: string): Promise<void> {
+    const cards = (await this.#payments.driver('stripe')?.cards?.list(accountId)) ?? [];
+    if (!cards.some(({ methodRef }) => methodRef === wanted)) throw new ApiError('invalid', 'There is no such card.', 'methodRef');
   }
 
   /** A debt is paid first by whatever comes in. */

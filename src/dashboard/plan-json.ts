@@ -15,6 +15,8 @@ export interface PlanJson {
   readonly concurrent: number | null;
   /** Null for all. */
   readonly models: string[] | null;
+  readonly useFirst: 'plan' | 'balance';
+  readonly overflow: 'balance' | 'stop';
 }
 
 /** What is offered, what the account has, and what it could pay from its balance. */
@@ -35,6 +37,7 @@ export interface SubscriptionJson {
   readonly periodEndMs: number;
   readonly periodsLeft: number | null;
   readonly endsWithPeriod: boolean;
+  readonly useFirst: 'plan' | 'balance';
   readonly nextPlan: PlanJson | null;
   readonly graceUntilMs: number | null;
   readonly reason: string;
@@ -73,6 +76,8 @@ export function describePlan(plan: Plan): PlanJson {
     tokensPerMinute: plan.tokensPerMinute ?? null,
     concurrent: plan.concurrent ?? null,
     models: plan.models === undefined ? null : [...plan.models],
+    useFirst: plan.useFirst,
+    overflow: plan.overflow,
   };
 }
 
@@ -87,6 +92,7 @@ export function describeSubscription(subscription: Subscription): SubscriptionJs
     periodEndMs: subscription.periodEndMs,
     periodsLeft: subscription.periodsLeft ?? null,
     endsWithPeriod: subscription.endsWithPeriod,
+    useFirst: subscription.useFirst,
     nextPlan: subscription.nextPlan === undefined ? null : describePlan(subscription.nextPlan),
     graceUntilMs: subscription.graceUntilMs ?? null,
     reason: subscription.reason,

@@ -35,6 +35,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       for (const [id, price] of [
         ['basic', '10'],
         ['pro', '30'],
+        ['closed', '5'],
       ] as const)
         await plans.save(
           {
@@ -45,7 +46,7 @@ for (const { name: storeName, isMissing, open } of STORES)
             interval: 'month',
             isOffered: true,
             useFirst: 'plan',
-            overflow: 'balance',
+            overflow: id === 'closed' ? 'stop' : 'balance',
           },
           'command',
         );
@@ -190,6 +191,51 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
 
     describe('plans', () => {
+      test('are paid with the card that their subscriber chooses, which must be their own', async () => {
+        expect(await messageOf(me.put('/plans/payment', { payBy: 'balance' }))).toBe('409 There is no plan to pay for.');
+        await topUp({ savesCard: true });
+        await take('basic', Date.now());
+        const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
+        const methodRef = cards[0]?.methodRef ?? '';
+        expect(await messageOf(me.put('/plans/payment', { payBy: 'card', methodRef: 'pm_of_others' }))).toBe('400 There is no such card.');
+        expect((await me.put('/plans/payment', { payBy: 'card', methodRef })).body).toMatchObject({
+          subscription: { payBy: 'card', methodRef },
+        });
+        expect((await me.put('/plans/payment', { payBy: 'balance', methodRef })).body).toMatchObject({
+          subscription: { payBy: 'balance', methodRef: null },
+        });
+      });
+
+      test('use their credit before or after the balance, as their subscriber chooses', async () => {
+        expect(await messageOf(me.put('/plans/use', { useFirst: 'balance' }))).toBe('409 There is no plan whose credit could be used.');
+        await topUp({ amountUsd: '25' });
+        await take('basic', Date.now());
+        const order = async (): Promise<unknown> =>
+          ((await me.get('/billing')).body as { sources: JsonObject[] }).sources.map((source) => [source['order'], source['kind']]);
+        expect(await order()).toEqual([
+          [1, 'plan'],
+          [2, 'paid'],
+        ]);
+        expect((await me.put('/plans/use', { useFirst: 'balance' })).body).toMatchObject({ subscription: { useFirst: 'balance' } });
+        expect((await me.get('/billing')).body).toMatchObject({ planUse: 'balance' });
+        expect(await order()).toEqual([
+          [1, 'paid'],
+          [2, 'plan'],
+        ]);
+      });
+
+      test('that stop at their own credit show what of the balance is not used', async () => {
+        await topUp();
+        await take('closed', Date.now());
+        expect((await me.get('/billing')).body).toMatchObject({
+          planUse: 'stop',
+          sources: [
+            { order: 1, kind: 'plan' },
+            { order: null, kind: 'paid' },
+          ],
+        });
+      });
+
       test('are bought from the balance for the price that was shown', async () => {
         const { atMs, dueUsd, creditUsd } = await quote('basic');
         expect({ dueUsd, creditUsd }).toEqual({ dueUsd: '10', creditUsd: '12' });

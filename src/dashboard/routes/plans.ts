@@ -10,6 +10,7 @@ const methodRef = z.string().min(1).max(200).optional();
 const payBy = z.enum(['balance', 'card']);
 const quoteSchema = z.object({ planId });
 const takeSchema = z.strictObject({ planId, atMs: z.number().int().nonnegative(), payBy, methodRef });
+const useSchema = z.strictObject({ useFirst: z.enum(['plan', 'balance']) });
 const paymentSchema = z.strictObject({ payBy, methodRef });
 
 /** Plans: what is offered, what the account has, and every change of it. */
@@ -34,10 +35,12 @@ export function planRoutes({ database: { kysely }, money }: Parts) {
       requireDone(await desk.subscriptions.resume(accountId, Date.now()), 'The plan has ended. Take it again.');
       return c.json(await desk.show(accountId));
     })
-    .put('/payment', validate('json', paymentSchema), async (c) => {
+    .put('/payment', validate('json', paymentSchema), async (c) =>
+      c.json(await desk.setPayment(c.get('person').accountId, c.req.valid('json'))),
+    )
+    .put('/use', validate('json', useSchema), async (c) => {
       const { accountId } = c.get('person');
-      const form = c.req.valid('json');
-      requireDone(await desk.subscriptions.setPayment(accountId, form.payBy, form.methodRef), 'There is no plan to pay for.');
+      requireDone(await desk.subscriptions.setUse(accountId, c.req.valid('json').useFirst), 'There is no plan whose credit could be used.');
       return c.json(await desk.show(accountId));
     });
 }

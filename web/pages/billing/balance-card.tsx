@@ -15,6 +15,7 @@ import type { Billing } from './queries.ts';
 type Source = Billing['sources'][number];
 
 const COLUMNS: readonly Column<Source>[] = [
+  { id: 'order', header: t.balance.order, cell: ({ order }) => order ?? <span className="text-muted">{t.balance.unused}</span> },
   { id: 'source', header: t.balance.source, cell: ({ kind }) => t.balance.kinds[kind] },
   {
     id: 'ends',
@@ -38,7 +39,7 @@ const COLUMNS: readonly Column<Source>[] = [
 export function BalanceCard(): JSX.Element {
   const { data, error, refetch } = useQuery(billingQuery);
   return (
-    <Card title={t.balance.title} hint={t.balance.hint} isFlush>
+    <Card title={t.balance.title} hint={t.balance.hints[data?.planUse ?? 'plan']} isFlush>
       <div className="grid grid-cols-2 gap-4 px-4 py-4 sm:px-5">
         <Stat label={t.balance.available} value={data && <Money usd={data.availableUsd} />} />
         <Stat label={t.balance.held} value={data && <Money usd={data.heldUsd} />} />
@@ -46,6 +47,13 @@ export function BalanceCard(): JSX.Element {
       {data !== undefined && signOf(data.balanceUsd) < 0 && (
         <div className="px-4 pb-4 sm:px-5">
           <Banner tone="warn" title={t.balance.debt} />
+        </div>
+      )}
+      {data?.planUse === 'stop' && (
+        <div className="px-4 pb-4 sm:px-5">
+          <Banner tone="warn" title={t.balance.planOnly}>
+            {t.balance.planOnlyText}
+          </Banner>
         </div>
       )}
       <Table

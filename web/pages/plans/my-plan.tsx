@@ -13,28 +13,27 @@ import { DateTime } from '../../ui/date-time.tsx';
 import { Meter } from '../../ui/meter.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { refreshMoney } from '../billing/queries.ts';
+import { PlanChoices } from './plan-choices.tsx';
 import type { Subscription } from './queries.ts';
 
 /** The plan that the account has: what is left of it, how it goes on, and the way out and back. */
-export function MyPlan({ subscription }: { readonly subscription: Subscription }): JSX.Element {
+export function MyPlan({ subscription, hasCards }: { readonly subscription: Subscription; readonly hasCards: boolean }): JSX.Element {
   const { plan, includedLeftUsd, includedGivenUsd, periodStartMs } = subscription;
   // A renewal happens while somebody looks: then the balance has changed as well.
   useEffect(() => void queryClient.invalidateQueries({ queryKey: ['account'] }), [periodStartMs]);
   return (
-    <Card className="mb-4" title={t.mine.title} hint={t.mine.order} actions={<Change subscription={subscription} />}>
+    <Card className="mb-4" title={t.mine.title} actions={<Change subscription={subscription} />}>
       <div className="flex flex-col gap-4">
         <PastDue subscription={subscription} />
         <div className="grid gap-4 sm:grid-cols-2">
-          <div className="text-sm">
-            <p className="text-lg font-semibold">{plan.name}</p>
-            <p className="text-muted">{t.mine.paidBy[subscription.payBy]}</p>
-          </div>
+          <p className="text-lg font-semibold">{plan.name}</p>
           <Meter
             label={t.mine.included}
             part={1 - partOf(includedLeftUsd, includedGivenUsd)}
             text={t.mine.left(formatUsd(includedLeftUsd), formatUsd(includedGivenUsd))}
           />
         </div>
+        <PlanChoices subscription={subscription} hasCards={hasCards} />
         <p className="text-sm">
           {t.mine.until} <DateTime atMs={subscription.periodEndMs} />. {sayNext(subscription)}
         </p>

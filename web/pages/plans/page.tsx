@@ -26,7 +26,7 @@ export function PlansPage(): JSX.Element {
       <PageHeader title={t.title} text={t.text} />
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Skeleton className="h-48" />}
-      {data?.subscription && <MyPlan subscription={data.subscription} />}
+      {data?.subscription && <MyPlan subscription={data.subscription} hasCards={data.hasCards} />}
       {data?.plans.length === 0 && !data.subscription && (
         <Card isFlush>
           <EmptyState {...t.empty} />

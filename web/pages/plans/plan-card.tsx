@@ -62,5 +62,6 @@ function featuresOf(plan: Plan): string[] {
     ...(plan.tokensPerMinute === null ? [] : [t.tokens(count(plan.tokensPerMinute))]),
     ...(plan.concurrent === null ? [] : [t.concurrent(count(plan.concurrent))]),
     plan.models === null ? t.allModels : t.models(plan.models.length),
+    plan.overflow === 'stop' ? t.stops : t.overflows,
   ];
 }

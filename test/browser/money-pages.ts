@@ -1,0 +1,115 @@
+import type { Kysely } from 'kysely';
+import type { Page } from 'playwright-core';
+import { expect } from 'bun:test';
+import { PromoCodes, type PromoBenefit, type PromoRules } from '../../src/accounts/promo-codes.ts';
+import type { Tables } from '../../src/database/tables.ts';
+import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
+import { usd } from '../conformance/money-in/stage.ts';
+import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
+import { openStage, type Stage, type Visit } from './key-stage.ts';
+
+/** Generous: the machine that runs the tests does other things too. */
+const SEEN_WITHIN_MS = 30_000;
+const PLANS = [
+  { id: 'basic', name: 'Basic', price_usd: 5, included_usd: 6, requests_per_minute: 60 },
+  { id: 'pro', name: 'Pro', price_usd: 8, included_usd: 12, models: ['sandbox/echo'] },
+  { id: 'capped', name: 'Capped', price_usd: 2, included_usd: 1, overflow: 'stop' },
+];
+
+/** A server with every way for money to come in, a simulated Stripe, and a browser in front of it. */
+export class MoneyPages {
+  readonly stripe: StripeSimulator;
+  readonly database: Kysely<Tables>;
+  readonly #stage: Stage;
+  #codes = 0;
+
+  private constructor(stripe: StripeSimulator, stage: Stage) {
+    this.stripe = stripe;
+    this.#stage = stage;
+    this.database = stage.database;
+  }
+
+  static async open(): Promise<MoneyPages> {
+    const stripe = await startStripeSimulator();
+    const stage = await openStage({
+      environment: { STRIPE_SECRET_KEY: 'sk_test_simulated', STRIPE_WEBHOOK_SECRET: stripe.secret },
+      settings: { payments: { stripe_api_url: stripe.url, bank_transfer: 'IBAN XX00 1234' }, plans: PLANS },
+    });
+    return new MoneyPages(stripe, stage);
+  }
+
+  async close(): Promise<void> {
+    await this.#stage.close();
+    await this.stripe.stop();
+  }
+
+  /** Somebody with ten dollars. */
+  async enter(options?: Parameters<Stage['enter']>[0]): Promise<Visit> {
+    const visit = await this.#stage.enter(options);
+    visit.page.setDefaultTimeout(SEEN_WITHIN_MS);
+    // Stripe's page, with nothing on it: what happens there, the test says.
+    await visit.context.route('https://checkout.example.com/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Checkout</h1>' }),
+    );
+    return visit;
+  }
+
+  /** The payer pays on Stripe's page and comes back. Stripe has not told anybody yet. */
+  async payAtCheckout(page: Page): Promise<string> {
+    await page.waitForURL('https://checkout.example.com/**');
+    const session = page.url().split('/').at(-1) ?? '';
+    this.stripe.books.pay(session);
+    await page.goto(String(this.stripe.books.sessions.get(session)?.['success_url']));
+    return session;
+  }
+
+  /** Stripe tells of the session. */
+  async deliver(session: string): Promise<void> {
+    const events = this.stripe.books.events.filter(({ data }) => JSON.stringify(data).includes(`"${session}"`));
+    for (const event of events) expect(await this.stripe.deliver(event, `${this.#stage.service.url}/webhooks/stripe`)).toBe(200);
+  }
+
+  async topUp(page: Page, savesCard = false): Promise<void> {
+    await page.goto('/billing');
+    if (savesCard) await page.getByLabel('Keep the card').check();
+    await page.getByRole('button', { name: 'Pay $10.00' }).click();
+    await this.deliver(await this.payAtCheckout(page));
+    await see(page, '$10.00 was added to your balance.');
+  }
+
+  async makeCode(benefit: PromoBenefit, rules: Partial<PromoRules> = {}): Promise<string> {
+    this.#codes += 1;
+    const which = { code: `T${String(this.#codes).padStart(3, '0')}-${crypto.randomUUID().slice(0, 8)}`.toUpperCase() };
+    const made = await new PromoCodes(this.database).create(which, benefit, {
+      usesMax: 1,
+      perAccount: 1,
+      minimumTopUp: usd('0'),
+      ...rules,
+    });
+    return made?.[0]?.code ?? '';
+  }
+
+  async periodEnd(accountId: string): Promise<number> {
+    const row = await this.database
+      .selectFrom('subscriptions')
+      .select('period_end')
+      .where('account_id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    return Number(row.period_end);
+  }
+
+  async expectSound(): Promise<void> {
+    const checks = await verifyLedger(this.database, { dialect: 'sqlite', longestRequestMs: LONGEST_REQUEST_MS });
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  }
+}
+
+export async function see(page: Page, text: string): Promise<void> {
+  await page.getByText(text).first().waitFor();
+}
+
+/** The balance at the edge of every page. */
+export async function seeBalance(page: Page, amount: string): Promise<void> {
+  await page.locator('a[href="/billing"]').filter({ hasText: amount }).first().waitFor();
+}

@@ -1,0 +1,115 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { plans as t } from '../../strings/index.ts';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { sayCard } from '../billing/cards-card.tsx';
+import { cardsQuery, refreshMoney } from '../billing/queries.ts';
+import type { SavedCard } from '../billing/queries.ts';
+import type { Subscription } from './queries.ts';
+
+interface PlanChoicesProps {
+  readonly subscription: Subscription;
+  readonly hasCards: boolean;
+}
+
+/** What a subscriber may choose: how the plan is paid, and which credit is used first. */
+export function PlanChoices({ subscription, hasCards }: PlanChoicesProps): JSX.Element {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {subscription.payBy === 'nobody' ? (
+        <p className="text-sm text-muted">{t.mine.unpaid}</p>
+      ) : (
+        <PaidWith {...{ subscription, hasCards }} />
+      )}
+      {subscription.plan.overflow === 'stop' ? (
+        <p className="text-sm text-muted">{t.mine.stops}</p>
+      ) : (
+        <UsedFirst subscription={subscription} />
+      )}
+    </div>
+  );
+}
+
+const BALANCE = 'balance';
+const LAST_CARD = 'last-card';
+
+function PaidWith({ subscription, hasCards }: PlanChoicesProps): JSX.Element {
+  const { data: saved, error } = useQuery({ ...cardsQuery, enabled: hasCards });
+  const cards = saved?.cards ?? [];
+  const change = useMutation({
+    mutationFn: (way: string) => call(api.plans.payment.$put({ json: toPayment(way) })),
+    onSuccess: async () => {
+      toast('good', t.mine.paymentChanged);
+      await refreshMoney();
+    },
+    onError: (problem) => toast('bad', problem.message),
+  });
+  if (hasCards && saved === undefined && error === null) return <Skeleton className="h-16" />;
+  return (
+    <Field label={t.mine.paidWith} hint={hasCards && saved?.cards.length === 0 ? t.mine.noCard : undefined} error={error?.message}>
+      {(wiring) => (
+        <Select
+          {...wiring}
+          className="w-full"
+          disabled={change.isPending}
+          value={change.variables !== undefined && change.isPending ? change.variables : wayOf(subscription, cards)}
+          choices={waysOf(subscription, cards)}
+          onChoose={(way) => change.mutate(way)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function toPayment(way: string): { payBy: 'balance' | 'card'; methodRef?: string } {
+  if (way === BALANCE) return { payBy: 'balance' };
+  return way === LAST_CARD ? { payBy: 'card' } : { payBy: 'card', methodRef: way };
+}
+
+/** A card that is not there any more stands for whichever was saved last, as it does for renewals. */
+function wayOf({ payBy, methodRef }: Subscription, cards: readonly SavedCard[]): string {
+  if (payBy !== 'card') return BALANCE;
+  return cards.some((card) => card.methodRef === methodRef) && methodRef !== null ? methodRef : LAST_CARD;
+}
+
+function waysOf(subscription: Subscription, cards: readonly SavedCard[]): { value: string; label: string }[] {
+  return [
+    { value: BALANCE, label: t.mine.fromBalance },
+    ...cards.map((card) => ({ value: card.methodRef, label: sayCard(card) })),
+    ...(wayOf(subscription, cards) === LAST_CARD ? [{ value: LAST_CARD, label: t.mine.lastCard }] : []),
+  ];
+}
+
+const ORDERS = [
+  { value: 'plan', label: t.mine.planFirst },
+  { value: 'balance', label: t.mine.balanceFirst },
+] as const;
+
+function UsedFirst({ subscription }: { readonly subscription: Subscription }): JSX.Element {
+  const change = useMutation({
+    mutationFn: (useFirst: Subscription['useFirst']) => call(api.plans.use.$put({ json: { useFirst } })),
+    onSuccess: async () => {
+      toast('good', t.mine.orderChanged);
+      await refreshMoney();
+    },
+    onError: (problem) => toast('bad', problem.message),
+  });
+  return (
+    <Field label={t.mine.usedFirst} hint={t.mine.usedFirstHint}>
+      {(wiring) => (
+        <Select
+          {...wiring}
+          className="w-full"
+          disabled={change.isPending}
+          value={change.variables !== undefined && change.isPending ? change.variables : subscription.useFirst}
+          choices={ORDERS}
+          onChoose={(useFirst) => change.mutate(useFirst)}
+        />
+      )}
+    </Field>
+  );
+}
