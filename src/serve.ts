@@ -45,6 +45,7 @@ const STATEMENT_MS = 60_000;
 const ALERTS_INTERVAL_MS = 15_000;
 const DRAIN_MS = 120_000;
 const STRIPE_REFUSES = 'Stripe refuses STRIPE_SECRET_KEY';
+const STRIPE_KEEPS = 'Stripe did not delete the customer of a closed account; it is asked again in an hour';
 const DRAIN_POLL_MS = 20;
 
 /** The service, running. */
@@ -118,6 +119,7 @@ async function openMoney({ config, log }: Gate, database: Kysely<Tables>): Promi
     payments: config.payments,
     url: publicUrlOf(config, config.port),
     onRefused: () => log.internalError(STRIPE_REFUSES, undefined),
+    onKept: ({ customerRef }) => log.internalError(STRIPE_KEEPS, new Error(customerRef)),
   });
 }
 

@@ -18,7 +18,7 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
     await endKeys.set({ deleted_at: nowMs }).where('deleted_at', 'is', null).execute();
     await endKeys.set({ name: '', tags: null, addresses: null }).execute();
     await forgetKeyUse(transaction, accountId);
-    await stopPaying(transaction, accountId);
+    await stopPaying(transaction, accountId, nowMs);
     await transaction
       .updateTable('accounts')
       .set({ email: `closed:${accountId}`, status: 'suspended', is_admin: 0, closed_at: nowMs })
@@ -43,10 +43,11 @@ async function forgetKeyUse(transaction: Kysely<Tables>, accountId: string): Pro
   await transaction.deleteFrom('key_uses').where('secret_hash', 'in', hashes).execute();
 }
 
-/** No card is charged for somebody who has left. */
-async function stopPaying(transaction: Kysely<Tables>, accountId: string): Promise<void> {
+/** No card is charged for somebody who has left; the clock of payments lets the provider delete what it keeps of them. */
+async function stopPaying(transaction: Kysely<Tables>, accountId: string, nowMs: number): Promise<void> {
   await transaction.deleteFrom('auto_top_ups').where('account_id', '=', accountId).execute();
   await endPlan(transaction, accountId, 'the account was closed');
+  await transaction.updateTable('payment_customers').set({ forget_at: nowMs }).where('account_id', '=', accountId).execute();
 }
 
 /** What the account's owner set up and had recorded. */

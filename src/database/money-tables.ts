@@ -53,7 +53,13 @@ export interface MoneyTables {
     detail: string;
     created_at: Integer;
   };
-  payment_customers: { account_id: string; provider: string; customer_ref: string };
+  payment_customers: {
+    account_id: string;
+    provider: string;
+    customer_ref: string;
+    /** When the provider is to delete the customer, since the account is closed. */
+    forget_at: OptionalInteger;
+  };
   auto_top_ups: {
     account_id: string;
     is_on: Integer;

@@ -3,6 +3,7 @@ import { PromoGuesses } from '../accounts/promo-guesses.ts';
 import type { Tables } from '../database/tables.ts';
 import { AutoTopUps } from './auto-top-up.ts';
 import type { PaymentDesk } from './desk.ts';
+import { forgetCustomers, type KeptCustomer } from './forget-customers.ts';
 import { Renewals } from './renewals.ts';
 
 const PAYMENTS_PER_TURN = 50;
@@ -10,21 +11,24 @@ const PAYMENTS_PER_TURN = 50;
 const FORGET_INTERVAL_MS = 3_600_000;
 const EVENTS_KEPT_MS = 90 * 86_400_000;
 
-/** What is done about money in without anybody asking: payments followed to their end, cards charged, plans renewed. */
+/** What is done about money in without anybody asking: payments followed to their end, cards charged, plans renewed, customers forgotten. */
 export class MoneyClock {
   readonly #database: Kysely<Tables>;
   readonly #desk: PaymentDesk;
   readonly #autoTopUps: AutoTopUps;
   readonly #renewals: Renewals;
   readonly #guesses: PromoGuesses;
+  readonly #onKept: (customer: KeptCustomer) => void;
   #forgetsAtMs = 0;
 
-  constructor(database: Kysely<Tables>, desk: PaymentDesk) {
+  /** `onKept` is told of customers of closed accounts whom a provider did not delete; they are tried again. */
+  constructor(database: Kysely<Tables>, desk: PaymentDesk, onKept: (customer: KeptCustomer) => void = () => undefined) {
     this.#database = database;
     this.#desk = desk;
     this.#autoTopUps = new AutoTopUps(database, desk);
     this.#renewals = new Renewals(database, desk);
     this.#guesses = new PromoGuesses(database);
+    this.#onKept = onKept;
   }
 
   /** One turn. Any number of processes may take theirs at the same time. */
@@ -32,6 +36,7 @@ export class MoneyClock {
     for (const payment of await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN)) await this.#desk.ask(payment, nowMs);
     await this.#autoTopUps.turn(nowMs);
     await this.#renewals.turn(nowMs);
+    for (const customer of await forgetCustomers(this.#database, this.#desk, nowMs)) this.#onKept(customer);
     await this.#forget(nowMs);
   }
 

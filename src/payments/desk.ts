@@ -60,7 +60,8 @@ const UNPAID_PER_HOUR_MAX = 10;
 const HOUR_MS = 3_600_000;
 /** For what waits for a payer, the webhook is quicker anyway. */
 const ASK_AFTER_MS = 30_000n;
-const UNFINISHED = ['created', 'open', 'unknown'] as const;
+/** States of a payment that has not ended. */
+export const UNFINISHED = ['created', 'open', 'unknown'] as const;
 
 /** Begins payments and follows them to their end. The row is written before a provider hears of a payment; only news of the provider change it. */
 export class PaymentDesk {

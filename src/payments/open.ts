@@ -3,6 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { MoneyClock } from './clock.ts';
 import { openCustomers } from './customers.ts';
 import { PaymentDesk } from './desk.ts';
+import type { KeptCustomer } from './forget-customers.ts';
 import { ManualDriver } from './manual.ts';
 import type { PaymentsConfig } from './payment-settings.ts';
 import type { PaymentDriver } from './payments.ts';
@@ -22,10 +23,12 @@ interface MoneyInOptions {
   readonly url: string;
   /** Told when a provider refuses our key. */
   readonly onRefused?: () => void;
+  /** Told of customers of closed accounts whom a provider did not delete. */
+  readonly onKept?: (customer: KeptCustomer) => void;
 }
 
 /** Opens the ways to pay that the settings switch on. Stripe's package is loaded where it is used: it takes memory of its own. */
-export async function openMoneyIn({ database, payments, url, onRefused }: MoneyInOptions): Promise<MoneyIn> {
+export async function openMoneyIn({ database, payments, url, onRefused, onKept }: MoneyInOptions): Promise<MoneyIn> {
   const { stripe: settings, bankTransfer, rules } = payments;
   const drivers: PaymentDriver[] = bankTransfer === undefined ? [] : [new ManualDriver()];
   if (settings !== undefined) {
@@ -35,7 +38,7 @@ export async function openMoneyIn({ database, payments, url, onRefused }: MoneyI
     );
   }
   const desk = new PaymentDesk(database, drivers, rules);
-  return { desk, clock: new MoneyClock(database, desk), bankTransfer };
+  return { desk, clock: new MoneyClock(database, desk, onKept), bankTransfer };
 }
 
 /** Opens what answers `POST /webhooks/stripe`; undefined without a secret, and then the address does not exist. */

@@ -80,6 +80,8 @@ export interface PaymentDriver {
   readonly cards?: Cards;
   /** Where the payer finds the receipt. */
   receiptUrl?(providerRef: string): Promise<string | undefined>;
+  /** Deletes what the provider keeps of a customer; false when it could not be done. */
+  forget?(customerRef: string): Promise<boolean>;
   /** Everything that was paid since, oldest or newest first. */
   list?(sinceMs: number): AsyncIterable<ProviderPayment>;
 }

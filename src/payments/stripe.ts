@@ -115,6 +115,18 @@ export class StripeDriver implements PaymentDriver {
     return charge?.receipt_url ?? undefined;
   }
 
+  async forget(customerRef: string): Promise<boolean> {
+    try {
+      await this.#stripe.customers.del(customerRef);
+      return true;
+    } catch (error) {
+      // It was deleted before, perhaps by a request whose answer was lost.
+      if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing') return true;
+      this.#giveUp(error);
+      return false;
+    }
+  }
+
   async *list(sinceMs: number): AsyncIterable<ProviderPayment> {
     const created = { gte: Math.floor(sinceMs / 1000) };
     const disputed = new Map<string, number>();

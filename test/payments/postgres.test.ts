@@ -1,5 +1,6 @@
 import { describe } from 'bun:test';
 import { testAfterPayments } from '../conformance/money-in/after-payments.ts';
+import { testClosedAccounts } from '../conformance/money-in/closed-accounts.ts';
 import { testPlanUse } from '../conformance/money-in/plan-use.ts';
 import { testPlans } from '../conformance/money-in/plans.ts';
 import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
@@ -14,5 +15,6 @@ describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
   describe('promo codes', () => testPromoCodes(postgres));
   describe('plans', () => testPlans(postgres));
   describe('the credit of plans', () => testPlanUse(postgres));
+  describe('closed accounts', () => testClosedAccounts(postgres));
   describe('plans that go on', () => testRenewals(postgres));
 });

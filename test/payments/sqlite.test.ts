@@ -1,5 +1,6 @@
 import { describe } from 'bun:test';
 import { testAfterPayments } from '../conformance/money-in/after-payments.ts';
+import { testClosedAccounts } from '../conformance/money-in/closed-accounts.ts';
 import { testPlanUse } from '../conformance/money-in/plan-use.ts';
 import { testPlans } from '../conformance/money-in/plans.ts';
 import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
@@ -13,5 +14,6 @@ describe('money in on the embedded database', () => {
   describe('promo codes', () => testPromoCodes(sqlite));
   describe('plans', () => testPlans(sqlite));
   describe('the credit of plans', () => testPlanUse(sqlite));
+  describe('closed accounts', () => testClosedAccounts(sqlite));
   describe('plans that go on', () => testRenewals(sqlite));
 });

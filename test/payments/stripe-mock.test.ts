@@ -53,6 +53,7 @@ if (stripeMockPath !== undefined)
       ['a search for a charge', () => driver.ask({ ...order, methodRef: 'pm_1', createdAtMs: 0 })],
       ['the saved cards', () => driver.cards.list('acct_1')],
       ['the removal of a card', async () => driver.cards.remove('acct_1', (await driver.cards.list('acct_1'))[0]?.methodRef ?? '')],
+      ['the deletion of a customer', () => driver.forget('cus_1')],
       ['a receipt', () => driver.receiptUrl('pi_1')],
       ['the list of payments', () => Array.fromAsync(driver.list(0))],
     ] as const)('%s', async (_, ask) => {

@@ -31,6 +31,8 @@ export class StripeBooks {
     switch (`${method} ${kind}${id === undefined ? '' : '/id'}${action === undefined ? '' : `/${action}`}`) {
       case 'POST customers':
         return ok(this.#keep(this.customers, 'cus', { object: 'customer', ...form }));
+      case 'DELETE customers/id':
+        return this.#forget(id ?? '');
       case 'GET customers/id/payment_methods':
         return ok(list([...this.cards.values()].filter((card) => card['customer'] === id)));
       case 'POST payment_methods/id/detach':
@@ -229,6 +231,13 @@ export class StripeBooks {
     };
     this.intents.set(id, intent);
     return intent;
+  }
+
+  /** The cards of a customer go with it; what was paid stays. */
+  #forget(id: string): Answer {
+    if (!this.customers.delete(id)) return found(undefined);
+    for (const [name, card] of this.cards) if (card['customer'] === id) this.cards.delete(name);
+    return ok({ id, object: 'customer', deleted: true });
   }
 
   #detach(id: string): StripeObject {

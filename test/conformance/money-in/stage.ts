@@ -42,6 +42,8 @@ export class MoneyStage {
   readonly subscriptions: Subscriptions;
   readonly plans: Plans;
   readonly promos: PromoCodes;
+  /** The customers whom Stripe was asked to delete and did not. */
+  readonly kept: string[] = [];
   readonly webhook: (request: Request) => Promise<Response>;
   nowMs = START_MS;
   #count = 0;
@@ -60,7 +62,7 @@ export class MoneyStage {
     });
     const rules = { minimum: usd('5'), maximum: usd('500'), presets: [usd('10')], graceMs: 3 * DAY_MS };
     this.desk = new PaymentDesk(books.kysely, [driver, new ManualDriver()], rules);
-    this.clock = new MoneyClock(books.kysely, this.desk);
+    this.clock = new MoneyClock(books.kysely, this.desk, ({ customerRef }) => void this.kept.push(customerRef));
     this.autoTopUps = new AutoTopUps(books.kysely, this.desk);
     this.subscriptions = new Subscriptions(books.kysely);
     this.plans = new Plans(books.kysely);

@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Source>[] = [
     cell: ({ leftUsd, amountUsd }) => (
       <>
         <Money usd={leftUsd} className="block" />
-        <span className="block text-xs text-muted">{t.balance.of(formatUsd(amountUsd))}</span>
+        <span className="block text-xs whitespace-nowrap text-muted">{t.balance.of(formatUsd(amountUsd))}</span>
       </>
     ),
   },
