@@ -6,7 +6,9 @@ import type { Tables } from '../../src/database/tables.ts';
 import { verifyLedger } from '../../src/ledger/reconcile.ts';
 import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
 import { usd } from '../conformance/money-in/stage.ts';
+import type { OpenStore, STORES } from '../accounts/stores.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
+import type { StripeObject } from '../simulator/stripe-books.ts';
 import { openStage, type Stage, type Visit } from './key-stage.ts';
 
 /** Generous: the machine that runs the tests does other things too. */
@@ -21,36 +23,40 @@ const PLANS = [
 export class MoneyPages {
   readonly stripe: StripeSimulator;
   readonly database: Kysely<Tables>;
-  readonly #stage: Stage;
+  readonly stage: Stage;
+  readonly #store: OpenStore;
   #codes = 0;
 
-  private constructor(stripe: StripeSimulator, stage: Stage) {
+  private constructor(stripe: StripeSimulator, stage: Stage, store: OpenStore) {
     this.stripe = stripe;
-    this.#stage = stage;
+    this.stage = stage;
+    this.#store = store;
     this.database = stage.database;
   }
 
-  static async open(): Promise<MoneyPages> {
-    const stripe = await startStripeSimulator();
+  static async open({ open }: (typeof STORES)[number]): Promise<MoneyPages> {
+    const [stripe, store] = await Promise.all([startStripeSimulator(), open()]);
     const stage = await openStage({
+      databaseUrl: store.databaseUrl,
       environment: { STRIPE_SECRET_KEY: 'sk_test_simulated', STRIPE_WEBHOOK_SECRET: stripe.secret },
       settings: { payments: { stripe_api_url: stripe.url, bank_transfer: 'IBAN XX00 1234' }, plans: PLANS },
     });
-    return new MoneyPages(stripe, stage);
+    return new MoneyPages(stripe, stage, store);
   }
 
   async close(): Promise<void> {
-    await this.#stage.close();
+    await this.stage.close();
+    await this.#store.close();
     await this.stripe.stop();
   }
 
   /** Somebody with ten dollars. */
   async enter(options?: Parameters<Stage['enter']>[0]): Promise<Visit> {
-    const visit = await this.#stage.enter(options);
+    const visit = await this.stage.enter(options);
     visit.page.setDefaultTimeout(SEEN_WITHIN_MS);
-    // Stripe's page, with nothing on it: what happens there, the test says.
-    await visit.context.route('https://checkout.example.com/**', (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<h1>Checkout</h1>' }),
+    // Stripe's pages, with nothing on them: what happens there, the test says.
+    await visit.context.route(/^https:\/\/(?:checkout|pay)\.example\.com\//u, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Stripe</h1>' }),
     );
     return visit;
   }
@@ -67,7 +73,12 @@ export class MoneyPages {
   /** Stripe tells of the session. */
   async deliver(session: string): Promise<void> {
     const events = this.stripe.books.events.filter(({ data }) => JSON.stringify(data).includes(`"${session}"`));
-    for (const event of events) expect(await this.stripe.deliver(event, `${this.#stage.service.url}/webhooks/stripe`)).toBe(200);
+    for (const event of events) await this.tell(event);
+  }
+
+  /** Stripe tells of anything. */
+  async tell(event: StripeObject): Promise<void> {
+    expect(await this.stripe.deliver(event, `${this.stage.service.url}/webhooks/stripe`)).toBe(200);
   }
 
   async topUp(page: Page, savesCard = false): Promise<void> {
@@ -100,7 +111,7 @@ export class MoneyPages {
   }
 
   async expectSound(): Promise<void> {
-    const checks = await verifyLedger(this.database, { dialect: 'sqlite', longestRequestMs: LONGEST_REQUEST_MS });
+    const checks = await verifyLedger(this.database, { dialect: this.#store.dialect, longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   }
 }
