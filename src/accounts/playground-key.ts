@@ -6,12 +6,10 @@ import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
 /** Begins the id of a key with which the dashboard itself makes calls. */
 const PREFIX = 'play';
 
-/** A secret for the browser's memory. */
-export interface PlaygroundSecret {
-  readonly keyId: string;
-  readonly secret: string;
-  readonly expiresAtMs: number;
-}
+/** A secret for the browser's memory; or, when too many are alive, how long until one of them ends. */
+export type PlaygroundSecret =
+  | { readonly type: 'made'; readonly keyId: string; readonly secret: string; readonly expiresAtMs: number }
+  | { readonly type: 'full'; readonly freeInMs: number };
 
 const LIFE_MS = 60 * 60 * 1000;
 /** Tabs that are open at once; far more than a person has, and few enough that nobody collects keys. */
@@ -19,9 +17,9 @@ const SECRETS_MAX = 20;
 
 /**
  * A secret that lives for an hour, of the one key that an account's dashboard calls with. It is a key like any other: what it
- * spends is in the books under its name, and deleting it ends it. Undefined when too many are alive.
+ * spends is in the books under its name, and deleting it ends it.
  */
-export async function makePlaygroundSecret(database: Kysely<Tables>, accountId: string): Promise<PlaygroundSecret | undefined> {
+export async function makePlaygroundSecret(database: Kysely<Tables>, accountId: string): Promise<PlaygroundSecret> {
   const nowMs = Date.now();
   const expiresAtMs = nowMs + LIFE_MS;
   const secret = makeSecret();
@@ -35,15 +33,15 @@ export async function makePlaygroundSecret(database: Kysely<Tables>, accountId: 
     const keyId = await findOrMakeKey(transaction, accountId);
     const alive = await transaction
       .selectFrom('key_secrets')
-      .select(({ fn }) => fn.countAll().as('count'))
+      .select(({ fn }) => [fn.countAll().as('count'), fn.min('expires_at').as('ends_at')])
       .where('key_id', '=', keyId)
       .executeTakeFirstOrThrow();
-    if (Number(alive.count) >= SECRETS_MAX) return undefined;
+    if (Number(alive.count) >= SECRETS_MAX) return { type: 'full', freeInMs: Number(alive.ends_at ?? nowMs) - nowMs };
     await transaction
       .insertInto('key_secrets')
       .values({ hash: hashSecret(secret), key_id: keyId, prefix, last_four: lastFour, created_at: nowMs, expires_at: expiresAtMs })
       .execute();
-    return { keyId, secret, expiresAtMs };
+    return { type: 'made', keyId, secret, expiresAtMs };
   });
 }
 

@@ -23,4 +23,23 @@ export class ApiError extends Error {
     this.code = code;
     this.field = field;
   }
+
+  /** What the answer has beside its body. */
+  get headers(): Readonly<Record<string, string>> {
+    return {};
+  }
+}
+
+/** A refusal that is over after a while. Programs are told how long that is, in whole seconds. */
+export class TooManyError extends ApiError {
+  readonly #waitMs: number;
+
+  constructor(message: string, waitMs: number, field?: string) {
+    super('too_many', message, field);
+    this.#waitMs = waitMs;
+  }
+
+  override get headers(): Readonly<Record<string, string>> {
+    return { 'retry-after': String(Math.max(1, Math.ceil(this.#waitMs / 1000))) };
+  }
 }

@@ -22,12 +22,12 @@ import { invitationRoutes } from './routes/invitations.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { setupRoutes } from './routes/setup.ts';
 import { verificationRoutes } from './routes/verification.ts';
-import { strictTransport } from './web-files.ts';
+import { API_HEADERS, strictTransport } from './web-files.ts';
 
 /** Every address under `/api`. Handlers of people's data get the person from the session; keys of `/v1` open nothing here. */
 export function dashboardApi(parts: Parts) {
   const app = new Hono<Env>().basePath('/api');
-  const safetyHeaders = { 'x-content-type-options': 'nosniff', ...strictTransport(parts.settings.publicUrl) };
+  const safetyHeaders = { ...API_HEADERS, ...strictTransport(parts.settings.publicUrl) };
   app.use(async (c, next) => {
     c.set('requestId', makeId('req'));
     await next();
@@ -43,10 +43,7 @@ export function dashboardApi(parts: Parts) {
     return c.json(
       { error: { code: known.code, message: known.message, field: known.field, request_id: requestId } },
       API_ERRORS[known.code],
-      {
-        'x-request-id': requestId,
-        'cache-control': 'no-store',
-      },
+      { ...known.headers, 'x-request-id': requestId, 'cache-control': 'no-store' },
     );
   });
   app.notFound(() => {

@@ -1,4 +1,5 @@
 import { workerUrl } from '../worker-url.ts';
+import { API_HEADERS } from './web-files.ts';
 import type { CarriedReply, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
 
 /** What the dashboard may ask the gate, and whom it tells what went wrong. */
@@ -189,5 +190,6 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | und
 }
 
 function plainError(status: number, code: string, message: string): Response {
-  return Response.json({ error: { code, message } }, { status, headers: { 'cache-control': 'no-store' } });
+  const headers = { ...API_HEADERS, 'cache-control': 'no-store', ...(status === 503 && { 'retry-after': '1' }) };
+  return Response.json({ error: { code, message } }, { status, headers });
 }

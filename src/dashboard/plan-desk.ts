@@ -108,6 +108,7 @@ export class PlanDesk {
     return payment;
   }
 
+  /** Nobody pays with a card of somebody else. */
   async #requireCard(accountId: string, wanted: string): Promise<void> {
     const cards = (await this.#payments.driver('stripe')?.cards?.list(accountId)) ?? [];
     if (!cards.some(({ methodRef }) => methodRef === wanted)) throw new ApiError('invalid', 'There is no such card.', 'methodRef');

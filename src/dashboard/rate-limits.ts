@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { ApiError } from './api-error.ts';
+import { TooManyError } from './api-error.ts';
 
 /** How often something may be tried. */
 export interface RateRule {
@@ -39,7 +39,7 @@ export class RateLimits {
     for (const [rule, subject] of tries) waits.push(await this.#count(rule, subject));
     await this.#prune();
     const waitMs = Math.max(0, ...waits);
-    if (waitMs > 0) throw new ApiError('too_many', `Too many tries. Try again in ${tellTime(waitMs)}.`);
+    if (waitMs > 0) throw new TooManyError(`Too many tries. Try again in ${tellTime(waitMs)}.`, waitMs);
   }
 
   /** Forgets the tries of somebody who got in. */

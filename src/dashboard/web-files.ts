@@ -30,6 +30,14 @@ export const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 } as const;
 
+/** Answers of the API are for our own pages: no other may show, embed or load them. */
+export const API_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+} as const;
+
 /** Where the service is reached encrypted, browsers are told never to try otherwise. */
 export function strictTransport(publicUrl: string): Readonly<Record<string, string>> {
   return publicUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {};

@@ -11,13 +11,15 @@ eachStore((database) => {
   test('the playground has one key, whose secrets live for an hour', async () => {
     const account = await new Accounts(database().kysely).create('player@example.com', false);
     if (account === undefined) throw new Error('the address is taken');
-    const first = await makePlaygroundSecret(database().kysely, account.id);
-    const second = await makePlaygroundSecret(database().kysely, account.id);
-    expect(second?.keyId).toBe(first?.keyId ?? '');
-    const holder = await new Keys(database().kysely).findHolder(hashSecret(second?.secret ?? ''));
-    expect(holder).toMatchObject({ accountId: account.id, name: 'Playground', expiresAtMs: second?.expiresAtMs });
-    expect((second?.expiresAtMs ?? 0) - Date.now()).toBeWithin(HOUR_MS - 60_000, HOUR_MS + 1);
-    for (let count = 2; count < 20; count += 1) await makePlaygroundSecret(database().kysely, account.id);
-    expect(await makePlaygroundSecret(database().kysely, account.id)).toBeUndefined();
+    const make = async () => makePlaygroundSecret(database().kysely, account.id);
+    const [first, second] = [await make(), await make()];
+    if (first.type === 'full' || second.type === 'full') throw new Error('there is no room');
+    expect(second.keyId).toBe(first.keyId);
+    const holder = await new Keys(database().kysely).findHolder(hashSecret(second.secret));
+    expect(holder).toMatchObject({ accountId: account.id, name: 'Playground', expiresAtMs: second.expiresAtMs });
+    expect(second.expiresAtMs - Date.now()).toBeWithin(HOUR_MS - 60_000, HOUR_MS + 1);
+    for (let count = 2; count < 20; count += 1) await make();
+    const refused = await make();
+    expect(refused.type === 'full' && refused.freeInMs).toBeWithin(HOUR_MS - 60_000, HOUR_MS);
   });
 });

@@ -19,6 +19,8 @@ export interface TestDashboard {
   readonly failures: readonly unknown[];
   /** A browser that has no cookies yet. */
   browser(address?: string): TestBrowser;
+  /** Answers a request as it is, with nothing added to it. */
+  answer(request: Request): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
     failures,
     browser: (address = `192.0.2.${(nextHost += 1)}`) =>
       openBrowser(settings.publicUrl, async (request) => api.fetch(request, { address })),
+    answer: async (request) => api.fetch(request, { address: '192.0.2.254' }),
     close: async () => {
       await mail.close();
       await auth.close();

@@ -29,6 +29,7 @@ describeStores((makeStore) => {
         expect((await guesser.signIn('guessed@example.com', `wrong password ${tries}`)).status).toBe(401);
       const stopped = await guesser.signIn('guessed@example.com');
       expect(stopped.status).toBe(429);
+      expect(stopped.headers.get('retry-after')).toMatch(/^(?:900|89\d)$/u);
       expect((await errorOf(stopped)).message).toBe('Too many tries. Try again in 15 minutes.');
       const liar = await guesser.send(
         'POST',

@@ -7,7 +7,7 @@ import { deleteWebhook, findWebhook, renewSecret, saveWebhook } from '../../aler
 import { parseWebhookUrl } from '../../http/post-webhook.ts';
 import { asNanos, formatUsd, parseUsd } from '../../ledger/money.ts';
 import { carriersOf } from '../alert-clock.ts';
-import { ApiError } from '../api-error.ts';
+import { ApiError, TooManyError } from '../api-error.ts';
 import type { Env, Parts, Person } from '../parts.ts';
 import { validate } from '../validate.ts';
 
@@ -92,8 +92,12 @@ function channelRoutes(parts: Parts) {
       if (channel === 'webhook' && (await findWebhook(kysely, accountId)) === undefined)
         throw new ApiError('not_found', 'There is no webhook. Set its address first.');
       const recent = await listDeliveries(kysely, accountId, DELIVERIES_SHOWN);
-      const tests = recent.filter(({ kind, createdAtMs }) => kind === 'test' && createdAtMs > Date.now() - TESTS_MS);
-      if (tests.length >= TESTS_MAX) throw new ApiError('too_many', 'That were many tests. Try again in ten minutes.');
+      const nowMs = Date.now();
+      const testedAtMs = recent
+        .filter(({ kind, createdAtMs }) => kind === 'test' && createdAtMs > nowMs - TESTS_MS)
+        .map((each) => each.createdAtMs);
+      if (testedAtMs.length >= TESTS_MAX)
+        throw new TooManyError('That were many tests. Try again in ten minutes.', Math.min(...testedAtMs) + TESTS_MS - nowMs);
       const message = { accountId, kind: 'test', title: 'A test of your alerts', text: 'This is how an alert reaches you.' } as const;
       const [id = ''] = await addDeliveries(kysely, message, [channel]);
       const added = await findDelivery(kysely, id);

@@ -4,7 +4,7 @@ import { redeem } from '../../accounts/redeem.ts';
 import { clientAddress, parseNetworks } from '../../http/client-address.ts';
 import { formatUsd, parseUsd, type Nanos } from '../../ledger/money.ts';
 import type { PromoBenefit } from '../../accounts/promo-codes.ts';
-import { ApiError } from '../api-error.ts';
+import { ApiError, TooManyError } from '../api-error.ts';
 import { BillingDesk } from '../billing-desk.ts';
 import { describePayment } from '../billing-json.ts';
 import { sayAutoTopUpProblem, sayRedeemRefusal, sayStartRefusal } from '../billing-words.ts';
@@ -23,6 +23,9 @@ const autoTopUpSchema = z.discriminatedUnion('isOn', [
   z.strictObject({ isOn: z.literal(true), thresholdUsd: usd, amountUsd: usd, monthlyCapUsd: usd, methodRef: z.string().min(1).max(200) }),
 ]);
 
+/** In which tries to pay, or to redeem codes, are counted. */
+const TRIES_WINDOW_MS = 3_600_000;
+
 /** The account's money: what there is, how more comes in, and what came in. */
 export function billingRoutes({ database: { kysely }, money, settings }: Parts) {
   const desk = new BillingDesk(kysely, money);
@@ -35,12 +38,12 @@ export function billingRoutes({ database: { kysely }, money, settings }: Parts) 
     .post('/top-ups', validate('json', topUpSchema), async (c) => {
       const { amountUsd: amount, provider, savesCard } = c.req.valid('json');
       const result = await desk.payments.start({ payer: c.get('person'), amount, provider, savesCard, nowMs: Date.now() });
-      if (result.type === 'refused')
-        throw new ApiError(
-          result.why === 'too_many_tries' ? 'too_many' : 'invalid',
-          sayStartRefusal(result.why, desk.payments.rules),
-          'amountUsd',
-        );
+      if (result.type === 'refused') {
+        const message = sayStartRefusal(result.why, desk.payments.rules);
+        throw result.why === 'too_many_tries'
+          ? new TooManyError(message, TRIES_WINDOW_MS, 'amountUsd')
+          : new ApiError('invalid', message, 'amountUsd');
+      }
       if (result.payment.status === 'failed') throw new ApiError('conflict', `The payment could not be begun: ${result.payment.reason}.`);
       return c.json(describePayment(result.payment), 201);
     })
@@ -49,7 +52,10 @@ export function billingRoutes({ database: { kysely }, money, settings }: Parts) 
       const address = clientAddress(c.env.address, c.req.raw.headers, trusted);
       const result = await redeem(kysely, { accountId, code: c.req.valid('json').code, address, nowMs: Date.now() });
       if (result.type === 'redeemed') return c.json(describeBenefit(result.benefit));
-      throw new ApiError(result.why === 'too_many_tries' ? 'too_many' : 'conflict', sayRedeemRefusal(result), 'code');
+      const message = sayRedeemRefusal(result);
+      throw result.why === 'too_many_tries'
+        ? new TooManyError(message, result.retryAfterMs ?? TRIES_WINDOW_MS, 'code')
+        : new ApiError('conflict', message, 'code');
     })
     .get('/cards', async (c) => c.json({ cards: await desk.listCards(c.get('person').accountId) }))
     .delete('/cards/:id', async (c) => {

@@ -1,14 +1,15 @@
 import { Hono } from 'hono';
 import { makePlaygroundSecret } from '../../accounts/playground-key.ts';
-import { ApiError } from '../api-error.ts';
+import { TooManyError } from '../api-error.ts';
 import type { Env, Parts } from '../parts.ts';
 
 /** Lets the dashboard's own pages call `/v1` as any program would: with a key, which lives for an hour and in memory only. */
 export function playgroundRoutes({ database: { kysely } }: Parts) {
   return new Hono<Env>().post('/key', async (c) => {
     const made = await makePlaygroundSecret(kysely, c.get('person').accountId);
-    if (made === undefined)
-      throw new ApiError('too_many', 'The playground is open in too many places. Close some, or try again in an hour.');
-    return c.json(made, 201);
+    if (made.type === 'full')
+      throw new TooManyError('The playground is open in too many places. Close some, or try again in an hour.', made.freeInMs);
+    const { keyId, secret, expiresAtMs } = made;
+    return c.json({ keyId, secret, expiresAtMs }, 201);
   });
 }

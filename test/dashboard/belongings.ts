@@ -1,0 +1,94 @@
+import { expect } from 'bun:test';
+import { Stripe } from 'stripe';
+import { makeId } from '../../src/ids.ts';
+import { stripeWebhook } from '../../src/payments/webhook.ts';
+import type { StripeSimulator } from '../simulator/stripe.ts';
+import { seedUsage } from '../usage/seed-usage.ts';
+import type { TestBrowser, TestDashboard } from './open-dashboard.ts';
+
+/** Everything with an id that a person can have. */
+export interface Belongings {
+  readonly key: string;
+  readonly session: string;
+  readonly passkey: string;
+  readonly rule: string;
+  readonly delivery: string;
+  readonly request: string;
+  readonly view: string;
+  readonly payment: string;
+  readonly card: string;
+}
+
+export const KEY_NAME = 'a key of somebody';
+const DAY_MS = 86_400_000;
+
+/** Gives the person of a browser one of each. */
+export async function giveBelongings(dashboard: TestDashboard, browser: TestBrowser, stripe: StripeSimulator): Promise<Belongings> {
+  const { database } = dashboard.parts;
+  const { id: accountId, email } = (await read(browser, '/api/account')) as { id: string; email: string };
+  const { id: key } = (await send(browser, 'POST', '/api/keys', { name: KEY_NAME })) as { id: string };
+  const { id: rule } = (await send(browser, 'POST', '/api/alerts/rules', {
+    kind: 'low_balance',
+    threshold: '5',
+    byMail: false,
+    byWebhook: true,
+  })) as { id: string };
+  await send(browser, 'PUT', '/api/alerts/webhook', { url: 'https://hooks.example.com/' });
+  const { id: delivery } = (await send(browser, 'POST', '/api/alerts/test', { channel: 'webhook' })) as { id: string };
+  await send(browser, 'PUT', '/api/usage/views', { page: 'usage', name: 'a view', search: 'group=key' });
+  const { views } = (await read(browser, '/api/usage/views?page=usage')) as { views: { id: string }[] };
+  const { sessions } = (await read(browser, '/api/settings/sessions')) as { sessions: { id: string; isThisOne: boolean }[] };
+  await seedUsage(database, { accountId, rows: 3, fromMs: Date.now() - DAY_MS, toMs: Date.now() });
+  const request = await database.kysely.selectFrom('usage').select('request_id').where('account_id', '=', accountId).executeTakeFirst();
+  const payment = await pay(dashboard, browser, stripe);
+  const { cards } = (await read(browser, '/api/billing/cards')) as { cards: { methodRef: string }[] };
+  await send(browser, 'POST', '/api/plans/take', { planId: 'basic', atMs: Date.now(), payBy: 'balance' });
+  return {
+    key,
+    session: sessions.find(({ isThisOne }) => !isThisOne)?.id ?? '',
+    passkey: await insertPasskey(dashboard, email),
+    rule,
+    delivery,
+    request: request?.request_id ?? '',
+    view: views[0]?.id ?? '',
+    payment,
+    card: cards[0]?.methodRef ?? '',
+  };
+}
+
+/** A passkey as the library stores it, without a device to make one. */
+export async function insertPasskey({ parts: { auth } }: TestDashboard, email: string): Promise<string> {
+  const { adapter, internalAdapter } = await auth.library.$context;
+  const found = await internalAdapter.findUserByEmail(email);
+  const data = {
+    userId: found?.user.id ?? '',
+    publicKey: 'x',
+    credentialID: makeId('credential'),
+    counter: 0,
+    deviceType: 'singleDevice',
+    backedUp: false,
+  };
+  const { id } = await adapter.create<Record<string, unknown>, { id: string }>({ model: 'passkey', data });
+  return id;
+}
+
+/** A payment that was made with a card, which is kept. */
+async function pay({ parts: { database } }: TestDashboard, browser: TestBrowser, stripe: StripeSimulator): Promise<string> {
+  const webhook = stripeWebhook({ database: database.kysely, stripe: new Stripe('sk_test_simulated'), secret: stripe.secret });
+  const form = { amountUsd: '50', provider: 'stripe', savesCard: true };
+  const { id } = (await send(browser, 'POST', '/api/billing/top-ups', form)) as { id: string };
+  const from = stripe.books.events.length;
+  stripe.books.pay(stripe.books.sessionOf(id));
+  for (const event of stripe.books.events.slice(from)) await stripe.deliver(event, webhook);
+  return id;
+}
+
+async function read(browser: TestBrowser, path: string): Promise<unknown> {
+  return (await browser.get(path)).json();
+}
+
+async function send(browser: TestBrowser, method: 'POST' | 'PUT', path: string, body: unknown): Promise<unknown> {
+  const response = await browser.send(method, path, body);
+  expect([path, response.ok ? 'ok' : await response.text()]).toEqual([path, 'ok']);
+  return response.json();
+}

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Plans } from '../../src/accounts/plans.ts';
+import { AUTH_PATHS } from '../../src/dashboard/auth-requests.ts';
+import type { GateQuestion } from '../../src/dashboard/messages.ts';
+import { MemoryLimits } from '../../src/limits/memory.ts';
+import { usd } from '../conformance/money-in/stage.ts';
+import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
+import { jsonOf } from './answers.ts';
+import { giveBelongings, type Belongings } from './belongings.ts';
+import { NO_PAYMENTS, openDashboard, ORIGIN, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { ABOUT_ONESELF, isPublic, NAMED_IN_BODY, OWNED, routeOf, routesOf, type Route } from './route-table.ts';
+import { describeStores, type Store } from './stores.ts';
+
+const LIMITS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
+const DAY_MS = 86_400_000;
+const TEST_MS = 60_000;
+const SAFE = new Set(['GET', 'HEAD']);
+
+type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Without an id of anything, as a stranger would try it. */
+function fill({ method, path }: Route, id = 'some-id'): Route {
+  return { method, path: path.replaceAll(/:\w+/gu, id) };
+}
+
+function ask(
+  browser: TestBrowser,
+  { method, path }: Route,
+  body: unknown = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return method === 'GET' ? browser.get(path, headers) : browser.send(method as Method, path, body, headers);
+}
+
+describeStores((makeStore) => {
+  let store: Store;
+  let stripe: StripeSimulator;
+  let dashboard: TestDashboard;
+  let [mine, theirs]: TestBrowser[] = [];
+  let things: Belongings;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    stripe = await startStripeSimulator();
+    const payments = { ...NO_PAYMENTS, stripe: { secretKey: 'sk_test_simulated', webhookSecret: stripe.secret, apiUrl: stripe.url } };
+    dashboard = await openDashboard(store, { settings: { payments }, ask: answerForGate });
+    const plans = new Plans(dashboard.parts.database.kysely);
+    for (const [id, price] of [
+      ['basic', '10'],
+      ['pro', '30'],
+    ] as const)
+      await plans.save({ id, name: id, price: usd(price), included: usd('12'), interval: 'month', isOffered: true }, 'command');
+    mine = await signedUp('mine@example.com');
+    theirs = await signedUp('theirs@example.com');
+    await dashboard.browser().signIn('theirs@example.com');
+    await giveBelongings(dashboard, mine, stripe);
+    things = await giveBelongings(dashboard, theirs, stripe);
+  }, TEST_MS);
+  afterAll(async () => {
+    expect(dashboard.failures).toEqual([]);
+    await dashboard.close();
+    await stripe.stop();
+    await store.remove();
+  });
+
+  const signedUp = async (email: string): Promise<TestBrowser> => {
+    const browser = dashboard.browser();
+    expect((await browser.signUp(email)).status).toBe(200);
+    return browser;
+  };
+  const [me, them] = [() => mine ?? dashboard.browser(), () => theirs ?? dashboard.browser()];
+
+  test('every address is in the table', () => {
+    const routes = routesOf(dashboard).filter((route) => !isPublic(route));
+    const names = routes.map(({ method, path }) => `${method} ${path}`);
+    expect(names.filter((name) => name.includes(':')).toSorted()).toEqual(Object.keys(OWNED).toSorted());
+    const changes = names.filter((name) => !name.startsWith('GET ') && !name.includes(':'));
+    expect(changes.toSorted()).toEqual([...Object.keys(NAMED_IN_BODY), ...ABOUT_ONESELF].toSorted());
+  });
+
+  test(
+    'without a session, with an API key, or with a forged cookie the answer is 401',
+    async () => {
+      const { secret } = await jsonOf(await me().send('POST', '/api/keys', { name: 'to be tried' }));
+      const cookie = `tollgate.session_token=forged.${'x'.repeat(43)}=`;
+      const stranger = dashboard.browser();
+      for (const headers of [{}, { authorization: `Bearer ${String(secret)}` }, { 'x-api-key': String(secret) }, { cookie }])
+        for (const route of routesOf(dashboard).filter((each) => !isPublic(each))) {
+          const { status } = await ask(stranger, fill(route), {}, headers);
+          expect([route.method, route.path, status]).toEqual([route.method, route.path, 401]);
+        }
+      for (const [name, { needsSession }] of Object.entries(AUTH_PATHS)) {
+        if (needsSession !== true) continue;
+        const { method, path } = routeOf(name);
+        expect([name, (await ask(stranger, { method, path: `/api/auth${path}` }, ANY_AUTH_BODY)).status]).toEqual([name, 401]);
+      }
+    },
+    TEST_MS,
+  );
+
+  test(
+    'changes come from our own pages only',
+    async () => {
+      const cookie = [...me().cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const changing = [...routesOf(dashboard), ...authRoutes()].filter(({ method }) => !SAFE.has(method));
+      const strangers = [
+        'https://evil.example',
+        'null',
+        `${ORIGIN}.evil.example`,
+        ORIGIN.replace('http:', 'https:'),
+        `${ORIGIN}:8080`,
+        undefined,
+      ];
+      for (const origin of strangers)
+        for (const route of changing) {
+          const { method, path } = fill(route);
+          const headers = { cookie, 'content-type': 'application/json', ...(origin !== undefined && { origin }) };
+          const answer = await dashboard.answer(new Request(ORIGIN + path, { method, headers, body: '{}' }));
+          expect([origin, method, path, answer.status]).toEqual([origin, method, path, 403]);
+          expect(answer.headers.getSetCookie()).toEqual([]);
+        }
+      expect((await me().get('/api/account')).status).toBe(200);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'every answer has the headers that keep it ours',
+    async () => {
+      const routes = [...routesOf(dashboard), { method: 'GET', path: '/api/nothing' }, { method: 'OPTIONS', path: '/api/keys' }];
+      for (const browser of [me(), dashboard.browser()])
+        for (const route of routes.filter(({ method }) => method === 'GET' || method === 'OPTIONS')) {
+          const { method, path } = fill(route);
+          const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+          const answer = await dashboard.answer(new Request(`${ORIGIN}${path}?${queryOf(things)}`, { method, headers: { cookie } }));
+          const { headers } = answer;
+          expect([path, headers.get('x-content-type-options'), headers.get('cache-control')]).toEqual([path, 'nosniff', 'no-store']);
+          expect([path, headers.get('cross-origin-resource-policy')]).toEqual([path, 'same-origin']);
+          expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+          expect(headers.get('x-request-id')).toMatch(/^req_/u);
+          for (const name of headers.keys()) expect(name).not.toStartWith('access-control-');
+        }
+    },
+    TEST_MS,
+  );
+
+  test('nothing that is read tells of others, also when their ids are asked for', async () => {
+    const reads = routesOf(dashboard).filter(({ method, path }) => method === 'GET' && !path.includes(':'));
+    for (const { path } of reads) {
+      const [own, foreign] = [await them().get(`${path}?${queryOf(things)}`), await me().get(`${path}?${queryOf(things)}`)];
+      expect([path, foreign.status, own.status]).toEqual([path, 200, 200]);
+      const text = await foreign.text();
+      const { account_id } = await ownerOf(things.key);
+      for (const secret of [...Object.values(things), 'theirs@example.com', account_id])
+        expect([path, text.includes(secret)]).toEqual([path, false]);
+    }
+  });
+
+  test(
+    'what belongs to somebody else is not there, and is for its owner',
+    async () => {
+      const before = await look(them());
+      for (const [name, { of, body }] of Object.entries(OWNED)) {
+        const answer = await ask(me(), fill(routeOf(name), things[of]), body);
+        expect([name, answer.status]).toEqual([name, 404]);
+      }
+      for (const [name, { body, answer }] of Object.entries(NAMED_IN_BODY)) {
+        const given = await ask(me(), routeOf(name), body(things));
+        expect([name, given.status, await given.text()]).toEqual([name, answer[0], expect.stringContaining(answer[1])]);
+      }
+      expect(await look(them())).toEqual(before);
+      for (const [name, { of, body }] of Object.entries(OWNED)) {
+        const answer = await ask(them(), fill(routeOf(name), things[of]), body);
+        expect([name, answer.ok ? 'ok' : await answer.text()]).toEqual([name, 'ok']);
+      }
+    },
+    TEST_MS,
+  );
+
+  const ownerOf = (keyId: string) =>
+    dashboard.parts.database.kysely.selectFrom('api_keys').select('account_id').where('id', '=', keyId).executeTakeFirstOrThrow();
+});
+
+/** Whatever an address of the library wants, it finds it here. */
+const ANY_AUTH_BODY = {
+  newEmail: 'new@example.com',
+  currentPassword: 'x',
+  newPassword: 'seven loud herons',
+  password: 'x',
+  response: {},
+};
+
+function authRoutes(): Route[] {
+  return Object.keys(AUTH_PATHS).map((name) => {
+    const { method, path } = routeOf(name);
+    return { method, path: `/api/auth${path}` };
+  });
+}
+
+/** What any address may want behind its question mark. */
+function queryOf({ key, request }: Belongings): string {
+  const range = { from: String(Date.now() - 2 * DAY_MS), to: String(Date.now() + DAY_MS) };
+  return new URLSearchParams({ ...range, key, before: request, planId: 'pro', page: 'usage' }).toString();
+}
+
+/** What a person sees of what they have. */
+async function look(browser: TestBrowser): Promise<Record<string, unknown>> {
+  const paths = [
+    'keys',
+    'alerts',
+    'usage/views?page=usage',
+    'settings/passkeys',
+    'billing/payments',
+    'billing/cards',
+    'plans',
+    'requests/logging',
+  ];
+  const seen = await Promise.all(paths.map(async (path) => [path, await (await browser.get(`/api/${path}`)).json()] as const));
+  return Object.fromEntries(seen);
+}
+
+async function answerForGate(question: GateQuestion): Promise<unknown> {
+  if (question.type === 'limits') return new MemoryLimits().stateOf(question.keyId, LIMITS);
+  return question.type === 'webhook' ? undefined : [];
+}

@@ -1,0 +1,97 @@
+import { dashboardApi } from '../../src/dashboard/api.ts';
+import { KEY_NAME, type Belongings } from './belongings.ts';
+import type { TestDashboard } from './open-dashboard.ts';
+
+/** What the security tests must know of the addresses that there are. A new one that stands nowhere here fails them. */
+
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Every address of the dashboard's API but those of the library for accounts, which have a list of their own. */
+export function routesOf({ parts }: TestDashboard): Route[] {
+  const real = dashboardApi(parts).routes.filter(({ method, path }) => method !== 'ALL' && !path.endsWith('*'));
+  const names = new Set(real.map(({ method, path }) => `${method} ${path}`));
+  return [...names].map(routeOf);
+}
+
+export function routeOf(name: string): Route {
+  const [method = '', path = ''] = name.split(' ');
+  return { method, path };
+}
+
+/** What anybody may ask. Every other address is only for people who are signed in. */
+const PUBLIC = new Set([
+  'GET /api/openapi.json',
+  'GET /api/models',
+  'GET /api/status',
+  'GET /api/setup',
+  'POST /api/setup',
+  'POST /api/verification',
+  // What stands for the token is a secret: whoever has it may look.
+  'GET /api/invitations/:token',
+]);
+
+export function isPublic({ method, path }: Route): boolean {
+  return PUBLIC.has(`${method} ${path}`);
+}
+
+/** Addresses with an id in them: of what, and what is sent there. Those that end something come last. */
+export const OWNED: Readonly<Record<string, { readonly of: keyof Belongings; readonly body?: unknown }>> = {
+  'GET /api/keys/:id': { of: 'key' },
+  'GET /api/keys/:id/live': { of: 'key' },
+  'PATCH /api/keys/:id': { of: 'key', body: { isDisabled: true } },
+  'POST /api/keys/:id/rotate': { of: 'key', body: { overlapMs: 60_000 } },
+  'POST /api/keys/:id/end-overlap': { of: 'key' },
+  'DELETE /api/keys/:id': { of: 'key', body: { name: KEY_NAME } },
+  'DELETE /api/settings/sessions/:id': { of: 'session' },
+  'PATCH /api/settings/passkeys/:id': { of: 'passkey', body: { name: 'phone' } },
+  'DELETE /api/settings/passkeys/:id': { of: 'passkey' },
+  'PATCH /api/alerts/rules/:id': { of: 'rule', body: { threshold: '7', byMail: false, byWebhook: true } },
+  'DELETE /api/alerts/rules/:id': { of: 'rule' },
+  'GET /api/requests/:id': { of: 'request' },
+  'DELETE /api/usage/views/:id': { of: 'view' },
+  'GET /api/billing/payments/:id': { of: 'payment' },
+  'GET /api/billing/payments/:id/receipt': { of: 'payment' },
+  'DELETE /api/billing/cards/:id': { of: 'card' },
+};
+
+/** Changes whose body names something by its id, and what becomes of it when that is somebody else's. */
+export const NAMED_IN_BODY: Readonly<
+  Record<string, { readonly body: (theirs: Belongings) => unknown; readonly answer: readonly [number, string] }>
+> = {
+  'POST /api/keys/bulk': { body: ({ key }) => ({ action: 'delete', ids: [key] }), answer: [200, '{"changed":0}'] },
+  'PUT /api/billing/auto-top-up': {
+    body: ({ card }) => ({ isOn: true, thresholdUsd: '5', amountUsd: '10', monthlyCapUsd: '30', methodRef: card }),
+    answer: [400, 'Choose a saved card.'],
+  },
+  'POST /api/plans/take': {
+    body: ({ card }) => ({ planId: 'pro', atMs: Date.now(), payBy: 'card', methodRef: card }),
+    answer: [400, 'There is no such card.'],
+  },
+  'PUT /api/plans/payment': { body: ({ card }) => ({ payBy: 'card', methodRef: card }), answer: [400, 'There is no such card.'] },
+};
+
+/** Changes that name nothing that exists: they are about the one who is signed in. */
+export const ABOUT_ONESELF: readonly string[] = [
+  'POST /api/account/first-key',
+  'DELETE /api/settings/sessions',
+  'PATCH /api/settings',
+  'POST /api/settings/two-factor',
+  'POST /api/settings/delete',
+  'POST /api/keys',
+  'POST /api/alerts/rules',
+  'PUT /api/alerts/webhook',
+  'POST /api/alerts/webhook/secret',
+  'DELETE /api/alerts/webhook',
+  'POST /api/alerts/test',
+  'PUT /api/usage/views',
+  'PUT /api/requests/logging',
+  'DELETE /api/requests/contents',
+  'POST /api/billing/top-ups',
+  'POST /api/billing/redeem',
+  'POST /api/plans/cancel',
+  'POST /api/plans/resume',
+  'POST /api/playground/key',
+];
