@@ -22,6 +22,7 @@ import { readStartSearch } from './pages/start/search.ts';
 import { readTwoFactorSearch } from './pages/two-factor/search.ts';
 import { readUsageSearch } from './pages/usage/search.ts';
 import { readVerifySearch } from './pages/verify/search.ts';
+import { only } from './search-params.ts';
 import { hasSession, loadAccount } from './session.ts';
 
 /**
@@ -47,7 +48,7 @@ const landing = createRoute({
 const models = createRoute({
   getParentRoute: () => publicPages,
   path: '/models',
-  validateSearch: readModelsSearch,
+  validateSearch: only(readModelsSearch),
   component: lazyRouteComponent(() => import('./pages/models/page.tsx'), 'ModelsPage'),
 });
 const status = createRoute({
@@ -65,19 +66,19 @@ const account = createRoute({ getParentRoute: () => root, id: 'account', compone
 const signIn = createRoute({
   getParentRoute: () => account,
   path: '/sign-in',
-  validateSearch: readSignInSearch,
+  validateSearch: only(readSignInSearch),
   component: lazyRouteComponent(() => import('./pages/sign-in/page.tsx'), 'SignInPage'),
 });
 const signUp = createRoute({
   getParentRoute: () => account,
   path: '/sign-up',
-  validateSearch: readSignUpSearch,
+  validateSearch: only(readSignUpSearch),
   component: lazyRouteComponent(() => import('./pages/sign-up/page.tsx'), 'SignUpPage'),
 });
 const verify = createRoute({
   getParentRoute: () => account,
   path: '/verify',
-  validateSearch: readVerifySearch,
+  validateSearch: only(readVerifySearch),
   component: lazyRouteComponent(() => import('./pages/verify/page.tsx'), 'VerifyPage'),
 });
 const forgot = createRoute({
@@ -88,19 +89,19 @@ const forgot = createRoute({
 const reset = createRoute({
   getParentRoute: () => account,
   path: '/reset',
-  validateSearch: readResetSearch,
+  validateSearch: only(readResetSearch),
   component: lazyRouteComponent(() => import('./pages/reset/page.tsx'), 'ResetPage'),
 });
 const twoFactor = createRoute({
   getParentRoute: () => account,
   path: '/two-factor',
-  validateSearch: readTwoFactorSearch,
+  validateSearch: only(readTwoFactorSearch),
   component: lazyRouteComponent(() => import('./pages/two-factor/page.tsx'), 'TwoFactorPage'),
 });
 const setup = createRoute({
   getParentRoute: () => account,
   path: '/setup',
-  validateSearch: readSetupSearch,
+  validateSearch: only(readSetupSearch),
   component: lazyRouteComponent(() => import('./pages/setup/page.tsx'), 'SetupPage'),
 });
 
@@ -115,67 +116,67 @@ const app = createRoute({
 const start = createRoute({
   getParentRoute: () => app,
   path: '/start',
-  validateSearch: readStartSearch,
+  validateSearch: only(readStartSearch),
   component: lazyRouteComponent(() => import('./pages/start/page.tsx'), 'StartPage'),
 });
 const overview = createRoute({
   getParentRoute: () => app,
   path: '/overview',
-  validateSearch: readOverviewSearch,
+  validateSearch: only(readOverviewSearch),
   component: lazyRouteComponent(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
 });
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
-  validateSearch: readKeysSearch,
+  validateSearch: only(readKeysSearch),
   component: lazyRouteComponent(() => import('./pages/keys/page.tsx'), 'KeysPage'),
 });
 const key = createRoute({
   getParentRoute: () => app,
   path: '/keys/$id',
-  validateSearch: readKeySearch,
+  validateSearch: only(readKeySearch),
   component: lazyRouteComponent(() => import('./pages/key/page.tsx'), 'KeyPage'),
 });
 const usage = createRoute({
   getParentRoute: () => app,
   path: '/usage',
-  validateSearch: readUsageSearch,
+  validateSearch: only(readUsageSearch),
   component: lazyRouteComponent(() => import('./pages/usage/page.tsx'), 'UsagePage'),
 });
 const requests = createRoute({
   getParentRoute: () => app,
   path: '/requests',
-  validateSearch: readRequestsSearch,
+  validateSearch: only(readRequestsSearch),
   component: lazyRouteComponent(() => import('./pages/requests/page.tsx'), 'RequestsPage'),
 });
 const billing = createRoute({
   getParentRoute: () => app,
   path: '/billing',
-  validateSearch: readBillingSearch,
+  validateSearch: only(readBillingSearch),
   component: lazyRouteComponent(() => import('./pages/billing/page.tsx'), 'BillingPage'),
 });
 const plans = createRoute({
   getParentRoute: () => app,
   path: '/plans',
-  validateSearch: readPlansSearch,
+  validateSearch: only(readPlansSearch),
   component: lazyRouteComponent(() => import('./pages/plans/page.tsx'), 'PlansPage'),
 });
 const alerts = createRoute({
   getParentRoute: () => app,
   path: '/alerts',
-  validateSearch: readAlertsSearch,
+  validateSearch: only(readAlertsSearch),
   component: lazyRouteComponent(() => import('./pages/alerts/page.tsx'), 'AlertsPage'),
 });
 const playground = createRoute({
   getParentRoute: () => app,
   path: '/playground',
-  validateSearch: readPlaygroundSearch,
+  validateSearch: only(readPlaygroundSearch),
   component: lazyRouteComponent(() => import('./pages/playground/page.tsx'), 'PlaygroundPage'),
 });
 const settings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
-  validateSearch: readSettingsSearch,
+  validateSearch: only(readSettingsSearch),
   component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
 });
 

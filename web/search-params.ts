@@ -22,6 +22,11 @@ export function readDay(raw: RawSearch, name: string): string | undefined {
   return text !== undefined && /^\d{4}-\d{2}-\d{2}$/u.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
 }
 
+/** Makes a reader the only one: the router gives a page what its reader left out as it stands in the address, unless that is taken away. */
+export function only<Search extends object>(read: (raw: RawSearch) => Search): (raw: RawSearch) => Search {
+  return (raw) => ({ ...Object.fromEntries(Object.keys(raw).map((name) => [name, undefined])), ...read(raw) });
+}
+
 /** Drops what is undefined, so that addresses stay short and types stay exact. */
 export function compact<Search extends object>(search: Search): { [Name in keyof Search]: Exclude<Search[Name], undefined> } {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
