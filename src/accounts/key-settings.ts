@@ -29,7 +29,13 @@ const ADDRESSES_MAX = 100;
 const TAGS_MAX = 20;
 const TAG = /^[\p{L}\p{N}][\p{L}\p{N} _.:/-]{0,63}(?:=[\p{L}\p{N} _.:/@-]{0,64})?$/u;
 
-const name = z.string().trim().min(1, 'give the key a name').max(NAME_CHARACTERS_MAX, `has more than ${NAME_CHARACTERS_MAX} characters`);
+const name = z
+  .string()
+  .trim()
+  .min(1, 'give the key a name')
+  .max(NAME_CHARACTERS_MAX, `has more than ${NAME_CHARACTERS_MAX} characters`)
+  // Names are printed on terminals too, where such characters are commands.
+  .regex(/^\P{Cc}*$/u, 'must not have control characters');
 const models = z
   .array(z.string().min(1).max(MODEL_CHARACTERS_MAX))
   .max(MODELS_MAX, `names more than ${MODELS_MAX} models`)
