@@ -49,7 +49,10 @@ describeStores((makeStore) => {
       ['basic', '10'],
       ['pro', '30'],
     ] as const)
-      await plans.save({ id, name: id, price: usd(price), included: usd('12'), interval: 'month', isOffered: true }, 'command');
+      await plans.save(
+        { id, name: id, price: usd(price), included: usd('12'), interval: 'month', isOffered: true, useFirst: 'plan', overflow: 'balance' },
+        'command',
+      );
     mine = await signedUp('mine@example.com');
     theirs = await signedUp('theirs@example.com');
     await dashboard.browser().signIn('theirs@example.com');

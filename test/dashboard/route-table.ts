@@ -75,6 +75,7 @@ export const NAMED_IN_BODY: Readonly<
 
 /** Changes that name nothing that exists: they are about the one who is signed in. */
 export const ABOUT_ONESELF: readonly string[] = [
+  'PUT /api/plans/use',
   'POST /api/account/first-key',
   'DELETE /api/settings/sessions',
   'PATCH /api/settings',
