@@ -39,6 +39,13 @@ const KEYS = [
   ['nightly-evaluation', '--rpm', '120', '--expires', new Date(Date.now() + 6 * DAY_MS).toISOString()],
 ] as const;
 
+/** What the gate sells. */
+const SALE = `payments: { bank_transfer: 'Bank of the Pass, IBAN XX00 0000 0000 0000' }
+plans:
+  - { id: walker, name: Walker, price_usd: 10, included_usd: 12, requests_per_minute: 60 }
+  - { id: carrier, name: Carrier, price_usd: 100, included_usd: 130, requests_per_minute: 600, overflow: stop }
+`;
+
 /** Starts it. With no days of traffic the account is as new as it can be. */
 export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number; creditUsd?: string } = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-world-'));
@@ -80,7 +87,7 @@ async function startGate(folder: string, { upstreamUrl, backMs }: { upstreamUrl:
   const url = `http://127.0.0.1:${port}`;
   const settings = join(folder, 'tollgate.yaml');
   const providers = ['openai', 'mistral', 'deepseek'].map((id) => `  ${id}: { base_url: ${upstreamUrl} }`);
-  writeFileSync(settings, `providers:\n${providers.join('\n')}\n`);
+  writeFileSync(settings, `providers:\n${providers.join('\n')}\n${SALE}`);
   const environment = {
     PATH: process.env['PATH'] ?? '',
     PORT: String(port),

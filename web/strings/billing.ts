@@ -46,7 +46,7 @@ export const billing = {
       title: 'Payments are not set up here.',
       text: 'The operator of this gate can add credit to your account with this command:',
     },
-    commandName: 'the command',
+    commandName: 'Command',
     creditCommand: (email: string) => `tollgate account credit --email ${email} --usd 10 --reason "top-up"`,
     unknown:
       'The payment service does not answer at the moment. The payment is tried again by itself; look at the list of payments below in a minute.',

@@ -17,7 +17,7 @@ export function EmptyState({ title, text, action }: EmptyStateProps): JSX.Elemen
       </svg>
       <p className="font-medium">{title}</p>
       {text !== undefined && <p className="mt-1 max-w-md text-sm text-muted">{text}</p>}
-      {action !== undefined && <div className="mt-4">{action}</div>}
+      {action !== undefined && <div className="mt-4 max-w-full">{action}</div>}
     </div>
   );
 }

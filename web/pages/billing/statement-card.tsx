@@ -23,8 +23,8 @@ const route = getRouteApi('/app/billing');
 const COLUMNS: readonly Column<StatementRow>[] = [
   { id: 'time', header: t.statement.time, cell: ({ atMs }) => <DateTime atMs={atMs} precision="second" /> },
   { id: 'what', header: t.statement.what, cell: (row) => <What row={row} />, className: 'min-w-40' },
-  { id: 'amount', header: t.statement.amount, align: 'right', cell: ({ amountUsd }) => <Money usd={amountUsd} isSigned /> },
-  { id: 'balance', header: t.statement.balanceAfter, align: 'right', cell: ({ balanceUsd }) => <Money usd={balanceUsd} /> },
+  { id: 'amount', header: t.statement.amount, align: 'right', cell: ({ amountUsd }) => <Money usd={amountUsd} isSigned isExact /> },
+  { id: 'balance', header: t.statement.balanceAfter, align: 'right', cell: ({ balanceUsd }) => <Money usd={balanceUsd} isExact /> },
 ];
 
 /** Every movement, newest first, with the balance that it left. */

@@ -8,6 +8,7 @@ import { billing as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -33,7 +34,12 @@ export function TopUpCard(): JSX.Element {
 function NoPayments(): JSX.Element {
   const { data } = useQuery(accountQuery);
   const command = t.topUp.creditCommand(data?.email ?? '');
-  return <EmptyState {...t.topUp.none} action={<Copyable text={command} what={t.topUp.commandName} />} />;
+  return (
+    <EmptyState
+      {...t.topUp.none}
+      action={<CodeBlock className="text-left" snippets={[{ id: 'command', label: t.topUp.commandName, code: command }]} />}
+    />
+  );
 }
 
 function canPay({ hasCards, bankTransfer }: Billing): boolean {
