@@ -1,4 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
+import { Plans } from '../../../src/accounts/plans.ts';
+import { Subscriptions } from '../../../src/accounts/subscriptions.ts';
+import { asNanos, NO_MONEY } from '../../../src/ledger/money.ts';
 import { postgresUrl } from '../../services/postgres.ts';
 import { describeModel } from '../../simulator/gate.ts';
 import { costNanos } from '../../simulator/invoice.ts';
@@ -17,7 +20,9 @@ const BODY = { model: 'mock/cheap', messages: [{ role: 'user', content: 'Race' }
 let site: Site;
 afterEach(() => site.stop(), 60_000);
 
-test.each<[Store, number]>([['sqlite', 1], ...(postgresUrl === undefined ? [] : ([['postgres', 3]] as [Store, number][]))])(
+const SITES: readonly [Store, number][] = [['sqlite', 1], ...(postgresUrl === undefined ? [] : ([['postgres', 3]] as [Store, number][]))];
+
+test.each(SITES)(
   `${CALLERS} callers race for one cent on %s with %i gateways and never spend more`,
   async (store, nodes) => {
     site = await openSite({ store, models: [describeModel('mock/cheap', 'mock', PRICE)] });
@@ -48,6 +53,44 @@ test.each<[Store, number]>([['sqlite', 1], ...(postgresUrl === undefined ? [] : 
   180_000,
 );
 
+test.each(SITES)(
+  `${CALLERS} callers race for the cent of a plan on %s with %i gateways and never touch the balance`,
+  async (store, nodes) => {
+    site = await openSite({ store, models: [describeModel('mock/cheap', 'mock', PRICE)] });
+    const key = await site.makeKey('5');
+    await site.withDatabase(async (database) => {
+      const plan = {
+        id: 'cent',
+        name: 'Cent',
+        price: NO_MONEY,
+        interval: 'month',
+        included: asNanos(CENT_NANOS),
+        isOffered: false,
+      } as const;
+      await new Plans(database).save({ ...plan, useFirst: 'plan', overflow: 'stop' }, 'command');
+      await new Subscriptions(database).assign(key.accountId, 'cent', { nowMs: Date.now() });
+    });
+    const started = await Promise.all(Array.from({ length: nodes }, () => site.startNode()));
+    const asked = await race(
+      started.map(({ origin }) => origin),
+      key,
+    );
+    const finished = asked.filter(isFinished);
+    expect(asked.filter((each) => each.status === 403 && errorCodeOf(each) === 'insufficient_quota')).toHaveLength(
+      REQUESTS - finished.length,
+    );
+    const invoicedNanos = site.provider.requests.reduce((sum, { usage }) => sum + costNanos(usage as Usage, PRICE_PICO), 0n);
+    expect(invoicedNanos).toBeLessThanOrEqual(CENT_NANOS);
+    expect(CENT_NANOS - invoicedNanos).toBeLessThan(holdNanos());
+    expect(await readCredit(key)).toEqual([
+      { kind: 'manual', remaining: 5_000_000_000n },
+      { kind: 'plan', remaining: CENT_NANOS - invoicedNanos },
+    ]);
+    await site.verify();
+  },
+  180_000,
+);
+
 async function race(origins: readonly string[], key: SiteKey): Promise<readonly Asked[]> {
   const asked: Asked[] = [];
   let left = REQUESTS;
@@ -72,6 +115,12 @@ async function readLedger(key: SiteKey): Promise<{ wallet: unknown; rows: bigint
         .executeTakeFirstOrThrow()
     ).rows,
   }));
+}
+
+async function readCredit({ accountId }: SiteKey): Promise<unknown> {
+  return site.withDatabase((database) =>
+    database.selectFrom('grants').select(['kind', 'remaining']).where('account_id', '=', accountId).orderBy('kind').execute(),
+  );
 }
 
 /** What is set aside for the longer of the two requests: a token for each byte of the body, and the output limit. */
