@@ -1,27 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { createOTP } from '@better-auth/utils/otp';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser } from 'playwright-core';
 import { buildWeb } from '../../scripts/build-web.ts';
-import { loadConfig } from '../../src/config.ts';
-import { connect } from '../../src/database/connect.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { serve, type Service } from '../../src/serve.ts';
+import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
+import { usd } from '../conformance/money-in/stage.ts';
 import { secretIn } from '../dashboard/answers.ts';
-import { openMailbox, type Mailbox } from '../dashboard/mailbox.ts';
-import { describeStores, type Store } from '../dashboard/stores.ts';
+import { describeStores } from '../dashboard/stores.ts';
+import { until } from '../faults/ledger/until.ts';
 import { chromiumPath } from '../services/chromium.ts';
-import { findFreePort } from '../services/free-port.ts';
+import { EMAIL, LifeStage, openContext } from './life-stage.ts';
+import { ask, Traffic } from './traffic.ts';
 
-/** The life of an account in a real browser, against the real server and a real mail server. */
+/** The whole life, in a real browser, with real letters, and with the official client as the program. */
 
-const EMAIL = 'ada@example.com';
 const FIRST = 'correct horse battery';
 const SECOND = 'seven loud herons';
-const STEP_MS = 15_000;
 const TEST_MS = 60_000;
+/** A change is felt within a second; the machine that runs the tests does other things too. */
+const FELT_WITHIN_MS = 5000;
 
 describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
   let browser: Browser;
@@ -33,86 +31,136 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
   afterAll(() => browser?.close());
 
   describeStores((makeStore) => {
-    let store: Store;
-    let mailbox: Mailbox;
-    let service: Service;
-    let folder: string;
-    let origin: string;
-    let context: BrowserContext;
-    let page: Page;
+    let life: LifeStage;
+    /** The first key's. */
+    let secret: string;
     let totp: () => Promise<string>;
     let recoveryCodes: string[];
-    const complaints: string[] = [];
 
     beforeAll(async () => {
-      store = await makeStore();
-      mailbox = await openMailbox();
-      folder = mkdtempSync(join(tmpdir(), 'tollgate-account-'));
-      const port = await findFreePort();
-      origin = `http://localhost:${port}`;
-      const database = store.databaseUrl === undefined ? {} : { DATABASE_URL: store.databaseUrl };
-      const config = loadConfig({
-        ...database,
-        PORT: String(port),
-        PUBLIC_URL: origin,
-        TOLLGATE_DATA: folder,
-        TOLLGATE_LOG_LEVEL: 'silent',
-        SMTP_URL: mailbox.url,
-      });
-      const opened = await connect(config);
-      await migrate(opened.kysely, opened.dialect);
-      await opened.kysely.destroy();
-      service = await serve(config);
-      context = await openContext(browser);
-      page = await context.newPage();
-      listen(page);
+      life = await LifeStage.open(await makeStore(), browser);
     }, TEST_MS);
-    afterAll(async () => {
-      await context?.close();
-      await service?.drain();
-      await mailbox?.close();
-      await store?.remove();
-      rmSync(folder, { recursive: true, force: true });
-    });
-
-    const listen = (listened: Page): void => {
-      listened.on('pageerror', (error) => complaints.push(error.message));
-      listened.on('console', (message) => {
-        if (/content.security.policy/iu.test(message.text())) complaints.push(message.text());
-      });
-    };
-    const fill = (label: string, text: string): Promise<void> => page.getByLabel(label, { exact: true }).fill(text);
-    const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
-    const see = (text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
-    const signOut = async (): Promise<void> => {
-      await page.getByRole('button', { name: /^Account/u }).click();
-      await page.getByRole('menuitem', { name: 'Sign out' }).click();
-      await page.waitForURL(`${origin}/`);
-    };
-    const enterPassword = async (password: string): Promise<void> => {
-      await page.goto(`${origin}/sign-in`);
-      await fill('E-mail address', EMAIL);
-      await fill('Password', password);
-      await press('Sign in');
-    };
+    afterAll(() => life?.close());
 
     test(
       'begins with an address and a password, a link in a letter, and a key on the next page',
       async () => {
-        await page.goto(`${origin}/sign-up?code=NO-SUCH-CODE`);
-        await fill('E-mail address', EMAIL);
-        await fill('Password', 'password123');
-        await press('Create account');
-        await see('among the first that anybody would try');
-        await fill('Password', FIRST);
-        await press('Create account');
-        await see(`We sent a letter to ${EMAIL}`);
-        await page.goto(await mailbox.nextLink(EMAIL));
-        await see('Your address is verified.');
-        await press('Go on');
-        await page.waitForURL(`${origin}/start`);
-        await see(/^sk-tg-/u);
-        await see('Your code was not taken.');
+        await life.visit('/sign-up?code=NO-SUCH-CODE');
+        await life.fill('E-mail address', EMAIL);
+        await life.fill('Password', 'password123');
+        await life.press('Create account');
+        await life.see('among the first that anybody would try');
+        await life.fill('Password', FIRST);
+        await life.press('Create account');
+        await life.see(`We sent a letter to ${EMAIL}`);
+        await life.page.goto(await life.mailbox.nextLink(EMAIL));
+        await life.see('Your address is verified.');
+        await life.press('Go on');
+        await life.arrive('/start');
+        secret =
+          (await life.page
+            .getByText(/^sk-tg-/u)
+            .first()
+            .textContent()) ?? '';
+        await life.see('Your code was not taken.');
+      },
+      TEST_MS,
+    );
+
+    test(
+      'has a program that uses its key, and every page knows',
+      async () => {
+        const account = await life.service.accounts.find(EMAIL);
+        if (account === undefined) throw new Error('whoever signs up has an account');
+        expect(await ask(life.origin, secret)).toBe('403 insufficient_quota');
+        await life.service.accounts.credit(account, usd('10'), { reason: 'a gift', actor: 'test' });
+        for (let count = 0; count < 3; count += 1) expect(await ask(life.origin, secret)).toBe('ok');
+        expect(await ask(life.origin, `${secret.slice(0, -1)}?`)).toBe('401 invalid_api_key');
+        await life.see('You are set up.');
+        await life.visit('/requests');
+        const rows = life.page.getByRole('region', { name: 'Requests, newest first' }).locator('tbody tr', { hasText: 'sandbox/echo' });
+        await rows.nth(2).waitFor();
+        expect(await rows.count()).toBe(3);
+        await life.visit('/usage?metric=requests&group=key');
+        await life.page
+          .getByRole('row', { name: /First key/u })
+          .getByRole('cell', { name: '3', exact: true })
+          .first()
+          .waitFor();
+        await life.visit('/overview');
+        await life.page
+          .getByRole('row', { name: /sandbox\/echo/u })
+          .first()
+          .waitFor();
+        await life.visit('/billing');
+        await life.see('a gift');
+      },
+      TEST_MS,
+    );
+
+    test(
+      'rotates its key under traffic without one failed request',
+      async () => {
+        await life.visit('/keys');
+        await life.page.getByRole('link', { name: 'First key' }).click();
+        const traffic = new Traffic(life.origin, secret, 4);
+        await traffic.pass(20);
+        await life.press('Rotate');
+        await life.page.getByLabel('1 hour').check();
+        await life.page.getByRole('button', { name: 'Rotate' }).last().click();
+        const fresh = await life.storeSecret();
+        await traffic.pass(20);
+        traffic.secret = fresh;
+        await traffic.pass(20);
+        await life.press('End overlap now');
+        await life.press('End overlap');
+        await life.see('Only the newest secret is left.');
+        await traffic.pass(20);
+        expect(await traffic.stop()).toEqual(['ok']);
+        await until(async () => ((await ask(life.origin, secret)) === '401 invalid_api_key' ? true : undefined), FELT_WITHIN_MS);
+        secret = fresh;
+      },
+      TEST_MS,
+    );
+
+    test(
+      'reaches the limit of a key, and sees it',
+      async () => {
+        await life.visit('/keys?create=open');
+        await life.fill('Name', 'thrifty');
+        await life.fill('Per day', '0.000012');
+        await life.page.getByRole('button', { name: 'Create key' }).last().click();
+        const thrifty = await life.storeSecret();
+        let outcome = 'ok';
+        for (let count = 0; count < 100 && outcome === 'ok'; count += 1) outcome = await ask(life.origin, thrifty);
+        expect(outcome).toBe('403 insufficient_quota');
+        expect(await ask(life.origin, secret)).toBe('ok');
+        await life.visit('/keys');
+        await life.page.getByRole('link', { name: 'thrifty' }).click();
+        await life.see('refused a request');
+        await life.visit('/overview');
+        await life.see(/thrifty/u);
+      },
+      TEST_MS,
+    );
+
+    test(
+      'takes its data along',
+      async () => {
+        await life.visit('/settings?tab=data');
+        const download = life.page.waitForEvent('download');
+        await life.page.getByRole('link', { name: 'Download my data' }).click();
+        const text = readFileSync(await (await download).path(), 'utf8');
+        const taken = JSON.parse(text) as {
+          profile: { email: string };
+          keys: { name: string }[];
+          statement: unknown[];
+          usage: { model: string }[];
+        };
+        expect(taken).toMatchObject({ profile: { email: EMAIL }, usage: [{ model: 'sandbox/echo' }] });
+        expect(taken.keys.map(({ name }) => name)).toEqual(['First key', 'thrifty']);
+        expect(taken.statement.length).toBeGreaterThan(80);
+        expect(text).not.toContain(secret);
       },
       TEST_MS,
     );
@@ -120,16 +168,16 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     test(
       'goes on after signing out and in',
       async () => {
-        await signOut();
-        await page.goto(`${origin}/settings`);
-        await page.waitForURL(/\/sign-in\?to=/u);
-        await fill('E-mail address', EMAIL);
-        await fill('Password', SECOND);
-        await press('Sign in');
-        await see('The e-mail address or the password is not right.');
-        await fill('Password', FIRST);
-        await press('Sign in');
-        await page.waitForURL(`${origin}/settings`);
+        await life.signOut();
+        await life.visit('/settings');
+        await life.arrive(/\/sign-in\?to=/u);
+        await life.fill('E-mail address', EMAIL);
+        await life.fill('Password', SECOND);
+        await life.press('Sign in');
+        await life.see('The e-mail address or the password is not right.');
+        await life.fill('Password', FIRST);
+        await life.press('Sign in');
+        await life.arrive('/settings');
       },
       TEST_MS,
     );
@@ -137,29 +185,29 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     test(
       'is safer with a second factor',
       async () => {
-        await page.goto(`${origin}/settings?tab=security`);
-        await press('Turn on');
-        const dialog = page.getByRole('dialog');
+        await life.visit('/settings?tab=security');
+        await life.press('Turn on');
+        const dialog = life.dialog();
         await dialog.getByLabel('Password', { exact: true }).fill(FIRST);
         await dialog.getByRole('button', { name: 'Turn on' }).click();
         await dialog.getByRole('img', { name: 'QR code' }).waitFor();
         const key = (await dialog.locator('code').first().textContent()) ?? '';
         recoveryCodes = ((await dialog.getByTestId('recovery-codes').textContent()) ?? '').trim().split('\n');
-        const secret = secretIn(`otpauth://totp/x?secret=${key}`);
-        totp = () => createOTP(secret).totp();
+        const shared = secretIn(`otpauth://totp/x?secret=${key}`);
+        totp = () => createOTP(shared).totp();
         await dialog.getByLabel('I have kept the recovery codes').check();
         await dialog.getByLabel('Code of the app').fill(await totp());
         await dialog.getByRole('button', { name: 'Turn on' }).click();
-        await see('Signing in with the password asks for a code');
-        await signOut();
-        await enterPassword(FIRST);
-        await page.waitForURL(/\/two-factor/u);
-        await fill('Code', '000000');
-        await press('Go on');
-        await page.getByRole('alert').waitFor();
-        await fill('Code', await totp());
-        await press('Go on');
-        await page.waitForURL(`${origin}/overview`);
+        await life.see('Signing in with the password asks for a code');
+        await life.signOut();
+        await life.enterPassword(FIRST);
+        await life.arrive(/\/two-factor/u);
+        await life.fill('Code', '000000');
+        await life.press('Go on');
+        await life.page.getByRole('alert').waitFor();
+        await life.fill('Code', await totp());
+        await life.press('Go on');
+        await life.arrive('/overview');
       },
       TEST_MS,
     );
@@ -167,7 +215,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     test(
       'is easier with a passkey',
       async () => {
-        const devtools = await context.newCDPSession(page);
+        const devtools = await life.context.newCDPSession(life.page);
         await devtools.send('WebAuthn.enable');
         await devtools.send('WebAuthn.addVirtualAuthenticator', {
           options: {
@@ -179,15 +227,15 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
             automaticPresenceSimulation: true,
           },
         });
-        await page.goto(`${origin}/settings?tab=security`);
-        await fill('Name of the passkey (optional)', 'Test key');
-        await press('Add a passkey');
-        await see('Test key');
-        expect(await mailbox.next(EMAIL)).toContain('A passkey was added');
-        await signOut();
-        await page.goto(`${origin}/sign-in`);
-        await press('Sign in with a passkey');
-        await page.waitForURL(`${origin}/overview`);
+        await life.visit('/settings?tab=security');
+        await life.fill('Name of the passkey (optional)', 'Test key');
+        await life.press('Add a passkey');
+        await life.see('Test key');
+        expect(await life.mailbox.next(EMAIL)).toContain('A passkey was added');
+        await life.signOut();
+        await life.visit('/sign-in');
+        await life.press('Sign in with a passkey');
+        await life.arrive('/overview');
       },
       TEST_MS,
     );
@@ -195,22 +243,20 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     test(
       'has sessions that can be ended from another one',
       async () => {
-        const other = await openContext(browser);
-        const there = await other.newPage();
-        await there.goto(`${origin}/sign-in`);
+        const there = await (await openContext(browser)).newPage();
+        await there.goto(`${life.origin}/sign-in`);
         await there.getByLabel('E-mail address', { exact: true }).fill(EMAIL);
         await there.getByLabel('Password', { exact: true }).fill(FIRST);
         await there.getByRole('button', { name: 'Sign in', exact: true }).click();
         await there.getByRole('button', { name: 'Use a recovery code' }).click();
         await there.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
         await there.getByRole('button', { name: 'Go on' }).click();
-        await there.waitForURL(`${origin}/overview`);
-        await page.goto(`${origin}/settings?tab=sessions`);
-        await press('End all others');
-        await see('All other sessions have ended.');
-        await there.goto(`${origin}/settings`);
+        await there.waitForURL(`${life.origin}/overview`);
+        await life.visit('/settings?tab=sessions');
+        await life.press('End all others');
+        await life.see('All other sessions have ended.');
+        await there.goto(`${life.origin}/settings`);
         await there.waitForURL(/\/sign-in/u);
-        await other.close();
       },
       TEST_MS,
     );
@@ -218,24 +264,24 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     test(
       'survives a forgotten password',
       async () => {
-        await signOut();
-        await page.goto(`${origin}/forgot`);
-        await fill('E-mail address', EMAIL);
-        await press('Send the link');
-        await see('a letter is on its way');
-        const link = await mailbox.nextLink(EMAIL);
-        await page.goto(link);
-        await fill('New password', SECOND);
-        await press('Set password');
-        await see('Your password is set.');
-        await page.goto(link);
-        await fill('New password', FIRST);
-        await press('Set password');
-        await see('This link was used already');
-        await enterPassword(SECOND);
-        await fill('Code', await totp());
-        await press('Go on');
-        await page.waitForURL(`${origin}/overview`);
+        await life.signOut();
+        await life.visit('/forgot');
+        await life.fill('E-mail address', EMAIL);
+        await life.press('Send the link');
+        await life.see('a letter is on its way');
+        const link = await life.mailbox.nextLink(EMAIL);
+        await life.page.goto(link);
+        await life.fill('New password', SECOND);
+        await life.press('Set password');
+        await life.see('Your password is set.');
+        await life.page.goto(link);
+        await life.fill('New password', FIRST);
+        await life.press('Set password');
+        await life.see('This link was used already');
+        await life.enterPassword(SECOND);
+        await life.fill('Code', await totp());
+        await life.press('Go on');
+        await life.arrive('/overview');
       },
       TEST_MS,
     );
@@ -243,23 +289,33 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     test(
       'ends when its owner wants it to',
       async () => {
-        await page.goto(`${origin}/settings?tab=data`);
-        await press('Delete my account');
-        const dialog = page.getByRole('dialog');
+        await life.visit('/settings?tab=data');
+        await life.press('Delete my account');
+        const dialog = life.dialog();
         await dialog.getByLabel('Password', { exact: true }).fill(SECOND);
         await dialog.getByRole('button', { name: 'Delete my account' }).click();
-        await page.waitForURL(`${origin}/`);
-        await enterPassword(SECOND);
-        await see('The e-mail address or the password is not right.');
-        expect(complaints).toEqual([]);
+        await life.arrive('/');
+        await life.enterPassword(SECOND);
+        await life.see('The e-mail address or the password is not right.');
+        expect(life.complaints).toEqual([]);
+      },
+      TEST_MS,
+    );
+
+    test(
+      'leaves no key that works, and books that are whole',
+      async () => {
+        expect(await ask(life.origin, secret)).toBe('401 invalid_api_key');
+        const { kysely, dialect } = life.database;
+        const accounts = await kysely.selectFrom('accounts').selectAll().where('closed_at', 'is not', null).execute();
+        expect(accounts).toMatchObject([{ email: `closed:${accounts[0]?.id}`, status: 'suspended' }]);
+        expect(await kysely.selectFrom('people').select('id').where('email', '=', EMAIL).execute()).toEqual([]);
+        const kinds = await kysely.selectFrom('transfers').select('kind').distinct().orderBy('kind').execute();
+        expect(kinds.map(({ kind }) => kind)).toEqual(['manual', 'usage']);
+        const checks = await verifyLedger(kysely, { dialect, longestRequestMs: LONGEST_REQUEST_MS });
+        expect(checks.filter(({ ok }) => !ok)).toEqual([]);
       },
       TEST_MS,
     );
   });
 });
-
-async function openContext(browser: Browser): Promise<BrowserContext> {
-  const made = await browser.newContext({ reducedMotion: 'reduce' });
-  made.setDefaultTimeout(STEP_MS);
-  return made;
-}
