@@ -74,6 +74,7 @@ async function readSecrets(database: Kysely<Tables>, keyIds: readonly string[]):
     .leftJoin('key_uses', 'key_uses.secret_hash', 'key_secrets.hash')
     .select(['key_id', 'prefix', 'last_four', 'created_at', 'expires_at', 'used_at', 'address_range'])
     .where('key_id', 'in', keyIds)
+    .where('is_trial', '=', 0n)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', BigInt(Date.now()))]))
     .orderBy('created_at', 'desc')
     .execute();

@@ -59,6 +59,10 @@ export const KEYS_MAX = 1000;
 /** Secrets of one key that are valid at once: each is another place that must be searched when one leaks. */
 export const SECRETS_MAX = 10;
 
+/** How long a secret for a trial lives, and how many of them at once. */
+export const TRIAL_MS = 60_000;
+const TRIALS_MAX = 5;
+
 /** Who changes keys on the command line. */
 export const OPERATOR = 'command line';
 
@@ -126,7 +130,8 @@ export class Keys {
     const fresh = { id: request.id, ...makeFresh() };
     const nowMs = Date.now();
     const result = await this.#change(request, async (transaction) => {
-      if (overlapMs > 0 && (await countSecrets(transaction, request.id, nowMs)) >= SECRETS_MAX) return 'too_many_secrets';
+      if (overlapMs > 0 && (await countSecrets(transaction, { keyId: request.id, isTrial: false, nowMs })) >= SECRETS_MAX)
+        return 'too_many_secrets';
       // An overlap that ends sooner stays as it is: rotating twice must not prolong the first secret.
       const ended = await endSecrets(transaction, request.id, { isAfterMs: nowMs + overlapMs, endsAtMs: nowMs + overlapMs });
       await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
@@ -135,6 +140,28 @@ export class Keys {
         { field: 'oldSecretUntilMs', before: null, after: nowMs + overlapMs },
       ];
       await recordAudit(transaction, { ...auditOf(request, 'key.rotate'), changes });
+      return fresh;
+    });
+    return result === false ? 'no_such_key' : result;
+  }
+
+  /** A secret for one call from the dashboard, to see what the rules of the key make of it. It ends by itself, soon. */
+  async makeTrial(request: KeyRequest): Promise<FreshKey | 'no_such_key' | 'too_many_secrets'> {
+    const fresh = { id: request.id, ...makeFresh() };
+    const nowMs = Date.now();
+    const result = await this.#change(request, async (transaction) => {
+      await transaction
+        .deleteFrom('key_secrets')
+        .where('key_id', '=', request.id)
+        .where('is_trial', '=', 1n)
+        .where('expires_at', '<=', BigInt(nowMs))
+        .execute();
+      if ((await countSecrets(transaction, { keyId: request.id, isTrial: true, nowMs })) >= TRIALS_MAX) return 'too_many_secrets';
+      await transaction
+        .insertInto('key_secrets')
+        .values({ ...secretRow(fresh), expires_at: nowMs + TRIAL_MS, is_trial: 1 })
+        .execute();
+      await recordAudit(transaction, { ...auditOf(request, 'key.try'), changes: [] });
       return fresh;
     });
     return result === false ? 'no_such_key' : result;
@@ -274,11 +301,15 @@ async function endSecrets(transaction: Transaction<Tables>, keyId: string, endin
   return rows.map((row) => shownSecret({ prefix: row.prefix, lastFour: row.last_four }));
 }
 
-async function countSecrets(transaction: Transaction<Tables>, keyId: string, nowMs: number): Promise<bigint> {
+async function countSecrets(
+  transaction: Transaction<Tables>,
+  { keyId, isTrial, nowMs }: { readonly keyId: string; readonly isTrial: boolean; readonly nowMs: number },
+): Promise<bigint> {
   const { secrets } = await transaction
     .selectFrom('key_secrets')
     .select(({ fn }) => fn.countAll<bigint>().as('secrets'))
     .where('key_id', '=', keyId)
+    .where('is_trial', '=', isTrial ? 1n : 0n)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', BigInt(nowMs))]))
     .executeTakeFirstOrThrow();
   return secrets;

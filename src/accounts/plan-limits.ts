@@ -1,4 +1,5 @@
 import type { KeySettings } from './key-settings.ts';
+import { inBoth } from './model-rules.ts';
 
 /** What a plan allows; absent where it does not say. */
 export type PlanLimits = Pick<KeySettings, 'models' | 'requestsPerMinute' | 'tokensPerMinute' | 'concurrent'>;
@@ -24,5 +25,5 @@ function smaller(first: number | undefined, second: number | undefined): number 
 
 function common(first: readonly string[] | undefined, second: readonly string[] | undefined): readonly string[] | undefined {
   if (first === undefined || second === undefined) return first ?? second;
-  return first.filter((id) => second.includes(id));
+  return inBoth(first, second);
 }

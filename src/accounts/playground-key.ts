@@ -50,6 +50,10 @@ export function isPlayground(where: ExpressionBuilder<Tables, 'api_keys'>): Expr
   return where.and([where('api_keys.id', '>', `${PREFIX}_`), where('api_keys.id', '<', `${PREFIX}_~`)]);
 }
 
+export function isPlaygroundKey(id: string): boolean {
+  return id.startsWith(`${PREFIX}_`);
+}
+
 async function findOrMakeKey(database: Kysely<Tables>, accountId: string): Promise<string> {
   const found = await database
     .selectFrom('api_keys')

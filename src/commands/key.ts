@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { ANY_ACCOUNT, OPERATOR, type KeyRequest } from '../accounts/keys.ts';
+import { findUnknown } from '../accounts/model-rules.ts';
 import type { Config } from '../config.ts';
 import { discoverModels } from '../discovery.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
@@ -51,8 +52,8 @@ function withKey(command: Command): Command {
 function withSettings(command: Command, nameText: string): Command {
   const name = ['--name <name>', nameText] as const;
   return (command.name() === 'create' ? command.requiredOption(...name) : command.option(...name))
-    .option('--models <ids>', 'only these models, separated by commas')
-    .option('--deny-models <ids>', 'never these models, separated by commas')
+    .option('--models <ids>', 'only these models, separated by commas; provider/* for all of one')
+    .option('--deny-models <ids>', 'never these models, separated by commas; provider/* for all of one')
     .option('--addresses <blocks>', 'only from these addresses or blocks, such as 203.0.113.0/24, separated by commas')
     .option('--tag <tag...>', 'words, or name=value, to find keys by')
     .option('--rpm <n>', 'requests a minute')
@@ -148,11 +149,11 @@ function noSuchKey(id: string): Error {
 
 /** A misspelt model would make a key that can call nothing, and nobody would know why. */
 async function refuseUnknownModels(config: Config, models: readonly string[]): Promise<void> {
-  const known = new Set(config.models.map((model) => model.id));
-  if (models.every((id) => known.has(id))) return;
+  const known = config.models.map((model) => model.id);
+  if (findUnknown(models, known).length === 0) return;
   const discovered = await discoverModels(config);
-  for (const { id } of [...discovered.models.values()].flat()) known.add(id);
+  known.push(...[...discovered.models.values()].flat().map(({ id }) => id));
   // A server of one's own that is down cannot be asked; its models will be what the key says.
-  const unknown = models.filter((id) => !known.has(id) && !discovered.silent.has(id.split('/')[0] ?? ''));
+  const unknown = findUnknown(models, known).filter((id) => !discovered.silent.has(id.split('/')[0] ?? ''));
   if (unknown.length > 0) throw new Error(`Unknown model ${unknown.join(', ')}. See them with: models list`);
 }

@@ -1,10 +1,12 @@
 import { readAudit } from '../accounts/audit.ts';
 import type { ListedKey } from '../accounts/key-list.ts';
-import { Keys } from '../accounts/keys.ts';
+import { hashSecret } from '../accounts/key-secret.ts';
+import { Keys, TRIAL_MS, type KeyRequest } from '../accounts/keys.ts';
+import { findUnknown, lists } from '../accounts/model-rules.ts';
 import type { KeyLimits, KeyUse } from '../limits/limits.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { countRequests, readDays, readSpend, type DayOfUse } from '../usage/key-usage.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, TooManyError } from './api-error.ts';
 import { askLimits, askModels, type OfferedModel } from './gate-answers.ts';
 import { auditJson, budgetJson, keyJson, type AuditJson, type BudgetJson, type KeyJson } from './key-json.ts';
 import type { Parts } from './parts.ts';
@@ -26,6 +28,12 @@ interface KeyLive {
   readonly status: KeyJson['status'];
   readonly budgets: readonly BudgetJson[];
   readonly use: KeyUse;
+}
+
+/** What a test call is made with. */
+interface TrialJson {
+  readonly secret: string;
+  readonly model: string;
 }
 
 /** Puts together what the pages show of keys. */
@@ -79,13 +87,33 @@ export class KeyDesk {
     return { models: await askModels(this.#parts.ask), limits };
   }
 
+  /** A secret that lives for a minute, and the cheapest model that the key may call. */
+  async makeTrial(request: KeyRequest): Promise<TrialJson> {
+    const fresh = await this.keys.makeTrial(request);
+    if (fresh === 'no_such_key') throw noSuchKey();
+    if (fresh === 'too_many_secrets') throw new TooManyError('That were many test calls. Try again in a minute.', TRIAL_MS);
+    // Asked of the holder, who is also bound by the plan of the account.
+    const holder = await this.keys.findHolder(hashSecret(fresh.secret));
+    const allowed = (await askModels(this.#parts.ask)).filter(
+      ({ id }) => (holder?.models === undefined || lists(holder.models, id)) && !lists(holder?.deniedModels ?? [], id),
+    );
+    const [cheapest] = allowed.toSorted((first, second) => priceOf(first) - priceOf(second));
+    if (cheapest === undefined) throw new ApiError('conflict', 'There is no model that this key may call.');
+    return { secret: fresh.secret, model: cheapest.id };
+  }
+
   /** A misspelt model would make a key that can call nothing, and nobody would know why. */
   async refuseUnknownModels(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const known = new Set((await askModels(this.#parts.ask)).map(({ id }) => id));
-    const unknown = ids.find((id) => !known.has(id));
+    const known = (await askModels(this.#parts.ask)).map(({ id }) => id);
+    const [unknown] = findUnknown(ids, known);
     if (unknown !== undefined) throw new ApiError('invalid', `There is no model ${unknown}.`, 'models');
   }
+}
+
+/** To be compared, not shown. */
+function priceOf({ inputPrice, outputPrice }: OfferedModel): number {
+  return Number(inputPrice) + Number(outputPrice);
 }
 
 /** Also for keys of others: nobody learns that they exist. */

@@ -2,6 +2,7 @@ import type { FieldChange, RecordedEntry } from '../accounts/audit.ts';
 import { isReached, type KeyBudget } from '../accounts/key-budgets.ts';
 import type { KeyStatus, ListedKey, ListedSecret } from '../accounts/key-list.ts';
 import type { FreshKey } from '../accounts/keys.ts';
+import { isPlaygroundKey } from '../accounts/playground-key.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { NO_SPEND, type KeySpend } from '../usage/key-usage.ts';
 import { csvLine } from './csv.ts';
@@ -11,6 +12,8 @@ import { csvLine } from './csv.ts';
 export interface KeyJson {
   readonly id: string;
   readonly name: string;
+  /** The key with which the dashboard's own pages call, and no program. */
+  readonly isPlayground: boolean;
   readonly status: KeyStatus;
   /** Until when older secrets work, while the key is being rotated. */
   readonly rotatingUntilMs: number | null;
@@ -75,6 +78,7 @@ export function keyJson(key: ListedKey, spend: KeySpend = NO_SPEND): KeyJson {
   return {
     id: key.id,
     name: key.name,
+    isPlayground: isPlaygroundKey(key.id),
     status: key.status,
     rotatingUntilMs: overlaps.length === 0 ? null : Math.max(...overlaps),
     createdAtMs: key.createdAtMs,
@@ -114,6 +118,7 @@ export function* keysCsv(keys: readonly KeyJson[]): Generator<string> {
 const COLUMNS: readonly (readonly [title: string, read: (key: KeyJson) => string | number | null])[] = [
   ['id', (key) => key.id],
   ['name', (key) => key.name],
+  ['kind', (key) => (key.isPlayground ? 'playground' : 'key')],
   ['secrets', (key) => key.secrets.map(({ shown }) => shown).join(' ')],
   ['status', (key) => key.status],
   ['spent_today_usd', (key) => key.spentTodayUsd],

@@ -144,6 +144,8 @@ export interface Tables extends MoneyTables {
     last_four: string;
     created_at: Integer;
     expires_at: OptionalInteger;
+    /** Made for one call from the dashboard. */
+    is_trial: ColumnType<bigint, bigint | number | undefined, never>;
   };
   /** Sums of past hours by one dimension at a time, for long reports. */
   usage_hours: UsageSums & { account_id: string; dimension: 'model' | 'key' | 'provider'; hour: Integer; value: string };

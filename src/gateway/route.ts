@@ -1,4 +1,5 @@
 import type { KeyHolder } from '../accounts/keys.ts';
+import { lists } from '../accounts/model-rules.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../openai/types.ts';
@@ -40,7 +41,7 @@ function suggestion(catalog: Catalog, holder: KeyHolder, id: string): string {
   return similar === undefined ? '' : ` Did you mean '${similar.id}'?`;
 }
 
-/** Whether a key's list of models, if it has one, names this model, and its list of denied ones does not. */
+/** Whether a key's list of models, if it has one, names this model or its provider, and its list of denied ones does not. */
 export function mayCall({ models, deniedModels }: KeyHolder, modelId: string): boolean {
-  return (models === undefined || models.includes(modelId)) && deniedModels?.includes(modelId) !== true;
+  return (models === undefined || lists(models, modelId)) && (deniedModels === undefined || !lists(deniedModels, modelId));
 }

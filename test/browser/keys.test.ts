@@ -40,6 +40,10 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       await changeLimit(page);
       await feel(secret, '200');
 
+      await page.getByRole('button', { name: 'Send test request' }).click();
+      await see(page, 'sandbox/echo');
+      await page.getByText('200', { exact: true }).waitFor();
+
       const second = await rotate(page);
       expect([await ask(secret), await ask(second)]).toEqual(['200', '200']);
       await page.getByRole('button', { name: 'End overlap now' }).click();
@@ -92,6 +96,34 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       await page.getByLabel('Type delete 2 to confirm').fill('delete 2');
       await page.getByRole('button', { name: 'Delete keys' }).click();
       await see(page, 'No keys yet.');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'may be allowed a whole provider, and that of the playground stands apart',
+    async () => {
+      const { page, context } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await context.request.post('/api/playground/key', { headers: { origin: stage.service.url } });
+      await page.goto('/keys');
+      await see(page, 'No keys yet.');
+      await see(page, 'Key of the playground');
+      await page.getByRole('button', { name: 'Create key' }).first().click();
+      await page.getByLabel('Name', { exact: true }).fill('only the sandbox');
+      await page.getByText('Models, addresses and tags').click();
+      await page.getByLabel('Only chosen ones').check();
+      await page.getByRole('group', { name: 'Allowed models' }).getByLabel('sandbox/*').check();
+      expect(await page.getByRole('group', { name: 'Allowed models' }).getByLabel('sandbox/echo').isChecked()).toBe(true);
+      await page.getByRole('button', { name: 'Create key' }).last().click();
+      expect(await ask(await store(page))).toBe('200');
+      await page
+        .getByRole('row', { name: /only the sandbox/u })
+        .getByText('1 provider')
+        .waitFor();
+      await page.getByRole('link', { name: 'Limits and use' }).click();
+      await page.getByRole('heading', { name: 'Playground' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
     },
     TEST_MS,
   );

@@ -12,6 +12,7 @@ import { ABOUT_ONESELF, isPublic, NAMED_IN_BODY, OWNED, routeOf, routesOf, type 
 import { describeStores, type Store } from './stores.ts';
 
 const LIMITS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
+const MODEL = { id: 'a/one', name: 'One', owned_by: 'a', pricing: { prompt: '0.000001', completion: '0.000002' } };
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
 const SAFE = new Set(['GET', 'HEAD']);
@@ -224,5 +225,6 @@ async function look(browser: TestBrowser): Promise<Record<string, unknown>> {
 
 async function answerForGate(question: GateQuestion): Promise<unknown> {
   if (question.type === 'limits') return new MemoryLimits().stateOf(question.keyId, LIMITS);
+  if (question.type === 'models') return [MODEL];
   return question.type === 'webhook' ? undefined : [];
 }

@@ -162,6 +162,50 @@ for (const { name: storeName, isMissing, open } of STORES)
       });
     });
 
+    describe('a test call', () => {
+      test('gets a secret for a minute and the cheapest model that the key may call, and is no part of a rotation', async () => {
+        const { id, secret } = await make({ models: ['a/*', 'b/three'], deniedModels: ['a/one'] });
+        const { status, body } = await me.post(`/keys/${id}/trial`);
+        expect([status, body['model']]).toEqual([201, 'a/two']);
+        const holder = await me.owner.holderOf(String(body['secret']));
+        expect(holder).toMatchObject({ keyId: id, models: ['a/*', 'b/three'] });
+        expect(holder?.expiresAtMs).toBeWithin(Date.now() + 50_000, Date.now() + 60_001);
+        const key = await show(id);
+        expect([key['status'], (key['secrets'] as unknown[]).length]).toEqual(['active', 1]);
+        expect((await me.get(`/keys/${id}`)).body['audit']).toMatchObject([{ action: 'key.try', changes: [] }, { action: 'key.create' }]);
+        await me.post(`/keys/${id}/rotate`, { overlapMs: 0 });
+        expect([await me.owner.isAlive(secret), await me.owner.isAlive(String(body['secret']))]).toEqual([false, false]);
+      });
+
+      test('may be made five times a minute', async () => {
+        const { id } = await make();
+        const statuses = [];
+        for (let count = 0; count < 6; count += 1) statuses.push((await me.post(`/keys/${id}/trial`)).status);
+        expect(statuses).toEqual([201, 201, 201, 201, 201, 429]);
+      });
+
+      test('of a key that may call nothing is refused', async () => {
+        const { id } = await make({ models: ['a/one'], deniedModels: ['a/*'] });
+        expect((await me.post(`/keys/${id}/trial`)).status).toBe(409);
+      });
+    });
+
+    test('a provider that there is stands for all of its models, and one that there is not is refused', async () => {
+      expect((await me.post('/keys', { name: 'all of a', models: ['a/*'] })).status).toBe(201);
+      for (const rule of ['c/*', 'a/', '*', '/*', 'a/o*']) expect((await me.post('/keys', { name: 'x', models: [rule] })).status).toBe(400);
+    });
+
+    test('the key of the playground is marked, and not rotated by hand', async () => {
+      await make({ name: 'mine' });
+      const { keyId } = (await me.post('/playground/key')).body;
+      const keys = (await me.get('/keys')).body['keys'] as JsonObject[];
+      expect(keys.map(({ name, isPlayground }) => [name, isPlayground])).toEqual([
+        ['mine', false],
+        ['Playground', true],
+      ]);
+      expect((await me.post(`/keys/${String(keyId)}/rotate`, { overlapMs: 0 })).status).toBe(409);
+    });
+
     describe('a deletion', () => {
       test('asks for the name', async () => {
         const { id, secret } = await make({ name: 'production' });
@@ -187,7 +231,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       await make({ name: '=HYPERLINK("https://evil.example")' });
       const { text } = await me.get('/keys/csv');
       const [head, row] = text.split('\r\n');
-      expect(head).toStartWith('id,name,secrets,status,');
+      expect(head).toStartWith('id,name,kind,secrets,status,');
       expect(row).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
     });
 

@@ -42,6 +42,7 @@ export const OWNED: Readonly<Record<string, { readonly of: keyof Belongings; rea
   'GET /api/keys/:id': { of: 'key' },
   'GET /api/keys/:id/live': { of: 'key' },
   'PATCH /api/keys/:id': { of: 'key', body: { isDisabled: true } },
+  'POST /api/keys/:id/trial': { of: 'key' },
   'POST /api/keys/:id/rotate': { of: 'key', body: { overlapMs: 60_000 } },
   'POST /api/keys/:id/end-overlap': { of: 'key' },
   'DELETE /api/keys/:id': { of: 'key', body: { name: KEY_NAME } },

@@ -122,6 +122,18 @@ for (const { name: storeName, isMissing, open } of STORES)
       });
     });
 
+    describe('a provider in place of a model', () => {
+      test.each<[string, Partial<NewKey>, string]>([
+        ['allows all of its models', { models: ['sandbox/*'] }, 'ok'],
+        ['allows none of another one', { models: ['openai/*'] }, '403 model_not_allowed'],
+        ['denies all of its models, also one that is allowed', { models: [MODEL], deniedModels: ['sandbox/*'] }, '403 model_not_allowed'],
+        ['may stand beside a denied model', { models: ['sandbox/*'], deniedModels: ['sandbox/story'] }, 'ok'],
+        ['is not a beginning of its name', { models: ['sand/*', 'sandbox', 'sandbox*', '*'] }, '403 model_not_allowed'],
+      ])('%s', async (_, settings, expected) => {
+        expect(await ask((await make(settings)).secret)).toBe(expected);
+      });
+    });
+
     test('a disabled key is refused within a second, and let in again when it is enabled', async () => {
       const { id, secret } = await make();
       expect(await ask(secret)).toBe('ok');

@@ -18,7 +18,7 @@ export { settings } from './settings.ts';
 export { setup } from './setup.ts';
 export { signIn } from './sign-in.ts';
 export { signUp } from './sign-up.ts';
-export { start } from './start.ts';
+export { start, testCall } from './start.ts';
 export { status } from './status.ts';
 export { twoFactor } from './two-factor.ts';
 export { usage } from './usage.ts';

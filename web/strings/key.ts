@@ -12,6 +12,8 @@ export const key = {
   enabled: 'Enabled. It works again within a second.',
   rotate: 'Rotate',
   delete: 'Delete',
+  test: 'One small call of the cheapest model that this key may call, from this page to /v1, charged as any other. Its rules and limits decide.',
+  playground: 'Playground',
   limits: {
     title: 'Limits',
     hint: 'Kept up to date while you look. Rates are those that this server has counted.',
@@ -73,6 +75,7 @@ export const key = {
       'key.rotate': 'Rotated',
       'key.end_overlap': 'Ended the overlap',
       'key.delete': 'Deleted',
+      'key.try': 'Made a test request',
     },
     fields: {
       name: 'Name',

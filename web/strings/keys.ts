@@ -48,8 +48,17 @@ export const keys = {
   noLimits: 'None',
   moreLimits: (count: number) => `and ${count} more`,
   allModels: 'All',
-  someModels: (count: number) => `${count} ${count === 1 ? 'model' : 'models'}`,
+  someModels: (models: number, providers: number) =>
+    [
+      ...(providers > 0 ? [`${providers} ${providers === 1 ? 'provider' : 'providers'}`] : []),
+      ...(models > 0 || providers === 0 ? [`${models} ${models === 1 ? 'model' : 'models'}`] : []),
+    ].join(', '),
   exceptModels: (count: number) => `all but ${count}`,
+  playground: {
+    title: 'Key of the playground',
+    hint: 'These pages call models with it. Its secrets live for an hour and only in the page; no program has one.',
+    open: 'Limits and use',
+  },
   utcNote: 'Days and months are those of UTC.',
   period: { day: 'Per day', week: 'Per week', month: 'Per month', total: 'In total' },
   resets: 'starts again',
@@ -73,7 +82,8 @@ export const keyForm = {
   expiryDay: 'Last day',
   expiryDayHint: (zone: string) => `The key works until the end of this day, ${zone}.`,
   money: 'Spending limits',
-  moneyHint: 'Hard: a request that could pass one is refused. Days, weeks (from Monday) and months are those of UTC.',
+  moneyHint:
+    'Hard: at a limit the key stops, and a request that could pass one is refused. Days, weeks (from Monday) and months are those of UTC.',
   rates: 'Rates',
   ratesHint: 'Empty means the limit of everybody.',
   requestsPerMinute: 'Requests per minute',
@@ -101,6 +111,8 @@ export const modelPicker = {
   nothing: 'No model matches.',
   gone: 'no longer offered',
   prices: (input: string, output: string) => `${input} in, ${output} out per 1M`,
+  every: (count: number) => `all ${count === 1 ? 'models' : `${count} models`} of it, also new ones`,
+  byProvider: 'by its provider',
 } as const;
 
 /** Texts around a secret that was just made. */

@@ -29,16 +29,20 @@ export const start = {
     model: 'Model',
   },
   test: {
-    title: 'Send a test request',
     text: (model: string) => `One small call of ${model}, from this page to /v1, charged as any other.`,
-    action: 'Send test request',
-    status: 'Status',
-    tokens: 'Tokens in / out',
-    cost: 'Cost',
-    time: 'Time',
-    answer: 'Answer',
-    requestId: 'request id',
     none: 'no model to call',
   },
   prompt: 'Say hello to the gate keeper.',
+} as const;
+
+/** Texts of the card that makes one call. */
+export const testCall = {
+  title: 'Send a test request',
+  action: 'Send test request',
+  prompt: 'Say hello to the gate keeper.',
+  status: 'Status',
+  tokens: 'Tokens in / out',
+  cost: 'Cost',
+  time: 'Time',
+  requestId: 'request id',
 } as const;

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { Keys } from '../../accounts/keys.ts';
+import { isPlayground } from '../../accounts/playground-key.ts';
 import { formatUsd, asNanos } from '../../ledger/money.ts';
 import { ApiError } from '../api-error.ts';
 import type { Env, Parts } from '../parts.ts';
@@ -35,7 +36,13 @@ export function accountRoutes({ database: { kysely } }: Parts) {
 
 /** The first key is made once per account, however many pages ask for it at the same moment. */
 async function claimFirstKey(kysely: Parts['database']['kysely'], accountId: string): Promise<boolean> {
-  const key = await kysely.selectFrom('api_keys').select('id').where('account_id', '=', accountId).limit(1).executeTakeFirst();
+  const key = await kysely
+    .selectFrom('api_keys')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where((where) => where.not(isPlayground(where)))
+    .limit(1)
+    .executeTakeFirst();
   if (key !== undefined) return false;
   const { numInsertedOrUpdatedRows } = await kysely
     .insertInto('first_keys')

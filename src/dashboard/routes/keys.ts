@@ -1,6 +1,7 @@
 import { Hono, type Context } from 'hono';
 import { stream } from 'hono/streaming';
 import { KEYS_MAX, SECRETS_MAX, type KeyRequest } from '../../accounts/keys.ts';
+import { isPlaygroundKey } from '../../accounts/playground-key.ts';
 import { ApiError } from '../api-error.ts';
 import { KeyDesk, noSuchKey } from '../key-desk.ts';
 import { bulkSchema, deletionSchema, keyChangeSchema, newKeySchema, rotationSchema } from '../key-form.ts';
@@ -61,8 +62,10 @@ function oneKeyRoutes(desk: KeyDesk) {
       if (!(await desk.keys.update(requestOf(c, key.id), change))) throw noSuchKey();
       return c.json(await desk.describe(accountId, key.id));
     })
+    .post('/:id/trial', async (c) => c.json(await desk.makeTrial(requestOf(c, c.req.param('id'))), 201))
     .post('/:id/rotate', validate('json', rotationSchema), async (c) => {
       const { name, id } = await desk.find(c.get('person').accountId, c.req.param('id'));
+      if (isPlaygroundKey(id)) throw new ApiError('conflict', 'The key of the playground makes its secrets by itself, for an hour each.');
       const fresh = await desk.keys.rotate(requestOf(c, id), c.req.valid('json').overlapMs);
       if (fresh === 'no_such_key') throw noSuchKey();
       if (fresh === 'too_many_secrets')

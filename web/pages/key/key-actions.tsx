@@ -24,7 +24,7 @@ export function KeyActions({ content, onRotated }: KeyActionsProps): JSX.Element
   return (
     <>
       <DisableSwitch content={content} />
-      <Button onClick={() => setRotating(true)}>{t.rotate}</Button>
+      {!content.key.isPlayground && <Button onClick={() => setRotating(true)}>{t.rotate}</Button>}
       <DeleteKey content={content} />
       <RotateKey
         id={content.key.id}

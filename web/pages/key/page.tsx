@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { ApiError } from '../../api.ts';
 import { key as t } from '../../strings/index.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
@@ -25,6 +26,7 @@ import { SecretList } from './secret-list.tsx';
 import { TABS } from './search.ts';
 import { Settings } from './settings.tsx';
 import { Spend } from './spend.tsx';
+import { TestCard } from './test-card.tsx';
 
 const route = getRouteApi('/app/keys/$id');
 
@@ -65,7 +67,7 @@ function Missing({ error, onRetry }: { readonly error: Error; readonly onRetry: 
 function Facts({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-      <KeyStatus status={key.status} rotatingUntilMs={key.rotatingUntilMs} />
+      {key.isPlayground ? <Badge isPlain>{t.playground}</Badge> : <KeyStatus status={key.status} rotatingUntilMs={key.rotatingUntilMs} />}
       <Copyable text={key.id} what={t.id} />
       <span>
         {t.created} <DateTime atMs={key.createdAtMs} />
@@ -98,7 +100,8 @@ function Part({ content }: { readonly content: KeyPageContent }): JSX.Element {
           <Spend content={content} />
           <LiveLimits id={content.key.id} />
           <KeyUsage content={content} />
-          <SecretList content={content} />
+          {!content.key.isPlayground && <SecretList content={content} />}
+          <TestCard id={content.key.id} />
         </div>
       );
     case 'settings':

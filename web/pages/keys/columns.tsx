@@ -84,6 +84,10 @@ function Muted({ text }: { readonly text: string }): JSX.Element {
 }
 
 function modelsText({ models, deniedModels }: Key): string {
-  if (models !== null) return t.someModels(models.filter((id) => !deniedModels.includes(id)).length);
+  if (models !== null) {
+    const left = models.filter((id) => !deniedModels.includes(id));
+    const providers = left.filter((id) => id.endsWith('/*')).length;
+    return t.someModels(left.length - providers, providers);
+  }
   return deniedModels.length === 0 ? t.allModels : t.exceptModels(deniedModels.length);
 }

@@ -23,10 +23,6 @@ export function ModelPicker({ legend, models, chosen, onChoose }: ModelPickerPro
   const [priceMax, setPriceMax] = useState('');
   const id = useId();
   const shown = models.filter((model) => matches(model, query, priceMax));
-  const gone = chosen.filter((modelId) => models.every((model) => model.id !== modelId));
-  const isChosen = new Set(chosen);
-  const toggle = (modelId: string, isOn: boolean): void =>
-    onChoose(isOn ? [...chosen, modelId] : chosen.filter((each) => each !== modelId));
   return (
     <div role="group" aria-labelledby={id} className="rounded-md border border-line p-3">
       <p id={id} className="sr-only">
@@ -49,26 +45,69 @@ export function ModelPicker({ legend, models, chosen, onChoose }: ModelPickerPro
         </Button>
         <span role="status">{t.chosen(chosen.length)}</span>
       </div>
-      <ul tabIndex={0} aria-label={legend} className="max-h-56 overflow-y-auto rounded-sm">
-        {gone.map((modelId) => (
-          <li key={modelId} className="py-1">
-            <Checkbox label={modelId} hint={t.gone} isChecked onCheck={(isOn) => toggle(modelId, isOn)} />
-          </li>
-        ))}
-        {shown.map((model) => (
-          <li key={model.id} className="py-1">
-            <Checkbox
-              label={<span className="font-mono text-[0.8125rem] break-all">{model.id}</span>}
-              hint={t.prices(formatUsd(perMillion(model.inputPrice)), formatUsd(perMillion(model.outputPrice)))}
-              isChecked={isChosen.has(model.id)}
-              onCheck={(isOn) => toggle(model.id, isOn)}
-            />
-          </li>
-        ))}
-        {shown.length === 0 && <li className="py-2 text-sm text-muted">{t.nothing}</li>}
-      </ul>
+      <ModelList legend={legend} models={models} shown={shown} chosen={chosen} onChoose={onChoose} />
     </div>
   );
+}
+
+/** What can be ticked: what is chosen and no longer offered, whole providers, and single models. */
+function ModelList({
+  legend,
+  models,
+  shown,
+  chosen,
+  onChoose,
+}: ModelPickerProps & { readonly shown: readonly OfferedModel[] }): JSX.Element {
+  const gone = chosen.filter((rule) => models.every((model) => model.id !== rule && everyOf(model.id) !== rule));
+  const isChosen = new Set(chosen);
+  const toggle = (rule: string, isOn: boolean): void => onChoose(isOn ? [...chosen, rule] : chosen.filter((each) => each !== rule));
+  return (
+    <ul tabIndex={0} aria-label={legend} className="max-h-56 overflow-y-auto rounded-sm">
+      {gone.map((rule) => (
+        <li key={rule} className="py-1">
+          <Checkbox label={rule} hint={t.gone} isChecked onCheck={(isOn) => toggle(rule, isOn)} />
+        </li>
+      ))}
+      {[...countByProvider(shown)].map(([every, count]) => (
+        <li key={every} className="py-1">
+          <Checkbox
+            label={<span className="font-mono text-[0.8125rem]">{every}</span>}
+            hint={t.every(count)}
+            isChecked={isChosen.has(every)}
+            onCheck={(isOn) => toggle(every, isOn)}
+          />
+        </li>
+      ))}
+      {shown.map((model) => (
+        <li key={model.id} className="py-1">
+          <Checkbox
+            label={<span className="font-mono text-[0.8125rem] break-all">{model.id}</span>}
+            hint={isChosen.has(everyOf(model.id)) ? t.byProvider : pricesOf(model)}
+            disabled={isChosen.has(everyOf(model.id))}
+            isChecked={isChosen.has(model.id) || isChosen.has(everyOf(model.id))}
+            onCheck={(isOn) => toggle(model.id, isOn)}
+          />
+        </li>
+      ))}
+      {shown.length === 0 && <li className="py-2 text-sm text-muted">{t.nothing}</li>}
+    </ul>
+  );
+}
+
+function pricesOf({ inputPrice, outputPrice }: OfferedModel): string {
+  return t.prices(formatUsd(perMillion(inputPrice)), formatUsd(perMillion(outputPrice)));
+}
+
+/** The rule for all models of a provider, as the server has it. */
+function everyOf(modelId: string): string {
+  return `${modelId.slice(0, modelId.indexOf('/'))}/*`;
+}
+
+/** How many models each of these rules stands for now. */
+function countByProvider(models: readonly OfferedModel[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { id } of models) counts.set(everyOf(id), (counts.get(everyOf(id)) ?? 0) + 1);
+  return counts;
 }
 
 /** Providers are part of the id, so searching for one gives all of its models. */

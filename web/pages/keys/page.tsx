@@ -16,6 +16,7 @@ import { CreateKey } from './create-key.tsx';
 import { FreshSecret } from './fresh-secret.tsx';
 import type { Fresh } from './fresh-secret.tsx';
 import { KeyTable } from './key-table.tsx';
+import { PlaygroundKey } from './playground-key.tsx';
 import { keysQuery } from './queries.ts';
 import { readHidden, STATUSES, writeHidden } from './search.ts';
 import { shownKeys } from './shown-keys.ts';
@@ -28,6 +29,8 @@ export function KeysPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [fresh, setFresh] = useState<Fresh>();
+  const own = data?.keys.filter((key) => !key.isPlayground);
+  const playground = data?.keys.find((key) => key.isPlayground);
   const setForm = (isOpen: boolean): void =>
     void navigate({ search: (old) => compact({ ...old, create: isOpen ? ('open' as const) : undefined }), replace: true });
   return (
@@ -36,14 +39,15 @@ export function KeysPage(): JSX.Element {
       <Filters />
       <Card isFlush>
         <KeyTable
-          keys={data && shownKeys(data.keys, search)}
-          isNoneAtAll={data?.keys.length === 0}
+          keys={own && shownKeys(own, search)}
+          isNoneAtAll={own?.length === 0}
           error={error}
           onRetry={() => void refetch()}
           onCreate={() => setForm(true)}
         />
       </Card>
       <p className="mt-3 text-xs text-muted">{t.utcNote}</p>
+      {playground !== undefined && <PlaygroundKey keyOf={playground} />}
       <CreateKey
         isOpen={search.create === 'open' && fresh === undefined}
         onClose={() => setForm(false)}

@@ -1,0 +1,19 @@
+import { describe, expect, test } from 'bun:test';
+import { inBoth } from '../../src/accounts/model-rules.ts';
+
+describe('what two lists of models both allow', () => {
+  test.each<[readonly string[], readonly string[], readonly string[]]>([
+    [['a/one', 'a/two'], ['a/two', 'b/one'], ['a/two']],
+    [['a/*'], ['a/two', 'b/one'], ['a/two']],
+    [['a/two', 'b/one'], ['a/*'], ['a/two']],
+    [
+      ['a/*', 'b/one'],
+      ['a/*', 'b/*'],
+      ['a/*', 'b/one'],
+    ],
+    [['a/*'], ['b/*'], []],
+    [[], ['a/*'], []],
+  ])('%j and %j', (first, second, both) => {
+    expect(inBoth(first, second)).toEqual([...both]);
+  });
+});

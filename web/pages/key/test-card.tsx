@@ -1,0 +1,19 @@
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { accountQuery, queryClient } from '../../queries.ts';
+import { key as t } from '../../strings/index.ts';
+import { TestCallCard } from '../../ui/test-call-card.tsx';
+import { refreshKeys } from '../keys/queries.ts';
+
+/** A test call with this very key: its rules and limits decide, as for any program that has it. */
+export function TestCard({ id }: { readonly id: string }): JSX.Element {
+  return (
+    <TestCallCard
+      className="lg:col-span-2"
+      hint={t.test}
+      isReady
+      prepare={() => call(api.keys[':id'].trial.$post({ param: { id } }))}
+      onDone={() => Promise.all([refreshKeys(), queryClient.invalidateQueries(accountQuery)])}
+    />
+  );
+}
