@@ -7,8 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { OpenDatabase } from '../src/database/connect.ts';
-import { advanceHours } from '../src/usage/hours.ts';
-import { openDashboard } from '../test/dashboard/open-dashboard.ts';
+import { postCredit } from '../src/ledger/credit.ts';
+import { asNanos } from '../src/ledger/money.ts';
+import { gridFrom, HOURS, UTC_DAYS } from '../src/usage/grid.ts';
+import { advancePast } from '../src/usage/past.ts';
+import { startOf } from '../src/usage/zone.ts';
+import { openDashboard, type TestBrowser } from '../test/dashboard/open-dashboard.ts';
 import { SEEDED_KEYS, SEEDED_MODELS, seedUsage } from '../test/usage/seed-usage.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,41 +31,71 @@ try {
   await browser.signUp('bench@example.com');
   const { id } = (await (await browser.get('/api/account')).json()) as { id: string };
   await prepare(dashboard.parts.database, id);
-  for (const [name, path] of pages()) await measure(name, () => browser.get(path));
+  for (const [name, path] of pages(await readMiddleId(browser))) await measure(name, () => browser.get(path));
   await measureExport(() => browser.get(`/api/requests/export?from=${nowMs - DAYS * DAY_MS}&to=${nowMs}&zone=${ZONE}`));
 } finally {
   await dashboard.close();
   rmSync(folder, { recursive: true });
 }
 
+/** A request in the middle of the time, where balances are farthest from what is known. */
+async function readMiddleId(browser: TestBrowser): Promise<string> {
+  const middleMs = nowMs - (DAYS / 2) * DAY_MS;
+  const answer = await browser.get(`/api/requests?from=${middleMs - DAY_MS}&to=${middleMs}&limit=1`);
+  const { requests } = (await answer.json()) as { requests: readonly { id: string }[] };
+  return requests[0]?.id ?? '';
+}
+
 async function prepare(opened: OpenDatabase, accountId: string): Promise<void> {
   if (opened.dialect === 'sqlite') await sql`PRAGMA synchronous = OFF`.execute(opened.kysely);
   const startedAtMs = performance.now();
   await seedUsage(opened, { accountId, rows, fromMs: nowMs - DAYS * DAY_MS, toMs: nowMs });
+  for (let day = 0; day < DAYS; day += 1) await topUp(opened, accountId, nowMs - (day + 0.3) * DAY_MS);
   if (opened.dialect === 'postgres') await sql`VACUUM ANALYZE`.execute(opened.kysely);
   console.log(`${opened.dialect}: ${rows} requests in ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`);
   const summedAtMs = performance.now();
-  while ((await advanceHours(opened.kysely, accountId, nowMs)) === 'behind');
-  console.log(`past hours summed up in ${((performance.now() - summedAtMs) / 1000).toFixed(1)} s`);
+  const midnightMs = startOf('day', nowMs, ZONE);
+  for (const grid of [HOURS, UTC_DAYS, gridFrom('day', midnightMs), gridFrom('hour', midnightMs)])
+    while ((await advancePast(opened, { accountId, grid, nowMs })) === 'behind');
+  console.log(`the past summed up in ${((performance.now() - summedAtMs) / 1000).toFixed(1)} s`);
+  if (opened.dialect === 'postgres') await sql`VACUUM ANALYZE`.execute(opened.kysely);
 }
 
-function pages(): [name: string, path: string][] {
-  const range = (days: number): string => `from=${nowMs - days * DAY_MS}&to=${nowMs}`;
+/** Between the lines of a statement of credit there are all the charges of a day. */
+async function topUp({ kysely }: OpenDatabase, accountId: string, atMs: number): Promise<void> {
+  const posting = { house: 'manual_clearing', kind: 'manual', source: `bench:${atMs}`, reason: 'bench' } as const;
+  await postCredit(kysely, { ...posting, accountId, amount: asNanos(1_000_000_000n), atMs: Math.floor(atMs) });
+}
+
+function pages(newestId: string): [name: string, path: string][] {
+  // As pages ask: whole days of the zone, today included.
+  const midnightMs = startOf('day', nowMs, ZONE);
+  const range = (days: number): string => `from=${midnightMs - (days - 1) * DAY_MS}&to=${midnightMs + DAY_MS}`;
   const zone = `zone=${ZONE}`;
   const key = `key=${SEEDED_KEYS[9]}`;
+  const often = `key=${SEEDED_KEYS[0]}`;
   return [
     ['overview', `/api/overview?${zone}`],
     ['overview, spend by model', `/api/overview/spend?${zone}&by=model`],
     ['overview, top keys and models', `/api/overview/top?${zone}`],
     ['overview, latest errors', '/api/overview/errors'],
+    ['keys', '/api/keys'],
+    ['one key', `/api/keys/${SEEDED_KEYS[0]}`],
+    ['usage, 6 hours by minute and model', `/api/usage?from=${nowMs - DAY_MS / 4}&to=${nowMs}&${zone}&bucket=minute`],
     ['usage, 1 day by hour and model', `/api/usage?${range(1)}&${zone}&bucket=hour`],
+    ['usage, 16 days by hour and model', `/api/usage?${range(16)}&${zone}&bucket=hour`],
+    ['usage, 7 days by hour, model and key', `/api/usage?${range(7)}&${zone}&bucket=hour&second=key`],
     ['usage, 7 days by model, compared', `/api/usage?${range(7)}&${zone}&compare=yes`],
     ['usage, 30 days by key, compared', `/api/usage?${range(30)}&${zone}&group=key&compare=yes`],
+    ['usage, 30 days by tag and model', `/api/usage?${range(30)}&${zone}&group=tag&second=model`],
     ['usage, 90 days by model', `/api/usage?${range(90)}&${zone}`],
     ['usage, 90 days by model, in UTC', `/api/usage?${range(90)}&zone=UTC`],
-    ['usage, 7 days by model of one key', `/api/usage?${range(7)}&${zone}&key=${SEEDED_KEYS[0]}`],
-    ['usage, 30 days by model of one key', `/api/usage?${range(30)}&${zone}&key=${SEEDED_KEYS[0]}`],
-    ['usage, 90 days by model of one key', `/api/usage?${range(90)}&${zone}&key=${SEEDED_KEYS[0]}`],
+    ['usage, 90 days by model, of failures', `/api/usage?${range(90)}&${zone}&status=error&metric=requests`],
+    ['usage, 7 days by model of one key', `/api/usage?${range(7)}&${zone}&${often}`],
+    ['usage, 30 days by model of one key', `/api/usage?${range(30)}&${zone}&${often}`],
+    ['usage, 90 days by model of one key', `/api/usage?${range(90)}&${zone}&${often}`],
+    ['usage, 90 days by model and key', `/api/usage?${range(90)}&${zone}&second=key`],
+    ['usage, 90 days by two, compared', `/api/usage?${range(90)}&${zone}&second=key&provider=north&compare=yes`],
     ['usage, names for the filters', '/api/usage/names'],
     ['requests, newest of 90 days', `/api/requests?${range(90)}`],
     ['requests, of a rare key', `/api/requests?${range(90)}&${key}`],
@@ -70,6 +104,8 @@ function pages(): [name: string, path: string][] {
     ['requests, that there are none of', `/api/requests?${range(90)}&finish=unheard_of`],
     ['requests, bars of 90 days', `/api/requests/histogram?${range(90)}`],
     ['requests, bars of one key', `/api/requests/histogram?${range(90)}&${key}`],
+    ['requests, bars of one key and model', `/api/requests/histogram?${range(90)}&${key}&model=${SEEDED_MODELS[0]}`],
+    ['requests, one in detail', `/api/requests/${newestId}`],
     ['statement, newest', '/api/statement'],
     ['statement, credit only', '/api/statement?kind=manual,paid,promo,refund'],
     ['statement, a week in the past', `/api/statement?from=${nowMs - 40 * DAY_MS}&to=${nowMs - 33 * DAY_MS}`],

@@ -36,13 +36,14 @@ import { openLog, type Log } from './observe/log.ts';
 import { openMetrics } from './observe/metrics.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
 import { Contents } from './usage/contents.ts';
+import { hasReaders } from './usage/past-keeper.ts';
 
 /** Well under the second within which a change made on the command line must be felt. */
 const CHANGES_INTERVAL_MS = 250;
 /** Nothing that a running server asks takes longer. */
 const STATEMENT_MS = 60_000;
 /** How soon the thread that watches alerts runs when somebody has one. */
-const ALERTS_INTERVAL_MS = 15_000;
+const WORK_INTERVAL_MS = 15_000;
 const DRAIN_MS = 120_000;
 const STRIPE_REFUSES = 'Stripe refuses STRIPE_SECRET_KEY';
 const STRIPE_KEEPS = 'Stripe did not delete the customer of a closed account; it is asked again in an hour';
@@ -77,7 +78,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const timers = [
     setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS),
     setInterval(watchChanges(gate, new Keys(database)), CHANGES_INTERVAL_MS),
-    setInterval(wakeForAlerts(gate, database, dashboard), ALERTS_INTERVAL_MS),
+    setInterval(wakeForWork(gate, database, dashboard), WORK_INTERVAL_MS),
     ...housekeeping,
   ];
   discovery.start();
@@ -247,12 +248,12 @@ function watchChanges(gate: Gate, keys: Keys): () => void {
   return () => void look().catch(fail);
 }
 
-/** Alerts are watched by the dashboard's thread, which otherwise starts with the first visitor; without alerts it need not run. */
-function wakeForAlerts(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard): () => void {
+/** Alerts are watched and the past is summed up by the dashboard's thread, which otherwise starts with the first visitor; without either it need not run. */
+function wakeForWork(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard): () => void {
   const look = async (): Promise<void> => {
-    if (await hasAlerts(database)) dashboard.wake();
+    if ((await hasAlerts(database)) || (await hasReaders(database))) dashboard.wake();
   };
-  return () => void look().catch((error: unknown) => gate.log.internalError('alerts could not be read', error));
+  return () => void look().catch((error: unknown) => gate.log.internalError('work of the dashboard could not be looked for', error));
 }
 
 async function finishCalls(gate: Gate): Promise<void> {

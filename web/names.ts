@@ -1,8 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, call, type Answer } from './api.ts';
-import type { Choice } from './ui/select.tsx';
 
-/** The keys, models and providers that an account has used: what reports and lists can be filtered by. */
+/** The keys, models and providers that an account has used, and the tags of its keys: what reports and lists can be filtered by. */
 export type Names = Answer<typeof api.usage.names.$get>;
 
 const FRESH_MS = 60_000;
@@ -13,7 +12,7 @@ export const namesQuery = queryOptions({
   staleTime: FRESH_MS,
 });
 
-const NOTHING: Names = { keys: [], models: [], providers: [] };
+const NOTHING: Names = { keys: [], models: [], providers: [], tags: [] };
 
 /** As far as they have come. */
 export function useNames(): Names {
@@ -26,23 +25,4 @@ export function keyLabel(id: string, { keys }: Names): string {
   if (key === undefined) return id;
   const isAlike = keys.filter(({ name }) => name === key.name).length > 1;
   return isAlike && key.hint !== '' ? `${key.name} (${key.hint})` : key.name;
-}
-
-/** The choices of a filter: everything, and each value. What the address asks for is there even if nobody used it. */
-export function filterChoices({
-  all,
-  values,
-  chosen,
-}: {
-  all: string;
-  values: readonly Choice<string>[];
-  chosen: string;
-}): Choice<string>[] {
-  const isKnown = chosen === '' || values.some(({ value }) => value === chosen);
-  return [{ value: '', label: all }, ...values, ...(isKnown ? [] : [{ value: chosen, label: chosen }])];
-}
-
-/** Choices that are called what they are. */
-export function plainChoices(values: readonly string[]): Choice<string>[] {
-  return values.map((value) => ({ value, label: value }));
 }

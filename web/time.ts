@@ -1,6 +1,6 @@
 /** Days, ranges and clocks in a zone of the reader's choice. Instants are milliseconds since 1970; days are `YYYY-MM-DD`. */
 
-export const RANGE_NAMES = ['today', '7d', '30d', 'month', 'custom'] as const;
+export const RANGE_NAMES = ['1h', '6h', 'today', '7d', '30d', 'month', 'custom'] as const;
 export type RangeName = (typeof RANGE_NAMES)[number];
 
 /** A range as it stands in the address: a name, and both days (inclusive) where it is custom. */
@@ -16,11 +16,18 @@ export interface Span {
   readonly toMs: number;
 }
 
-const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const HOURS_BACK: Readonly<Record<'1h' | '6h', number>> = { '1h': 1, '6h': 6 };
 const DAYS_BACK: Readonly<Record<'today' | '7d' | '30d', number>> = { today: 0, '7d': 6, '30d': 29 };
 
-/** The instants of a range in a zone. Ranges of days begin at the zone's midnight and end after today. */
+/** The instants of a range in a zone. Ranges of days begin at the zone's midnight and end after today, those of hours end with this minute. */
 export function spanOf(choice: RangeChoice, zone: string, nowMs: number): Span {
+  if (choice.range === '1h' || choice.range === '6h') {
+    const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
+    return { fromMs: toMs - HOURS_BACK[choice.range] * HOUR_MS, toMs };
+  }
   const today = dayOf(nowMs, zone);
   const tomorrowMs = dayStartMs(addDays(today, 1), zone);
   if (choice.range === 'custom' && choice.from !== undefined && choice.to !== undefined) {
@@ -67,6 +74,10 @@ export function formatDate(instantMs: number, zone: string): string {
 
 /** A span in words, with its zone, such as `9 Nov 2026 – 15 Nov 2026, Europe/Berlin`. */
 export function formatSpan({ fromMs, toMs }: Span, zone: string): string {
+  if (toMs - fromMs < 12 * HOUR_MS) {
+    const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' };
+    return `${formatDateTime(fromMs, zone)} – ${format(toMs, zone, clock)}, ${zone}`;
+  }
   const [first, last] = [formatDate(fromMs, zone), formatDate(toMs - 1, zone)];
   return `${first === last ? first : `${first} – ${last}`}, ${zone}`;
 }

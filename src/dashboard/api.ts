@@ -1,6 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { makeId } from '../ids.ts';
-import { HoursKeeper } from '../usage/hours-keeper.ts';
+import { PastKeeper } from '../usage/past-keeper.ts';
 import { describeInterface } from '../reference/openapi.ts';
 import { API_ERRORS, ApiError } from './api-error.ts';
 import type { Env, Parts } from './parts.ts';
@@ -53,7 +53,7 @@ export function dashboardApi(parts: Parts) {
   app.get('/openapi.json', (c) => c.json(describeInterface(parts.settings.publicUrl)));
 
   const readHealth = openHealth(parts);
-  const hours = new HoursKeeper(parts.database, parts.fail);
+  const past = new PastKeeper(parts.database, parts.fail);
   const people = () => new Hono<Env>().use(signedIn(parts));
   return app
     .route('/models', modelRoutes(parts, readHealth))
@@ -64,11 +64,11 @@ export function dashboardApi(parts: Parts) {
     .route('/account', people().route('/', accountRoutes(parts)))
     .route('/settings', people().route('/', settingsRoutes(parts)))
     .route('/start', people().route('/', startRoutes(parts)))
-    .route('/overview', people().route('/', overviewRoutes(parts, hours)))
+    .route('/overview', people().route('/', overviewRoutes(parts, past)))
     .route('/keys', people().route('/', keyRoutes(parts)))
     .route('/alerts', people().route('/', alertRoutes(parts)))
-    .route('/usage', people().route('/', usageRoutes(parts, hours)))
-    .route('/requests', people().route('/', requestsRoutes(parts)))
+    .route('/usage', people().route('/', usageRoutes(parts, past)))
+    .route('/requests', people().route('/', requestsRoutes(parts, past)))
     .route('/billing', people().route('/', billingRoutes(parts)))
     .route('/plans', people().route('/', planRoutes(parts)))
     .route('/statement', people().route('/', statementRoutes(parts)))

@@ -1,2 +1,4 @@
-/** What the browser's side may know of the server's: types, nothing that runs. */
+/** What the browser's side may know of the server's: its types, and the words of reports. */
 export type { Api } from './api.ts';
+export { BUCKET_MS, BUCKETS, bucketsMax, GROUPS, isMean, METRICS, REQUEST_STATUSES } from '../usage/vocabulary.ts';
+export type { Bucket, Group, Metric, RequestStatus } from '../usage/vocabulary.ts';

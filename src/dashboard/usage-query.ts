@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { RequestFilter } from '../usage/request-filter.ts';
 import { parseUsd } from '../ledger/money.ts';
+import { byKeys, type KeyTags } from '../usage/tags.ts';
+import { REQUEST_STATUSES } from '../usage/vocabulary.ts';
 import { isZone, QUARTER_MS, type Span } from '../usage/zone.ts';
 
 /** What stands in the addresses of reports and lists, checked. */
@@ -32,6 +34,13 @@ export function readSpan({ from, to }: { readonly from: number; readonly to: num
   return { fromMs: Math.floor(from / QUARTER_MS) * QUARTER_MS, toMs: Math.ceil(to / QUARTER_MS) * QUARTER_MS };
 }
 
+/** The range, widened to whole minutes. */
+export function readMinuteSpan({ from, to }: { readonly from: number; readonly to: number }): Span {
+  return { fromMs: Math.floor(from / MINUTE_MS) * MINUTE_MS, toMs: Math.ceil(to / MINUTE_MS) * MINUTE_MS };
+}
+
+const MINUTE_MS = 60_000;
+
 /** Refuses ranges that run backwards or are too long. */
 export function isRange({ from, to }: { readonly from: number; readonly to: number }): boolean {
   return from < to && to - from <= DAYS_MAX * DAY_MS;
@@ -57,8 +66,9 @@ export const filterShape = {
   model: listShape,
   key: listShape,
   provider: listShape,
+  tag: listShape,
   id: z.string().max(VALUE_CHARACTERS_MAX).optional(),
-  status: z.enum(['ok', 'error']).optional(),
+  status: z.enum(REQUEST_STATUSES).optional(),
   stream: z.enum(['yes', 'no']).optional(),
   finish: z.string().max(VALUE_CHARACTERS_MAX).optional(),
   error: z.string().max(VALUE_CHARACTERS_MAX).optional(),
@@ -68,15 +78,14 @@ export const filterShape = {
   duration: count,
 };
 
-type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
+export type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
 
 /** The filter that such an address means. Requests are listed to the millisecond. */
-export function readFilter(query: FilterQuery): RequestFilter {
+export function readFilter(query: FilterQuery, tags: KeyTags): RequestFilter {
+  const { model, key, provider, tag } = query;
   return {
+    ...byKeys({ ...(model && { model }), ...(key && { key }), ...(provider && { provider }), tag }, tags),
     span: { fromMs: query.from, toMs: query.to },
-    ...(query.model === undefined ? {} : { model: query.model }),
-    ...(query.key === undefined ? {} : { key: query.key }),
-    ...(query.provider === undefined ? {} : { provider: query.provider }),
     requestId: query.id,
     status: query.status,
     isStreaming: query.stream === undefined ? undefined : query.stream === 'yes',

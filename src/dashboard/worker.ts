@@ -1,5 +1,6 @@
 import { connect } from '../database/connect.ts';
 import { openMoneyIn, openStripeWebhook } from '../payments/open.ts';
+import { startPastClock } from '../usage/past-keeper.ts';
 import { startAlertClock } from './alert-clock.ts';
 import { dashboardApi } from './api.ts';
 import { openAuth } from './auth.ts';
@@ -67,6 +68,7 @@ async function open(
   const parts: Parts = { settings, database, ask, fail, notice, mail, auth, money };
   const api = dashboardApi(parts);
   const alertClock = startAlertClock(parts);
+  const pastClock = startPastClock(database, fail);
   return {
     answer: async (request, address) => {
       if (webhook !== undefined && new URL(request.url).pathname === WEBHOOK_PATH) return answerWebhook(webhook, request);
@@ -74,6 +76,7 @@ async function open(
     },
     close: async () => {
       await alertClock.stop();
+      await pastClock.stop();
       await mail.close();
       await auth.close();
       await database.kysely.destroy();

@@ -11,6 +11,7 @@ import { keyRules } from './migrations/007-key-rules.ts';
 import { requestContents } from './migrations/008-request-contents.ts';
 import { alerts } from './migrations/009-alerts.ts';
 import { planUse } from './migrations/010-plan-use.ts';
+import { pastSums } from './migrations/011-past-sums.ts';
 import { trialSecrets } from './migrations/012-trial-secrets.ts';
 import type { Tables } from './tables.ts';
 
@@ -26,6 +27,7 @@ const MIGRATIONS = {
   '008-request-contents': requestContents,
   '009-alerts': alerts,
   '010-plan-use': planUse,
+  '011-past-sums': pastSums,
   '012-trial-secrets': trialSecrets,
 } as const;
 

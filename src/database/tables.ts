@@ -147,10 +147,20 @@ export interface Tables extends MoneyTables {
     /** Made for one call from the dashboard. */
     is_trial: ColumnType<bigint, bigint | number | undefined, never>;
   };
-  /** Sums of past hours by one dimension at a time, for long reports. */
-  usage_hours: UsageSums & { account_id: string; dimension: 'model' | 'key' | 'provider'; hour: Integer; value: string };
-  /** How far an account's hours are summed up. */
-  usage_hours_until: { account_id: string; until: Integer };
+  /** Sums of past hours and days for long reports: usage/past.ts. Those by one dimension leave the others empty. */
+  usage_past: UsageSums & {
+    account_id: string;
+    grid: string;
+    dimension: 'model' | 'key' | 'provider' | 'every';
+    start_at: Integer;
+    key_id: string;
+    model: string;
+    provider: string;
+  };
+  /** How far an account's past is summed up on a grid, and when a report last wanted that. */
+  usage_past_until: { account_id: string; grid: string; until: Integer; asked_at: Integer };
+  /** What a wallet held when everything before a moment had been booked. */
+  balance_marks: { account_id: string; before_at: Integer; balance: Integer };
   /** The accounts that have what they ask and get recorded, and for how many days. */
   content_logging: { account_id: string; days: Integer };
   request_contents: { request_id: string; account_id: string; request: string; answer: string; is_cut: Integer; delete_at: Integer };

@@ -51,17 +51,33 @@ interface Position {
 
 /** A page of an account's transfers, newest first, each with the balance it left. Costs the same however long the statement is. */
 export async function readStatement(database: Kysely<Tables>, accountId: string, question: StatementQuestion): Promise<StatementPage> {
-  // Wallet and transfers must be of the same moment, or balances would be off by what was charged in between.
+  return withBooks(database, accountId, async (books) => {
+    const rows = await books.readRows(question);
+    const shown = rows.slice(0, question.linesMax);
+    const balances = await books.readBalances(shown, question);
+    const lines = shown.map((row, index) => toLine(row, asNanos(balances[index] ?? 0n)));
+    const last = lines.at(-1);
+    if (last === undefined || rows.length <= question.linesMax) return { lines, next: undefined };
+    return { lines, next: { atMs: last.atMs, id: last.id, balance: asNanos(last.balance - last.amount) } };
+  });
+}
+
+/** The balance right after one movement of an account. */
+export async function readBalanceAfter(database: Kysely<Tables>, accountId: string, position: Position): Promise<Nanos> {
+  return withBooks(database, accountId, async (books) => asNanos((await books.readBalancesAt([position]))[0] ?? 0n));
+}
+
+/** Wallet and transfers must be of the same moment, or balances would be off by what was charged in between. */
+async function withBooks<Result>(
+  database: Kysely<Tables>,
+  accountId: string,
+  read: (books: WalletBooks) => Promise<Result>,
+): Promise<Result> {
   return database
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
-    .execute(async (transaction) => {
-      const wallet = new WalletBooks(transaction, accountId);
-      const rows = await wallet.readRows(question);
-      const start = question.after ?? (await wallet.startOf(question.toMs));
-      return question.kinds === undefined ? toPage(rows, question.linesMax, start.balance) : wallet.readBalances(rows, question, start);
-    });
+    .execute((transaction) => read(new WalletBooks(transaction, accountId)));
 }
 
 /** The movements of one wallet, and sums of them. */
@@ -93,39 +109,63 @@ class WalletBooks {
     return rows;
   }
 
-  /** The end of the books, or of a range of them, and the balance there. */
-  async startOf(toMs: number | undefined): Promise<StatementCursor> {
+  /** The balance after each of some lines, of which none is left out in between unless only some kinds are asked for. */
+  async readBalances(rows: readonly Row[], { kinds, after, toMs }: StatementQuestion): Promise<bigint[]> {
+    const [newest] = rows;
+    if (newest === undefined) return [];
+    if (kinds !== undefined) return this.readBalancesAt(rows.map(positionOf));
+    let balance = after?.balance ?? (toMs === undefined ? await this.#readNewest() : (await this.readBalancesAt([positionOf(newest)]))[0]);
+    return rows.map(({ amount }) => {
+      const left = balance ?? 0n;
+      balance = left - amount;
+      return left;
+    });
+  }
+
+  async #readNewest(): Promise<bigint> {
     const wallet = await this.#transaction
       .selectFrom('wallets')
       .selectAll()
       .where('account_id', '=', this.#accountId)
       .executeTakeFirstOrThrow();
-    const newest = wallet.credits_posted - wallet.debits_posted;
-    if (toMs === undefined) return { atMs: Number.MAX_SAFE_INTEGER, id: '', balance: asNanos(newest) };
-    const later = await this.#sumBetween({ atMs: toMs - 1, id: LAST_ID }, { atMs: Number.MAX_SAFE_INTEGER, id: '' });
-    return { atMs: toMs, id: '', balance: asNanos(newest - later) };
+    return wallet.credits_posted - wallet.debits_posted;
   }
 
-  /** Between lines of some kinds lie others, whose sums are taken from the index. */
-  async readBalances(rows: readonly Row[], { linesMax }: StatementQuestion, start: StatementCursor): Promise<StatementPage> {
-    const lines: StatementLine[] = [];
-    let place = start;
-    for (const row of rows.slice(0, linesMax)) {
-      const position = { atMs: Number(row.created_at), id: row.id };
-      const balance = place.balance - (await this.#sumBetween(position, place));
-      lines.push(toLine(row, asNanos(balance)));
-      place = { ...position, balance: asNanos(balance - row.amount) };
-    }
-    return { lines, next: rows.length > linesMax ? place : undefined };
+  /** Newest first. Each is what the one before it left, or a mark between them, and the sum of the movements since: nothing is added up twice. */
+  async readBalancesAt(positions: readonly Position[]): Promise<bigint[]> {
+    const oldestFirst = positions.toReversed();
+    const marks = await this.#readMarks(oldestFirst);
+    const stretches = oldestFirst.map((to, index): Stretch => {
+      const [mark, former] = [marks[index], oldestFirst[index - 1]];
+      const isNearer = mark !== undefined && (former === undefined || former.atMs < mark.beforeMs);
+      return isNearer ? { from: { atMs: mark.beforeMs, id: '' }, to, balance: mark.balance } : { from: former ?? BEGINNING, to };
+    });
+    const sums = await this.#sumUp(stretches);
+    let balance = 0n;
+    return stretches.map((stretch, index) => (balance = (stretch.balance ?? balance) + (sums[index] ?? 0n))).toReversed();
   }
 
-  /** What the movements between two moments come to. */
-  async #sumBetween(earlier: Position, later: Position): Promise<bigint> {
-    const range = sql`(created_at, id) > (${earlier.atMs}, ${earlier.id}) AND (created_at, id) < (${later.atMs}, ${later.id})`;
+  /** The last mark that is not after a moment, for each of some; see usage/marks.ts. */
+  async #readMarks(positions: readonly Position[]): Promise<(Mark | undefined)[]> {
+    const last = sql`SELECT before_at FROM balance_marks WHERE account_id = ${this.#accountId} AND before_at <= p.to_at
+      ORDER BY before_at DESC LIMIT 1`;
+    const { rows } = await sql<{ n: bigint; before_at: bigint; balance: bigint }>`
+      WITH ${listed(positions.map((to) => ({ from: BEGINNING, to })))}, found AS (SELECT p.n, (${last}) AS before_at FROM p)
+      SELECT found.n, m.before_at, m.balance FROM found
+      JOIN balance_marks m ON m.account_id = ${this.#accountId} AND m.before_at = found.before_at`.execute(this.#transaction);
+    const byNumber = new Map(rows.map((row) => [Number(row.n), { beforeMs: Number(row.before_at), balance: row.balance }]));
+    return positions.map((_, index) => byNumber.get(index));
+  }
+
+  /** What the movements of each stretch come to. */
+  async #sumUp(stretches: readonly Stretch[]): Promise<bigint[]> {
+    const range = sql`(created_at, id) > (p.from_at, p.from_id) AND (created_at, id) <= (p.to_at, p.to_id)`;
     const half = (column: 'debit' | 'credit') =>
       sql`(SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE ${this.#side(column)} AND ${range})`;
-    const { rows } = await sql<{ sum: bigint }>`SELECT ${half('credit')} - ${half('debit')} AS sum`.execute(this.#transaction);
-    return rows[0]?.sum ?? 0n;
+    const { rows } = await sql<{ n: bigint; sum: bigint }>`
+      WITH ${listed(stretches)} SELECT p.n, ${half('credit')} - ${half('debit')} AS sum FROM p`.execute(this.#transaction);
+    const byNumber = new Map(rows.map(({ n, sum }) => [Number(n), sum]));
+    return stretches.map((_, index) => byNumber.get(index) ?? 0n);
   }
 
   /** The second condition is what lets the index of credits be used. */
@@ -134,8 +174,30 @@ class WalletBooks {
   }
 }
 
-/** Greater than every id. */
-const LAST_ID = '\u{10ffff}';
+/** Movements after one moment, up to and with another. */
+interface Stretch {
+  readonly from: Position;
+  readonly to: Position;
+  /** The balance at its beginning; that at the end of the stretch before, where it is not given. */
+  readonly balance?: bigint;
+}
+
+interface Mark {
+  readonly beforeMs: number;
+  readonly balance: bigint;
+}
+
+/** Before every movement, when there was nothing. */
+const BEGINNING: Position = { atMs: -1, id: '' };
+
+/** Stretches of the books as a table `p`. */
+function listed(stretches: readonly Stretch[]): RawBuilder<unknown> {
+  const rows = stretches.map(({ from, to }, n) => {
+    const [fromMs, toMs] = [from, to].map(({ atMs }) => sql`CAST(${atMs} AS BIGINT)`);
+    return sql`(${sql.lit(n)}, ${fromMs}, ${from.id}, ${toMs}, ${to.id})`;
+  });
+  return sql`p (n, from_at, from_id, to_at, to_id) AS (VALUES ${sql.join(rows)})`;
+}
 
 /** Charges for requests are by far the most: what is not one is found by an index without them. */
 function ofKinds(kinds: readonly string[]): RawBuilder<unknown> {
@@ -144,15 +206,8 @@ function ofKinds(kinds: readonly string[]): RawBuilder<unknown> {
   return kinds.includes('usage') ? isListed : sql`kind <> 'usage' AND ${isListed}`;
 }
 
-function toPage(rows: readonly Row[], linesMax: number, newest: Nanos): StatementPage {
-  let balance = newest;
-  const lines = rows.slice(0, linesMax).map((row): StatementLine => {
-    const line = toLine(row, balance);
-    balance = asNanos(balance - row.amount);
-    return line;
-  });
-  const last = lines.at(-1);
-  return { lines, next: rows.length > linesMax && last !== undefined ? { atMs: last.atMs, id: last.id, balance } : undefined };
+function positionOf(row: Row): Position {
+  return { atMs: Number(row.created_at), id: row.id };
 }
 
 function toLine(row: Row, balance: Nanos): StatementLine {

@@ -1,12 +1,17 @@
 import { QUARTER_MS, type Span } from './zone.ts';
 
 const PIECES_MAX = 100;
+const DAY_MS = 96 * QUARTER_MS;
+/** Where requests are chosen by two things at once, only whole days of the past have their own sums: longer spans are cut into those. */
+const TWOFOLD_MS_MAX = 8 * DAY_MS;
 /** Lengths that people read at a glance. */
 const LENGTHS_MS = [1, 2, 4, 8, 12, 24, 48, 96, 192, 672].map((quarters) => quarters * QUARTER_MS);
 
 /** Cuts a span into pieces of equal length, few enough for a small chart. */
-export function cutIntoPieces({ fromMs, toMs }: Span): Span[] {
-  const lengthMs = LENGTHS_MS.find((length) => (toMs - fromMs) / length <= PIECES_MAX) ?? LENGTHS_MS.at(-1) ?? QUARTER_MS;
+export function cutIntoPieces({ fromMs, toMs }: Span, isTwofold: boolean): Span[] {
+  const leastMs = isTwofold && toMs - fromMs > TWOFOLD_MS_MAX ? DAY_MS : QUARTER_MS;
+  const fits = (length: number): boolean => length >= leastMs && (toMs - fromMs) / length <= PIECES_MAX;
+  const lengthMs = LENGTHS_MS.find(fits) ?? LENGTHS_MS.at(-1) ?? QUARTER_MS;
   const firstMs = Math.floor(fromMs / QUARTER_MS) * QUARTER_MS;
   const count = Math.ceil((toMs - firstMs) / lengthMs);
   return Array.from({ length: count }, (_, index) => {

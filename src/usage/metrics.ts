@@ -1,27 +1,7 @@
 import { formatUsd } from '../ledger/money.ts';
-import type { Sums } from './sums.ts';
-
-/** What a report can show. The last two are means: they rise and fall, and adding them up says nothing. */
-export const METRICS = [
-  'spend',
-  'requests',
-  'errors',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'first_token_ms',
-  'latency_ms',
-] as const;
-export type Metric = (typeof METRICS)[number];
-
-const MEANS: ReadonlySet<Metric> = new Set(['first_token_ms', 'latency_ms']);
-
-/** True for what cannot be added up. */
-export function isMean(metric: Metric): boolean {
-  return MEANS.has(metric);
-}
+import { ROLLUP_SUMS } from '../ledger/checks.ts';
+import type { RollupSum, Sums } from './sums.ts';
+import { isMean, METRICS, type Metric } from './vocabulary.ts';
 
 /** A value as it is told: money as an exact decimal of USD, a mean of nothing as null. */
 export function valueOf(metric: Metric, sums: Sums): string | number | null {
@@ -45,8 +25,21 @@ export function valueOf(metric: Metric, sums: Sums): string | number | null {
     case 'first_token_ms':
       return mean(sums.firstTokenMs, sums.firstTokenCount);
     case 'latency_ms':
-      return mean(sums.durationMs, sums.requests);
+      return mean(sums.durationMs, sums.durationCount);
   }
+}
+
+/** The sums that a metric is worked out from. Requests and errors always are: they tell whether there is anything. */
+export function columnsOf(metric: Metric): readonly RollupSum[] {
+  const own: Readonly<Partial<Record<Metric, readonly RollupSum[]>>> = {
+    spend: ['cost'],
+    requests: [],
+    errors: [],
+    first_token_ms: ['first_token_ms', 'first_token_count'],
+    latency_ms: ['duration_ms'],
+  };
+  // The others are called what they are.
+  return ['requests', 'errors', ...(own[metric] ?? ROLLUP_SUMS.filter((name) => name === metric))];
 }
 
 /** How much a series counts when the largest are looked for: the means of few requests must not push out those of many. */

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { gridName, UTC_DAYS } from './grid.ts';
+import { readUntil } from './past.ts';
 
 /** A key as pages name it. Names may be alike, so what is known of its secret goes with them. */
 export interface NamedKey {
@@ -26,24 +28,23 @@ export async function readKeyNames(database: Kysely<Tables>, accountId: string):
 
 /** The models and providers that an account has used. */
 export async function readUsedNames(database: Kysely<Tables>, accountId: string): Promise<{ models: string[]; providers: string[] }> {
-  const hours = await database
-    .selectFrom('usage_hours')
-    .select(['dimension', 'value'])
+  const past = await database
+    .selectFrom('usage_past')
+    .select(['dimension', 'model', 'provider'])
     .distinct()
     .where('account_id', '=', accountId)
+    .where('grid', '=', gridName(UTC_DAYS))
     .where('dimension', 'in', ['model', 'provider'])
     .execute();
-  const until = await database.selectFrom('usage_hours_until').select('until').where('account_id', '=', accountId).executeTakeFirst();
   const recent = await database
     .selectFrom('usage_rollups')
     .select(['model', 'provider'])
     .distinct()
     .where('account_id', '=', accountId)
-    .where('quarter_hour', '>=', until?.until ?? 0n)
+    .where('quarter_hour', '>=', BigInt(await readUntil(database, accountId, UTC_DAYS)))
     .execute();
   const collect = (dimension: 'model' | 'provider'): string[] => {
-    const past = hours.filter((row) => row.dimension === dimension).map(({ value }) => value);
-    return [...new Set([...past, ...recent.map((row) => row[dimension])])].filter((name) => name !== '').sort();
+    return [...new Set([...past, ...recent].map((row) => row[dimension]))].filter((name) => name !== '').sort();
   };
   return { models: collect('model'), providers: collect('provider') };
 }

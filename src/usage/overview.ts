@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { idAt } from '../ids.ts';
-import { NO_SUMS, readSums, type Sums } from './sums.ts';
+import { addFound, readSums, type Sums } from './sums.ts';
 import { QUARTER_MS, startOf, type Span } from './zone.ts';
 
 /** What a stretch of time came to, and what the one before it had come to by the same point. */
@@ -28,12 +28,11 @@ export async function readPeriods(
   // The quarter of an hour that is under way counts, here and in the time before.
   const toMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
   const spans = [...daySpans(toMs, zone), ...weekSpans(toMs), ...monthSpans(toMs, zone)];
-  const found = await readSums(database, { accountId, spans, group: undefined, filter: {} });
+  const found = await readSums(database, { accountId, spans, by: [], filter: {} });
   const period = (index: number): Period => {
     const [span, formerSpan] = [spans[index], spans[index + 1]];
     if (span === undefined || formerSpan === undefined) throw new Error('every period has one before it');
-    const [sums = NO_SUMS, former = NO_SUMS] = found.slice(index, index + 2).map((bySeries) => bySeries.get(''));
-    return { span, formerSpan, sums, former };
+    return { span, formerSpan, sums: addFound(found[index]), former: addFound(found[index + 1]) };
   };
   return { today: period(0), week: period(2), month: period(4) };
 }
@@ -100,8 +99,8 @@ export async function readTop(
   database: OpenDatabase,
   { accountId, span, group, rowsMax }: { accountId: string; span: Span; group: 'model' | 'key'; rowsMax: number },
 ): Promise<readonly { readonly name: string; readonly sums: Sums }[]> {
-  const [found = new Map<string, Sums>()] = await readSums(database, { accountId, spans: [span], group, filter: {} });
-  const all = [...found].map(([name, sums]) => ({ name, sums }));
+  const [found = []] = await readSums(database, { accountId, spans: [span], by: [group], filter: {} });
+  const all = found.map(({ values: [name = ''], sums }) => ({ name, sums }));
   all.sort((one, other) => Number(other.sums.cost - one.sums.cost) || other.sums.requests - one.sums.requests);
   return all.slice(0, rowsMax);
 }

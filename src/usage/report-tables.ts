@@ -1,14 +1,15 @@
 import type { Cell } from './csv.ts';
-import { isMean, METRICS, valueOf, type Metric } from './metrics.ts';
-import { addAll, type Group, type Report, type Series } from './report.ts';
+import { valueOf } from './metrics.ts';
+import type { Report, Series } from './report.ts';
 import { addSums, NO_SUMS, type Sums } from './sums.ts';
-import { zoneWriter, type Bucket } from './zone.ts';
+import { isMean, METRICS, type Bucket, type Group, type Metric } from './vocabulary.ts';
+import { zoneWriter } from './zone.ts';
 
 /** How a report is looked at. */
 export interface ReportView {
   readonly zone: string;
   readonly bucket: Bucket;
-  readonly group: Group;
+  readonly groups: readonly Group[];
   readonly metric: Metric;
   /** Each value is that of its bucket and of all before it. Means stay as they are. */
   readonly isCumulative: boolean;
@@ -22,36 +23,38 @@ export interface Table {
 
 interface NamedView extends ReportView {
   /** The names of keys, by their ids. */
-  readonly names: ReadonlyMap<string, string>;
+  readonly keyNames: ReadonlyMap<string, string>;
 }
 
 /** What the chart shows: a row for every bucket and series, with the former period where it is compared. */
 export function chartTable(report: Report, view: NamedView): Table {
   const write = zoneWriter(view.zone);
-  const { metric, zone, group } = view;
-  const columns = ['bucket_start', 'zone', group, ...(group === 'key' ? ['key_name'] : []), unitOf(metric)];
+  const { metric, zone } = view;
+  const columns = ['bucket_start', 'zone', ...nameColumns(view), unitOf(metric)];
   const rows = report.series.flatMap((series) => {
     const values = valuesOf(series.values, view);
     return report.buckets.map(({ fromMs }, index): Cell[] => [write(fromMs), zone, ...nameCells(series, view), values[index]]);
   });
   if (report.former === undefined) return { columns, rows };
-  const former = valuesOf(report.former.values, view);
-  const totals = valuesOf(totalsOf(report), view);
-  const blank = group === 'key' ? [''] : [];
-  const compared = report.buckets.map(({ fromMs }, index): Cell[] => [write(fromMs), zone, 'all', ...blank, totals[index], former[index]]);
+  const [totals, former] = [valuesOf(report.values, view), valuesOf(report.former.values, view)];
+  const compared = report.buckets.map(({ fromMs }, index): Cell[] => {
+    return [write(fromMs), zone, ...wordCells('all', view), totals[index], former[index]];
+  });
   return { columns: [...columns, `former_${unitOf(metric)}`], rows: [...rows.map((row) => [...row, null]), ...compared] };
 }
 
-/** What the table under the chart shows: a row for every series, and their total. */
+/** What the table under the chart shows: a row for every series, and the total, in which each request counts once. */
 export function groupTable(report: Report, view: NamedView): Table {
   const write = zoneWriter(view.zone);
   const [first, last] = [report.buckets.at(0), report.buckets.at(-1)];
   const range = [write(first?.fromMs ?? 0), write(last?.toMs ?? 0), view.zone];
+  const compared = report.former !== undefined;
+  const formerCells = (former: Sums | undefined): Cell[] => (compared ? [valueOf(view.metric, former ?? NO_SUMS)] : []);
   return {
-    columns: ['from', 'to', 'zone', view.group, ...(view.group === 'key' ? ['key_name'] : []), ...METRICS.map(unitOf)],
+    columns: ['from', 'to', 'zone', ...nameColumns(view), ...METRICS.map(unitOf), ...(compared ? [`former_${unitOf(view.metric)}`] : [])],
     rows: [
-      ...report.series.map((series) => [...range, ...nameCells(series, view), ...sumCells(series.total)]),
-      [...range, 'total', ...(view.group === 'key' ? [''] : []), ...sumCells(report.total)],
+      ...report.series.map((series) => [...range, ...nameCells(series, view), ...sumCells(series.total), ...formerCells(series.former)]),
+      [...range, ...wordCells('total', view), ...sumCells(report.total), ...formerCells(report.former?.total)],
     ],
   };
 }
@@ -60,13 +63,22 @@ function sumCells(sums: Sums): Cell[] {
   return METRICS.map((metric) => valueOf(metric, sums));
 }
 
-function nameCells({ name, count }: Series, { group, names }: NamedView): Cell[] {
-  const shown = name ?? `other (${count})`;
-  return group === 'key' ? [shown, name === undefined ? '' : (names.get(name) ?? '')] : [shown];
+/** Keys have ids and names, which may be alike. */
+function nameColumns({ groups }: ReportView): string[] {
+  return groups.flatMap((group) => (group === 'key' ? ['key', 'key_name'] : [group]));
 }
 
-function totalsOf({ buckets, series }: Report): Sums[] {
-  return buckets.map((_, index) => addAll(series.map(({ values }) => values[index] ?? NO_SUMS)));
+function nameCells({ names, count }: Series, view: NamedView): Cell[] {
+  if (names === undefined) return wordCells(`other (${count})`, view);
+  return view.groups.flatMap((group, index) => {
+    const name = names[index] ?? '';
+    return group === 'key' ? [name, view.keyNames.get(name) ?? ''] : [name];
+  });
+}
+
+/** A word in the first column of the names, for what is no single series. */
+function wordCells(word: string, view: ReportView): Cell[] {
+  return nameColumns(view).map((_, index) => (index === 0 ? word : ''));
 }
 
 /** The values of a metric, one for each bucket. */

@@ -1,22 +1,18 @@
 import type { OpenDatabase } from '../database/connect.ts';
-import { addSums, NO_SUMS, ofStatus, readSums, type Dimension, type Sums, type SumsBySpan, type SumsFilter } from './sums.ts';
-import { cutIntoBuckets, QUARTER_MS, type Bucket, type Span } from './zone.ts';
-import { sizeOf, type Metric } from './metrics.ts';
+import { columnsOf, sizeOf } from './metrics.ts';
+import { CellReader, type Cells, type CellsQuestion } from './report-cells.ts';
+import { Ranking } from './report-ranking.ts';
+import { addAll, NO_SUMS, type Sums } from './sums.ts';
+import type { Bucket, Metric } from './vocabulary.ts';
+import { cutIntoBuckets, QUARTER_MS, type Span } from './zone.ts';
 
-/** What the series of a report can stand for. */
-export const GROUPS = ['model', 'key', 'provider', 'status'] as const;
-export type Group = (typeof GROUPS)[number];
-
-export interface ReportQuestion {
-  readonly accountId: string;
-  /** Begins and ends with a quarter of an hour. */
+export interface ReportQuestion extends CellsQuestion {
+  /** Begins and ends with a quarter of an hour, or with a minute where minutes are asked for. */
   readonly span: Span;
   readonly zone: string;
   readonly bucket: Bucket;
-  readonly group: Group;
-  /** What series are ranked by. */
+  /** What series are ranked by, and what their values are of. */
   readonly metric: Metric;
-  readonly filter: SumsFilter;
   /** How many series are shown by name; all others are one. */
   readonly seriesMax: number;
   readonly isCompared: boolean;
@@ -24,13 +20,14 @@ export interface ReportQuestion {
   readonly nowMs: number;
 }
 
-/** One line of a chart: a value of the group, or all those that are too small to be shown. */
+/** One line of a chart: a value of each group, or all those that are too small to be shown. */
 export interface Series {
   /** Undefined for all others together. */
-  readonly name: string | undefined;
-  /** How many values of the group it stands for. */
+  readonly names: readonly string[] | undefined;
+  /** How many series it stands for. */
   readonly count: number;
   readonly total: Sums;
+  /** Know the metric and nothing else. */
   readonly values: readonly Sums[];
   readonly former: Sums | undefined;
 }
@@ -39,8 +36,12 @@ export interface Report {
   readonly buckets: readonly Span[];
   /** The largest first, the others last. */
   readonly series: readonly Series[];
+  /** All requests, each counted once, although it may be in several series. */
   readonly total: Sums;
+  readonly values: readonly Sums[];
   readonly former: Former | undefined;
+  /** True when a request is in several series, because its key has several tags. */
+  readonly isOverlapping: boolean;
 }
 
 /** The time before, as long and cut in the same way. */
@@ -50,90 +51,53 @@ export interface Former {
   readonly values: readonly Sums[];
 }
 
-/** Adds up an account's requests by buckets of time and by one thing that tells them apart. */
-export async function readReport(database: OpenDatabase, question: ReportQuestion): Promise<Report> {
-  const { span, zone, bucket, isCompared } = question;
+/**
+ * Adds up an account's requests by buckets of time and by one or two things that tell them apart: first over the whole time, to
+ * know which series are the largest, then by buckets, with all that is not shown by name as one.
+ */
+export async function readReport({ kysely, dialect }: OpenDatabase, question: ReportQuestion): Promise<Report> {
+  // Both are of the same moment, or bars would not add up to what is told of them.
+  const reading = kysely.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return reading.execute(async (transaction) => readParts({ kysely: transaction, dialect }, question));
+}
+
+async function readParts(database: OpenDatabase, question: ReportQuestion): Promise<Report> {
+  const { span, zone, bucket, metric, seriesMax, isCompared } = question;
   const buckets = cutIntoBuckets(span, bucket, zone);
   const formerSpan = spanBefore(question);
-  const formerBuckets = isCompared ? cutIntoBuckets(formerSpan, bucket, zone) : [];
-  const sums = await readGrouped(database, question, [...buckets, ...formerBuckets]);
-  const [now, before] = [sums.slice(0, buckets.length), sums.slice(buckets.length)];
-  const series = rank(question, { now: toValues(now), former: isCompared ? toTotals(before) : undefined });
+  const spans = [...buckets, ...(isCompared ? cutIntoBuckets(formerSpan, bucket, zone) : [])];
+  const reader = await CellReader.open(database, question);
+  const minutes = bucket === 'minute' ? await reader.readMinutes(spans) : undefined;
+  const whole = minutes === undefined ? await reader.read(isCompared ? [span, formerSpan] : [span]) : joinSpans(minutes, buckets.length);
+  const ranking = new Ranking(whole.cells, { seriesMax, sizeOf: (sums) => sizeOf(metric, sums) });
+  const parts = minutes ?? (await reader.readClasses(spans, { classes: ranking.classes(), sums: columnsOf(metric) }));
+  const values = ranking.spread(parts.cells, spans.length);
+  const [total = NO_SUMS, formerTotal = NO_SUMS] = whole.totals;
   return {
     buckets,
-    series,
-    total: addAll(series.map(({ total }) => total)),
-    former: isCompared ? { span: formerSpan, ...sumUp(before) } : undefined,
+    series: ranking.series.map(({ former, ...series }, index) => {
+      return { ...series, values: (values[index] ?? []).slice(0, buckets.length), former: isCompared ? former : undefined };
+    }),
+    total,
+    values: parts.totals.slice(0, buckets.length),
+    former: isCompared ? { span: formerSpan, total: formerTotal, values: parts.totals.slice(buckets.length) } : undefined,
+    isOverlapping: whole.cells.some(({ names }) => names.length > 1),
   };
 }
 
-function spanBefore({ span: { fromMs, toMs }, nowMs }: ReportQuestion): Span {
+/** The buckets of now as one span, and those of before as another. */
+function joinSpans({ cells, totals }: Cells, bucketCount: number): Cells {
+  return {
+    cells: cells.map((cell) => ({ ...cell, n: cell.n < bucketCount ? 0 : 1 })),
+    totals: [addAll(totals.slice(0, bucketCount)), addAll(totals.slice(bucketCount))],
+  };
+}
+
+function spanBefore({ span: { fromMs, toMs }, bucket, nowMs }: ReportQuestion): Span {
+  const stepMs = bucket === 'minute' ? MINUTE_MS : QUARTER_MS;
   const lengthMs = toMs - fromMs;
-  const reachedMs = Math.min(toMs, Math.max(fromMs + QUARTER_MS, Math.ceil(nowMs / QUARTER_MS) * QUARTER_MS));
+  const reachedMs = Math.min(toMs, Math.max(fromMs + stepMs, Math.ceil(nowMs / stepMs) * stepMs));
   return { fromMs: fromMs - lengthMs, toMs: reachedMs - lengthMs };
 }
 
-/** What all of these come to. */
-export function addAll(sums: readonly Sums[]): Sums {
-  return sums.reduce(addSums, NO_SUMS);
-}
-
-async function readGrouped(database: OpenDatabase, question: ReportQuestion, spans: readonly Span[]): Promise<SumsBySpan> {
-  const { accountId, group, filter } = question;
-  if (group !== 'status') return readSums(database, { accountId, spans, group: group satisfies Dimension, filter });
-  const all = await readSums(database, { accountId, spans, group: undefined, filter });
-  return all.map((found) => {
-    const sums = found.get('');
-    if (sums === undefined) return found;
-    return new Map((['ok', 'error'] as const).map((status) => [status, ofStatus(sums, status)]));
-  });
-}
-
-function toValues(found: SumsBySpan): Map<string, Sums[]> {
-  const values = new Map<string, Sums[]>();
-  for (const [index, bySeries] of found.entries())
-    for (const [name, sums] of bySeries) {
-      let list = values.get(name);
-      if (list === undefined) values.set(name, (list = found.map(() => NO_SUMS)));
-      list[index] = sums;
-    }
-  return values;
-}
-
-function toTotals(found: SumsBySpan): Map<string, Sums> {
-  const totals = new Map<string, Sums>();
-  for (const bySeries of found) for (const [name, sums] of bySeries) totals.set(name, addSums(totals.get(name) ?? NO_SUMS, sums));
-  return totals;
-}
-
-function sumUp(found: SumsBySpan): { readonly total: Sums; readonly values: readonly Sums[] } {
-  const values = found.map((bySeries) => addAll([...bySeries.values()]));
-  return { total: addAll(values), values };
-}
-
-interface Found {
-  readonly now: ReadonlyMap<string, readonly Sums[]>;
-  readonly former: ReadonlyMap<string, Sums> | undefined;
-}
-
-function rank({ metric, seriesMax }: ReportQuestion, { now, former }: Found): Series[] {
-  const all = [...now].map(([name, values]): Series => {
-    return { name, count: 1, total: addAll(values), values, former: former === undefined ? undefined : (former.get(name) ?? NO_SUMS) };
-  });
-  all.sort((one, other) => sizeOf(metric, other.total) - sizeOf(metric, one.total) || (one.name ?? '').localeCompare(other.name ?? ''));
-  // Another line for a single value would tell less than its name.
-  const cut = all.length === seriesMax + 1 ? all.length : seriesMax;
-  const others = all.slice(cut);
-  return others.length === 0 ? all : [...all.slice(0, cut), joinOthers(others)];
-}
-
-function joinOthers(others: readonly Series[]): Series {
-  const [first] = others;
-  return {
-    name: undefined,
-    count: others.length,
-    total: addAll(others.map(({ total }) => total)),
-    values: (first?.values ?? []).map((_, index) => addAll(others.map(({ values }) => values[index] ?? NO_SUMS))),
-    former: first?.former === undefined ? undefined : addAll(others.map(({ former }) => former ?? NO_SUMS)),
-  };
-}
+const MINUTE_MS = 60_000;

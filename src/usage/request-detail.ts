@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
+import { readBalanceAfter } from '../ledger/statement.ts';
 import { explainCost, type CostEquation, type PriceItems } from './cost-equation.ts';
 import type { RequestRow } from './requests.ts';
 
@@ -16,6 +17,8 @@ export interface ChargeTransfer {
   readonly id: string;
   readonly amount: Nanos;
   readonly atMs: number;
+  /** Of the account, right after it: the same as on the statement. */
+  readonly balanceAfter: Nanos;
 }
 
 /** What was asked and answered, where the account has that recorded. */
@@ -45,12 +48,11 @@ export async function readRequest(database: Kysely<Tables>, accountId: string, r
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const failed = await database.selectFrom('attempts').selectAll().where('request_id', '=', requestId).orderBy('n').execute();
-  const transfer = await database.selectFrom('transfers').selectAll().where('id', '=', requestId).executeTakeFirst();
   return {
     row,
     attempts: [...failed.map(toStep), ...answering(row, failed.map(toStep))],
     equation: explainCost(row, await readPrices(database, row), failed.length),
-    transfer: transfer === undefined ? undefined : { id: transfer.id, amount: asNanos(transfer.amount), atMs: Number(transfer.created_at) },
+    transfer: await readTransfer(database, accountId, requestId),
     content: await readContent(database, accountId, requestId),
   };
 }
@@ -64,6 +66,14 @@ function answering(row: RequestRow, failed: readonly AttemptStep[]): AttemptStep
   if (row.provider === '') return [];
   const before = failed.reduce((sum, { durationMs }) => sum + durationMs, 0);
   return [{ provider: row.provider, outcome: row.outcome, durationMs: Math.max(0, Number(row.duration_ms) - before) }];
+}
+
+/** Which credit it was taken from is not on record: what is left of each is. */
+async function readTransfer(database: Kysely<Tables>, accountId: string, id: string): Promise<ChargeTransfer | undefined> {
+  const row = await database.selectFrom('transfers').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return undefined;
+  const atMs = Number(row.created_at);
+  return { id, amount: asNanos(row.amount), atMs, balanceAfter: await readBalanceAfter(database, accountId, { id, atMs }) };
 }
 
 async function readPrices(database: Kysely<Tables>, { model, price_version: version }: RequestRow): Promise<PriceItems> {

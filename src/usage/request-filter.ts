@@ -1,13 +1,14 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Nanos } from '../ledger/money.ts';
-import { DIMENSIONS, type Dimension, type SumsFilter } from './sums.ts';
+import { DIMENSIONS, inFilter, type SumsFilter } from './sums.ts';
+import type { RequestStatus } from './vocabulary.ts';
 import type { Span } from './zone.ts';
 
 /** Which requests are meant; what is undefined does not matter. */
 export interface RequestFilter extends SumsFilter {
   readonly span: Span;
   readonly requestId?: string | undefined;
-  readonly status?: 'ok' | 'error' | undefined;
+  readonly status?: RequestStatus | undefined;
   readonly isStreaming?: boolean | undefined;
   readonly finish?: string | undefined;
   readonly errorCode?: string | undefined;
@@ -17,13 +18,11 @@ export interface RequestFilter extends SumsFilter {
   readonly durationMsMin?: number | undefined;
 }
 
-const COLUMNS: Readonly<Record<Dimension, string>> = { model: 'model', key: 'key_id', provider: 'provider' };
-
 /** The filter as a condition on usage rows, but for its range; undefined when it lets everything through. */
 export function toCondition(filter: RequestFilter): RawBuilder<unknown> | undefined {
   const conditions = [
-    ...inDimensions(filter),
-    given(filter.status, (status) => (status === 'error' ? sql`outcome = 'failed'` : sql`outcome <> 'failed'`)),
+    ...(hasDimensions(filter) ? [inFilter(filter)] : []),
+    given(filter.status, ofOutcome),
     given(filter.isStreaming, (isStreaming) => sql`is_streaming = ${isStreaming ? 1 : 0}`),
     given(filter.finish, (finish) => sql`finish_reason = ${finish}`),
     given(filter.errorCode, (code) => sql`error_code = ${code}`),
@@ -38,18 +37,19 @@ export function toCondition(filter: RequestFilter): RawBuilder<unknown> | undefi
 /** The part of the filter that roll-ups can answer, as a condition on them: true for every quarter in which there may be a request. */
 export function toRollupCondition(filter: RequestFilter): RawBuilder<unknown> {
   const isFailure = filter.status === 'error' || filter.errorCode !== undefined;
-  const conditions = [sql`1 = 1`, ...inDimensions(filter), ...(isFailure ? [sql`errors > 0`] : [])];
+  const conditions = [inFilter(filter), ...(isFailure ? [sql`errors > 0`] : [])];
   return sql.join(conditions, sql` AND `);
 }
 
 /** True when roll-ups know more than that there were requests. */
 export function isRolledUp(filter: RequestFilter): boolean {
-  return filter.status === 'error' || filter.errorCode !== undefined || DIMENSIONS.some((dimension) => filter[dimension] !== undefined);
+  return filter.status === 'error' || filter.errorCode !== undefined || hasDimensions(filter);
 }
 
 /** The parts of the filter that only the rows themselves can answer, by the names that people know them by. */
 export function unrolledParts(filter: RequestFilter): string[] {
   const parts = {
+    status: rolledStatus(filter) === filter.status ? undefined : filter.status,
     stream: filter.isStreaming,
     finish: filter.finish,
     error: filter.errorCode,
@@ -63,12 +63,18 @@ export function unrolledParts(filter: RequestFilter): string[] {
     .map(([name]) => name);
 }
 
-function inDimensions(filter: SumsFilter): RawBuilder<unknown>[] {
-  return DIMENSIONS.flatMap((dimension) => {
-    const values = filter[dimension];
-    if (values === undefined) return [];
-    return values.length === 0 ? [sql`1 = 0`] : [sql`${sql.ref(COLUMNS[dimension])} IN (${sql.join([...values])})`];
-  });
+/** The status as far as roll-ups tell it: they know what failed and what did not. */
+export function rolledStatus({ status }: RequestFilter): 'ok' | 'error' | undefined {
+  return status === 'ok' || status === 'error' ? status : undefined;
+}
+
+function ofOutcome(status: RequestStatus): RawBuilder<unknown> {
+  if (status === 'ok') return sql`outcome <> 'failed'`;
+  return sql`outcome = ${status === 'error' ? 'failed' : status}`;
+}
+
+function hasDimensions(filter: SumsFilter): boolean {
+  return DIMENSIONS.some((dimension) => filter[dimension] !== undefined);
 }
 
 function given<Value>(value: Value | undefined, write: (value: Value) => RawBuilder<unknown>): RawBuilder<unknown> | undefined {

@@ -3,7 +3,9 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
-import { QUARTER_MS, type Span } from './zone.ts';
+import { cutByGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
+import { gridName, readGrid } from './grid.ts';
+import type { Span } from './zone.ts';
 
 /** What requests can be told apart by. */
 export const DIMENSIONS = ['model', 'key', 'provider'] as const;
@@ -25,6 +27,8 @@ export interface Sums {
   readonly firstTokenMs: number;
   readonly firstTokenCount: number;
   readonly durationMs: number;
+  /** Of how many requests the duration is known. */
+  readonly durationCount: number;
 }
 
 export const NO_SUMS: Sums = {
@@ -39,37 +43,90 @@ export const NO_SUMS: Sums = {
   firstTokenMs: 0,
   firstTokenCount: 0,
   durationMs: 0,
+  durationCount: 0,
 };
 
-interface SumsQuestion {
+export interface SumsQuestion {
   readonly accountId: string;
   /** May overlap; each begins and ends with a quarter of an hour. */
   readonly spans: readonly Span[];
-  readonly group: Dimension | undefined;
+  /** What they are told apart by, in this order: none, one or two. */
+  readonly by: readonly Dimension[];
   readonly filter: SumsFilter;
+  /** Values that need not be told apart. */
+  readonly classes?: SumsClasses | undefined;
+  /** What is added up; everything, unless told. */
+  readonly sums?: readonly RollupSum[] | undefined;
 }
 
-/** The sums of each span: by the values of a dimension, or all under the empty name. */
-export type SumsBySpan = readonly ReadonlyMap<string, Sums>[];
+/** The values of a request, one for each dimension that was asked for. */
+type Values = readonly string[];
+
+/** Sets of values whose sums are found together, under the first of each; what is in none of them is found under `rest`. */
+export interface SumsClasses {
+  readonly listed: readonly (readonly Values[])[];
+  readonly rest: Values | undefined;
+}
+
+export type RollupSum = (typeof ROLLUP_SUMS)[number];
+
+/** What the requests of some values come to: one value for each dimension that was asked for. */
+export interface FoundSums {
+  readonly values: Values;
+  readonly sums: Sums;
+}
+
+/** What was found in each span. */
+export type SumsBySpan = readonly (readonly FoundSums[])[];
 
 /**
- * Adds up an account's requests. Whole hours of the past are read from their own sums where those can answer, the rest
- * from the quarter-hours: both tell the same, the former with fewer rows.
+ * Adds up an account's requests. Whole days and hours of the past are read from their own sums where those can answer, the
+ * rest from the quarter-hours: all tell the same, the former with fewer rows.
  */
-export async function readSums(database: OpenDatabase, question: SumsQuestion): Promise<SumsBySpan> {
-  const dimension = hourlyDimension(question);
-  const untilMs = dimension === undefined ? 0 : await readUntil(database.kysely, question.accountId);
-  const { hours, quarters } = split(question.spans, untilMs);
+export async function readSums(database: OpenDatabase, asked: SumsQuestion): Promise<SumsBySpan> {
+  const question = isJoined(database, asked) ? asked : { ...asked, classes: undefined };
+  const { accountId, spans } = question;
+  const dimension = dimensionOf(question);
+  const { past, quarters } = cutByGrids(spans, await readGrids(database.kysely, accountId, dimension));
   const rows = [
-    ...(dimension === undefined || hours.length === 0 ? [] : await readHours(database, question, { dimension, pieces: hours })),
+    ...(past.length === 0 ? [] : await readPast(database, question, { dimension, pieces: past })),
     ...(quarters.length === 0 ? [] : await readQuarters(database, question, quarters)),
   ];
-  const sums = question.spans.map(() => new Map<string, Sums>());
-  for (const { n, value, ...row } of rows) {
-    const found = sums[Number(n)];
-    found?.set(value, addSums(found.get(value) ?? NO_SUMS, toSums(row)));
+  const found = spans.map(() => new Map<string, FoundSums>());
+  for (const row of rows) {
+    const inSpan = found[Number(row.n)];
+    const values = valuesOf(row, question);
+    if (inSpan === undefined || values === undefined) continue;
+    const place = `${row.first}\u0000${row.second}`;
+    const former = inSpan.get(place);
+    inSpan.set(place, { values, sums: former === undefined ? toSums(row) : addSums(former.sums, toSums(row)) });
   }
-  return sums;
+  return found.map((inSpan) => [...inSpan.values()]);
+}
+
+/** Classes are a wish: the embedded database compares each row with each of their members, which only pays where they are few. */
+const EMBEDDED_MEMBERS_MAX = 12;
+
+function isJoined({ dialect }: OpenDatabase, { classes }: SumsQuestion): boolean {
+  const members = classes?.listed.reduce((count, each) => count + each.length, 0) ?? 0;
+  return dialect === 'postgres' || members <= EMBEDDED_MEMBERS_MAX;
+}
+
+function valuesOf({ first, second }: FoundRow, { by, classes }: SumsQuestion): Values | undefined {
+  if (by.length === 0) return [];
+  if (classes !== undefined) return first === null ? classes.rest : classes.listed[Number(first)]?.[0];
+  return by.length === 1 ? [first ?? ''] : [first ?? '', second];
+}
+
+/** What all requests of a span come to. */
+export function addFound(found: readonly FoundSums[] | undefined): Sums {
+  return addAll((found ?? []).map(({ sums }) => sums));
+}
+
+/** What all of these come to. */
+export function addAll(sums: readonly Sums[]): Sums {
+  // Most buckets of a small series are empty.
+  return sums.reduce((total, one) => (one === NO_SUMS ? total : addSums(total, one)), NO_SUMS);
 }
 
 /** What two sets of requests come to together. */
@@ -86,87 +143,56 @@ export function addSums(one: Sums, other: Sums): Sums {
     firstTokenMs: one.firstTokenMs + other.firstTokenMs,
     firstTokenCount: one.firstTokenCount + other.firstTokenCount,
     durationMs: one.durationMs + other.durationMs,
+    durationCount: one.durationCount + other.durationCount,
   };
 }
 
-/** Those that failed, or all others. Roll-ups count failures and tell nothing else about them, but they cost nothing and used nothing. */
+/** Those that failed, or all others. Roll-ups count failures and do not tell their times from others, but they cost nothing and used nothing. */
 export function ofStatus(sums: Sums, status: 'ok' | 'error'): Sums {
   if (status === 'error') return { ...NO_SUMS, requests: sums.errors, errors: sums.errors };
-  return { ...sums, requests: sums.requests - sums.errors, errors: 0 };
+  const untimed = { firstTokenMs: 0, firstTokenCount: 0, durationMs: 0, durationCount: 0 };
+  return { ...sums, ...untimed, requests: sums.requests - sums.errors, errors: 0 };
 }
 
-const HOUR_MS = 4 * QUARTER_MS;
-/** Without a group any dimension will do; this one has the fewest values. */
+/** Without a dimension any will do; this one has the fewest values. */
 const SMALLEST_DIMENSION: Dimension = 'provider';
 
-/** The hours know one dimension at a time: undefined when the question is about two. */
-function hourlyDimension({ group, filter }: SumsQuestion): Dimension | undefined {
-  const asked = new Set(DIMENSIONS.filter((dimension) => dimension === group || filter[dimension] !== undefined));
-  const [only] = asked;
-  return asked.size > 1 ? undefined : (only ?? SMALLEST_DIMENSION);
+/** Which sums of the past can answer: those by the one dimension that matters, or by every one where two do. */
+function dimensionOf({ by, filter }: SumsQuestion): Dimension | 'every' {
+  const asked = DIMENSIONS.filter((dimension) => by.includes(dimension) || filter[dimension] !== undefined);
+  return asked.length > 1 ? 'every' : (asked[0] ?? SMALLEST_DIMENSION);
 }
 
-async function readUntil(database: Kysely<Tables>, accountId: string): Promise<number> {
-  const row = await database.selectFrom('usage_hours_until').select('until').where('account_id', '=', accountId).executeTakeFirst();
-  return Number(row?.until ?? 0);
+async function readGrids(database: Kysely<Tables>, accountId: string, dimension: Dimension | 'every'): Promise<SummedGrid[]> {
+  const rows = await database.selectFrom('usage_past_until').select(['grid', 'until']).where('account_id', '=', accountId).execute();
+  const grids = rows.map(({ grid, until }) => ({ grid: readGrid(grid), untilMs: Number(until) }));
+  // Of hours there are only sums by one dimension.
+  return grids.filter(({ grid, untilMs }) => untilMs > 0 && (dimension !== 'every' || grid.length === 'day'));
 }
 
-/** A part of a span: the span's number, and from when until when. */
-type Piece = readonly [n: number, fromMs: number, toMs: number];
+/** The columns that dimensions stand in, wherever requests are counted. */
+export const COLUMN_OF: Readonly<Record<Dimension, 'model' | 'key_id' | 'provider'>> = {
+  model: 'model',
+  key: 'key_id',
+  provider: 'provider',
+};
 
-/** Whole hours that are summed up, and the quarters before and after them. */
-function split(spans: readonly Span[], untilMs: number): { hours: Piece[]; quarters: Piece[] } {
-  const hours: Piece[] = [];
-  const quarters: Piece[] = [];
-  for (const [n, { fromMs, toMs }] of spans.entries()) {
-    const firstHourMs = Math.ceil(fromMs / HOUR_MS) * HOUR_MS;
-    const lastHourMs = Math.floor(Math.min(toMs, untilMs) / HOUR_MS) * HOUR_MS;
-    if (firstHourMs >= lastHourMs) {
-      quarters.push([n, fromMs, toMs]);
-      continue;
-    }
-    hours.push([n, firstHourMs, lastHourMs]);
-    if (fromMs < firstHourMs) quarters.push([n, fromMs, firstHourMs]);
-    if (lastHourMs < toMs) quarters.push([n, lastHourMs, toMs]);
-  }
-  return { hours, quarters };
-}
-
-type SumsRow = Readonly<Record<(typeof ROLLUP_SUMS)[number], bigint>>;
-type FoundRow = SumsRow & { readonly n: bigint | number; readonly value: string };
-
-const ADDED_UP = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(`s.${name}`)}) AS ${sql.ref(name)}`));
-const COLUMN_OF: Readonly<Record<Dimension, string>> = { model: 's.model', key: 's.key_id', provider: 's.provider' };
-
-async function readHours(
+async function readPast(
   database: OpenDatabase,
-  { accountId, group, filter }: SumsQuestion,
-  { dimension, pieces }: { readonly dimension: Dimension; readonly pieces: readonly Piece[] },
+  question: SumsQuestion,
+  { dimension, pieces }: { readonly dimension: Dimension | 'every'; readonly pieces: readonly Piece[] },
 ): Promise<readonly FoundRow[]> {
-  return addUp(database, pieces, {
-    value: group === undefined ? sql`''` : sql`s.value`,
-    source: sql`usage_hours s`,
-    condition: sql`s.account_id = ${accountId} AND s.dimension = ${dimension} AND s.hour >= p.from_ms AND s.hour < p.to_ms
-      AND ${isOneOf('s.value', filter[dimension])}`,
-  });
+  const condition = sql`s.grid = p.grid AND s.dimension = ${dimension} AND s.start_at >= p.from_ms AND s.start_at < p.to_ms`;
+  return addUp(database, question, { pieces, source: sql`usage_past s`, condition });
 }
 
-async function readQuarters(
-  database: OpenDatabase,
-  { accountId, group, filter }: SumsQuestion,
-  pieces: readonly Piece[],
-): Promise<readonly FoundRow[]> {
-  const filters = DIMENSIONS.map((dimension) => isOneOf(COLUMN_OF[dimension], filter[dimension]));
-  return addUp(database, pieces, {
-    value: group === undefined ? sql`''` : sql.ref(COLUMN_OF[group]),
-    source: sql`usage_rollups s`,
-    condition: sql`s.account_id = ${accountId} AND s.quarter_hour >= p.from_ms AND s.quarter_hour < p.to_ms
-      AND ${sql.join(filters, sql` AND `)}`,
-  });
+async function readQuarters(database: OpenDatabase, question: SumsQuestion, pieces: readonly Piece[]): Promise<readonly FoundRow[]> {
+  const condition = sql`s.quarter_hour >= p.from_ms AND s.quarter_hour < p.to_ms`;
+  return addUp(database, question, { pieces, source: sql`usage_rollups s`, condition });
 }
 
 interface Addition {
-  readonly value: RawBuilder<unknown>;
+  readonly pieces: readonly Piece[];
   readonly source: RawBuilder<unknown>;
   readonly condition: RawBuilder<unknown>;
 }
@@ -175,45 +201,83 @@ interface Addition {
  * One statement for all pieces, each read by a range of the index. The embedded database does so for a plain join; that
  * of PostgreSQL has to be told, or its planner may go through the whole table once for every piece.
  */
-async function addUp(
-  database: OpenDatabase,
-  pieces: readonly Piece[],
-  { value, source, condition }: Addition,
-): Promise<readonly FoundRow[]> {
-  const table = piecesTable(database, pieces);
+async function addUp(database: OpenDatabase, question: SumsQuestion, addition: Addition): Promise<readonly FoundRow[]> {
+  const { accountId, filter, sums = ROLLUP_SUMS } = question;
+  const { tables, columns, join } = namesOf(database, question);
+  const pieces = piecesTable(database, addition.pieces);
+  const added = sql.join(sums.map((name) => sql`SUM(${sql.ref(`s.${name}`)}) AS ${sql.ref(name)}`));
+  const condition = sql`s.account_id = ${accountId} AND ${addition.condition} AND ${inFilter(filter, 's.')}`;
   const statement =
     database.dialect === 'sqlite'
-      ? sql<FoundRow>`SELECT p.n, ${value} AS value, ${ADDED_UP} FROM ${table} CROSS JOIN ${source} WHERE ${condition} GROUP BY 1, 2`
-      : sql<FoundRow>`SELECT p.n, added.* FROM ${table} CROSS JOIN LATERAL
-          (SELECT ${value} AS value, ${ADDED_UP} FROM ${source} WHERE ${condition} GROUP BY 1) added`;
+      ? sql<FoundRow>`WITH ${pieces}${tables} SELECT p.n, ${columns}, ${added} FROM p CROSS JOIN ${addition.source} ${join}
+          WHERE ${condition} GROUP BY 1, 2, 3`
+      : sql<FoundRow>`WITH ${pieces}${tables} SELECT p.n, found.* FROM p CROSS JOIN LATERAL
+          (SELECT ${columns}, ${added} FROM ${addition.source} ${join} WHERE ${condition} GROUP BY 1, 2) found`;
   return (await statement.execute(database.kysely)).rows;
 }
 
-/** The pieces as a table `p`. */
-function piecesTable({ dialect }: OpenDatabase, pieces: readonly Piece[]): RawBuilder<unknown> {
-  const json = JSON.stringify(pieces);
-  const source = dialect === 'sqlite' ? sql`json_each(${json})` : sql`jsonb_array_elements(CAST(${json} AS JSONB))`;
-  return sql`(SELECT CAST(value ->> 0 AS BIGINT) AS n, CAST(value ->> 1 AS BIGINT) AS from_ms, CAST(value ->> 2 AS BIGINT) AS to_ms
-    FROM ${source} AS piece) AS p`;
+interface NamesOfRows {
+  readonly tables: RawBuilder<unknown>;
+  readonly columns: RawBuilder<unknown>;
+  readonly join: RawBuilder<unknown>;
 }
 
-function isOneOf(column: string, values: readonly string[] | undefined): RawBuilder<unknown> {
-  if (values === undefined) return sql`1 = 1`;
-  return values.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} IN (${sql.join([...values])})`;
-}
-
-function toSums(row: SumsRow): Sums {
+/** What rows are told apart by: their values, or the numbers of their classes. */
+function namesOf(database: OpenDatabase, { by, classes }: SumsQuestion): NamesOfRows {
+  const nothing = sql``;
+  const [first = sql`''`, second = sql`''`] = by.map((one) => sql.ref(`s.${COLUMN_OF[one]}`));
+  if (classes === undefined || by.length === 0)
+    return { tables: nothing, columns: sql`${first} AS first, ${second} AS second`, join: nothing };
+  const rows = classes.listed.flatMap((members, index) => members.map(([one = '', other = '']) => [String(index), one, other]));
   return {
-    requests: Number(row.requests),
-    errors: Number(row.errors),
-    inputTokens: Number(row.input_tokens),
-    cachedInputTokens: Number(row.cached_input_tokens),
-    cacheWriteTokens: Number(row.cache_write_tokens),
-    outputTokens: Number(row.output_tokens),
-    reasoningTokens: Number(row.reasoning_tokens),
-    cost: asNanos(row.cost),
-    firstTokenMs: Number(row.first_token_ms),
-    firstTokenCount: Number(row.first_token_count),
-    durationMs: Number(row.duration_ms),
+    tables: sql`, c AS MATERIALIZED (SELECT value ->> 0 AS class, value ->> 1 AS first, value ->> 2 AS second
+      FROM ${jsonRows(database, rows)} AS listed)`,
+    columns: sql`c.class AS first, '' AS second`,
+    join: sql`LEFT JOIN c ON c.first = ${first} AND c.second = ${second}`,
+  };
+}
+
+/** The pieces as a table `p`, read once: else their text would be taken apart again for every row that is added up. */
+function piecesTable(database: OpenDatabase, pieces: readonly Piece[]): RawBuilder<unknown> {
+  const rows = pieces.map(({ n, fromMs, toMs, grid }) => [n, fromMs, toMs, grid === undefined ? '' : gridName(grid)]);
+  return sql`p AS MATERIALIZED (SELECT CAST(value ->> 0 AS BIGINT) AS n, CAST(value ->> 1 AS BIGINT) AS from_ms,
+    CAST(value ->> 2 AS BIGINT) AS to_ms, value ->> 3 AS grid FROM ${jsonRows(database, rows)} AS piece)`;
+}
+
+function jsonRows({ dialect }: OpenDatabase, rows: readonly (readonly (string | number)[])[]): RawBuilder<unknown> {
+  const json = JSON.stringify(rows);
+  return dialect === 'sqlite' ? sql`json_each(${json})` : sql`jsonb_array_elements(CAST(${json} AS JSONB))`;
+}
+
+/** The filter as a condition on the rows of a table, by whose name its columns are called. */
+export function inFilter(filter: SumsFilter, table = ''): RawBuilder<unknown> {
+  const conditions = DIMENSIONS.flatMap((dimension) => {
+    const values = filter[dimension];
+    if (values === undefined) return [];
+    return values.length === 0 ? [sql`1 = 0`] : [sql`${sql.ref(table + COLUMN_OF[dimension])} IN (${sql.join([...values])})`];
+  });
+  return sql.join([sql`1 = 1`, ...conditions], sql` AND `);
+}
+
+/** Sums as the database gives them; those that were not asked for are missing. */
+export type SumsRow = Readonly<Partial<Record<RollupSum, bigint>>>;
+type FoundRow = SumsRow & { readonly n: bigint | number; readonly first: string | null; readonly second: string };
+
+/** Sums as the database adds them up. */
+export function toSums(row: SumsRow): Sums {
+  const read = (name: RollupSum): number => Number(row[name] ?? 0);
+  return {
+    requests: read('requests'),
+    errors: read('errors'),
+    inputTokens: read('input_tokens'),
+    cachedInputTokens: read('cached_input_tokens'),
+    cacheWriteTokens: read('cache_write_tokens'),
+    outputTokens: read('output_tokens'),
+    reasoningTokens: read('reasoning_tokens'),
+    cost: asNanos(row.cost ?? 0n),
+    firstTokenMs: read('first_token_ms'),
+    firstTokenCount: read('first_token_count'),
+    durationMs: read('duration_ms'),
+    durationCount: read('requests'),
   };
 }

@@ -1,12 +1,10 @@
+import type { Bucket } from './vocabulary.ts';
+
 /** A stretch of time, from its first millisecond up to but without its last. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
-
-/** The lengths that a report can be cut into. All but the first follow the clocks and the calendar of a zone. */
-export const BUCKETS = ['quarter', 'hour', 'day', 'week', 'month'] as const;
-export type Bucket = (typeof BUCKETS)[number];
 
 const MINUTE_MS = 60_000;
 /** What roll-ups count by. */
@@ -20,17 +18,18 @@ const MONDAY_DAYS = 3;
 /**
  * Cuts a span into buckets, as the clocks of the zone show them: a day has 23 or 25 hours where clocks are changed, and
  * its hour that comes twice is two buckets. The first and the last are cut off where the span begins and ends. Every
- * zone's clocks differ from UTC by a number of quarter-hours, so every bucket is made of whole ones.
+ * zone's clocks differ from UTC by a number of quarter-hours, so every bucket but the minute is made of whole ones.
  */
 export function cutIntoBuckets({ fromMs, toMs }: Span, bucket: Bucket, zone: string): Span[] {
   const clock = new ZoneClock(zone);
+  const stepMs = bucket === 'minute' ? MINUTE_MS : QUARTER_MS;
   const spans: { fromMs: number; toMs: number }[] = [];
   let current: number | undefined;
-  for (let atMs = floorTo(fromMs, QUARTER_MS); atMs < toMs; atMs += QUARTER_MS) {
+  for (let atMs = floorTo(fromMs, stepMs); atMs < toMs; atMs += stepMs) {
     const number = bucketNumber(clock, bucket, atMs);
     const last = spans.at(-1);
-    if (last !== undefined && number === current) last.toMs = atMs + QUARTER_MS;
-    else spans.push({ fromMs: atMs, toMs: atMs + QUARTER_MS });
+    if (last !== undefined && number === current) last.toMs = atMs + stepMs;
+    else spans.push({ fromMs: atMs, toMs: atMs + stepMs });
     current = number;
   }
   return spans;
@@ -70,6 +69,7 @@ export function startOf(bucket: 'day' | 'month', atMs: number, zone: string): nu
 
 /** The same for all moments of a bucket, and another for those of the next. */
 function bucketNumber(clock: ZoneClock, bucket: Bucket, atMs: number): number {
+  if (bucket === 'minute') return atMs / MINUTE_MS;
   if (bucket === 'quarter') return atMs / QUARTER_MS;
   const offsetMs = clock.offsetMs(atMs);
   const wallMs = atMs + offsetMs;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { asNanos, formatUsd } from '../../src/ledger/money.ts';
 import { readStatement } from '../../src/ledger/statement.ts';
 import { Contents } from '../../src/usage/contents.ts';
 import { seedUsage } from '../usage/seed-usage.ts';
@@ -101,6 +102,37 @@ describeStores((makeStore) => {
     const failed = await list('status=error&limit=200');
     expect((await histogram('status=error')).total).toMatchObject({ requests: failed.requests.length, spend: '0' });
     expect((await histogram('finish=stop&ttft=5')).ignored).toEqual(['finish', 'ttft']);
+  });
+
+  test('requests are found by the tags of their keys, and by how they ended', async () => {
+    await dashboard.parts.database.kysely
+      .updateTable('api_keys')
+      .set({ tags: JSON.stringify(['web']) })
+      .where('id', '=', 'key_seeded1')
+      .execute();
+    const { requests } = await list('tag=web&limit=200');
+    expect(requests.map(({ id }) => id)).toEqual((await list('key=key_seeded1&limit=200')).requests.map(({ id }) => id));
+    expect((await histogram('tag=web')).total.requests).toBe(requests.length);
+    expect((await list('tag=unused')).requests).toEqual([]);
+    await dashboard.parts.database.kysely
+      .updateTable('usage')
+      .set({ outcome: 'client_gone' })
+      .where('request_id', '=', requests[3]?.id ?? '')
+      .execute();
+    expect((await list('status=client_gone')).requests.map(({ id }) => id)).toEqual([requests[3]?.id ?? '']);
+    expect((await histogram('status=client_gone')).ignored).toEqual(['status']);
+    expect((await list('status=ok&tag=web&limit=200')).requests.length).toBe(requests.filter(({ status }) => status === 'ok').length);
+  });
+
+  test('the balance around a charge is that of the statement', async () => {
+    const statement = (await readStatement(dashboard.parts.database.kysely, accountId, { linesMax: 400 })).lines;
+    for (const { id, amount, balance } of [statement[0], statement[7], statement[300]].filter((line) => line !== undefined)) {
+      const { transfer } = (await (await ada.get(`/api/requests/${id}`)).json()) as { transfer: Record<string, string> };
+      expect(transfer).toMatchObject({
+        balanceBeforeUsd: formatUsd(asNanos(balance - amount)),
+        balanceAfterUsd: formatUsd(balance),
+      });
+    }
   });
 
   test('a request of another account is not found, listed or exported', async () => {

@@ -10,8 +10,16 @@ const FROM_MS = NOW_MS - 20 * DAY_MS;
 interface Report {
   readonly zone: string;
   readonly buckets: readonly number[];
-  readonly series: readonly { name: string | null; values: (string | number)[]; total: { spend: string; requests: number } }[];
-  readonly total: { spend: string; requests: number };
+  readonly series: readonly { names: string[] | null; values: (string | number)[]; total: Total }[];
+  readonly total: Total;
+  readonly isOverlapping: boolean;
+}
+
+interface Total {
+  readonly spend: string;
+  readonly requests: number;
+  readonly errors: number;
+  readonly latency_ms: number | null;
 }
 
 describeStores((makeStore) => {
@@ -27,7 +35,17 @@ describeStores((makeStore) => {
     await ada.signUp('ada@example.com');
     await eve.signUp('eve@example.com');
     const { id: accountId } = (await (await ada.get('/api/account')).json()) as { id: string };
-    await seedUsage(dashboard.parts.database, { accountId, rows: 2000, fromMs: FROM_MS, toMs: NOW_MS });
+    const { database } = dashboard.parts;
+    await seedUsage(database, { accountId, rows: 2000, fromMs: FROM_MS, toMs: NOW_MS });
+    for (const [id, tags] of [
+      ['key_seeded0', ['web', 'prod']],
+      ['key_seeded1', ['prod']],
+    ] as const)
+      await database.kysely
+        .updateTable('api_keys')
+        .set({ tags: JSON.stringify(tags) })
+        .where('id', '=', id)
+        .execute();
   }, 60_000);
   afterAll(async () => {
     expect(dashboard.failures).toEqual([]);
@@ -38,7 +56,7 @@ describeStores((makeStore) => {
   test('a report tells spend by model in a zone, the largest first and the rest as one', async () => {
     const { zone, series, total, buckets } = await report(ada, 'zone=Asia/Kathmandu&top=3');
     expect(zone).toBe('Asia/Kathmandu');
-    expect(series.map(({ name }) => name === null)).toEqual([false, false, false, true]);
+    expect(series.map(({ names }) => names === null)).toEqual([false, false, false, true]);
     expect(total.requests).toBe(2000);
     expect(new Date((buckets[1] ?? 0) + 5.75 * 3_600_000).toISOString()).toEndWith('T00:00:00.000Z');
   });
@@ -58,9 +76,50 @@ describeStores((makeStore) => {
     const shown = await report(ada, 'zone=America/St_Johns&group=key&metric=spend&top=20');
     expect(lines).toHaveLength(shown.buckets.length * shown.series.length);
     const [first] = shown.series;
-    expect(lines[1]).toEndWith(`,America/St_Johns,${first?.name},Key 0,${first?.values[1]}`);
+    expect(lines[1]).toEndWith(`,America/St_Johns,${first?.names?.[0]},Key 0,${first?.values[1]}`);
     const table = await (await ada.get(`/api/usage/export?${query}&part=table&format=json`)).json();
     expect(table).toContainEqual(expect.objectContaining({ key: 'total', spend_usd: shown.total.spend }));
+  });
+
+  test('two groups make a series of every pair, in the report and in its files', async () => {
+    const { series, total } = await report(ada, 'group=model&second=status&top=20');
+    expect(series.every(({ names }) => names === null || (names.length === 2 && ['ok', 'error'].includes(names[1] ?? '')))).toBeTrue();
+    expect(series.reduce((sum, { total: own }) => sum + own.requests, 0)).toBe(total.requests);
+    const query = `from=${FROM_MS}&to=${NOW_MS}&group=key&second=model&top=20&compare=yes`;
+    const [head, ...lines] = (await (await ada.get(`/api/usage/export?${query}&part=table`)).text()).trimEnd().split('\r\n');
+    expect(head).toStartWith('from,to,zone,key,key_name,model,spend_usd,requests,');
+    expect(head).toEndWith(',latency_ms,former_spend_usd');
+    expect(lines).toHaveLength(22);
+    expect(lines.at(-1)?.split(',').slice(3, 6)).toEqual(['total', '', '']);
+  });
+
+  test('a request counts for every tag of its key, and once in the total', async () => {
+    const { series, total, isOverlapping } = await report(ada, 'group=tag&metric=requests');
+    const of = (name: string) => series.find(({ names }) => names?.[0] === name)?.total.requests ?? 0;
+    const byKey = (await report(ada, 'group=key&metric=requests&top=20')).series;
+    const ofKey = (id: string) => byKey.find(({ names }) => names?.[0] === id)?.total.requests ?? 0;
+    expect([of('web'), of('prod')]).toEqual([ofKey('key_seeded0'), ofKey('key_seeded0') + ofKey('key_seeded1')]);
+    expect(of('prod') + of('')).toBe(total.requests);
+    expect([total.requests, isOverlapping]).toEqual([2000, true]);
+    expect((await report(ada, 'tag=web')).total.requests).toBe(ofKey('key_seeded0'));
+    expect((await report(ada, 'tag=web&key=key_seeded1')).total.requests).toBe(0);
+    expect(await (await ada.get('/api/usage/names')).json()).toMatchObject({ tags: ['prod', 'web'] });
+  });
+
+  test('a report of failures alone knows their number, and no times', async () => {
+    const { total } = await report(ada, 'status=error&metric=requests');
+    expect(total).toMatchObject({ errors: total.requests, spend: '0', latency_ms: null });
+    expect((await report(ada, 'status=ok')).total.requests + total.requests).toBe(2000);
+  });
+
+  test('a few hours are told by the minute, and add up to what quarter-hours tell', async () => {
+    const [from, to] = [Math.floor(NOW_MS / 900_000) * 900_000 - 18_000_000, Math.floor(NOW_MS / 900_000) * 900_000];
+    const read = async (bucket: string): Promise<Report> =>
+      (await (await ada.get(`/api/usage?from=${from}&to=${to}&bucket=${bucket}&compare=yes`)).json()) as Report;
+    const [minutes, quarters] = [await read('minute'), await read('quarter')];
+    expect(minutes.buckets).toHaveLength(300);
+    expect(minutes.total).toEqual(quarters.total);
+    expect(minutes.series.map(({ names, total }) => [names, total])).toEqual(quarters.series.map(({ names, total }) => [names, total]));
   });
 
   test.each([
@@ -71,6 +130,9 @@ describeStores((makeStore) => {
     ['metric=cost', 'metric'],
     ['top=1000', 'top'],
     ['bucket=quarter', 'bucket'],
+    ['bucket=hour&group=model&second=key', 'bucket'],
+    ['group=model&second=model', 'second'],
+    ['status=client_gone', 'status'],
   ])('what is not offered is refused and named: %s', async (query, field) => {
     const response = await ada.get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}&${query}`);
     expect(response.status).toBe(400);
@@ -84,7 +146,7 @@ describeStores((makeStore) => {
 
   test('nobody sees the usage of others, whatever they filter by', async () => {
     expect((await report(eve, 'group=key&key=key_seeded0')).series).toEqual([]);
-    expect(await (await eve.get('/api/usage/names')).json()).toEqual({ keys: [], models: [], providers: [] });
+    expect(await (await eve.get('/api/usage/names')).json()).toEqual({ keys: [], models: [], providers: [], tags: [] });
     expect((await dashboard.browser().get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}`)).status).toBe(401);
   });
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { readStatement } from '../../src/ledger/statement.ts';
-import { advanceHours } from '../../src/usage/hours.ts';
+import { PastKeeper } from '../../src/usage/past-keeper.ts';
 import { readPeriods } from '../../src/usage/overview.ts';
 import { readReport } from '../../src/usage/report.ts';
 import { exportRequests, readRequests } from '../../src/usage/requests.ts';
@@ -32,14 +32,22 @@ describeStores((makeStore) => {
     if (database.dialect === 'sqlite') await sql`PRAGMA synchronous = OFF`.execute(database.kysely);
     await seedUsage(database, { accountId, rows: ROWS, fromMs: SPAN.fromMs, toMs: SPAN.toMs });
     await sql`ANALYZE`.execute(database.kysely);
-    while ((await advanceHours(database.kysely, accountId, NOW_MS)) === 'behind');
+    await new PastKeeper(database, fail).sweep();
   }, 120_000);
   afterAll(async () => {
     await database.kysely.destroy();
     await store.remove();
   });
 
-  const question = { accountId, span: SPAN, zone: 'Asia/Kathmandu', bucket: 'day', group: 'model', metric: 'spend', filter: {} } as const;
+  const question = {
+    accountId,
+    span: SPAN,
+    zone: 'Asia/Kathmandu',
+    bucket: 'day',
+    groups: ['model'],
+    metric: 'spend',
+    filter: {},
+  } as const;
   test.each<[string, () => Promise<unknown>]>([
     ['a quarter of a year by day and model', () => readReport(database, { ...question, seriesMax: 7, isCompared: true, nowMs: NOW_MS })],
     ['the periods of the overview', () => readPeriods(database, { accountId, zone: 'Asia/Kathmandu', nowMs: NOW_MS })],
@@ -75,6 +83,10 @@ describeStores((makeStore) => {
     expect(peak - before).toBeLessThan(GROWTH_BYTES_MAX);
   }, 60_000);
 });
+
+function fail(event: string, error: unknown): void {
+  throw new Error(event, { cause: error });
+}
 
 function heldBytes(): number {
   Bun.gc(true);

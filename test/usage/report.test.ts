@@ -3,12 +3,15 @@ import fc from 'fast-check';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { verifyLedger } from '../../src/ledger/reconcile.ts';
-import { advanceHours } from '../../src/usage/hours.ts';
-import { METRICS, valueOf } from '../../src/usage/metrics.ts';
-import { addAll, GROUPS, readReport, type Group } from '../../src/usage/report.ts';
+import { gridFrom, HOURS, UTC_DAYS, type Grid } from '../../src/usage/grid.ts';
+import { valueOf } from '../../src/usage/metrics.ts';
+import { advancePast } from '../../src/usage/past.ts';
+import { readReport } from '../../src/usage/report.ts';
+import type { ReportFilter } from '../../src/usage/report-cells.ts';
 import type { RequestRow } from '../../src/usage/requests.ts';
-import { NO_SUMS, type Sums, type SumsFilter } from '../../src/usage/sums.ts';
-import { BUCKETS, QUARTER_MS } from '../../src/usage/zone.ts';
+import { addAll, NO_SUMS, ofStatus, type Sums } from '../../src/usage/sums.ts';
+import { BUCKETS, GROUPS, isMean, METRICS, type Group } from '../../src/usage/vocabulary.ts';
+import { QUARTER_MS, startOf } from '../../src/usage/zone.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
 import { SEEDED_KEYS, SEEDED_MODELS, SEEDED_PROVIDERS, seedUsage } from './seed-usage.ts';
 
@@ -35,33 +38,53 @@ function recount(rows: readonly RequestRow[]): Sums {
       firstTokenMs: Number(row.first_token_ms ?? 0),
       firstTokenCount: row.first_token_ms === null ? 0 : 1,
       durationMs: Number(row.duration_ms),
+      durationCount: 1,
     })),
   );
 }
 
-function valueFor(row: RequestRow, group: Group): string {
-  const values = { model: row.model, key: row.key_id, provider: row.provider, status: row.outcome === 'failed' ? 'error' : 'ok' };
-  return values[group];
+/** Some keys have two tags, some one, some none. */
+const TAGS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  SEEDED_KEYS.map((key, index) => [key, ['blue', 'red', 'green'].slice(index % 3, (index % 3) + (index % 4))]),
+);
+
+function valuesFor(row: RequestRow, group: Group): readonly string[] {
+  if (group === 'tag') return (TAGS[row.key_id] ?? []).length === 0 ? [''] : (TAGS[row.key_id] ?? []);
+  return [{ model: row.model, key: row.key_id, provider: row.provider, status: row.outcome === 'failed' ? 'error' : 'ok' }[group]];
 }
 
-function isWithin(row: RequestRow, filter: SumsFilter): boolean {
+/** Every series that a request is in. */
+function namesFor(row: RequestRow, [group, second]: readonly Group[]): string[] {
+  const first = group === undefined ? [] : valuesFor(row, group);
+  return second === undefined ? [...first] : first.flatMap((one) => valuesFor(row, second).map((other) => `${one} ${other}`));
+}
+
+function isWithin(row: RequestRow, filter: ReportFilter): boolean {
   return (
     (filter.model?.includes(row.model) ?? true) &&
     (filter.key?.includes(row.key_id) ?? true) &&
-    (filter.provider?.includes(row.provider) ?? true)
+    (filter.provider?.includes(row.provider) ?? true) &&
+    (filter.tag?.some((tag) => TAGS[row.key_id]?.includes(tag)) ?? true) &&
+    (filter.status === undefined || filter.status === (row.outcome === 'failed' ? 'error' : 'ok'))
   );
 }
 
 const some = (values: readonly string[]) =>
   fc.option(fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 }), { nil: undefined, freq: 1 });
 const filters = fc
-  .record({ model: some(SEEDED_MODELS), key: some(SEEDED_KEYS), provider: some([...SEEDED_PROVIDERS, '']) })
-  .map((filter): SumsFilter => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)));
+  .record({
+    model: some(SEEDED_MODELS),
+    key: some(SEEDED_KEYS),
+    provider: some([...SEEDED_PROVIDERS, '']),
+    tag: some(['blue', 'red', 'unused']),
+    status: fc.option(fc.constantFrom('ok', 'error'), { nil: undefined, freq: 1 }),
+  })
+  .map((filter): ReportFilter => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)));
 
 const questions = fc.record({
   zone: fc.constantFrom(...ZONES),
   bucket: fc.constantFrom(...BUCKETS),
-  group: fc.constantFrom(...GROUPS),
+  groups: fc.uniqueArray(fc.constantFrom(...GROUPS), { minLength: 1, maxLength: 2 }),
   metric: fc.constantFrom(...METRICS),
   filter: filters,
   seriesMax: fc.integer({ min: 1, max: 15 }),
@@ -81,6 +104,12 @@ describeStores((makeStore) => {
     database = await connect(store);
     await migrate(database.kysely, database.dialect);
     await seedUsage(database, { accountId, rows: ROWS, fromMs: FROM_MS, toMs: TO_MS });
+    for (const [id, tags] of Object.entries(TAGS))
+      await database.kysely
+        .updateTable('api_keys')
+        .set({ tags: JSON.stringify(tags) })
+        .where('id', '=', id)
+        .execute();
     rows = await database.kysely.selectFrom('usage').selectAll().execute();
   }, 30_000);
   afterAll(async () => {
@@ -97,38 +126,50 @@ describeStores((makeStore) => {
   const compareWithRecount = async (): Promise<void> => {
     await fc.assert(
       fc.asyncProperty(questions, async ({ start, length, reached, ...asked }) => {
-        const span = { fromMs: FROM_MS + start * QUARTER_MS, toMs: FROM_MS + (start + length) * QUARTER_MS };
+        const quarters = asked.bucket === 'minute' ? Math.min(length, 24) : length;
+        const span = { fromMs: FROM_MS + start * QUARTER_MS, toMs: FROM_MS + (start + quarters) * QUARTER_MS };
         const nowMs = span.fromMs + reached * QUARTER_MS - 1;
         const report = await readReport(database, { accountId, span, nowMs, ...asked });
         const matching = rows.filter((row) => isWithin(row, asked.filter));
         const between = (fromMs: number, toMs: number) => matching.filter(({ created_at: at }) => at >= fromMs && at < toMs);
-        const named = new Set(report.series.map(({ name }) => name));
-        const nameOf = (row: RequestRow) => (named.has(valueFor(row, asked.group)) ? valueFor(row, asked.group) : undefined);
-        const own = Map.groupBy(between(span.fromMs, span.toMs), nameOf);
+        const own = between(span.fromMs, span.toMs);
+        const shown = new Set(report.series.flatMap(({ names }) => (names === undefined ? [] : [names.join(' ')])));
+        const namesOf = (row: RequestRow) => namesFor(row, asked.groups);
+        // Roll-ups do not tell the times of what failed from those of what did not.
+        const { status } = asked.filter;
+        const known = (sums: Sums): Sums => (status === undefined ? sums : ofStatus(sums, status));
         const edges = report.buckets.map(({ toMs }) => toMs);
-        for (const { name, total, values, count } of report.series) {
-          const requests = own.get(name) ?? [];
+        for (const { names, total, values, count } of report.series) {
+          const isIn = (name: string) => (names === undefined ? !shown.has(name) : names.join(' ') === name);
+          const requests = own.filter((row) => namesOf(row).some(isIn));
           expect(total.requests).toBe(requests.length);
-          // Roll-ups do not tell the times of what failed from those of what did not.
-          if (asked.group !== 'status') expect(total).toEqual(recount(requests));
-          if (name === undefined) expect(count).toBe(new Set(requests.map((row) => valueFor(row, asked.group))).size);
+          if (!asked.groups.includes('status')) expect(total).toEqual(known(recount(requests)));
+          expect(count).toBe(new Set(requests.flatMap(namesOf).filter(isIn)).size);
           const byBucket = Map.groupBy(requests, ({ created_at: at }) => edges.findIndex((toMs) => at < toMs));
-          expect(values.map(({ cost, requests: found }) => [cost, found])).toEqual(
-            edges.map((_, index) => [recount(byBucket.get(index) ?? []).cost, byBucket.get(index)?.length ?? 0]),
-          );
+          const isTimed = !(isMean(asked.metric) && (status !== undefined || asked.groups.includes('status')));
+          if (isTimed)
+            expect(values.map((sums) => valueOf(asked.metric, sums))).toEqual(
+              edges.map((_, index) => valueOf(asked.metric, recount(byBucket.get(index) ?? []))),
+            );
         }
-        expect([...own.keys()].every((name) => report.series.some((series) => series.name === name))).toBeTrue();
-        expect(valueOf('spend', report.total)).toBe(valueOf('spend', recount(between(span.fromMs, span.toMs))));
+        expect(own.flatMap(namesOf).every((name) => shown.has(name) || report.series.at(-1)?.names === undefined)).toBeTrue();
+        if (own.some((row) => namesOf(row).length > 1)) expect(report.isOverlapping).toBeTrue();
+        expect(report.total).toEqual(known(recount(own)));
+        expect(valueOf(asked.metric, addAll(report.values))).toBe(valueOf(asked.metric, report.total));
         expect(report.series.length).toBeLessThanOrEqual(asked.seriesMax + 1);
         const lengthMs = span.toMs - span.fromMs;
         const formerToMs = Math.min(span.fromMs, nowMs + 1 - lengthMs);
-        if (asked.isCompared) expect(report.former?.total).toEqual(recount(between(span.fromMs - lengthMs, formerToMs)));
+        if (asked.isCompared) expect(report.former?.total).toEqual(known(recount(between(span.fromMs - lengthMs, formerToMs))));
       }),
-      { numRuns: 40 },
+      { numRuns: 50 },
     );
   };
 
   test('a report equals a recount of the requests, in any zone', compareWithRecount, 60_000);
+
+  const advance = async (grid: Grid, nowMs: number): Promise<void> => {
+    while ((await advancePast(database, { accountId, grid, nowMs })) === 'behind');
+  };
 
   test('past hours are summed up, but none that an open hold may still add to', async () => {
     const openMs = Date.UTC(2026, 10, 5, 10, 20);
@@ -137,15 +178,16 @@ describeStores((makeStore) => {
       .insertInto('holds')
       .values({ ...hold, created_at: openMs })
       .execute();
-    while ((await advanceHours(database.kysely, accountId, TO_MS)) === 'behind');
+    await advance(HOURS, TO_MS);
     const until = async () =>
-      Number((await database.kysely.selectFrom('usage_hours_until').select('until').executeTakeFirstOrThrow()).until);
+      Number((await database.kysely.selectFrom('usage_past_until').select('until').executeTakeFirstOrThrow()).until);
     expect(await until()).toBe(Date.UTC(2026, 10, 5, 10));
     await database.kysely.deleteFrom('holds').execute();
-    expect(await advanceHours(database.kysely, accountId, TO_MS - 40 * 3_600_000)).toBe('behind');
-    while ((await advanceHours(database.kysely, accountId, TO_MS - 40 * 3_600_000)) === 'behind');
+    const nowMs = TO_MS - 40 * 3_600_000;
+    expect(await advancePast(database, { accountId, grid: HOURS, nowMs })).toBe('behind');
+    await advance(HOURS, nowMs);
     expect(await until()).toBe(TO_MS - 41 * 3_600_000);
-    const summed = await database.kysely.selectFrom('usage_hours').selectAll().where('dimension', '=', 'key').execute();
+    const summed = await database.kysely.selectFrom('usage_past').selectAll().where('dimension', '=', 'key').execute();
     expect(summed.reduce((sum, row) => sum + row.requests, 0n)).toBe(
       BigInt(rows.filter(({ created_at: at }) => Number(at) < TO_MS - 41 * 3_600_000).length),
     );
@@ -153,10 +195,38 @@ describeStores((makeStore) => {
 
   test('a report over hours that are summed up and quarters that are not equals a recount', compareWithRecount, 60_000);
 
+  test('two that sum up the same days at the same time do so once', async () => {
+    const days = { accountId, grid: UTC_DAYS, nowMs: TO_MS - 3 * 86_400_000 };
+    const both = async (): Promise<string[]> => Promise.all([advancePast(database, days), advancePast(database, days)]);
+    while ((await both()).includes('behind'));
+    const summed = await database.kysely.selectFrom('usage_past').selectAll().where('dimension', '=', 'every').execute();
+    const untilMs = Date.UTC(2026, 10, 5);
+    expect(summed.reduce((sum, row) => sum + row.requests, 0n)).toBe(
+      BigInt(rows.filter(({ created_at: at }) => Number(at) < untilMs).length),
+    );
+  });
+
+  test('a report over days of several zones, hours and quarters equals a recount', async () => {
+    for (const zone of ['Asia/Kathmandu', 'Europe/Berlin', 'America/New_York'])
+      for (const atMs of [FROM_MS, TO_MS]) {
+        await advance(gridFrom('day', startOf('day', atMs, zone)), TO_MS - 86_400_000);
+        await advance(gridFrom('hour', startOf('day', atMs, zone)), TO_MS - 86_400_000);
+      }
+    await compareWithRecount();
+  }, 60_000);
+
   test('an account without requests has an empty report, and nothing to sum up', async () => {
-    expect(await advanceHours(database.kysely, 'acct_nobody', TO_MS)).toBe('done');
+    expect(await advancePast(database, { accountId: 'acct_nobody', grid: HOURS, nowMs: TO_MS })).toBe('done');
     const span = { fromMs: FROM_MS, toMs: TO_MS };
-    const question = { accountId: 'acct_nobody', span, zone: 'UTC', bucket: 'week', group: 'model', metric: 'spend', filter: {} } as const;
+    const question = {
+      accountId: 'acct_nobody',
+      span,
+      zone: 'UTC',
+      bucket: 'week',
+      groups: ['model'],
+      metric: 'spend',
+      filter: {},
+    } as const;
     const report = await readReport(database, { ...question, seriesMax: 5, isCompared: false, nowMs: TO_MS });
     expect(report.series).toEqual([]);
     expect(report.total).toEqual(NO_SUMS);

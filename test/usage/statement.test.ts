@@ -3,12 +3,17 @@ import fc from 'fast-check';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { Accounts } from '../../src/accounts/accounts.ts';
-import { readStatement, type StatementCursor, type StatementLine } from '../../src/ledger/statement.ts';
+import { readBalanceAfter, readStatement, type StatementCursor, type StatementLine } from '../../src/ledger/statement.ts';
+import { HOURS } from '../../src/usage/grid.ts';
+import { advancePast } from '../../src/usage/past.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
 
 const KINDS = ['usage', 'manual', 'paid', 'refund'];
 const START_MS = 1_790_000_000_000;
 const LINES = 300;
+/** Four movements at a time, three times an hour. */
+const STEP_MS = 20 * 60_000;
+const END_MS = START_MS + (LINES / 4) * STEP_MS;
 
 describeStores((makeStore) => {
   let store: Store;
@@ -37,7 +42,14 @@ describeStores((makeStore) => {
       const isIn = kind === 'paid' || kind === 'manual';
       const amount = BigInt(1 + ((index * 7919) % 1000)) * (isIn ? 3n : 1n);
       const sides = isIn ? { debit: 'stripe_clearing', credit: wallet } : { debit: wallet, credit: 'revenue' };
-      return { id: `t${(index * 31) % 1000}-${index}`, ...sides, amount, kind, ref: '', created_at: START_MS + Math.floor(index / 4) };
+      return {
+        id: `t${(index * 31) % 1000}-${index}`,
+        ...sides,
+        amount,
+        kind,
+        ref: '',
+        created_at: START_MS + Math.floor(index / 4) * STEP_MS,
+      };
     });
     await database.kysely.insertInto('transfers').values(rows).execute();
     const sum = (side: 'debit' | 'credit') => rows.reduce((total, row) => total + (row[side] === wallet ? row.amount : 0n), 0n);
@@ -56,11 +68,11 @@ describeStores((makeStore) => {
       .toReversed();
   }
 
-  test('every page of every kind and range has the balances of the whole statement', async () => {
+  const comparePages = async (): Promise<void> => {
     const input = fc.record({
       kinds: fc.option(fc.uniqueArray(fc.constantFrom(...KINDS), { maxLength: 3 }), { nil: undefined, freq: 2 }),
-      fromMs: fc.option(fc.integer({ min: START_MS - 5, max: START_MS + 80 }), { nil: undefined, freq: 2 }),
-      toMs: fc.option(fc.integer({ min: START_MS - 5, max: START_MS + 80 }), { nil: undefined, freq: 2 }),
+      fromMs: fc.option(fc.integer({ min: START_MS - 5, max: END_MS + 5 }), { nil: undefined, freq: 2 }),
+      toMs: fc.option(fc.integer({ min: START_MS - 5, max: END_MS + 5 }), { nil: undefined, freq: 2 }),
       linesMax: fc.integer({ min: 1, max: 120 }),
     });
     await fc.assert(
@@ -83,5 +95,25 @@ describeStores((makeStore) => {
       }),
       { numRuns: 50 },
     );
+  };
+
+  test('every page of every kind and range has the balances of the whole statement', comparePages, 30_000);
+
+  test('the same with marks at past hours, which tell the balance there', async () => {
+    // Hours are looked for where something was used.
+    const sums = { requests: 1, errors: 0, input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };
+    const rest = { reasoning_tokens: 0, cost: 0, first_token_ms: 0, first_token_count: 0, duration_ms: 0 };
+    const place = { account_id: accountId, key_id: 'key', model: 'model', provider: '', ...sums, ...rest };
+    await database.kysely
+      .insertInto('usage_rollups')
+      .values([START_MS, START_MS + 15 * STEP_MS].map((atMs) => ({ ...place, quarter_hour: atMs - (atMs % 900_000) })))
+      .execute();
+    while ((await advancePast(database, { accountId, grid: HOURS, nowMs: END_MS })) === 'behind');
+    const marks = await database.kysely.selectFrom('balance_marks').selectAll().orderBy('before_at').execute();
+    expect(marks.length).toBeGreaterThan(5);
+    for (const { before_at: before, balance } of marks) expect(balance).toBe(all.find(({ atMs }) => atMs < before)?.balance ?? 0n);
+    await comparePages();
+    for (const { id, atMs, balance } of all.slice(0, 40))
+      expect(await readBalanceAfter(database.kysely, accountId, { id, atMs })).toBe(balance);
   }, 30_000);
 });

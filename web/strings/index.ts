@@ -3,6 +3,7 @@ export { shell } from './shell.ts';
 export { alerts } from './alerts.ts';
 export { billing } from './billing.ts';
 export { docs } from './docs.ts';
+export { filters } from './filters.ts';
 export { forgot } from './forgot.ts';
 export { key } from './key.ts';
 export { freshSecret, keyForm, keys, modelPicker } from './keys.ts';

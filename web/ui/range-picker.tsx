@@ -7,6 +7,8 @@ import type { Choice } from './select.tsx';
 import { TextInput } from './text-input.tsx';
 
 const RANGES: readonly Choice<RangeName>[] = [
+  { value: '1h', label: '1 hour' },
+  { value: '6h', label: '6 hours' },
   { value: 'today', label: 'Today' },
   { value: '7d', label: '7 days' },
   { value: '30d', label: '30 days' },
@@ -19,7 +21,7 @@ interface RangePickerProps {
   readonly onChoose: (choice: RangeChoice) => void;
 }
 
-/** A range of days. What it comes to is printed beside it, with the zone in which its days begin. */
+/** A range of hours or days. What it comes to is printed beside it, with the zone in which its days begin. */
 export function RangePicker({ choice, onChoose }: RangePickerProps): JSX.Element {
   const zone = useZone();
   const today = dayOf(Date.now(), zone);

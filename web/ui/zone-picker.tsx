@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { allZones, useZone, zoneChoice } from '../zone.ts';
+import { allZones, useChooseZone, useZone } from '../zone.ts';
 import { Field } from './field.tsx';
 import { Select } from './select.tsx';
 
@@ -8,9 +8,10 @@ const CHOICES = allZones().map((zone) => ({ value: zone, label: zone.replaceAll(
 /** Chooses the zone of every date in the dashboard; this browser remembers it. */
 export function ZonePicker({ isLabelHidden = false }: { readonly isLabelHidden?: boolean }): JSX.Element {
   const zone = useZone();
+  const choose = useChooseZone();
   return (
     <Field label="Time zone" isLabelHidden={isLabelHidden}>
-      {(wiring) => <Select {...wiring} value={zone} choices={CHOICES} onChoose={zoneChoice.set} />}
+      {(wiring) => <Select {...wiring} value={zone} choices={CHOICES} onChoose={choose} />}
     </Field>
   );
 }

@@ -3,23 +3,25 @@ import type { Report } from '../../usage/report.ts';
 import { valuesOf, type ReportView } from '../../usage/report-tables.ts';
 
 /** A report as pages get it. */
-export function describeReport(report: Report, view: ReportView) {
-  const { buckets, series, total, former } = report;
+export function describeReport({ buckets, series, total, values, former, isOverlapping }: Report, view: ReportView) {
   return {
     zone: view.zone,
     bucket: view.bucket,
     buckets: buckets.map(({ fromMs }) => fromMs),
     series: series.map((one) => ({
-      name: one.name ?? null,
+      /** One for each group; null for all others together. */
+      names: one.names ?? null,
       count: one.count,
       values: valuesOf(one.values, view),
       total: describeSums(one.total),
       former: one.former === undefined ? null : describeSums(one.former),
     })),
     total: describeSums(total),
+    values: valuesOf(values, view),
     former:
       former === undefined
         ? null
         : { fromMs: former.span.fromMs, toMs: former.span.toMs, values: valuesOf(former.values, view), total: describeSums(former.total) },
+    isOverlapping,
   };
 }

@@ -1,7 +1,7 @@
 import { asNanos, formatPricePerMillion, formatPicos, formatUsd } from '../../ledger/money.ts';
 import type { CostEquation } from '../../usage/cost-equation.ts';
 import { explainError } from '../../usage/error-meanings.ts';
-import type { RequestDetail } from '../../usage/request-detail.ts';
+import type { ChargeTransfer, RequestDetail } from '../../usage/request-detail.ts';
 import type { RequestRow } from '../../usage/requests.ts';
 
 /** A request as lists show it. */
@@ -40,8 +40,18 @@ export function describeDetail({ row, attempts, equation, transfer, content }: R
     error: row.error_code === null ? null : explainError(row.error_code),
     steps: attempts,
     equation: describeEquation(equation),
-    transfer: transfer === undefined ? null : { id: transfer.id, amountUsd: formatUsd(transfer.amount), atMs: transfer.atMs },
+    transfer: transfer === undefined ? null : describeTransfer(transfer),
     content: content ?? null,
+  };
+}
+
+function describeTransfer({ id, amount, atMs, balanceAfter }: ChargeTransfer) {
+  return {
+    id,
+    atMs,
+    amountUsd: formatUsd(amount),
+    balanceBeforeUsd: formatUsd(asNanos(balanceAfter + amount)),
+    balanceAfterUsd: formatUsd(balanceAfter),
   };
 }
 

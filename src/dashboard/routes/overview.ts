@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { Keys } from '../../accounts/keys.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
-import type { HoursKeeper } from '../../usage/hours-keeper.ts';
+import type { PastKeeper } from '../../usage/past-keeper.ts';
 import { describeSums } from '../../usage/metrics.ts';
 import { readKeyNames } from '../../usage/names.ts';
 import { readFirstTokens, readPeriods, readTop, runwayDays, type Period } from '../../usage/overview.ts';
@@ -28,14 +28,14 @@ const ENDING_MS = 7 * DAY_MS;
 const query = z.object({ zone: zoneShape, by: z.enum(['model', 'key', 'provider']).default('model') });
 
 /** What somebody wants to know who opens the dashboard: the money, how long it lasts, what it goes to, and what is wrong. */
-export function overviewRoutes({ database }: Parts, hours: HoursKeeper) {
+export function overviewRoutes({ database }: Parts, past: PastKeeper) {
   const { kysely } = database;
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {
       const { accountId } = c.get('person');
       const { zone } = c.req.valid('query');
       const nowMs = Date.now();
-      hours.touch(accountId);
+      past.touch(accountId, [chartSpan(zone, nowMs)]);
       const wallet = await kysely.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
       const available = wallet.credits_posted - wallet.debits_posted - wallet.debits_pending;
       const { today, week, month } = await readPeriods(database, { accountId, zone, nowMs });
@@ -55,7 +55,7 @@ export function overviewRoutes({ database }: Parts, hours: HoursKeeper) {
       const { accountId } = c.get('person');
       const { zone, by } = c.req.valid('query');
       const span = chartSpan(zone, Date.now());
-      const question = { accountId, span, zone, bucket: 'day', group: by, metric: 'spend', filter: {}, seriesMax: SERIES_MAX } as const;
+      const question = { accountId, span, zone, bucket: 'day', groups: [by], metric: 'spend', filter: {}, seriesMax: SERIES_MAX } as const;
       const report = await readReport(database, { ...question, isCompared: false, nowMs: span.toMs });
       return c.json({ days: CHART_DAYS, ...describeReport(report, { ...question, isCumulative: false }) });
     })

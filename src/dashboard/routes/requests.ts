@@ -1,21 +1,22 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { addAll } from '../../usage/report.ts';
 import { deleteContents, readContentDays, setContentDays } from '../../usage/contents.ts';
 import { describeSums } from '../../usage/metrics.ts';
 import { readKeyNames } from '../../usage/names.ts';
+import type { PastKeeper } from '../../usage/past-keeper.ts';
 import { REQUEST_COLUMNS, requestCells, requestWriter } from '../../usage/request-export.ts';
-import { unrolledParts, type RequestFilter } from '../../usage/request-filter.ts';
+import { rolledStatus, unrolledParts, type RequestFilter } from '../../usage/request-filter.ts';
 import { readRequest } from '../../usage/request-detail.ts';
 import { exportRequests, readRequests } from '../../usage/requests.ts';
-import { NO_SUMS, ofStatus, readSums, type Sums, type SumsFilter } from '../../usage/sums.ts';
+import { addAll, addFound, NO_SUMS, ofStatus, readSums, type Sums, type SumsFilter } from '../../usage/sums.ts';
+import { readTags } from '../../usage/tags.ts';
 import { writeCsvLine } from '../../usage/csv.ts';
 import { cutIntoPieces } from '../../usage/histogram.ts';
 import { ApiError } from '../api-error.ts';
 import { describeDetail, describeRequest } from './describe-request.ts';
 import { download } from '../download.ts';
 import type { Env, Parts } from '../parts.ts';
-import { filterShape, isRange, RANGE_MESSAGE, readFilter, zoneShape } from '../usage-query.ts';
+import { filterShape, isRange, RANGE_MESSAGE, readFilter, zoneShape, type FilterQuery } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
 const PAGE_ROWS_MAX = 200;
@@ -35,21 +36,28 @@ const exportQuery = z
 const loggingBody = z.object({ days: z.number().int().min(1).max(CONTENT_DAYS_MAX).nullable() });
 
 /** Single requests: lists of them, one in every detail, and whether their contents are recorded. */
-export function requestsRoutes({ database }: Parts) {
+export function requestsRoutes({ database }: Parts, past: PastKeeper) {
   const { kysely } = database;
+  const filterOf = async (accountId: string, query: FilterQuery): Promise<RequestFilter> =>
+    readFilter(query, query.tag === undefined ? new Map() : await readTags(kysely, accountId));
   return new Hono<Env>()
     .get('/', validate('query', listQuery), async (c) => {
       const query = c.req.valid('query');
-      const question = { accountId: c.get('person').accountId, filter: readFilter(query), before: query.before, rowsMax: query.limit };
+      const { accountId } = c.get('person');
+      const question = { accountId, filter: await filterOf(accountId, query), before: query.before, rowsMax: query.limit };
       const { rows, next, isCutShort } = await readRequests(database, question);
       return c.json({ requests: rows.map(describeRequest), next: next ?? null, isCutShort });
     })
     .get('/histogram', validate('query', histogramQuery), async (c) => {
-      const filter = readFilter(c.req.valid('query'));
-      const spans = cutIntoPieces(filter.span);
-      const question = { accountId: c.get('person').accountId, spans, group: undefined, filter: dimensionsOf(filter) };
-      const wanted = (sums: Sums): Sums => (filter.status === undefined ? sums : ofStatus(sums, filter.status));
-      const sums = (await readSums(database, question)).map((found) => wanted(found.get('') ?? NO_SUMS));
+      const { accountId } = c.get('person');
+      const filter = await filterOf(accountId, c.req.valid('query'));
+      const dimensions = dimensionsOf(filter);
+      const spans = cutIntoPieces(filter.span, Object.keys(dimensions).length > 1);
+      past.touch(accountId, spans);
+      const status = rolledStatus(filter);
+      const wanted = (sums: Sums): Sums => (status === undefined ? sums : ofStatus(sums, status));
+      const found = await readSums(database, { accountId, spans, by: [], filter: dimensions });
+      const sums = found.map((inSpan) => wanted(addFound(inSpan)));
       return c.json({
         bars: spans.map(({ fromMs, toMs }, index) => {
           const { requests, errors } = sums[index] ?? NO_SUMS;
@@ -64,7 +72,7 @@ export function requestsRoutes({ database }: Parts) {
       const { accountId } = c.get('person');
       const query = c.req.valid('query');
       const names = new Map((await readKeyNames(kysely, accountId)).map(({ id, name }) => [id, name]));
-      const pieces = exportRequests(database, { accountId, filter: readFilter(query) });
+      const pieces = exportRequests(database, { accountId, filter: await filterOf(accountId, query) });
       return download(`requests.${query.format}`, writeRequests(pieces, { format: query.format, zone: query.zone, names }));
     })
     .get('/logging', async (c) => c.json({ days: (await readContentDays(kysely, c.get('person').accountId)) ?? null }))

@@ -1,28 +1,31 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { writeCsvLine } from '../../usage/csv.ts';
-import type { HoursKeeper } from '../../usage/hours-keeper.ts';
-import { METRICS } from '../../usage/metrics.ts';
 import { readKeyNames, readUsedNames } from '../../usage/names.ts';
-import { GROUPS, readReport, type ReportQuestion } from '../../usage/report.ts';
+import type { PastKeeper } from '../../usage/past-keeper.ts';
+import { readReport, type ReportQuestion } from '../../usage/report.ts';
 import { chartTable, groupTable, type ReportView, type Table } from '../../usage/report-tables.ts';
 import { deleteView, listViews, saveView, VIEW_PAGES } from '../../usage/saved-views.ts';
-import { BUCKETS } from '../../usage/zone.ts';
+import { addFound, readSums } from '../../usage/sums.ts';
+import { readTags } from '../../usage/tags.ts';
+import { BUCKET_MS, BUCKETS, bucketsMax, GROUPS, METRICS } from '../../usage/vocabulary.ts';
 import { ApiError } from '../api-error.ts';
 import { describeReport } from './describe-report.ts';
 import { download } from '../download.ts';
 import type { Env, Parts } from '../parts.ts';
-import { isRange, listShape, RANGE_MESSAGE, readSpan, spanShape, zoneShape } from '../usage-query.ts';
+import { isRange, listShape, RANGE_MESSAGE, readMinuteSpan, readSpan, spanShape, zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
-const BUCKETS_MAX = 1100;
 const SERIES_MAX = 20;
+/** More than this would make whoever asks for minutes wait. */
+const MINUTE_REQUESTS_MAX = 150_000;
 
 const reportShape = {
   ...spanShape,
   zone: zoneShape,
   bucket: z.enum(BUCKETS).default('day'),
   group: z.enum(GROUPS).default('model'),
+  second: z.enum(GROUPS).optional(),
   metric: z.enum(METRICS).default('spend'),
   top: z.coerce.number().int().min(1).max(SERIES_MAX).default(6),
   compare: z.enum(['yes', 'no']).default('no'),
@@ -30,19 +33,27 @@ const reportShape = {
   model: listShape,
   key: listShape,
   provider: listShape,
+  tag: listShape,
+  status: z.enum(['ok', 'error']).optional(),
 };
 
-const reportQuery = z.object(reportShape).refine(isRange, RANGE_MESSAGE);
+const isTwoGroups = ({ group, second }: { readonly group: string; readonly second?: string | undefined }): boolean => group !== second;
+const GROUPS_MESSAGE = { message: 'must be another group than the first', path: ['second'] };
+const reportQuery = z.object(reportShape).refine(isRange, RANGE_MESSAGE).refine(isTwoGroups, GROUPS_MESSAGE);
 const exportQuery = z
   .object({ ...reportShape, format: z.enum(['csv', 'json']).default('csv'), part: z.enum(['chart', 'table']).default('chart') })
-  .refine(isRange, RANGE_MESSAGE);
+  .refine(isRange, RANGE_MESSAGE)
+  .refine(isTwoGroups, GROUPS_MESSAGE);
 const viewBody = z.object({ page: z.enum(VIEW_PAGES), name: z.string().trim().min(1).max(80), search: z.string().max(2000) });
 
 /** What an account used, added up in any way, and the ways that people saved. */
-export function usageRoutes({ database }: Parts, hours: HoursKeeper) {
+export function usageRoutes({ database }: Parts, past: PastKeeper) {
   const read = async (accountId: string, query: ReportQuery) => {
-    hours.touch(accountId);
-    return { view: viewOf(query), report: await readReport(database, questionOf(accountId, query)) };
+    const question = questionOf(accountId, query);
+    if (question.bucket === 'minute') await refuseTooMany(database, question);
+    const report = await readReport(database, question);
+    past.touch(accountId, report.buckets);
+    return { view: viewOf(query), report };
   };
   return new Hono<Env>()
     .get('/', validate('query', reportQuery), async (c) => {
@@ -53,15 +64,16 @@ export function usageRoutes({ database }: Parts, hours: HoursKeeper) {
       const { accountId } = c.get('person');
       const query = c.req.valid('query');
       const { report, view } = await read(accountId, query);
-      const names = new Map((await readKeyNames(database.kysely, accountId)).map(({ id, name }) => [id, name]));
-      const table = query.part === 'chart' ? chartTable(report, { ...view, names }) : groupTable(report, { ...view, names });
+      const keyNames = new Map((await readKeyNames(database.kysely, accountId)).map(({ id, name }) => [id, name]));
+      const table = (query.part === 'chart' ? chartTable : groupTable)(report, { ...view, keyNames });
       if (query.format === 'csv') return download(`usage-${query.part}.csv`, csvOf(table));
       return c.json(toObjects(table), 200, { 'content-disposition': `attachment; filename="usage-${query.part}.json"` });
     })
     .get('/names', async (c) => {
       const { accountId } = c.get('person');
       const [keys, used] = [await readKeyNames(database.kysely, accountId), await readUsedNames(database.kysely, accountId)];
-      return c.json({ keys, ...used });
+      const tags = new Set([...(await readTags(database.kysely, accountId)).values()].flat());
+      return c.json({ keys, ...used, tags: [...tags].sort() });
     })
     .get('/views', validate('query', z.object({ page: z.enum(VIEW_PAGES) })), async (c) => {
       return c.json({ views: await listViews(database.kysely, c.get('person').accountId, c.req.valid('query').page) });
@@ -81,26 +93,29 @@ export function usageRoutes({ database }: Parts, hours: HoursKeeper) {
 
 type ReportQuery = z.output<typeof reportQuery>;
 
-function viewOf({ zone, bucket, group, metric, cumulative }: ReportQuery): ReportView {
-  return { zone, bucket, group, metric, isCumulative: cumulative === 'yes' };
+function viewOf({ zone, bucket, group, second, metric, cumulative }: ReportQuery): ReportView {
+  return { zone, bucket, groups: second === undefined ? [group] : [group, second], metric, isCumulative: cumulative === 'yes' };
 }
 
 function questionOf(accountId: string, query: ReportQuery): ReportQuestion {
-  const span = readSpan(query);
-  const { zone, bucket, group, metric, top: seriesMax, model, key, provider } = query;
-  if (span.toMs - span.fromMs > BUCKETS_MAX * BUCKET_MS[bucket])
-    throw new ApiError(
-      'invalid',
-      `The range has more than ${BUCKETS_MAX} of these buckets. Choose a longer bucket or a shorter range.`,
-      'bucket',
-    );
-  const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }) };
+  const { bucket, top: seriesMax, model, key, provider, tag, status } = query;
+  const { zone, groups, metric } = viewOf(query);
+  const span = bucket === 'minute' ? readMinuteSpan(query) : readSpan(query);
+  const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }), ...(tag && { tag }) };
   const isCompared = query.compare === 'yes';
-  return { accountId, span, zone, bucket, group, metric, filter, seriesMax, isCompared, nowMs: Date.now() };
+  const most = bucketsMax({ bucket, names: [...groups, ...Object.keys(filter)], isCompared });
+  if (span.toMs - span.fromMs > most * BUCKET_MS[bucket])
+    throw new ApiError('invalid', `The range has more than ${most} of these buckets. Choose a longer bucket or a shorter range.`, 'bucket');
+  return { accountId, span, zone, bucket, groups, metric, filter: { ...filter, status }, seriesMax, isCompared, nowMs: Date.now() };
 }
 
-const QUARTER_MS = 900_000;
-const BUCKET_MS = { quarter: QUARTER_MS, hour: 4 * QUARTER_MS, day: 96 * QUARTER_MS, week: 672 * QUARTER_MS, month: 2688 * QUARTER_MS };
+/** Minutes are counted request by request; how many there are is known from the roll-ups. */
+async function refuseTooMany(database: Parts['database'], { accountId, span: { fromMs, toMs } }: ReportQuestion): Promise<void> {
+  const span = readSpan({ from: fromMs - (toMs - fromMs), to: toMs });
+  const [found] = await readSums(database, { accountId, spans: [span], by: [], filter: {} });
+  if (addFound(found).requests > MINUTE_REQUESTS_MAX)
+    throw new ApiError('invalid', 'There are too many requests to count them by the minute. Choose a longer bucket.', 'bucket');
+}
 
 async function* csvOf({ columns, rows }: Table): AsyncGenerator<string> {
   yield writeCsvLine(columns);

@@ -6,7 +6,7 @@ import { Card } from '../../ui/card.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { useZone } from '../../zone.ts';
+import { useZoneOfAddress } from '../../zone.ts';
 import { Banners } from './banners.tsx';
 import { Figures } from './figures.tsx';
 import { overviewQuery } from './queries.ts';
@@ -19,7 +19,7 @@ const route = getRouteApi('/app/overview');
 export function OverviewPage(): JSX.Element {
   const { by = 'model' } = route.useSearch();
   const navigate = route.useNavigate();
-  const zone = useZone();
+  const zone = useZoneOfAddress();
   const { data: overview, error, refetch } = useQuery(overviewQuery(zone));
   return (
     <>
@@ -34,7 +34,11 @@ export function OverviewPage(): JSX.Element {
       />
       {overview !== undefined && <Banners overview={overview} />}
       <Card>{error === null ? <Figures overview={overview} /> : <ErrorState error={error} onRetry={() => void refetch()} />}</Card>
-      <SpendCard by={by} zone={zone} onBy={(next) => void navigate({ search: next === 'model' ? {} : { by: next }, replace: true })} />
+      <SpendCard
+        by={by}
+        zone={zone}
+        onBy={(next) => void navigate({ search: { zone, ...(next !== 'model' && { by: next }) }, replace: true })}
+      />
       <div className="mt-6 grid gap-6 lg:grid-cols-2">
         <TopKeys zone={zone} />
         <TopModels zone={zone} />

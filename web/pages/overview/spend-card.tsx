@@ -70,8 +70,9 @@ function SpendChart({ spend, by, zone }: { readonly spend: Spend; readonly by: B
   );
 }
 
-function labelOf({ name, count }: Spend['series'][number], by: By, names: Names): string {
-  if (name === null) return t.other(count);
+function labelOf({ names: ofSeries, count }: Spend['series'][number], by: By, names: Names): string {
+  const [name = ''] = ofSeries ?? [];
+  if (ofSeries === null) return t.other(count);
   if (by === 'key') return keyLabel(name, names);
   return name === '' ? t.noProvider : name;
 }

@@ -25,6 +25,11 @@ export function Equation({ detail }: { readonly detail: Detail }): JSX.Element {
         <Fact name={t.detail.settled}>
           <Exact usd={detail.costUsd} />, <DateTime atMs={detail.transfer?.atMs ?? detail.atMs + detail.durationMs} precision="second" />
         </Fact>
+        {detail.transfer !== null && (
+          <Fact name={t.detail.balance}>
+            <Exact usd={detail.transfer.balanceBeforeUsd} /> → <Exact usd={detail.transfer.balanceAfterUsd} />
+          </Fact>
+        )}
         <Fact name={t.detail.ledger}>
           {detail.transfer === null ? (
             t.detail.noTransfer

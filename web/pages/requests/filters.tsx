@@ -1,12 +1,14 @@
 import { useState } from 'react';
 import type { JSX } from 'react';
-import { filterChoices, keyLabel, plainChoices, type Names } from '../../names.ts';
-import { requests as t } from '../../strings/index.ts';
+import { REQUEST_STATUSES } from '../../../src/dashboard/contract.ts';
+import { NameFilters } from '../../name-filters.tsx';
+import type { Names } from '../../names.ts';
+import { filters, requests as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
+import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx';
 import { RangePicker } from '../../ui/range-picker.tsx';
-import { Select } from '../../ui/select.tsx';
-import { FILTERS, type RequestsChange, type RequestsSearch } from './search.ts';
+import { FILTERS, LEASTS, STREAMS, type RequestsChange, type RequestsSearch } from './search.ts';
 
 interface FiltersProps {
   readonly search: RequestsSearch;
@@ -26,7 +28,7 @@ const ERRORS = [
   'ledger_unavailable',
   'internal_error',
 ];
-const RARE = ['stream', 'finish', 'error', 'cost', 'tokens', 'ttft', 'duration'] as const;
+const RARE = ['stream', 'finish', 'error', ...LEASTS] as const;
 
 /** Every filter there is; the rare ones are folded until one is used. */
 export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.Element {
@@ -43,7 +45,14 @@ export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.E
       </div>
       <FilterBar onClear={isFiltered ? clear : undefined}>
         <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text.trim()) })} />
-        <CommonFilters search={search} names={names} onChange={onChange} />
+        <FilterSelect
+          label={filters.status}
+          all={filters.anyStatus}
+          choices={labelled(REQUEST_STATUSES, t.filters.statuses)}
+          value={search.status}
+          onChoose={(status) => onChange({ status })}
+        />
+        <NameFilters search={search} names={names} onChange={onChange} />
         {isUnfolded ? (
           <RareFilters search={search} onChange={onChange} />
         ) : (
@@ -56,73 +65,31 @@ export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.E
   );
 }
 
-function CommonFilters({ search, names, onChange }: FiltersProps): JSX.Element {
-  const { model = '', key = '', provider = '' } = search;
-  const keys = names.keys.map(({ id }) => ({ value: id, label: keyLabel(id, names) }));
-  return (
-    <>
-      <Select
-        aria-label={t.filters.status}
-        value={search.status ?? ''}
-        choices={[
-          { value: '', label: t.filters.anyStatus },
-          { value: 'ok', label: t.filters.ok },
-          { value: 'error', label: t.filters.error },
-        ]}
-        onChoose={(status) => onChange({ status: status === '' ? undefined : status })}
-      />
-      <Select
-        aria-label={t.filters.model}
-        value={model}
-        choices={filterChoices({ all: t.filters.allModels, values: plainChoices(names.models), chosen: model })}
-        onChoose={(value) => onChange({ model: given(value) })}
-        className="max-w-56"
-      />
-      <Select
-        aria-label={t.filters.key}
-        value={key}
-        choices={filterChoices({ all: t.filters.allKeys, values: keys, chosen: key })}
-        onChoose={(value) => onChange({ key: given(value) })}
-        className="max-w-56"
-      />
-      <Select
-        aria-label={t.filters.provider}
-        value={provider}
-        choices={filterChoices({ all: t.filters.allProviders, values: plainChoices(names.providers), chosen: provider })}
-        onChoose={(value) => onChange({ provider: given(value) })}
-        className="max-w-56"
-      />
-    </>
-  );
-}
-
 function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Element {
-  const { finish = '', error = '' } = search;
   return (
     <>
-      <Select
-        aria-label={t.filters.stream}
-        value={search.stream ?? ''}
-        choices={[
-          { value: '', label: t.filters.anyStream },
-          { value: 'yes', label: t.filters.yes },
-          { value: 'no', label: t.filters.no },
-        ]}
-        onChoose={(stream) => onChange({ stream: stream === '' ? undefined : stream })}
+      <FilterSelect
+        label={t.filters.stream}
+        all={t.filters.anyStream}
+        choices={labelled(STREAMS, { yes: t.filters.yes, no: t.filters.no })}
+        value={search.stream}
+        onChoose={(stream) => onChange({ stream })}
       />
-      <Select
-        aria-label={t.filters.finish}
-        value={finish}
-        choices={filterChoices({ all: t.filters.anyFinish, values: plainChoices(FINISHES), chosen: finish })}
-        onChoose={(value) => onChange({ finish: given(value) })}
+      <FilterSelect
+        label={t.filters.finish}
+        all={t.filters.anyFinish}
+        choices={plainChoices(FINISHES)}
+        value={search.finish}
+        onChoose={(finish) => onChange({ finish })}
       />
-      <Select
-        aria-label={t.filters.errorCode}
-        value={error}
-        choices={filterChoices({ all: t.filters.anyError, values: plainChoices(ERRORS), chosen: error })}
-        onChoose={(value) => onChange({ error: given(value) })}
+      <FilterSelect
+        label={t.filters.errorCode}
+        all={t.filters.anyError}
+        choices={plainChoices(ERRORS)}
+        value={search.error}
+        onChoose={(error) => onChange({ error })}
       />
-      {(['cost', 'tokens', 'ttft', 'duration'] as const).map((name) => (
+      {LEASTS.map((name) => (
         <SearchInput
           key={name}
           label={t.filters[name]}

@@ -15,7 +15,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { useZone } from '../../zone.ts';
+import { useZone, useZoneOfAddress } from '../../zone.ts';
 import { RequestDrawer } from './drawer.tsx';
 import { RequestFilters } from './filters.tsx';
 import { Histogram } from './histogram.tsx';
@@ -29,7 +29,7 @@ const route = getRouteApi('/app/requests');
 export function RequestsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const zone = useZone();
+  const zone = useZoneOfAddress();
   const names = useNames();
   const filter = filterOf(search, zone, Date.now());
   const { data: histogram } = useQuery(histogramQuery(filter, search));

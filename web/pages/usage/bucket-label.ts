@@ -1,6 +1,7 @@
-import type { Bucket } from './search.ts';
+import type { Bucket } from '../../../src/dashboard/contract.ts';
 
 const SHORT: Readonly<Record<Bucket, Intl.DateTimeFormatOptions>> = {
+  minute: { hour: '2-digit', minute: '2-digit' },
   quarter: { hour: '2-digit', minute: '2-digit' },
   hour: { hour: '2-digit', minute: '2-digit' },
   day: { day: 'numeric', month: 'short' },
@@ -9,6 +10,7 @@ const SHORT: Readonly<Record<Bucket, Intl.DateTimeFormatOptions>> = {
 };
 const DATE: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' };
 const LONG: Readonly<Record<Bucket, Intl.DateTimeFormatOptions>> = {
+  minute: { ...DATE, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
   quarter: { ...DATE, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
   hour: { ...DATE, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
   day: DATE,

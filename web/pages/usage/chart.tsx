@@ -1,4 +1,5 @@
 import type { JSX } from 'react';
+import { isMean } from '../../../src/dashboard/contract.ts';
 import type { Names } from '../../names.ts';
 import { usage as t } from '../../strings/index.ts';
 import { formatSpan } from '../../time.ts';
@@ -6,7 +7,7 @@ import { BarChart } from '../../ui/bar-chart.tsx';
 import type { ChartBucket } from '../../ui/chart.ts';
 import { LineChart } from '../../ui/line-chart.tsx';
 import { bucketLabels } from './bucket-label.ts';
-import { formatNumber, isMean, seriesLabel, type Asked, type Report } from './report.ts';
+import { formatNumber, groupsLabel, seriesLabel, type Asked, type Report } from './report.ts';
 
 interface UsageChartProps {
   readonly report: Report;
@@ -16,13 +17,13 @@ interface UsageChartProps {
 
 /** What was asked for over time: bars where values add up, lines where they do not. */
 export function UsageChart({ report, asked, names }: UsageChartProps): JSX.Element {
-  const { metric, group, isCumulative } = asked;
-  const series = report.series.map((one, index) => ({ id: String(index), label: seriesLabel(one, group, names) }));
+  const { metric, isCumulative } = asked;
+  const series = report.series.map((one, index) => ({ id: String(index), label: seriesLabel(one, asked, names) }));
   const buckets = toBuckets(report, asked, (at) =>
     Object.fromEntries(report.series.flatMap(({ values }, index) => toEntry(String(index), values[at]))),
   );
   const props = {
-    label: t.chartLabel(t.metrics[metric], t.groups[group].toLowerCase()),
+    label: t.chartLabel(t.metrics[metric], groupsLabel(asked)),
     buckets,
     series,
     format: (value: number) => formatNumber(metric, value),
@@ -36,8 +37,10 @@ export function FormerChart({ report, asked }: Omit<UsageChartProps, 'names'>): 
   const { former } = report;
   const { metric, zone } = asked;
   if (former === null || isMean(metric)) return null;
-  const sums = report.buckets.map((_, at) => report.series.reduce((sum, { values }) => sum + Number(values[at] ?? 0), 0));
-  const buckets = toBuckets(report, asked, (at) => ({ now: sums[at] ?? 0, ...Object.fromEntries(toEntry('former', former.values[at])) }));
+  const buckets = toBuckets(report, asked, (at) => ({
+    now: Number(report.values[at] ?? 0),
+    ...Object.fromEntries(toEntry('former', former.values[at])),
+  }));
   return (
     <div className="mt-6 border-t border-line pt-4">
       <h3 className="mb-3 text-sm font-semibold">{t.comparedWith(formatSpan(former, zone))}</h3>

@@ -1,27 +1,31 @@
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { filterChoices, keyLabel, plainChoices, type Names } from '../../names.ts';
-import { usage as t } from '../../strings/index.ts';
+import { GROUPS, isMean, METRICS } from '../../../src/dashboard/contract.ts';
+import type { Group } from '../../../src/dashboard/contract.ts';
+import { NameFilters } from '../../name-filters.tsx';
+import type { Names } from '../../names.ts';
+import { filters, usage as t } from '../../strings/index.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
+import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx';
 import { RangePicker } from '../../ui/range-picker.tsx';
 import { Select, type Choice } from '../../ui/select.tsx';
-import { bucketsFor, isMean, type Asked } from './report.ts';
-import { GROUPS, METRICS, TOPS, type UsageSearch } from './search.ts';
+import type { Asked } from './report.ts';
+import { FILTERS, STATUSES, TOPS, type UsageChange, type UsageSearch } from './search.ts';
 
 interface ControlsProps {
   readonly search: UsageSearch;
   readonly asked: Asked;
   readonly names: Names;
-  /** Puts these into the address; undefined takes them out. */
-  readonly onChange: (change: { readonly [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined }) => void;
+  /** Puts these into the address. */
+  readonly onChange: (change: UsageChange) => void;
+  /** Given when a filter is on. */
+  readonly onClear: (() => void) | undefined;
 }
 
 /** Everything that decides what is shown: the range, the question, and the filters. */
-export function UsageControls(props: ControlsProps): JSX.Element {
-  const { search, onChange } = props;
-  const isFiltered = search.model !== undefined || search.key !== undefined || search.provider !== undefined;
+export function UsageControls({ search, asked, names, onChange, onClear }: ControlsProps): JSX.Element {
   return (
     <>
       <div className="mb-4">
@@ -30,38 +34,57 @@ export function UsageControls(props: ControlsProps): JSX.Element {
           onChoose={({ range, from, to }) => onChange({ range, from, to, bucket: undefined })}
         />
       </div>
-      <FilterBar onClear={isFiltered ? () => onChange({ model: undefined, key: undefined, provider: undefined }) : undefined}>
-        <Question {...props} />
-        <Filters {...props} />
+      <Question asked={asked} top={search.top ?? '7'} onChange={onChange} />
+      <FilterBar onClear={onClear}>
+        <NameFilters search={search} names={names} onChange={onChange} />
+        <FilterSelect
+          label={filters.status}
+          all={filters.anyStatus}
+          choices={labelled(STATUSES, t.statuses)}
+          value={search.status}
+          onChoose={(status) => onChange({ status })}
+        />
       </FilterBar>
     </>
   );
 }
 
-function Question({ search, asked, onChange }: ControlsProps): JSX.Element {
-  const metrics = asked.group === 'status' ? METRICS.filter((metric) => !isMean(metric)) : METRICS;
+type QuestionProps = Pick<ControlsProps, 'asked' | 'onChange'> & { readonly top: (typeof TOPS)[number] };
+
+function Question({ asked, top, onChange }: QuestionProps): JSX.Element {
+  const [group, second] = asked.groups;
+  // Times are counted without telling failures from the rest.
+  const groups = isMean(asked.metric) ? GROUPS.filter((each) => each !== 'status') : GROUPS;
+  const metrics = asked.isByStatus ? METRICS.filter((metric) => !isMean(metric)) : METRICS;
+  const seconds: Choice<Group | ''>[] = [{ value: '', label: t.noSecond }, ...labelled(others(groups, group), t.groups)];
   return (
-    <>
+    <div className="mb-3 flex flex-wrap items-end gap-2">
       <Chooser label={t.metric} value={asked.metric} choices={labelled(metrics, t.metrics)} onChoose={(metric) => onChange({ metric })} />
       <Chooser
         label={t.group}
-        value={asked.group}
-        choices={labelled(isMean(asked.metric) ? GROUPS.filter((group) => group !== 'status') : GROUPS, t.groups)}
-        onChoose={(group) => onChange({ group })}
+        value={group}
+        choices={labelled(groups, t.groups)}
+        onChoose={(chosen) => onChange({ group: chosen, ...(chosen === second && { second: undefined }) })}
+      />
+      <Chooser
+        label={t.second}
+        value={second ?? ''}
+        choices={seconds}
+        onChoose={(chosen) => onChange({ second: chosen === '' ? undefined : chosen })}
       />
       <Chooser
         label={t.bucket}
         value={asked.bucket}
-        choices={labelled(bucketsFor(asked.span), t.buckets)}
+        choices={labelled(asked.buckets, t.buckets)}
         onChoose={(bucket) => onChange({ bucket })}
       />
       <Chooser
         label={t.top}
-        value={search.top ?? '7'}
-        choices={TOPS.map((value) => ({ value, label: value }))}
-        onChoose={(top) => onChange({ top: top === '7' ? undefined : top })}
+        value={top}
+        choices={plainChoices(TOPS)}
+        onChoose={(chosen) => onChange({ top: TOPS.find((each) => each === chosen && each !== '7') })}
       />
-      <span className="flex items-center gap-4 self-end pb-2">
+      <span className="flex items-center gap-4 pb-2">
         <Checkbox label={t.compare} isChecked={asked.isCompared} onCheck={(isOn) => onChange({ compare: isOn ? 'yes' : undefined })} />
         <Checkbox
           label={t.cumulative}
@@ -70,35 +93,12 @@ function Question({ search, asked, onChange }: ControlsProps): JSX.Element {
           onCheck={(isOn) => onChange({ cumulative: isOn ? 'yes' : undefined })}
         />
       </span>
-    </>
+    </div>
   );
 }
 
-function Filters({ search, names, onChange }: ControlsProps): JSX.Element {
-  const { model = '', key = '', provider = '' } = search;
-  const keys = names.keys.map(({ id }) => ({ value: id, label: keyLabel(id, names) }));
-  return (
-    <>
-      <Chooser
-        label={t.filterModel}
-        value={model}
-        choices={filterChoices({ all: t.allModels, values: plainChoices(names.models), chosen: model })}
-        onChoose={(value) => onChange({ model: given(value) })}
-      />
-      <Chooser
-        label={t.filterKey}
-        value={key}
-        choices={filterChoices({ all: t.allKeys, values: keys, chosen: key })}
-        onChoose={(value) => onChange({ key: given(value) })}
-      />
-      <Chooser
-        label={t.filterProvider}
-        value={provider}
-        choices={filterChoices({ all: t.allProviders, values: plainChoices(names.providers), chosen: provider })}
-        onChoose={(value) => onChange({ provider: given(value) })}
-      />
-    </>
-  );
+function others(groups: readonly Group[], group: Group): Group[] {
+  return groups.filter((each) => each !== group);
 }
 
 interface ChooserProps<Value extends string> {
@@ -108,8 +108,8 @@ interface ChooserProps<Value extends string> {
   readonly onChoose: (value: Value) => void;
 }
 
-/** A small labelled choice, as filters have. */
-export function Chooser<Value extends string>({ label, value, choices, onChoose }: ChooserProps<Value>): JSX.Element {
+/** A small labelled choice. */
+function Chooser<Value extends string>({ label, value, choices, onChoose }: ChooserProps<Value>): JSX.Element {
   return (
     <Field label={label} className="max-w-full text-xs [&_label]:text-xs [&_label]:font-normal [&_label]:text-muted">
       {(wiring) => <Select {...wiring} value={value} choices={choices} onChoose={onChoose} className="max-w-56" />}
@@ -117,21 +117,17 @@ export function Chooser<Value extends string>({ label, value, choices, onChoose 
   );
 }
 
+/** The range and the filters of the page, for the page of single requests. */
+export function requestsSearch(search: UsageSearch): Omit<UsageSearch, 'metric' | 'group'> {
+  const kept = ['range', 'from', 'to', 'zone', ...FILTERS] as const;
+  return Object.fromEntries(kept.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])));
+}
+
 /** The way to the single requests, with the same range and filters. */
-export function RequestsLink({ search: { range, from, to, model, key, provider } }: { readonly search: UsageSearch }): JSX.Element {
-  const kept = { ...(range && { range }), ...(from && { from }), ...(to && { to }) };
-  const filters = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }) };
+export function RequestsLink({ search }: { readonly search: UsageSearch }): JSX.Element {
   return (
-    <Link to="/requests" search={{ ...kept, ...filters }} className="link text-sm">
+    <Link to="/requests" search={requestsSearch(search)} className="link text-sm">
       {t.seeRequests}
     </Link>
   );
-}
-
-function labelled<Value extends string>(values: readonly Value[], labels: Readonly<Record<Value, string>>): Choice<Value>[] {
-  return values.map((value) => ({ value, label: labels[value] }));
-}
-
-function given(value: string): string | undefined {
-  return value === '' ? undefined : value;
 }

@@ -8,13 +8,13 @@ import { formatSpan } from '../../time.ts';
 import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { useZone } from '../../zone.ts';
+import { useZoneOfAddress } from '../../zone.ts';
 import { FormerChart, UsageChart } from './chart.tsx';
 import { RequestsLink, UsageControls } from './controls.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { askedBy, reportQuery } from './report.ts';
+import { askedBy, groupsLabel, reportQuery } from './report.ts';
 import { SavedViews } from './saved-views.tsx';
-import type { UsageSearch } from './search.ts';
+import { FILTERS, type UsageChange } from './search.ts';
 import { UsageTable } from './table.tsx';
 
 const route = getRouteApi('/app/usage');
@@ -23,14 +23,13 @@ const route = getRouteApi('/app/usage');
 export function UsagePage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const zone = useZone();
+  const zone = useZoneOfAddress();
   const names = useNames();
   const asked = askedBy(search, zone, Date.now());
   const { data: report, error, refetch } = useQuery(reportQuery(asked));
-  const change = (changed: { readonly [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined }): void =>
-    void navigate({ search: (old) => compact({ ...old, ...changed }), replace: true });
-  const isFiltered = search.model !== undefined || search.key !== undefined || search.provider !== undefined;
-  const clear = (): void => change({ model: undefined, key: undefined, provider: undefined });
+  const change = (changed: UsageChange): void => void navigate({ search: (old) => compact({ ...old, ...changed }), replace: true });
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+  const clear = isFiltered ? (): void => change(Object.fromEntries(FILTERS.map((name) => [name, undefined]))) : undefined;
   return (
     <>
       <PageHeader
@@ -43,9 +42,9 @@ export function UsagePage(): JSX.Element {
           </>
         }
       />
-      <UsageControls search={search} asked={asked} names={names} onChange={change} />
+      <UsageControls search={search} asked={asked} names={names} onChange={change} onClear={clear} />
       <Card
-        title={t.chartLabel(t.metrics[asked.metric], t.groups[asked.group].toLowerCase())}
+        title={t.chartLabel(t.metrics[asked.metric], groupsLabel(asked))}
         hint={formatSpan(asked.span, zone)}
         actions={<RequestsLink search={search} />}
       >
@@ -66,10 +65,12 @@ export function UsagePage(): JSX.Element {
           asked={asked}
           search={search}
           names={names}
-          onClearFilters={isFiltered ? clear : undefined}
+          onClearFilters={clear}
         />
       </Card>
-      <p className="mt-2 text-xs text-muted">{t.reasoningHint}</p>
+      <p className="mt-2 text-xs text-muted">
+        {t.reasoningHint} {report?.isOverlapping === true && t.overlapHint} {asked.isByStatus && t.statusHint}
+      </p>
     </>
   );
 }

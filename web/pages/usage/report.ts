@@ -1,4 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import { BUCKET_MS, BUCKETS, bucketsMax, isMean } from '../../../src/dashboard/contract.ts';
+import type { Bucket, Group, Metric } from '../../../src/dashboard/contract.ts';
 import { api, call, type Answer } from '../../api.ts';
 import { formatUsd } from '../../money.ts';
 import { keyLabel, type Names } from '../../names.ts';
@@ -7,53 +9,60 @@ import { readQuery } from '../../read-query.ts';
 import { usage as t } from '../../strings/index.ts';
 import { spanOf } from '../../time.ts';
 import type { Span } from '../../time.ts';
-import type { Bucket, Group, Metric, UsageSearch } from './search.ts';
+import { FILTERS, type UsageSearch } from './search.ts';
 
 export type Report = Answer<typeof api.usage.$get>;
 export type Sums = Report['total'];
+export type Series = Report['series'][number];
 
 /** A report's question with everything that the address leaves to us. */
 export interface Asked {
   readonly span: Span;
   readonly zone: string;
   readonly metric: Metric;
-  readonly group: Group;
+  /** One or two. */
+  readonly groups: readonly [Group, Group?];
   readonly bucket: Bucket;
+  /** Those that the range can be cut into. */
+  readonly buckets: readonly Bucket[];
   readonly isCompared: boolean;
   readonly isCumulative: boolean;
+  /** Of failures and of all others alone no times are known. */
+  readonly isByStatus: boolean;
   /** As the server takes it. */
   readonly query: Record<string, string>;
 }
 
 const DAY_MS = 86_400_000;
-const MEANS: ReadonlySet<Metric> = new Set(['first_token_ms', 'latency_ms']);
 /** More bars than this are no longer seen. */
 const BARS_MAX = 400;
 
 /** Fills in what the address does not say. */
 export function askedBy(search: UsageSearch, zone: string, nowMs: number): Asked {
   const { range = '7d', metric = 'spend', group = 'model', from, to } = search;
+  const second = search.second === group ? undefined : search.second;
   const span = spanOf({ range, from, to }, zone, nowMs);
-  const fitting = bucketsFor(span);
-  const bucket = search.bucket !== undefined && fitting.includes(search.bucket) ? search.bucket : usualBucket(span);
   const isCompared = search.compare === 'yes';
+  const used = FILTERS.filter((name) => search[name] !== undefined);
+  const buckets = bucketsFor({ span, names: [group, ...(second === undefined ? [] : [second]), ...used], isCompared });
+  const bucket = buckets.find((each) => each === search.bucket) ?? usualBucket(span);
   const isCumulative = search.cumulative === 'yes' && !isMean(metric);
-  const filters = Object.fromEntries(
-    (['model', 'key', 'provider'] as const).flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
-  );
   const query = {
     from: String(span.fromMs),
     to: String(span.toMs),
     zone,
     bucket,
     group,
+    ...(second && { second }),
     metric,
     top: search.top ?? '7',
     compare: isCompared ? 'yes' : 'no',
     cumulative: isCumulative ? 'yes' : 'no',
-    ...filters,
+    ...Object.fromEntries(used.map((name) => [name, search[name] ?? ''])),
   };
-  return { span, zone, metric, group, bucket, isCompared, isCumulative, query };
+  const isByStatus = group === 'status' || second === 'status' || search.status !== undefined;
+  const groups: Asked['groups'] = second === undefined ? [group] : [group, second];
+  return { span, zone, metric, groups, bucket, buckets, isCompared, isCumulative, isByStatus, query };
 }
 
 export function reportQuery({ query }: Asked) {
@@ -64,27 +73,22 @@ export function reportQuery({ query }: Asked) {
   });
 }
 
+interface Cut {
+  readonly span: Span;
+  readonly names: readonly string[];
+  readonly isCompared: boolean;
+}
+
 /** The buckets that a range can be cut into and still be read. */
-export function bucketsFor({ fromMs, toMs }: Span): Bucket[] {
-  const lengths: readonly (readonly [Bucket, number])[] = [
-    ['quarter', DAY_MS / 96],
-    ['hour', DAY_MS / 24],
-    ['day', DAY_MS],
-    ['week', 7 * DAY_MS],
-    ['month', 28 * DAY_MS],
-  ];
-  return lengths.filter(([, length]) => (toMs - fromMs) / length <= BARS_MAX).map(([bucket]) => bucket);
+function bucketsFor({ span: { fromMs, toMs }, names, isCompared }: Cut): Bucket[] {
+  return BUCKETS.filter((bucket) => (toMs - fromMs) / BUCKET_MS[bucket] <= Math.min(BARS_MAX, bucketsMax({ bucket, names, isCompared })));
 }
 
 function usualBucket({ fromMs, toMs }: Span): Bucket {
   const days = (toMs - fromMs) / DAY_MS;
-  if (days <= 2.1) return 'hour';
+  if (days <= 0.1) return 'minute';
+  if (days <= 2.1) return days <= 0.5 ? 'quarter' : 'hour';
   return days <= 95 ? 'day' : days <= 400 ? 'week' : 'month';
-}
-
-/** True for what cannot be added up. */
-export function isMean(metric: Metric): boolean {
-  return MEANS.has(metric);
 }
 
 /** A value for people. */
@@ -100,11 +104,26 @@ export function formatNumber(metric: Metric, value: number): string {
 }
 
 /** What a series is called. */
-export function seriesLabel({ name, count }: { readonly name: string | null; readonly count: number }, group: Group, names: Names): string {
-  if (name === null) return t.other(count);
+export function seriesLabel(
+  { names: ofSeries, count }: Pick<Series, 'names' | 'count'>,
+  { groups }: Pick<Asked, 'groups'>,
+  names: Names,
+): string {
+  if (ofSeries === null) return t.other(count);
+  return groups.map((group, index) => (group === undefined ? '' : nameLabel(ofSeries[index] ?? '', group, names))).join(' · ');
+}
+
+/** What a value of a group is called. */
+export function nameLabel(name: string, group: Group, names: Names): string {
   if (group === 'key') return keyLabel(name, names);
   if (group === 'status') return name === 'error' ? t.statuses.error : t.statuses.ok;
-  return name === '' ? t.noProvider : name;
+  if (name !== '') return name;
+  return group === 'tag' ? t.noTag : t.noProvider;
+}
+
+/** What the report tells requests apart by, in words. */
+export function groupsLabel({ groups }: Pick<Asked, 'groups'>): string {
+  return groups.flatMap((group) => (group === undefined ? [] : [t.groups[group].toLowerCase()])).join(t.andGroup);
 }
 
 /** How much something changed: 0.12 is 12 % more. Undefined where there was nothing before. */

@@ -1,38 +1,27 @@
+import { BUCKETS, GROUPS, METRICS } from '../../../src/dashboard/contract.ts';
+import type { Bucket, Group, Metric } from '../../../src/dashboard/contract.ts';
 import { compact, readChoice, readDay, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 import { RANGE_NAMES } from '../../time.ts';
 import type { RangeName } from '../../time.ts';
-
-export const METRICS = [
-  'spend',
-  'requests',
-  'errors',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'first_token_ms',
-  'latency_ms',
-] as const;
-export type Metric = (typeof METRICS)[number];
-
-export const GROUPS = ['model', 'key', 'provider', 'status'] as const;
-export type Group = (typeof GROUPS)[number];
-
-export const BUCKETS = ['quarter', 'hour', 'day', 'week', 'month'] as const;
-export type Bucket = (typeof BUCKETS)[number];
+import { readZone } from '../../zone.ts';
 
 export const TOPS = ['3', '5', '7'] as const;
+export const STATUSES = ['ok', 'error'] as const;
 const YES = ['yes'] as const;
+
+/** What a report can be narrowed down to. */
+export const FILTERS = ['model', 'key', 'provider', 'tag', 'status'] as const;
 
 /** Everything that decides what the page shows. */
 export interface UsageSearch {
   readonly range?: RangeName;
   readonly from?: string;
   readonly to?: string;
+  readonly zone?: string;
   readonly metric?: Metric;
   readonly group?: Group;
+  readonly second?: Group;
   readonly bucket?: Bucket;
   readonly top?: (typeof TOPS)[number];
   readonly compare?: 'yes';
@@ -40,15 +29,22 @@ export interface UsageSearch {
   readonly model?: string;
   readonly key?: string;
   readonly provider?: string;
+  readonly tag?: string;
+  readonly status?: (typeof STATUSES)[number];
 }
+
+/** A change of the address; undefined takes something out. */
+export type UsageChange = { readonly [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined };
 
 export function readUsageSearch(raw: RawSearch): UsageSearch {
   return compact({
     range: readChoice(raw, 'range', RANGE_NAMES),
     from: readDay(raw, 'from'),
     to: readDay(raw, 'to'),
+    zone: readZone(raw),
     metric: readChoice(raw, 'metric', METRICS),
     group: readChoice(raw, 'group', GROUPS),
+    second: readChoice(raw, 'second', GROUPS),
     bucket: readChoice(raw, 'bucket', BUCKETS),
     top: readChoice(raw, 'top', TOPS),
     compare: readChoice(raw, 'compare', YES),
@@ -56,5 +52,7 @@ export function readUsageSearch(raw: RawSearch): UsageSearch {
     model: readText(raw, 'model'),
     key: readText(raw, 'key'),
     provider: readText(raw, 'provider'),
+    tag: readText(raw, 'tag'),
+    status: readChoice(raw, 'status', STATUSES),
   });
 }

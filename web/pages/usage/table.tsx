@@ -1,15 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { isMean, METRICS } from '../../../src/dashboard/contract.ts';
+import type { Group, Metric } from '../../../src/dashboard/contract.ts';
 import type { Names } from '../../names.ts';
 import { formatPercent } from '../../numbers.ts';
 import { usage as t } from '../../strings/index.ts';
 import { Count } from '../../ui/count.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { changeOf, formatValue, isMean, seriesLabel, type Asked, type Report, type Sums } from './report.ts';
-import { METRICS, type Metric, type UsageSearch } from './search.ts';
-
-type Series = Report['series'][number];
+import { requestsSearch } from './controls.tsx';
+import { changeOf, formatValue, groupsLabel, nameLabel, type Asked, type Report, type Series, type Sums } from './report.ts';
+import type { UsageSearch } from './search.ts';
 
 interface UsageTableProps {
   readonly report: Report | undefined;
@@ -23,23 +24,15 @@ interface UsageTableProps {
 
 /** What each series comes to in everything that is counted, and all of them together. */
 export function UsageTable({ report, error, onRetry, asked, search, names, onClearFilters }: UsageTableProps): JSX.Element {
-  const { group, metric, isCompared } = asked;
-  const first: Column<Series> = {
-    id: 'name',
-    header: t.groups[group],
-    cell: (row) => <SeriesName row={row} asked={asked} search={search} names={names} />,
-    total: t.total,
-  };
-  const figures = METRICS.map((name): Column<Series> => {
-    const isUnknown = group === 'status' && isMean(name);
-    return {
-      id: name,
-      header: t.short[name],
-      align: 'right',
-      cell: ({ total }) => (isUnknown ? '–' : <Figure metric={name} sums={total} />),
-      total: report === undefined ? undefined : <Figure metric={name} sums={report.total} />,
-    };
-  });
+  const { metric, isCompared } = asked;
+  const named = asked.groups.flatMap((group, index) => (group === undefined ? [] : [nameColumn({ group, index, search, names })]));
+  const figures = METRICS.map((name): Column<Series> => ({
+    id: name,
+    header: t.short[name],
+    align: 'right',
+    cell: ({ total }) => <Figure metric={name} sums={total} />,
+    total: report === undefined ? undefined : <Figure metric={name} sums={report.total} />,
+  }));
   const change: Column<Series> = {
     id: 'change',
     header: t.change,
@@ -49,10 +42,10 @@ export function UsageTable({ report, error, onRetry, asked, search, names, onCle
   };
   return (
     <Table
-      caption={t.chartLabel(t.title, t.groups[group].toLowerCase())}
-      columns={isCompared ? [first, change, ...figures] : [first, ...figures]}
+      caption={t.chartLabel(t.title, groupsLabel(asked))}
+      columns={isCompared ? [...named, change, ...figures] : [...named, ...figures]}
       rows={report?.series}
-      rowId={({ name }) => name ?? ' other'}
+      rowId={({ names: ofRow }) => JSON.stringify(ofRow)}
       error={error}
       onRetry={onRetry}
       empty={t.empty}
@@ -62,26 +55,31 @@ export function UsageTable({ report, error, onRetry, asked, search, names, onCle
   );
 }
 
-interface SeriesNameProps {
-  readonly row: Series;
-  readonly asked: Asked;
+interface NameColumn {
+  readonly group: Group;
+  readonly index: number;
   readonly search: UsageSearch;
   readonly names: Names;
 }
 
-/** A name leads to its requests, with the same range and filters. */
-function SeriesName({ row, asked: { group }, search, names }: SeriesNameProps): JSX.Element {
-  const label = seriesLabel(row, group, names);
-  if (row.name === null || row.name === '') return <span className="whitespace-nowrap text-muted">{label}</span>;
-  const { range, from, to, model, key, provider } = search;
-  const kept = { ...(range && { range }), ...(from && { from }), ...(to && { to }) };
-  const filters = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }) };
-  const own = group === 'status' ? { status: row.name === 'error' ? ('error' as const) : ('ok' as const) } : { [group]: row.name };
-  return (
-    <Link to="/requests" search={{ ...kept, ...filters, ...own }} title={t.seeRequests} className="link whitespace-nowrap">
-      {label}
-    </Link>
-  );
+/** The names of a group. Each leads to its requests, with the same range and filters. */
+function nameColumn({ group, index, search, names }: NameColumn): Column<Series> {
+  return {
+    id: group,
+    header: t.groups[group],
+    total: index === 0 ? t.total : undefined,
+    cell: ({ names: ofRow, count }) => {
+      if (ofRow === null) return index === 0 && <span className="whitespace-nowrap text-muted">{t.other(count)}</span>;
+      const name = ofRow[index] ?? '';
+      const label = nameLabel(name, group, names);
+      if (name === '') return <span className="whitespace-nowrap text-muted">{label}</span>;
+      return (
+        <Link to="/requests" search={{ ...requestsSearch(search), [group]: name }} title={t.seeRequests} className="link whitespace-nowrap">
+          {label}
+        </Link>
+      );
+    },
+  };
 }
 
 function Figure({ metric, sums }: { readonly metric: Metric; readonly sums: Sums }): JSX.Element {

@@ -1,0 +1,176 @@
+import { sql, type Kysely } from 'kysely';
+import type { OpenDatabase } from '../database/connect.ts';
+import type { Tables } from '../database/tables.ts';
+import { gridFrom, gridName, HOURS, readGrid, UTC_DAYS, type Grid } from './grid.ts';
+import { advancePast } from './past.ts';
+import { isZone, startOf, type Span } from './zone.ts';
+
+/** Others who write get their turn in between. */
+const PAUSE_MS = 20;
+/** New hours to sum up come slowly. */
+const AGAIN_MS = 15 * 60_000;
+const REMEMBERED_MAX = 10_000;
+const DAY_MS = 86_400_000;
+/** Days as a zone has them are summed up for as long as somebody looks at them, and for so many zones at a time. */
+const WANTED_DAYS = 60;
+const GRIDS_MAX = 12;
+const ACCOUNTS_A_PAGE = 200;
+
+/** Sums up the past of accounts, in the background: of those whose reports are looked at at once, of all others now and then. */
+export class PastKeeper {
+  readonly #database: OpenDatabase;
+  readonly #fail: (event: string, error: unknown) => void;
+  readonly #touchedMs = new Map<string, number>();
+  #isStopped = false;
+
+  constructor(database: OpenDatabase, fail: (event: string, error: unknown) => void) {
+    this.#database = database;
+    this.#fail = fail;
+  }
+
+  /** Somebody looks at an account's reports, cut into these spans. */
+  touch(accountId: string, spans: readonly Span[]): void {
+    const nowMs = Date.now();
+    const names = new Set([gridName(HOURS), ...spans.flatMap(gridOf).map(gridName)]);
+    const fresh = [...names].filter((name) => this.#isFresh(`${accountId} ${name}`, nowMs)).map(readGrid);
+    if (fresh.length === 0) return;
+    void this.#guard(async () => {
+      await want(this.#database.kysely, { accountId, grids: fresh, nowMs });
+      await this.#advanceAccount(accountId);
+    });
+  }
+
+  /** Goes through all accounts once. */
+  async sweep(): Promise<void> {
+    await this.#guard(async () => {
+      for (let after = ''; ;) {
+        const accountIds = await findBehind(this.#database.kysely, after);
+        for (const accountId of accountIds) {
+          await wantOwnDays(this.#database.kysely, accountId);
+          await this.#advanceAccount(accountId);
+        }
+        const last = accountIds.at(-1);
+        if (last === undefined || this.#isStopped) return;
+        after = last;
+      }
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  #isFresh(name: string, nowMs: number): boolean {
+    if (nowMs - (this.#touchedMs.get(name) ?? 0) < AGAIN_MS) return false;
+    if (this.#touchedMs.size >= REMEMBERED_MAX) this.#touchedMs.clear();
+    this.#touchedMs.set(name, nowMs);
+    return true;
+  }
+
+  async #advanceAccount(accountId: string): Promise<void> {
+    const nowMs = Date.now();
+    for (const grid of await readWanted(this.#database.kysely, accountId, nowMs))
+      while (!this.#isStopped && (await advancePast(this.#database, { accountId, grid, nowMs })) === 'behind')
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+  }
+
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      // The database is closed when the service ends; the rest is summed up another time.
+      if (!String(error).includes('destroyed')) this.#fail('the past could not be summed up', error);
+    }
+  }
+}
+
+/** True when there is anybody who may look at reports. */
+export async function hasReaders(database: Kysely<Tables>): Promise<boolean> {
+  return (await database.selectFrom('people').select('id').where('account_id', 'is not', null).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Starts to sum up the past of all accounts, and goes on with it for as long as the thread lives. */
+export function startPastClock(database: OpenDatabase, fail: (event: string, error: unknown) => void): { stop(): Promise<void> } {
+  const keeper = new PastKeeper(database, fail);
+  let underWay: Promise<void> | undefined;
+  const turn = (): void => {
+    underWay ??= keeper.sweep().finally(() => {
+      underWay = undefined;
+    });
+  };
+  const timer = setInterval(turn, AGAIN_MS);
+  turn();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      keeper.stop();
+      await underWay;
+    },
+  };
+}
+
+/** The grid on which a span is whole hours or days. */
+function gridOf({ fromMs, toMs }: Span): Grid[] {
+  if (toMs - fromMs >= UTC_DAYS.lengthMs) return [gridFrom('day', fromMs)];
+  return toMs - fromMs >= HOURS.lengthMs ? [gridFrom('hour', fromMs)] : [];
+}
+
+/** Those that have used something since their sums end; some of it may not be past yet. */
+async function findBehind(database: Kysely<Tables>, after: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`SELECT id FROM accounts WHERE id > ${after} AND EXISTS (
+      SELECT 1 FROM usage_rollups WHERE usage_rollups.account_id = accounts.id AND quarter_hour >= (
+        SELECT COALESCE(MIN(until), 0) FROM usage_past_until WHERE usage_past_until.account_id = accounts.id))
+    ORDER BY id LIMIT ${ACCOUNTS_A_PAGE}`.execute(database);
+  return rows.map(({ id }) => id);
+}
+
+/** The days of the zones that an account's people have chosen, in summer and in winter, before anybody looks. */
+async function wantOwnDays(database: Kysely<Tables>, accountId: string): Promise<void> {
+  const nowMs = Date.now();
+  const rows = await database.selectFrom('people').select('zone').where('account_id', '=', accountId).execute();
+  const zones = rows.flatMap(({ zone }) => (zone !== null && isZone(zone) ? [zone] : []));
+  const grids = zones.flatMap((zone) => [nowMs, nowMs - 182 * DAY_MS].map((atMs) => gridFrom('day', startOf('day', atMs, zone))));
+  await want(database, { accountId, grids, nowMs });
+}
+
+interface Wanted {
+  readonly accountId: string;
+  readonly grids: readonly Grid[];
+  readonly nowMs: number;
+}
+
+/** Notes that reports want sums on these grids. */
+async function want(database: Kysely<Tables>, { accountId, grids, nowMs }: Wanted): Promise<void> {
+  const rows = await readNoted(database, accountId);
+  const noted = new Map(rows.map(({ grid, asked_at: askedAt }) => [grid, Number(askedAt)]));
+  let room = GRIDS_MAX - rows.filter((row) => isWanted(row, nowMs)).length;
+  for (const grid of new Set(grids.map(gridName))) {
+    const askedAtMs = noted.get(grid);
+    if (askedAtMs !== undefined && askedAtMs > nowMs - DAY_MS) continue;
+    if (askedAtMs === undefined && room-- <= 0) continue;
+    await database
+      .insertInto('usage_past_until')
+      .values({ account_id: accountId, grid, until: 0, asked_at: nowMs })
+      .onConflict((conflict) => conflict.columns(['account_id', 'grid']).doUpdateSet({ asked_at: nowMs }))
+      .execute();
+  }
+}
+
+async function readWanted(database: Kysely<Tables>, accountId: string, nowMs: number): Promise<Grid[]> {
+  const rows = await readNoted(database, accountId);
+  const names = rows.filter((row) => isWanted(row, nowMs)).map(({ grid }) => grid);
+  return [...new Set([gridName(HOURS), gridName(UTC_DAYS), ...names])].map(readGrid);
+}
+
+interface Noted {
+  readonly grid: string;
+  readonly asked_at: bigint;
+}
+
+function readNoted(database: Kysely<Tables>, accountId: string): Promise<Noted[]> {
+  return database.selectFrom('usage_past_until').select(['grid', 'asked_at']).where('account_id', '=', accountId).execute();
+}
+
+function isWanted({ asked_at: askedAt }: Noted, nowMs: number): boolean {
+  return Number(askedAt) > nowMs - WANTED_DAYS * DAY_MS;
+}

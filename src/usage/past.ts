@@ -1,0 +1,162 @@
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
+import type { OpenDatabase } from '../database/connect.ts';
+import type { Tables } from '../database/tables.ts';
+import { ROLLUP_SUMS } from '../ledger/checks.ts';
+import { floorToGrid, gridName, HOURS, type Grid } from './grid.ts';
+import { readMarks, writeMarks } from './marks.ts';
+
+const HOUR_MS = 3_600_000;
+/** Between the arrival of a request and its hold lie the reading of its body and the clocks of several nodes; never an hour. */
+const SETTLED_AFTER_MS = HOUR_MS;
+/** Little enough that nobody notices: hours are summed up six at a time, days one by one. */
+const CHUNK_MS = 6 * HOUR_MS;
+const INSERTED_ROWS = 2000;
+
+/** What became of a turn: `behind` when there is more to sum up. */
+export type Advance = 'behind' | 'done';
+
+interface Work {
+  readonly accountId: string;
+  readonly grid: Grid;
+  readonly nowMs: number;
+}
+
+/**
+ * Sums up the next part of an account's past on a grid, for reports to read instead of the quarter-hours. What is past is
+ * where nothing can be added any more: it ended long enough ago for everything that came in then to have its hold, and no
+ * hold of then is open. Whoever settles needs a hold, so from then on roll-ups and charges stay as they are. Because they
+ * do, they are added up before the lock for writing is taken: who writes charges never waits for a sum.
+ */
+export async function advancePast(database: OpenDatabase, { accountId, grid, nowMs }: Work): Promise<Advance> {
+  const { kysely } = database;
+  const untilMs = await readUntil(kysely, accountId, grid);
+  const pastMs = floorToGrid(await findPast(kysely, accountId, nowMs), grid);
+  const firstMs = await findFirst(kysely, accountId, { fromMs: untilMs, toMs: pastMs });
+  if (firstMs === undefined) return 'done';
+  const fromMs = floorToGrid(firstMs, grid);
+  const toMs = Math.min(fromMs + Math.max(grid.lengthMs, CHUNK_MS), pastMs);
+  const rows = toRows(await readCells(kysely, accountId, { grid, fromMs, toMs }), grid);
+  const marks = gridName(grid) === gridName(HOURS) ? await readMarks(kysely, accountId, { fromMs: untilMs, toMs }) : [];
+  await kysely.transaction().execute(async (transaction) => {
+    // Somebody else may have done the same meanwhile, and then it is done.
+    if (!(await moveUntil(transaction, { accountId, grid, nowMs }, { fromMs: untilMs, toMs }))) return;
+    for (let at = 0; at < rows.length; at += INSERTED_ROWS)
+      await insertRows({ ...database, kysely: transaction }, { accountId, grid }, rows.slice(at, at + INSERTED_ROWS));
+    await writeMarks(transaction, accountId, marks);
+  });
+  return toMs < pastMs ? 'behind' : 'done';
+}
+
+/** How far an account's past is summed up on a grid. */
+export async function readUntil(database: Kysely<Tables>, accountId: string, grid: Grid): Promise<number> {
+  const row = await database
+    .selectFrom('usage_past_until')
+    .select('until')
+    .where('account_id', '=', accountId)
+    .where('grid', '=', gridName(grid))
+    .executeTakeFirst();
+  return Number(row?.until ?? 0);
+}
+
+async function findPast(database: Kysely<Tables>, accountId: string, nowMs: number): Promise<number> {
+  const oldest = await database
+    .selectFrom('holds')
+    .select(({ fn }) => fn.min('created_at').as('created_at'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  const settledMs = nowMs - SETTLED_AFTER_MS;
+  return oldest?.created_at === null || oldest?.created_at === undefined ? settledMs : Math.min(settledMs, Number(oldest.created_at));
+}
+
+interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Where there is something to sum up: what lies between is skipped, however long nobody used the account. */
+async function findFirst(database: Kysely<Tables>, accountId: string, { fromMs, toMs }: Range): Promise<number | undefined> {
+  const row = await database
+    .selectFrom('usage_rollups')
+    .select('quarter_hour')
+    .where('account_id', '=', accountId)
+    .where('quarter_hour', '>=', BigInt(fromMs))
+    .where('quarter_hour', '<', BigInt(toMs))
+    .orderBy('quarter_hour')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : Number(row.quarter_hour);
+}
+
+type Sum = (typeof ROLLUP_SUMS)[number];
+type Cell = Readonly<Record<Sum, bigint>> & {
+  readonly start_at: bigint;
+  readonly key_id: string;
+  readonly model: string;
+  readonly provider: string;
+};
+
+async function readCells(database: Kysely<Tables>, accountId: string, { grid, fromMs, toMs }: Range & { readonly grid: Grid }) {
+  const [length, begins] = [sql.lit(grid.lengthMs), sql.lit(grid.beginsMs)];
+  const start = sql`quarter_hour - (quarter_hour - ${begins}) % ${length}`;
+  const sums = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) AS ${sql.ref(name)}`));
+  const { rows } = await sql<Cell>`SELECT ${start} AS start_at, key_id, model, provider, ${sums} FROM usage_rollups
+    WHERE account_id = ${accountId} AND quarter_hour >= ${fromMs} AND quarter_hour < ${toMs} GROUP BY 1, 2, 3, 4`.execute(database);
+  return rows;
+}
+
+/** Dimension, start, key, model, provider, and the sums: as text, for they may be larger than JSON's numbers. */
+type Row = readonly string[];
+
+/** Sums by each dimension alone, and of days also by all of them: of hours that would be hardly fewer rows than the quarters are. */
+function toRows(cells: readonly Cell[], grid: Grid): Row[] {
+  const alone = [
+    ...addAlong(cells, 'model', (cell) => ['', cell.model, '']),
+    ...addAlong(cells, 'key', (cell) => [cell.key_id, '', '']),
+    ...addAlong(cells, 'provider', (cell) => ['', '', cell.provider]),
+  ];
+  if (grid.length === 'hour') return alone;
+  return [...alone, ...addAlong(cells, 'every', (cell) => [cell.key_id, cell.model, cell.provider])];
+}
+
+function addAlong(cells: readonly Cell[], dimension: string, placeOf: (cell: Cell) => readonly string[]): Row[] {
+  const groups = Map.groupBy(cells, (cell) => JSON.stringify([cell.start_at.toString(), ...placeOf(cell)]));
+  return [...groups].map(([place, group]) => {
+    const sums = ROLLUP_SUMS.map((name) => group.reduce((sum, cell) => sum + cell[name], 0n).toString());
+    return [dimension, ...(JSON.parse(place) as string[]), ...sums];
+  });
+}
+
+async function moveUntil(transaction: Transaction<Tables>, { accountId, grid, nowMs }: Work, { fromMs, toMs }: Range): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('usage_past_until')
+    .set({ until: toMs })
+    .where('account_id', '=', accountId)
+    .where('grid', '=', gridName(grid))
+    .where('until', '=', BigInt(fromMs))
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) return true;
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('usage_past_until')
+    .values({ account_id: accountId, grid: gridName(grid), until: toMs, asked_at: nowMs })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+const COLUMNS = ['dimension', 'start_at', 'key_id', 'model', 'provider', ...ROLLUP_SUMS];
+const TEXTS: ReadonlySet<string> = new Set(['dimension', 'key_id', 'model', 'provider']);
+
+async function insertRows(
+  { kysely, dialect }: OpenDatabase,
+  { accountId, grid }: Omit<Work, 'nowMs'>,
+  rows: readonly Row[],
+): Promise<void> {
+  const json = JSON.stringify(rows);
+  const source = dialect === 'sqlite' ? sql`json_each(${json})` : sql`jsonb_array_elements(CAST(${json} AS JSONB))`;
+  const cells = COLUMNS.map((name, index): RawBuilder<unknown> => {
+    const cell = sql`value ->> ${sql.lit(index)}`;
+    return TEXTS.has(name) ? cell : sql`CAST(${cell} AS BIGINT)`;
+  });
+  await sql`INSERT INTO usage_past (account_id, grid, ${sql.join(COLUMNS.map((name) => sql.ref(name)))})
+    SELECT ${accountId}, ${gridName(grid)}, ${sql.join(cells)} FROM ${source} AS row_of`.execute(kysely);
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { connect, type OpenDatabase } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { readDays, readSpend } from '../../src/usage/key-usage.ts';
+import { readUsedNames } from '../../src/usage/names.ts';
+import { PastKeeper, startPastClock } from '../../src/usage/past-keeper.ts';
+import { describeStores, type Store } from '../dashboard/stores.ts';
+import { SEEDED_KEYS, seedUsage } from './seed-usage.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.now();
+const accountId = 'acct_kept';
+
+describeStores((makeStore) => {
+  let store: Store;
+  let database: OpenDatabase;
+  const failures: unknown[] = [];
+  const fail = (_: string, error: unknown): void => void failures.push(error);
+
+  beforeAll(async () => {
+    store = await makeStore();
+    database = await connect(store);
+    await migrate(database.kysely, database.dialect);
+    await seedUsage(database, { accountId, rows: 3000, fromMs: NOW_MS - 5 * DAY_MS, toMs: NOW_MS });
+  }, 60_000);
+  afterAll(async () => {
+    expect(failures).toEqual([]);
+    await database.kysely.destroy();
+    await store.remove();
+  });
+
+  const grids = async (): Promise<string[]> =>
+    (await database.kysely.selectFrom('usage_past_until').select('grid').where('until', '>', 0n).orderBy('grid').execute()).map(
+      ({ grid }) => grid,
+    );
+
+  test('what pages tell of keys and names is the same before and after their past is summed up', async () => {
+    const read = async () => [
+      await readSpend(database.kysely, accountId),
+      await readDays(database.kysely, { accountId, id: SEEDED_KEYS[0] ?? '' }, 30),
+      await readUsedNames(database.kysely, accountId),
+    ];
+    const before = await read();
+    await new PastKeeper(database, fail).sweep();
+    expect(await grids()).toEqual(['day+0', 'hour+0']);
+    expect(await read()).toEqual(before);
+  }, 30_000);
+
+  test('days and hours as a zone has them are summed up from the first look at them', async () => {
+    const keeper = new PastKeeper(database, fail);
+    // Midnight in Kathmandu.
+    const fromMs = Math.floor(NOW_MS / DAY_MS) * DAY_MS - 4 * DAY_MS + 18.25 * 3_600_000;
+    keeper.touch(accountId, [
+      { fromMs, toMs: fromMs + DAY_MS },
+      { fromMs, toMs: fromMs + 3_600_000 },
+    ]);
+    for (let waitedMs = 0; waitedMs < 10_000 && (await grids()).length < 4; waitedMs += 20) await Bun.sleep(20);
+    expect(await grids()).toEqual(['day+0', 'day+73', 'hour+0', 'hour+1']);
+  }, 30_000);
+
+  test('nobody can have days of all zones summed up', async () => {
+    const keeper = new PastKeeper(database, fail);
+    const startMs = Math.floor(NOW_MS / DAY_MS) * DAY_MS - 3 * DAY_MS;
+    const spans = Array.from({ length: 90 }, (_, quarter) => startMs + quarter * 900_000).map((fromMs) => ({
+      fromMs,
+      toMs: fromMs + DAY_MS,
+    }));
+    keeper.touch(accountId, spans);
+    await keeper.sweep();
+    for (let count = 0; count !== (await grids()).length; await Bun.sleep(300)) count = (await grids()).length;
+    expect((await grids()).length).toBe(12);
+  }, 60_000);
+
+  test('a clock that is stopped leaves the rest for another time', async () => {
+    const clock = startPastClock(database, fail);
+    await clock.stop();
+  });
+});

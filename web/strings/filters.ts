@@ -1,0 +1,13 @@
+/** Texts of the filters that several pages have. */
+export const filters = {
+  model: 'Model',
+  allModels: 'All models',
+  key: 'Key',
+  allKeys: 'All keys',
+  provider: 'Provider',
+  allProviders: 'All providers',
+  tag: 'Tag',
+  allTags: 'All tags',
+  status: 'Status',
+  anyStatus: 'Any status',
+} as const;
