@@ -16,17 +16,17 @@ export interface Span {
   readonly toMs: number;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+const QUARTER_MS = 900_000;
+const HOUR_MS = 4 * QUARTER_MS;
 const DAY_MS = 24 * HOUR_MS;
 const HOURS_BACK: Readonly<Record<'1h' | '6h', number>> = { '1h': 1, '6h': 6 };
 const DAYS_BACK: Readonly<Record<'today' | '7d' | '30d', number>> = { today: 0, '7d': 6, '30d': 29 };
 
-/** The instants of a range in a zone. Ranges of days begin at the zone's midnight and end after today, those of hours end with this minute. */
+/** The instants of a range in a zone. Ranges of days begin at the zone's midnight and end after today, those of hours begin and end with quarters, which is what sums are kept by. */
 export function spanOf(choice: RangeChoice, zone: string, nowMs: number): Span {
   if (choice.range === '1h' || choice.range === '6h') {
-    const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
-    return { fromMs: toMs - HOURS_BACK[choice.range] * HOUR_MS, toMs };
+    const fromMs = Math.floor((nowMs - HOURS_BACK[choice.range] * HOUR_MS) / QUARTER_MS) * QUARTER_MS;
+    return { fromMs, toMs: Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS };
   }
   const today = dayOf(nowMs, zone);
   const tomorrowMs = dayStartMs(addDays(today, 1), zone);

@@ -40,8 +40,8 @@ export const BUCKET_MS: Readonly<Record<Bucket, number>> = {
   month: 671 * 3_600_000,
 };
 
-/** Minutes are counted from the requests themselves, so only over six hours and the minute that is under way. */
-const MINUTES_MAX = 361;
+/** Minutes are counted from the requests themselves, so only over six hours, with the quarters of an hour at both ends. */
+const MINUTES_MAX = 390;
 
 const DAY_MS = 86_400_000;
 const BUCKETS_MAX = 1100;

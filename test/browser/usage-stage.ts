@@ -11,7 +11,7 @@ import { asNanos } from '../../src/ledger/money.ts';
 import type { Store } from '../dashboard/stores.ts';
 import { findFreePort } from '../services/free-port.ts';
 
-/** A running gate with a person who has money and a key, on either database. */
+/** A running gate with a person who has money and a key with two tags, on either database. */
 export interface UsageStage {
   readonly url: string;
   readonly secret: string;
@@ -90,7 +90,7 @@ async function makeKey(database: Kysely<Tables>): Promise<string> {
   const account = await accounts.find(PERSON.email);
   if (account === undefined) throw new Error('Signing up made no account.');
   await accounts.credit(account, asNanos(5_000_000_000n), { reason: 'stage', actor: 'test' });
-  return (await new Keys(database).create(account.id, { name: 'stage key' })).secret;
+  return (await new Keys(database).create(account.id, { name: 'stage key', tags: ['web', 'production'] })).secret;
 }
 
 async function untilReady(url: string): Promise<void> {

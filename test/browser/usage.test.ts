@@ -61,7 +61,10 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
       await page.goto(stage.url + path);
       await page.locator('h1').waitFor();
       await page.waitForLoadState('networkidle');
+      await settled();
     };
+    /** A table on its way has rows, too. */
+    const settled = async (): Promise<void> => page.locator('table[aria-busy=true]').first().waitFor({ state: 'detached' });
 
     test(
       'requests of the official client are listed, newest first',
@@ -102,6 +105,9 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         expect(equation).toContain('× $1.25');
         expect(equation).toContain('× $10.00');
         expect(equation.match(new RegExp(cost.replace('$', '\\$').replace('.', '\\.'), 'g'))?.length).toBeGreaterThanOrEqual(2);
+        const balances = await drawer.getByText('→').innerText();
+        const [before = 0, after = 0] = balances.split('→').map((text) => Math.round(Number(text.replace(/[$,\s]/g, '')) * 1e9));
+        expect(before - after).toBe(Math.round((costs[2] ?? 0) * 1e9));
         const steps = await drawer.getByRole('list', { name: 'Providers that were asked, in order' }).locator('li').allInnerTexts();
         expect(steps.map((step) => step.split(/\s/)[0])).toEqual(['gone', 'sandbox']);
         expect(await drawer.innerText()).toContain('Authorization: Bearer $KEY');
@@ -157,16 +163,89 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         const sum = costs.reduce((all, cost) => all + Math.round(cost * 1e9), 0) / 1e9;
         expect(await total.locator('[title^="$"]').getAttribute('title')).toBe(`$${sum.toFixed(9).replace(/0+$/, '')}`);
         expect(await page.getByText(ZONE).count()).toBeGreaterThan(0);
-        await page.evaluate(`localStorage.setItem('tollgate.zone', '${OTHER_ZONE}')`);
-        await page.reload();
-        await page.waitForLoadState('networkidle');
+        expect(new URL(page.url()).searchParams.get('zone')).toBe(ZONE);
+        await page
+          .getByRole('button', { name: `Time zone: ${ZONE}` })
+          .first()
+          .click();
+        await page.getByRole('combobox', { name: 'Time zone' }).selectOption(OTHER_ZONE);
+        await page.waitForURL((url) => url.searchParams.get('zone') === OTHER_ZONE);
+        await page.getByRole('button', { name: 'Done' }).click();
         expect(await page.locator('main').getByText(OTHER_ZONE).count()).toBeGreaterThan(0);
-        await page.getByRole('button', { name: 'Export' }).click();
-        const downloading = page.waitForEvent('download');
-        await page.getByRole('menuitem', { name: 'Chart as CSV' }).click();
-        const csv = await Bun.file(await (await downloading).path()).text();
+        const csv = await exported('Chart as CSV');
         expect(csv).toContain(`,${OTHER_ZONE},stage/story,`);
         await page.evaluate(`localStorage.removeItem('tollgate.zone')`);
+      },
+      TEST_MS,
+    );
+
+    test(
+      'an address shows the same to everybody, wherever they are',
+      async () => {
+        await open(`/usage?range=today&zone=${OTHER_ZONE}`);
+        expect(await page.locator('main').getByText(OTHER_ZONE).count()).toBeGreaterThan(0);
+        await open('/usage?range=today');
+        await page.waitForURL((url) => url.searchParams.get('zone') === ZONE);
+      },
+      TEST_MS,
+    );
+
+    const exported = async (item: string): Promise<string> => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: item }).click();
+      return Bun.file(await (await downloading).path()).text();
+    };
+
+    test(
+      'usage by tag and model counts each request for every tag, and once in the total, and the file says the same',
+      async () => {
+        await open('/usage?range=6h&metric=requests');
+        await page.getByLabel('By', { exact: true }).selectOption('tag');
+        await page.getByLabel('And by', { exact: true }).selectOption('model');
+        await page.waitForURL(/group=tag.*second=model/);
+        const table = page.getByRole('region', { name: 'Usage by tag and model' });
+        await table.getByRole('row', { name: /production stage\/story/ }).waitFor();
+        const count = (name: string) => table.getByRole('row', { name }).locator('td:nth-child(4)').innerText();
+        expect([await count('production stage/story'), await count('web stage/story'), await count('Total')]).toEqual(['2', '2', '6']);
+        expect(await page.getByText('A request counts for every tag of its key, and once in the total.').count()).toBe(1);
+        const lines = (await exported('Table as CSV')).trimEnd().split('\r\n');
+        expect(lines).toHaveLength((await table.locator('tbody tr').count()) + 2);
+        expect(lines.at(-1)).toContain(',total,,');
+        await table.getByRole('link', { name: 'stage/story' }).first().click();
+        await page.waitForURL(/\/requests\?.*model=stage/);
+        await rows().nth(1).waitFor();
+        await settled();
+        expect(await rows().count()).toBe(2);
+      },
+      TEST_MS,
+    );
+
+    test(
+      'a few hours can be told by the minute, and failures alone',
+      async () => {
+        await open('/usage?range=1h');
+        expect(await page.getByLabel('Per', { exact: true }).inputValue()).toBe('minute');
+        await page.getByLabel('Status', { exact: true }).selectOption('error');
+        await page.waitForURL(/status=error/);
+        await page.getByText('Times are not told apart by status.').waitFor();
+        const found = page.getByRole('region', { name: 'Usage by model' }).locator('tbody tr');
+        await found.nth(1).waitFor({ state: 'detached' });
+        expect(await found.allInnerTexts()).toEqual([expect.stringContaining('stage/gone')]);
+        await page.getByRole('button', { name: 'Clear filters' }).click();
+        await page.waitForURL((url) => !url.search.includes('status'));
+      },
+      TEST_MS,
+    );
+
+    test(
+      'requests are found by the tag of their key',
+      async () => {
+        await open('/requests?range=today&tag=web');
+        expect(await page.getByLabel('Tag', { exact: true }).inputValue()).toBe('web');
+        expect(await rows().count()).toBe(6);
+        await open('/requests?range=today&tag=unused');
+        await page.getByText('Nothing matches these filters.').waitFor();
       },
       TEST_MS,
     );
@@ -187,7 +266,13 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
       TEST_MS,
     );
 
-    test.each(['/overview', '/usage?compare=yes', '/requests', '/requests?status=error&stream=no'])(
+    test.each([
+      '/overview',
+      '/usage?compare=yes',
+      '/usage?range=6h&group=tag&second=model&status=ok',
+      '/requests',
+      '/requests?status=error&stream=no&tag=web',
+    ])(
       'everybody can use %s, wide and narrow, light and dark',
       async (path) => {
         for (const [width, colorScheme] of [

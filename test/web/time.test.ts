@@ -22,6 +22,12 @@ describe('a range of days', () => {
     expect(formatSpan(spanOf({ range: '7d' }, 'UTC', nowMs), 'UTC')).toBe('9 Nov 2026 – 15 Nov 2026, UTC');
   });
 
+  test('of hours begins and ends with quarters of them, and says when', () => {
+    const span = spanOf({ range: '1h' }, 'UTC', at('2026-11-15T13:57:12Z'));
+    expect(span).toEqual({ fromMs: at('2026-11-15T12:45:00Z'), toMs: at('2026-11-15T14:00:00Z') });
+    expect(formatSpan(span, 'Asia/Kathmandu')).toBe('15 Nov 2026, 18:30 – 19:45, Asia/Kathmandu');
+  });
+
   test('of the month begins with its first', () => {
     expect(spanOf({ range: 'month' }, 'UTC', nowMs).fromMs).toBe(at('2026-11-01T00:00:00Z'));
   });

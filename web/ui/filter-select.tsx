@@ -20,7 +20,7 @@ export function FilterSelect<Value extends string>({ label, all, choices, value,
       value={value ?? ''}
       choices={[{ value: '', label: all }, ...choices, ...(isUnknown ? [{ value, label: value }] : [])]}
       onChoose={(chosen) => onChoose(chosen === '' ? undefined : chosen)}
-      className="max-w-56"
+      className="w-[calc(50%-0.25rem)] sm:w-auto sm:max-w-56"
     />
   );
 }

@@ -54,7 +54,7 @@ function SpendChart({ spend, by, zone }: { readonly spend: Spend; readonly by: B
         }
       />
     );
-  const { short, long } = bucketLabels('day', zone);
+  const { short, long } = bucketLabels('day', { zone, buckets: spend.buckets });
   const buckets = spend.buckets.map((atMs, at) => ({
     label: short(atMs),
     title: long(atMs),

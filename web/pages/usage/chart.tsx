@@ -29,7 +29,8 @@ export function UsageChart({ report, asked, names }: UsageChartProps): JSX.Eleme
     format: (value: number) => formatNumber(metric, value),
     heightPx: 260,
   };
-  return isMean(metric) || isCumulative ? <LineChart {...props} /> : <BarChart {...props} />;
+  const addsUp = !isMean(metric) && !isCumulative && !report.isOverlapping;
+  return addsUp ? <BarChart {...props} /> : <LineChart {...props} />;
 }
 
 /** The same time before, bucket by bucket beside this one. */
@@ -59,7 +60,7 @@ export function FormerChart({ report, asked }: Omit<UsageChartProps, 'names'>): 
 }
 
 function toBuckets(report: Report, { bucket, zone }: Asked, valuesAt: (at: number) => Record<string, number>): ChartBucket[] {
-  const { short, long } = bucketLabels(bucket, zone);
+  const { short, long } = bucketLabels(bucket, { zone, buckets: report.buckets });
   return report.buckets.map((atMs, at) => ({ label: short(atMs), title: long(atMs), values: valuesAt(at) }));
 }
 

@@ -111,8 +111,8 @@ interface ChooserProps<Value extends string> {
 /** A small labelled choice. */
 function Chooser<Value extends string>({ label, value, choices, onChoose }: ChooserProps<Value>): JSX.Element {
   return (
-    <Field label={label} className="max-w-full text-xs [&_label]:text-xs [&_label]:font-normal [&_label]:text-muted">
-      {(wiring) => <Select {...wiring} value={value} choices={choices} onChoose={onChoose} className="max-w-56" />}
+    <Field label={label} className="w-[calc(50%-0.25rem)] text-xs sm:w-auto [&_label]:text-xs [&_label]:font-normal [&_label]:text-muted">
+      {(wiring) => <Select {...wiring} value={value} choices={choices} onChoose={onChoose} className="sm:max-w-56" />}
     </Field>
   );
 }
