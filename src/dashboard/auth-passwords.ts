@@ -27,7 +27,7 @@ const DISGUISES: Readonly<Record<string, string>> = {
 };
 
 /** The letters of a password: without the digits and signs around them, and with those among them read as letters. */
-function undress(text: string): string {
+export function undress(text: string): string {
   const core = text.replace(/^[^a-z]+/u, '').replace(/[^a-z]+$/u, '');
   return core.replace(/[0134573@$!]/gu, (sign) => DISGUISES[sign] ?? sign).replace(/[^a-z]/gu, '');
 }

@@ -3,6 +3,7 @@ import { ApiError } from './api-error.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './auth-options.ts';
 import { isCommonPassword } from './auth-passwords.ts';
 import type { RateRule } from './rate-limits.ts';
+import { isStolenPassword } from './stolen-passwords.ts';
 
 /** What the library for accounts may be asked. Everything else under `/api/auth` is not there. */
 export interface AuthPath {
@@ -108,14 +109,14 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   'POST /passkey/verify-authentication': { body: z.object({ response: passkeyResponse }), limits: CODE_LIMITS },
 };
 
-/** Refuses a password that anybody would try first. */
-export function refuseCommonPassword(chosen: unknown, email: string): void {
-  if (typeof chosen === 'string' && isCommonPassword(chosen, email))
-    throw new ApiError(
-      'invalid',
-      'This password is among the first that anybody would try. Choose another one: a few unusual words do.',
-      'password',
-    );
+/** Refuses a password that anybody would try first, or that is in the lists of those who guess. */
+export async function refuseKnownPassword(chosen: unknown, email: string): Promise<void> {
+  if (typeof chosen !== 'string') return;
+  const choose = 'Choose another one: a few unusual words do.';
+  if (isCommonPassword(chosen, email))
+    throw new ApiError('invalid', `This password is among the first that anybody would try. ${choose}`, 'password');
+  if (await isStolenPassword(chosen))
+    throw new ApiError('invalid', `This password was stolen elsewhere and is in lists that are used to guess. ${choose}`, 'password');
 }
 
 /** The body of a request, checked; only JSON is taken, which no form of another site can send. */

@@ -5,7 +5,7 @@ import { clientAddress, parseNetworks } from '../http/client-address.ts';
 import { ApiError } from './api-error.ts';
 import { openLibrary, type Library } from './auth-library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './auth-options.ts';
-import { AUTH_PATHS, readBody, refuseCommonPassword, SIGN_IN, type AuthPath } from './auth-requests.ts';
+import { AUTH_PATHS, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './auth-requests.ts';
 import { readSecret } from './auth-secret.ts';
 import { endIdleSessions, findSession, type Session } from './auth-sessions.ts';
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './auth-verify.ts';
@@ -108,7 +108,7 @@ async function answer(answering: Answering, request: Request, connectionAddress:
   const network = auth.networkOf(request.headers, connectionAddress);
   const email = readText(body['newEmail']) ?? readText(body['email']) ?? '';
   await auth.limits.admit((path.limits ?? []).map(({ rule, per }) => [rule, subjectOf(per, { network, email, session })]));
-  refuseCommonPassword(body['newPassword'] ?? (name === SIGN_UP_NAME ? body['password'] : undefined), session?.email ?? email);
+  await refuseKnownPassword(body['newPassword'] ?? (name === SIGN_UP_NAME ? body['password'] : undefined), session?.email ?? email);
   const work = (): Promise<Response> => ask({ auth, path, body, request, connectionAddress });
   if (name === SIGN_UP_NAME) {
     const isSecretive = verifiesFirst(settings);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Invitations } from '../../accounts/invitations.ts';
 import { ApiError } from '../api-error.ts';
 import { verifiesFirst } from '../auth-options.ts';
-import { emailSchema, nameSchema, newPasswordSchema, refuseCommonPassword, SIGN_UP } from '../auth-requests.ts';
+import { emailSchema, nameSchema, newPasswordSchema, refuseKnownPassword, SIGN_UP } from '../auth-requests.ts';
 import type { Env, Parts } from '../parts.ts';
 import { makeOperator } from '../people.ts';
 import { validate } from '../validate.ts';
@@ -23,7 +23,7 @@ export function setupRoutes(parts: Parts) {
     .post('/', validate('json', bodySchema), async (c) => {
       const { token, name, email, password } = c.req.valid('json');
       await auth.limits.admit([[SIGN_UP, auth.networkOf(c.req.raw.headers, c.env.address)]]);
-      refuseCommonPassword(password, email);
+      await refuseKnownPassword(password, email);
       const invitations = new Invitations(database.kysely);
       const invitation = await invitations.find(token);
       if (invitation?.kind !== 'operator' || !(await invitations.use(token)))
