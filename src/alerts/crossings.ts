@@ -3,8 +3,8 @@ import { isReached } from '../accounts/key-budgets.ts';
 import { readKeys } from '../accounts/key-list.ts';
 import type { Tables } from '../database/tables.ts';
 import { windowStartMs } from '../ledger/budget.ts';
-import { asNanos, formatUsd } from '../ledger/money.ts';
 import type { AlertRule } from './rules.ts';
+import { tellUsd } from './tell-usd.ts';
 
 /** A line that is crossed at this moment. */
 export interface Crossing {
@@ -47,8 +47,8 @@ async function findLowBalance(database: Kysely<Tables>, { accountId, threshold }
   if (wallet === undefined) return [];
   const balance = wallet.credits_posted - wallet.debits_posted;
   if (balance >= threshold) return [];
-  const [left, line] = [balance, threshold].map((nanos) => formatUsd(asNanos(nanos)));
-  return [{ subject: '', title: `The balance is $${left}`, text: `It is below $${line}. Top up before requests are refused.` }];
+  const text = `It is below ${tellUsd(threshold)}. Top up before requests are refused.`;
+  return [{ subject: '', title: `The balance is ${tellUsd(balance)}`, text }];
 }
 
 interface Window {
@@ -60,11 +60,9 @@ async function findSpend(database: Kysely<Tables>, { accountId, threshold }: Ale
   const startMs = windowStartMs(period, nowMs);
   const { cost } = await sumSince(database, accountId, startMs);
   if (cost < threshold) return [];
-  const [spent, line] = [cost, threshold].map((nanos) => formatUsd(asNanos(nanos)));
   const when = period === 'day' ? 'today' : 'this month';
-  return [
-    { subject: String(startMs), title: `$${spent} spent ${when}`, text: `That is $${line} or more since the ${period} began (UTC).` },
-  ];
+  const text = `That is ${tellUsd(threshold)} or more since the ${period} began (UTC).`;
+  return [{ subject: String(startMs), title: `${tellUsd(cost)} spent ${when}`, text }];
 }
 
 async function findKeyLimits(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
@@ -76,7 +74,7 @@ async function findKeyLimits(database: Kysely<Tables>, { accountId, threshold }:
         subject: `${id} ${budget.period} ${windowStartMs(budget.period, nowMs)}`,
         keyId: id,
         title: `The key “${name}” is at ${threshold >= 100n ? 'its limit' : `${threshold} % of its limit`}`,
-        text: `$${formatUsd(budget.spent)} of $${formatUsd(budget.amount)} are spent (${budget.period === 'total' ? 'in total' : `this ${budget.period}, UTC`}).`,
+        text: `${tellUsd(budget.spent)} of ${tellUsd(budget.amount)} are spent (${budget.period === 'total' ? 'in total' : `this ${budget.period}, UTC`}).`,
       })),
   );
 }

@@ -103,12 +103,12 @@ for (const { name: storeName, isMissing, open } of STORES)
         await credit(-6n * USD);
         await look();
         await look();
-        expect(await told()).toEqual(['The balance is $4']);
+        expect(await told()).toEqual(['The balance is $4.00']);
         await credit(1n * USD);
         await look();
         await credit(-1n * USD);
         await look();
-        expect(await told()).toEqual(['The balance is $4', 'The balance is $4']);
+        expect(await told()).toEqual(['The balance is $4.00', 'The balance is $4.00']);
       });
 
       test('is told once however many servers look at the same time', async () => {
@@ -134,12 +134,12 @@ for (const { name: storeName, isMissing, open } of STORES)
       await use({ cost: 1n * USD });
       await look();
       await look();
-      expect(await told()).toEqual(['$3 spent today']);
+      expect(await told()).toEqual(['$3.00 spent today']);
       const tomorrowMs = Date.now() + DAY_MS;
       await look(tomorrowMs);
       await use({ cost: 4n * USD, atMs: tomorrowMs });
       await look(tomorrowMs);
-      expect(await told()).toEqual(['$3 spent today', '$4 spent today']);
+      expect(await told()).toEqual(['$3.00 spent today', '$4.00 spent today']);
     });
 
     test('the spend of a month counts all its days', async () => {
@@ -151,7 +151,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(await told()).toEqual([]);
       await use({ cost: 1n * USD });
       await look();
-      expect(await told()).toEqual(['$3 spent this month']);
+      expect(await told()).toEqual(['$3.00 spent this month']);
     });
 
     test('a key at 50, 80 and 100 per cent of a limit is told at each, and again in the next period', async () => {

@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       await page.getByText('The test was delivered.').first().waitFor();
       expect(hook.verified(secret)).toMatchObject([{ kind: 'test' }]);
       await page.getByRole('button', { name: 'Send a test by e-mail' }).click();
-      await page.locator('td').getByText('e-mail').waitFor();
+      await page.locator('td').getByText('e-mail', { exact: true }).waitFor();
       await until(
         async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('A test of your alerts')),
         SEEN_WITHIN_MS,
@@ -66,11 +66,11 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
 
       await stage.service.accounts.credit(account, asNanos(-5_000_000_000n), { reason: 'test', actor: 'test' });
       await until(
-        async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('Subject: The balance is $5')),
+        async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('Subject: The balance is $5.00')),
         TOLD_WITHIN_MS,
       );
       await until(async () => hook.verified(secret).find(({ kind }) => kind === 'low_balance'), TOLD_WITHIN_MS);
-      await page.locator('td').getByText('The balance is $5').first().waitFor();
+      await page.locator('td').getByText('The balance is $5.00').first().waitFor();
       expect(hook.verified(secret).filter(({ kind }) => kind === 'low_balance')).toHaveLength(1);
 
       await page.getByRole('button', { name: 'Delete: The balance is below $6.00' }).click();

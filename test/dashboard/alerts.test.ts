@@ -130,7 +130,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         ask: async (question) => (question.type === 'webhook' ? postWebhook(question.posting, reachLoopback()) : undefined),
       });
       await deliverDue(desk.store.kysely, carriers);
-      expect(await mailbox.next(me.owner.account.email)).toContain('The balance is $0');
-      expect(hook.verified(secret)).toMatchObject([{ kind: 'low_balance', title: 'The balance is $0' }]);
+      expect(await mailbox.next(me.owner.account.email)).toContain('The balance is $0.00');
+      expect(hook.verified(secret)).toMatchObject([{ kind: 'low_balance', title: 'The balance is $0.00' }]);
     });
   });

@@ -9,6 +9,7 @@ export const setup = {
   missing: {
     title: 'This link cannot be used.',
     text: 'It was used already, or is too old. Somebody with access to the server can make a new one:',
+    label: 'Command',
     command: 'npm run tollgate -- account invite --operator',
   },
   signIn: 'Sign in',

@@ -6,7 +6,8 @@ import { announce } from './announcer.tsx';
 import { colourAt, totalOf } from './chart.ts';
 import type { ChartBucket, ChartProps } from './chart.ts';
 
-const MARGIN = { top: 8, right: 4, bottom: 24, left: 56 } as const;
+const MARGIN = { top: 8, right: 4, bottom: 24 } as const;
+const LEFT_PX_MIN = 56;
 const LABEL_PX_MIN = 56;
 const CHARACTER_PX = 6.7;
 const LABEL_GAP_PX = 16;
@@ -34,7 +35,7 @@ export function ChartFrame(props: ChartFrameProps): JSX.Element {
   const { buckets, heightPx } = props;
   const scales = scalesOf(props, widthPx);
   const point = (event: PointerEvent): void => {
-    const index = Math.floor((event.nativeEvent.offsetX - MARGIN.left) / Math.max(1, scales.band.step()));
+    const index = Math.floor((event.nativeEvent.offsetX - scales.leftPx) / Math.max(1, scales.band.step()));
     setActive(index >= 0 && index < buckets.length ? index : undefined);
   };
   return (
@@ -51,7 +52,7 @@ export function ChartFrame(props: ChartFrameProps): JSX.Element {
         onPointerMove={point}
         className="block rounded-md"
       >
-        <g transform={`translate(${MARGIN.left},${MARGIN.top})`}>
+        <g transform={`translate(${scales.leftPx},${MARGIN.top})`}>
           <Axes {...scales} props={props} />
           {widthPx > 0 && props.draw(plotOf(props, scales, active))}
         </g>
@@ -63,12 +64,15 @@ export function ChartFrame(props: ChartFrameProps): JSX.Element {
 
 type Scales = ReturnType<typeof scalesOf>;
 
-function scalesOf({ buckets, heightPx, top }: ChartFrameProps, boxPx: number) {
+function scalesOf({ buckets, heightPx, top, format }: ChartFrameProps, boxPx: number) {
   const innerHeightPx = heightPx - MARGIN.top - MARGIN.bottom;
-  const innerWidthPx = Math.max(0, boxPx - MARGIN.left - MARGIN.right);
-  const band = scaleBand({ domain: [...buckets.keys()], range: [0, innerWidthPx], padding: 0.22 });
   const linear = scaleLinear({ domain: [0, top === 0 ? 1 : top], range: [innerHeightPx, 0], nice: true });
-  return { innerHeightPx, innerWidthPx, band, linear };
+  // Amounts of a few millionths of a dollar need their room too.
+  const longest = Math.max(...linear.ticks(TICKS).map((tick) => format(tick).length));
+  const leftPx = Math.max(LEFT_PX_MIN, longest * CHARACTER_PX + LABEL_GAP_PX);
+  const innerWidthPx = Math.max(0, boxPx - leftPx - MARGIN.right);
+  const band = scaleBand({ domain: [...buckets.keys()], range: [0, innerWidthPx], padding: 0.22 });
+  return { leftPx, innerHeightPx, innerWidthPx, band, linear };
 }
 
 function plotOf({ buckets }: ChartFrameProps, { band, linear, innerHeightPx }: Scales, activeIndex: number | undefined): Plot {

@@ -7,6 +7,7 @@ interface HeadColumn {
   readonly header: ReactNode;
   readonly align?: 'left' | 'right';
   readonly isSortable?: boolean;
+  readonly isWideOnly?: boolean;
 }
 
 interface HeadSort {
@@ -33,6 +34,7 @@ export function TableHead({ columns, sort, onSort }: TableHeadProps): JSX.Elemen
             className={cx(
               'border-b border-line-strong px-3 py-2 whitespace-nowrap first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
               column.align === 'right' ? 'text-right' : 'text-left',
+              column.isWideOnly === true && 'max-sm:hidden',
             )}
           >
             {column.isSortable === true && onSort !== undefined ? (

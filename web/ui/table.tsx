@@ -15,6 +15,8 @@ export interface Column<Row> {
   readonly isSortable?: boolean;
   /** What stands in this column of the totals row. */
   readonly total?: ReactNode;
+  /** Not on telephones, where another column says the same. */
+  readonly isWideOnly?: boolean;
   /** Where the column needs a width or may break. */
   readonly className?: string;
 }
@@ -128,6 +130,11 @@ function Nothing<Row>({ empty, onClearFilters }: NothingProps<Row>): JSX.Element
   return <EmptyState title="Nothing matches these filters." action={<Button onClick={onClearFilters}>Clear filters</Button>} />;
 }
 
-function cellClass<Row>({ align, className }: Column<Row>): string {
-  return cx('px-3 align-middle first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5', align === 'right' ? 'text-right' : 'text-left', className);
+function cellClass<Row>({ align, isWideOnly, className }: Column<Row>): string {
+  return cx(
+    'px-3 align-middle first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
+    align === 'right' ? 'text-right' : 'text-left',
+    isWideOnly === true && 'max-sm:hidden',
+    className,
+  );
 }

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { useState } from 'react';
 import { api, call } from '../../api.ts';
@@ -21,7 +22,12 @@ export function Channels({ content }: { readonly content: AlertsContent }): JSX.
         <section>
           <h3 className="text-sm font-semibold">{t.channels.mail}</h3>
           <p className="mt-1 mb-3 text-sm text-muted">
-            {t.channels.mailTo(mail.to)} {!mail.isConfigured && t.channels.noMail} {!mail.isVerified && t.form.unverified}
+            {t.channels.mailTo(mail.to)} {!mail.isConfigured && t.channels.noMail}{' '}
+            {!mail.isVerified && (
+              <Link to="/settings" className="link">
+                {t.form.unverified}
+              </Link>
+            )}
           </p>
           <TestButton channel="mail" label={t.channels.testMail} isDisabled={!mail.isVerified} />
         </section>

@@ -27,21 +27,29 @@ export function DeliveryLog({ deliveries, error, onRetry }: DeliveryLogProps): J
         onRetry={onRetry}
         empty={t.log.empty}
         columns={[
-          { id: 'time', header: t.log.time, cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} precision="second" /> },
-          { id: 'what', header: t.log.what, className: 'min-w-56', cell: (delivery) => <Message delivery={delivery} /> },
-          { id: 'channel', header: t.log.channel, cell: ({ channel }) => t.rules[channel] },
-          { id: 'status', header: t.log.status, className: 'min-w-40', cell: (delivery) => <Status delivery={delivery} /> },
+          {
+            id: 'time',
+            header: t.log.time,
+            isWideOnly: true,
+            cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} precision="second" />,
+          },
+          { id: 'what', header: t.log.what, className: 'sm:min-w-56', cell: (delivery) => <Message delivery={delivery} /> },
+          { id: 'channel', header: t.log.channel, isWideOnly: true, cell: ({ channel }) => t.rules[channel] },
+          { id: 'status', header: t.log.status, className: 'sm:min-w-40', cell: (delivery) => <Status delivery={delivery} /> },
         ]}
       />
     </Card>
   );
 }
 
-function Message({ delivery: { title, text } }: { readonly delivery: Delivery }): JSX.Element {
+function Message({ delivery: { title, text, channel, createdAtMs } }: { readonly delivery: Delivery }): JSX.Element {
   return (
     <>
       <span className="block font-medium">{title}</span>
       <span className="block text-xs text-muted">{text}</span>
+      <span className="mt-1 block text-xs text-muted sm:hidden">
+        <DateTime atMs={createdAtMs} /> · {t.rules[channel]}
+      </span>
     </>
   );
 }

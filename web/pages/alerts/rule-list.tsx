@@ -34,9 +34,14 @@ export function RuleList({ rules, error, onRetry, onOpen }: RuleListProps): JSX.
             id: 'what',
             header: t.rules.what,
             className: 'min-w-40',
-            cell: (rule) => <span className="font-medium">{sentenceOf(rule)}</span>,
+            cell: (rule) => (
+              <>
+                <span className="font-medium">{sentenceOf(rule)}</span>
+                <span className="block text-xs text-muted sm:hidden">{channelsOf(rule)}</span>
+              </>
+            ),
           },
-          { id: 'by', header: t.rules.by, cell: channelsOf },
+          { id: 'by', header: t.rules.by, isWideOnly: true, cell: channelsOf },
           {
             id: 'actions',
             header: <span className="sr-only">{t.rules.actions}</span>,

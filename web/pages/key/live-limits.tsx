@@ -22,7 +22,7 @@ export function LiveLimits({ id }: { readonly id: string }): JSX.Element {
           {data.budgets.map((budget) => (
             <BudgetMeter key={budget.period} budget={budget} />
           ))}
-          <div className="grid gap-4 sm:grid-cols-3">
+          <div className="grid gap-4 sm:max-lg:grid-cols-3">
             <Rate
               label={t.limits.requests}
               used={data.use.limits.requestsPerMinute - data.use.remainingRequests}

@@ -7,7 +7,7 @@ import { finishSignUp } from '../../sign-up.ts';
 import { setup as t, signUp } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Copyable } from '../../ui/copyable.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
 import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
@@ -72,9 +72,14 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
 
 function Missing(): JSX.Element {
   return (
-    <Banner tone="warn" title={t.missing.title} action={<LinkButton to="/sign-in">{t.signIn}</LinkButton>}>
-      <p>{t.missing.text}</p>
-      <Copyable text={t.missing.command} what="command" />
-    </Banner>
+    <div className="flex flex-col gap-4">
+      <Banner tone="warn" title={t.missing.title}>
+        {t.missing.text}
+      </Banner>
+      <CodeBlock snippets={[{ id: 'command', label: t.missing.label, code: t.missing.command }]} />
+      <LinkButton to="/sign-in" className="self-start">
+        {t.signIn}
+      </LinkButton>
+    </div>
   );
 }

@@ -48,7 +48,7 @@ export function TwoFactorPage(): JSX.Element {
             )}
           </Field>
         </Form>
-        <Button variant="quiet" className="mt-3" onClick={change}>
+        <Button variant="quiet" className="mt-3 w-full" onClick={change}>
           {isRecovery ? t.useApp : t.useRecovery}
         </Button>
       </Card>

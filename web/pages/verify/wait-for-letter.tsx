@@ -17,6 +17,8 @@ const AGAIN_SECONDS = 60;
 export function WaitForLetter(): JSX.Element {
   const { email: given } = route.useSearch();
   const { data: setup } = useQuery(setupQuery);
+  const isPrinted = setup?.hasMail === false;
+  const words = isPrinted ? t.noMail : t;
   const [email, setEmail] = useState(given ?? '');
   // Where a letter was just sent, the next one can wait; who came by hand wants one now.
   const [seconds, setSeconds] = useState(given === undefined ? 0 : AGAIN_SECONDS);
@@ -31,14 +33,19 @@ export function WaitForLetter(): JSX.Element {
   });
   return (
     <div className="flex flex-col gap-4">
-      <p className="text-sm">{given === undefined ? t.sentSomewhere : t.sent(given)}</p>
-      {setup?.hasMail === false && <Banner tone="warn" title={t.noMail} />}
+      {isPrinted ? (
+        <Banner tone="warn" title={t.noMail.title}>
+          {t.noMail.text}
+        </Banner>
+      ) : (
+        <p className="text-sm">{given === undefined ? t.sentSomewhere : t.sent(given)}</p>
+      )}
       {given === undefined && (
         <Field label={t.email}>{(wiring) => <TextInput {...wiring} type="email" value={email} onText={setEmail} />}</Field>
       )}
       {again.isSuccess && (
         <p role="status" className="text-sm text-good">
-          {t.sentAgain}
+          {isPrinted ? t.noMail.printed : t.sentAgain}
         </p>
       )}
       {again.error !== null && (
@@ -47,7 +54,7 @@ export function WaitForLetter(): JSX.Element {
         </p>
       )}
       <Button isBusy={again.isPending} disabled={seconds > 0 || email === ''} onClick={() => again.mutate()}>
-        {seconds > 0 ? t.againIn(seconds) : t.again}
+        {seconds > 0 ? words.againIn(seconds) : words.again}
       </Button>
       <p className="text-sm text-muted">
         {t.wrong}{' '}
