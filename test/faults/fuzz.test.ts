@@ -29,7 +29,7 @@ let keys: FuzzKeys;
 
 beforeAll(async () => {
   simulator = await startOpenAiSimulator();
-  gate = await startGate({ simulator, env: { TOLLGATE_LOG_LEVEL: 'error' } });
+  gate = await startGate({ simulator, isInMemory: true, env: { TOLLGATE_LOG_LEVEL: 'error' } });
   const ample = { rpm: 1_000_000_000, tpm: 1_000_000_000_000, concurrent: 10_000 };
   const [rich, broke, hurried] = await Promise.all([
     gate.makeKey({ ...ample, creditUsd: '100000' }),

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,9 @@ import { join } from 'node:path';
 import { parseNanos } from './invoice.ts';
 import type { OpenAiSimulator } from './openai.ts';
 import type { JsonObject } from './wire.ts';
+
+/** Where Linux keeps files in memory. */
+const MEMORY = '/dev/shm';
 
 /** The real server in a process of its own, with a data folder of its own, in front of a simulator. */
 export interface Gate {
@@ -39,6 +43,8 @@ export interface Gate {
 
 /** What a test may change about the server; objects are written into its YAML settings as they are. */
 export interface GateOptions {
+  /** For tests of the gate's own time: a disk that other tests keep busy can stall for seconds. */
+  readonly isInMemory?: true;
   readonly simulator: Pick<OpenAiSimulator, 'baseUrl' | 'apiKey'>;
   readonly providers?: Readonly<Record<string, JsonObject>>;
   readonly models?: readonly JsonObject[];
@@ -75,7 +81,7 @@ process.on('exit', () => {
 
 /** Starts `tollgate serve` with the models `mock/gpt` and `mock/free` and waits until it takes work. */
 export async function startGate(options: GateOptions): Promise<Gate> {
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
+  const folder = await mkdtemp(join(options.isInMemory === true && existsSync(MEMORY) ? MEMORY : tmpdir(), 'tollgate-test-'));
   const config = join(folder, 'tollgate.yaml');
   // JSON is YAML, so the settings need no second serialiser.
   await writeFile(config, JSON.stringify(settingsFor(options), undefined, 2));
