@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import { inTime } from '../database/in-time.ts';
 import type { Tables } from '../database/tables.ts';
 import { parseAddressRange, type AddressRange } from '../http/address-range.ts';
 import { makeId } from '../ids.ts';
@@ -58,6 +59,9 @@ export interface KeyHolder extends KeySettings {
 export const KEYS_MAX = 1000;
 /** Secrets of one key that are valid at once: each is another place that must be searched when one leaks. */
 export const SECRETS_MAX = 10;
+
+/** A request waits no longer for its key than for its hold. */
+const LOOK_UP_MS = 5000;
 
 /** How long a secret for a trial lives, and how many of them at once. */
 export const TRIAL_MS = 60_000;
@@ -202,6 +206,10 @@ export class Keys {
 
   /** Who holds the secret with this hash: undefined when nobody does any more. */
   async findHolder(hash: string): Promise<KeyHolder | undefined> {
+    return inTime(this.#findHolder(hash), LOOK_UP_MS);
+  }
+
+  async #findHolder(hash: string): Promise<KeyHolder | undefined> {
     const row = await this.#database
       .selectFrom('key_secrets')
       .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')

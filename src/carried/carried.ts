@@ -1,4 +1,5 @@
 import type { BackgroundWriter } from '../database/background-writer.ts';
+import { inTime } from '../database/in-time.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import { CarriedMemory } from './memory.ts';
 import { openCarriedWriter, type CarriedRow, type OnCarriedFailure } from './writer.ts';
@@ -77,12 +78,8 @@ export class Carried {
   }
 
   async #read(accountId: string, ids: readonly string[], { found, sinceMs }: Search): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('The database did not answer in time')), READ_MS);
-    });
     try {
-      for (const row of await Promise.race([this.#select(accountId, ids, sinceMs), late])) {
+      for (const row of await inTime(this.#select(accountId, ids, sinceMs), READ_MS)) {
         found.set(row.tool_call_id, row.value);
         this.#memory.set(keyOf(accountId, row.tool_call_id), { value: row.value, keptAtMs: Number(row.created_at) });
       }
@@ -90,8 +87,6 @@ export class Carried {
     } catch (error) {
       if (!this.#isFailing) this.#onFailure('what providers want back could not be read', error);
       this.#isFailing = true;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -41,7 +41,9 @@ export class KeyCache {
 
   async #look(hash: string): Promise<KnownSecret | undefined> {
     const cache = this.#known;
-    const holder = await this.#keys.findHolder(hash);
+    const holder = await this.#keys.findHolder(hash).catch((error: unknown) => {
+      throw unreadable(error);
+    });
     if (cache.size >= CACHED_KEYS_MAX) cache.clear();
     const found = holder === undefined ? undefined : { hash, holder, notedAtMs: 0 };
     // Into the map of the time of asking: if a change emptied the cache meanwhile, this answer may be old.
@@ -98,6 +100,14 @@ export async function authenticate(request: Request, caller: Caller, keys: KeyCa
   if (holder.addressRanges !== undefined && !isInRanges(caller.address(), holder.addressRanges)) throw addressRefusal(caller.address());
   keys.noteUse(known, caller);
   return holder;
+}
+
+/** The database is away. That is no word against the key, so the caller may try again. */
+function unreadable(cause: unknown): GatewayError {
+  return new GatewayError('ledger_unavailable', 'The API key cannot be looked up just now. Try again shortly.', {
+    cause,
+    retryAfterSeconds: 1,
+  });
 }
 
 function addressRefusal(address: string): GatewayError {
