@@ -8,10 +8,18 @@ const ROOT = resolve(import.meta.dirname, '..');
 const OUT = join(ROOT, 'dist/web');
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json)$/u;
 
-if (import.meta.main && !(await buildWeb())) process.exit(1);
+if (import.meta.main && !(await build())) process.exit(1);
 
-/** True when it worked; what went wrong is printed. */
+/**
+ * True when it worked; what went wrong is printed. In a process of its own, for what comes out depends on the folder and
+ * the environment that the bundler runs in, and must not: a running server would find its files gone.
+ */
 export async function buildWeb(): Promise<boolean> {
+  const env = { ...process.env, NODE_ENV: 'production' };
+  return (await Bun.spawn([process.execPath, import.meta.path], { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] }).exited) === 0;
+}
+
+async function build(): Promise<boolean> {
   const result = await Bun.build({
     entrypoints: [join(ROOT, 'web/index.html')],
     plugins: [tailwind],

@@ -5,7 +5,7 @@ import { buildWeb } from './build-web.ts';
 const TIMEOUT_MS = 30_000;
 /** Minutes of work that run beside all the others, each list in a process of its own. The second has much waiting and little work. */
 const BESIDE: readonly (readonly string[])[] = [
-  ['test/browser/', 'test/ledger/property.test.ts', 'test/faults/ledger/kill-cycles.test.ts'],
+  ['test/browser/', 'test/faults/ledger/kill-cycles.test.ts'],
   [
     'test/clients/',
     'test/commands/effects.test.ts',
@@ -15,6 +15,7 @@ const BESIDE: readonly (readonly string[])[] = [
     'test/faults/metering.test.ts',
     'test/faults/upstream.test.ts',
     'test/gateway/key-rules.test.ts',
+    'test/ledger/property.test.ts',
   ],
 ];
 
