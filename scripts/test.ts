@@ -3,14 +3,14 @@ import { buildWeb } from './build-web.ts';
 
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 30_000;
-/** Minutes of work that run beside all the others, each list in a process of its own. The second has much waiting and little work. */
+/** Minutes of work that run beside all the others, each list in a process of its own. */
 const BESIDE: readonly (readonly string[])[] = [
-  ['test/browser/', 'test/faults/ledger/kill-cycles.test.ts'],
+  ['test/browser/', 'test/commands/'],
   [
     'test/clients/',
-    'test/commands/effects.test.ts',
     'test/dashboard/security-guesses.test.ts',
     'test/faults/ledger/frozen-node.test.ts',
+    'test/faults/ledger/kill-cycles.test.ts',
     'test/faults/ledger/postgres-restarts.test.ts',
     'test/faults/metering.test.ts',
     'test/faults/upstream.test.ts',
