@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { windowStartMs } from '../ledger/budget.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
-import type { PaymentDesk } from './desk.ts';
+import { UNFINISHED, type PaymentDesk } from './desk.ts';
 import { findAmountProblem, type AmountProblem } from './payments.ts';
 
 /** When to charge which card how much, and how much in a month at most. */
@@ -108,7 +108,7 @@ export class AutoTopUps {
               .select('payments.id')
               .whereRef('payments.account_id', '=', 'auto_top_ups.account_id')
               .where('purpose', '=', 'auto_top_up')
-              .where('payments.status', 'in', ['created', 'open', 'unknown']),
+              .where('payments.status', 'in', UNFINISHED),
           ),
         ),
       )
@@ -175,7 +175,7 @@ async function chargedSince(database: Kysely<Tables>, accountId: string, sinceMs
     .select(({ fn }) => fn.sum<bigint | null>('amount').as('amount'))
     .where('account_id', '=', accountId)
     .where('purpose', '=', 'auto_top_up')
-    .where('status', 'in', ['created', 'open', 'unknown', 'paid'])
+    .where('status', 'in', [...UNFINISHED, 'paid'])
     .where('created_at', '>=', BigInt(sinceMs))
     .executeTakeFirst();
   return row?.amount ?? 0n;
