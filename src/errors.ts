@@ -53,6 +53,7 @@ export const ERRORS = {
   tokens_limit_exceeded: { ...tooMany, type: 'tokens' },
   tokens_above_limit: { ...tooMany, type: 'tokens', retry: false },
   too_many_concurrent_requests: tooMany,
+  budget_slowed: tooMany,
   provider_rate_limited: tooMany,
   internal_error: server,
   ledger_unavailable: server,

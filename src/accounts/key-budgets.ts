@@ -1,8 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { windowStartMs } from '../ledger/budget.ts';
+import { allowedFromMs, Budget, pacedPerHour, windowOf, type BudgetRow } from '../ledger/budget.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
-import { asNanos, type Nanos } from '../ledger/money.ts';
+import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import type { AtLimit } from './key-settings.ts';
 
 /** What a key may spend in a period, and what it has. */
 export interface KeyBudget {
@@ -10,6 +11,11 @@ export interface KeyBudget {
   readonly amount: Nanos;
   readonly spent: Nanos;
   readonly held: Nanos;
+  /** What a request could hold at this moment. */
+  readonly free: Nanos;
+  readonly zone: string;
+  /** Set where the key slows down: what is let out in an hour, and from when on anything is free, where nothing is now. */
+  readonly pace: { readonly perHour: Nanos; readonly freeAtMs: number | undefined } | undefined;
   /** When the period ends and the count begins anew; never for the total. */
   readonly resetsAtMs: number | undefined;
   /** When the budget last refused a request, in this period and with this amount. */
@@ -19,23 +25,30 @@ export interface KeyBudget {
 /** Amounts by period; null lifts one, and what is absent stays. */
 export type BudgetChange = { readonly [Period in BudgetPeriod]?: Nanos | null | undefined };
 
-const DAY_MS = 86_400_000;
+/** A key with what all of its budgets go by. */
+export interface LimitedKey {
+  readonly id: string;
+  readonly atLimit: AtLimit;
+  readonly limitZone: string;
+}
 
-/** Changes the budgets of a key whose row the transaction has locked. What was spent stays counted. */
-export async function writeBudgets(transaction: Transaction<Tables>, keyId: string, change: BudgetChange): Promise<void> {
+/** Changes the budgets of a key whose row the transaction has locked, and has all of them go by its rules. What was spent stays counted. */
+export async function writeBudgets(transaction: Transaction<Tables>, key: LimitedKey, change: BudgetChange): Promise<void> {
   const periods = BUDGET_PERIODS.filter((period) => change[period] !== undefined);
+  if (periods.length === 0 && !(await hasOtherRules(transaction, key))) return;
+  await lockWallet(transaction, key.id);
+  await followRules(transaction, key);
   if (periods.length === 0) return;
-  await lockWallet(transaction, keyId);
   const open = await transaction
     .selectFrom('holds')
     .select(({ fn }) => fn.sum<bigint | null>('amount').as('held'))
-    .where('key_id', '=', keyId)
+    .where('key_id', '=', key.id)
     .executeTakeFirst();
   for (const period of periods) {
     const amount = change[period] ?? undefined;
-    await writeBudget(transaction, { keyId, period, amount, held: open?.held ?? 0n });
+    await writeBudget(transaction, { key, period, amount, held: open?.held ?? 0n });
   }
-  await transaction.deleteFrom('budget_refusals').where('key_id', '=', keyId).where('period', 'in', periods).execute();
+  await transaction.deleteFrom('budget_refusals').where('key_id', '=', key.id).where('period', 'in', periods).execute();
 }
 
 /** The budgets of some keys, by the id of the key. */
@@ -65,41 +78,56 @@ export function isReached({ amount, spent, refusedAtMs }: KeyBudget): boolean {
   return spent >= amount || refusedAtMs !== undefined;
 }
 
-interface BudgetRow {
-  readonly period: BudgetPeriod;
-  readonly amount: bigint;
-  readonly spent: bigint;
-  readonly held: bigint;
-  readonly window_start: bigint;
-  readonly refused_at: bigint | null;
-}
-
-function describe(row: BudgetRow, nowMs: number): KeyBudget {
-  const startsAtMs = windowStartMs(row.period, nowMs);
+function describe(row: BudgetRow & { readonly refused_at: bigint | null }, nowMs: number): KeyBudget {
+  const budget = new Budget(row);
+  // A window that is over ends with the next request; until then its sum is of the past.
+  budget.turn(nowMs);
+  const { period, amount, spent, held, zone, startMs, endMs } = budget;
+  const left = budget.leftAt(nowMs);
   return {
-    period: row.period,
-    amount: asNanos(row.amount),
-    // A window that is over resets with the next request; until then its sum is of the past.
-    spent: asNanos(row.window_start < startsAtMs ? 0n : row.spent),
-    held: asNanos(row.held),
-    resetsAtMs: windowEndMs(row.period, startsAtMs),
-    refusedAtMs: row.refused_at === null || row.refused_at < startsAtMs ? undefined : Number(row.refused_at),
+    period,
+    amount: asNanos(amount),
+    spent: asNanos(spent),
+    held: asNanos(held),
+    free: left > 0n ? asNanos(left) : NO_MONEY,
+    zone,
+    pace: describePace(budget, left),
+    resetsAtMs: endMs,
+    refusedAtMs: row.refused_at === null || row.refused_at < startMs ? undefined : Number(row.refused_at),
   };
 }
 
-function windowEndMs(period: BudgetPeriod, startsAtMs: number): number | undefined {
-  switch (period) {
-    case 'day':
-      return startsAtMs + DAY_MS;
-    case 'week':
-      return startsAtMs + 7 * DAY_MS;
-    case 'month': {
-      const start = new Date(startsAtMs);
-      return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1);
-    }
-    case 'total':
-      return undefined;
+function describePace(budget: Budget, left: bigint): KeyBudget['pace'] {
+  if (!budget.isPaced || budget.endMs === undefined) return undefined;
+  const freeAtMs = left > 0n ? undefined : allowedFromMs(budget, budget.spent + budget.held + 1n);
+  return { perHour: asNanos(pacedPerHour(budget)), freeAtMs };
+}
+
+async function hasOtherRules(transaction: Transaction<Tables>, key: LimitedKey): Promise<boolean> {
+  const rows = await transaction.selectFrom('key_budgets').select(['zone', 'is_paced']).where('key_id', '=', key.id).execute();
+  return rows.some((row) => row.zone !== key.limitZone || row.is_paced !== pacedBy(key));
+}
+
+/** In another zone the window that is running has other ends. What was spent in it stays spent: a limit is never passed by moving. */
+async function followRules(transaction: Transaction<Tables>, key: LimitedKey): Promise<void> {
+  const nowMs = Date.now();
+  const rows = await transaction.selectFrom('key_budgets').selectAll().where('key_id', '=', key.id).execute();
+  for (const row of rows) {
+    if (row.zone === key.limitZone && row.is_paced === pacedBy(key)) continue;
+    const budget = new Budget(row);
+    budget.turn(nowMs);
+    const { startMs, endMs = null } = row.zone === key.limitZone ? budget : windowOf(row.period, nowMs, key.limitZone);
+    await transaction
+      .updateTable('key_budgets')
+      .set({ zone: key.limitZone, is_paced: pacedBy(key), spent: budget.spent, window_start: startMs, window_end: endMs })
+      .where('key_id', '=', key.id)
+      .where('period', '=', row.period)
+      .execute();
   }
+}
+
+function pacedBy({ atLimit }: LimitedKey): bigint {
+  return atLimit === 'slow_down' ? 1n : 0n;
 }
 
 /** The wallet's lock keeps requests of the key from beginning or ending between the sum of its holds and the insert. */
@@ -112,21 +140,22 @@ async function lockWallet(transaction: Transaction<Tables>, keyId: string): Prom
 }
 
 interface NewBudget {
-  readonly keyId: string;
+  readonly key: LimitedKey;
   readonly period: BudgetPeriod;
   readonly amount: Nanos | undefined;
   readonly held: bigint;
 }
 
-async function writeBudget(transaction: Transaction<Tables>, { keyId, period, amount, held }: NewBudget): Promise<void> {
+async function writeBudget(transaction: Transaction<Tables>, { key, period, amount, held }: NewBudget): Promise<void> {
   if (amount === undefined) {
-    await transaction.deleteFrom('key_budgets').where('key_id', '=', keyId).where('period', '=', period).execute();
+    await transaction.deleteFrom('key_budgets').where('key_id', '=', key.id).where('period', '=', period).execute();
     return;
   }
-  const window = BigInt(windowStartMs(period, Date.now()));
+  const { startMs, endMs = null } = windowOf(period, Date.now(), key.limitZone);
+  const rules = { zone: key.limitZone, is_paced: pacedBy(key), window_start: startMs, window_end: endMs };
   await transaction
     .insertInto('key_budgets')
-    .values({ key_id: keyId, period, amount, spent: 0n, held, window_start: window })
+    .values({ key_id: key.id, period, amount, spent: 0n, held, ...rules })
     .onConflict((conflict) => conflict.columns(['key_id', 'period']).doUpdateSet({ amount }))
     .execute();
 }

@@ -2,6 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../database/tables.ts';
 import { parseAddressRange } from '../http/address-range.ts';
+import { isZone } from '../zone-clock.ts';
 
 /** What the maker of a key may fix; absent means no limit of its own. */
 export interface KeySettings {
@@ -17,7 +18,15 @@ export interface KeySettings {
   readonly tokensPerMinute?: number | undefined;
   readonly concurrent?: number | undefined;
   readonly expiresAtMs?: number | undefined;
+  /** What happens near the end of a budget; `stop`, unless told. */
+  readonly atLimit?: AtLimit | undefined;
+  /** By whose calendar budgets count days, weeks and months; `UTC`, unless told. */
+  readonly limitZone?: string | undefined;
 }
+
+/** Stop when a budget is used up, or slow down before and let its last fifth out evenly. */
+export const AT_LIMIT = ['stop', 'slow_down'] as const;
+export type AtLimit = (typeof AT_LIMIT)[number];
 
 /** What is to be different; null lifts a setting, and what is absent stays. */
 export type SettingsChange = { readonly [Field in keyof KeySettings]?: KeySettings[Field] | (Field extends 'name' ? undefined : null) };
@@ -27,6 +36,9 @@ const MODELS_MAX = 500;
 const MODEL_CHARACTERS_MAX = 200;
 const ADDRESSES_MAX = 100;
 const TAGS_MAX = 20;
+const ZONE_CHARACTERS_MAX = 64;
+/** Offsets such as +02:00 are left out: one of the databases takes them for their opposite. */
+const ZONE = /^[A-Za-z][A-Za-z0-9_+/-]*$/u;
 const TAG = /^[\p{L}\p{N}][\p{L}\p{N} _.:/-]{0,63}(?:=[\p{L}\p{N} _.:/@-]{0,64})?$/u;
 
 const name = z
@@ -60,6 +72,10 @@ const moment = z
   .int()
   .max(8.64e15, 'is too far in the future')
   .refine((ms) => ms > Date.now(), 'is in the past');
+const zone = z
+  .string()
+  .max(ZONE_CHARACTERS_MAX)
+  .refine((text) => ZONE.test(text) && isZone(text), 'is not the name of a time zone such as Europe/Berlin');
 
 /** What people may write into the settings of a key; also brings lists into their usual form. An empty list of addresses or tags is none. */
 export const settingsShape = {
@@ -77,6 +93,8 @@ export const settingsShape = {
   tokensPerMinute: count.nullish(),
   concurrent: count.nullish(),
   expiresAtMs: moment.nullish(),
+  atLimit: z.enum(AT_LIMIT, `must be one of ${AT_LIMIT.join(', ')}`).nullish(),
+  limitZone: zone.nullish(),
 };
 
 type SettingsColumn =
@@ -88,7 +106,9 @@ type SettingsColumn =
   | 'requests_per_minute'
   | 'tokens_per_minute'
   | 'concurrent'
-  | 'expires_at';
+  | 'expires_at'
+  | 'at_limit'
+  | 'limit_zone';
 
 /** The settings in a row of the database. */
 export function readSettings(row: Pick<Selectable<Tables['api_keys']>, SettingsColumn>): KeySettings {
@@ -102,6 +122,8 @@ export function readSettings(row: Pick<Selectable<Tables['api_keys']>, SettingsC
     tokensPerMinute: readOptional(row.tokens_per_minute),
     concurrent: readOptional(row.concurrent),
     expiresAtMs: readOptional(row.expires_at),
+    atLimit: row.at_limit,
+    limitZone: row.limit_zone,
   };
 }
 
@@ -117,6 +139,8 @@ export function toColumns(change: SettingsChange): Pick<Updateable<Tables['api_k
     tokens_per_minute: change.tokensPerMinute,
     concurrent: change.concurrent,
     expires_at: change.expiresAtMs,
+    at_limit: change.atLimit === null ? 'stop' : change.atLimit,
+    limit_zone: change.limitZone === null ? 'UTC' : change.limitZone,
   };
 }
 

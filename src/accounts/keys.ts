@@ -89,7 +89,8 @@ export class Keys {
         .values({ ...toColumns(key), name: key.name, id, account_id: accountId, created_at: nowMs, updated_at: nowMs })
         .execute();
       await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
-      await writeBudgets(transaction, id, key.budgets ?? {});
+      const rules = { atLimit: key.atLimit ?? 'stop', limitZone: key.limitZone ?? 'UTC' };
+      await writeBudgets(transaction, { id, ...rules }, key.budgets ?? {});
       const changes = differences({}, { ...auditedSettings(key), ...auditedBudgets(key.budgets ?? {}), secret: shownSecret(fresh) });
       await recordAudit(transaction, { actor, action: 'key.create', subject: id, changes });
     });
@@ -116,8 +117,8 @@ export class Keys {
         .set({ ...toColumns(change), ...(change.isDisabled === undefined ? {} : { disabled_at: disabledAt }), updated_at: Date.now() })
         .where('id', '=', request.id)
         .execute();
-      await writeBudgets(transaction, request.id, change.budgets ?? {});
       const after = await transaction.selectFrom('api_keys').selectAll().where('id', '=', request.id).executeTakeFirstOrThrow();
+      await writeBudgets(transaction, { id: request.id, atLimit: after.at_limit, limitZone: after.limit_zone }, change.budgets ?? {});
       const changes = differences(before, await describe(transaction, after));
       if (changes.length > 0) await recordAudit(transaction, { ...auditOf(request, 'key.update'), changes });
       return true;
@@ -332,7 +333,8 @@ async function describe(transaction: Transaction<Tables>, row: KeyRow): Promise<
 
 function auditedSettings(settings: SettingsChange): Record<string, AuditValue> {
   const { name, models, deniedModels, addresses, tags, requestsPerMinute, tokensPerMinute, concurrent, expiresAtMs } = settings;
-  return { name, models, deniedModels, addresses, tags, requestsPerMinute, tokensPerMinute, concurrent, expiresAtMs };
+  const { atLimit, limitZone } = settings;
+  return { name, models, deniedModels, addresses, tags, requestsPerMinute, tokensPerMinute, concurrent, expiresAtMs, atLimit, limitZone };
 }
 
 function auditedBudgets(budgets: BudgetChange): Record<string, AuditValue> {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { isReached } from '../accounts/key-budgets.ts';
 import { readKeys } from '../accounts/key-list.ts';
 import type { Tables } from '../database/tables.ts';
-import { windowStartMs } from '../ledger/budget.ts';
+import { windowOf, windowStartMs } from '../ledger/budget.ts';
 import type { AlertRule } from './rules.ts';
 import { tellUsd } from './tell-usd.ts';
 
@@ -71,10 +71,10 @@ async function findKeyLimits(database: Kysely<Tables>, { accountId, threshold }:
     budgets
       .filter((budget) => (threshold >= 100n ? isReached(budget) : budget.spent * 100n >= budget.amount * threshold || isReached(budget)))
       .map((budget) => ({
-        subject: `${id} ${budget.period} ${windowStartMs(budget.period, nowMs)}`,
+        subject: `${id} ${budget.period} ${windowOf(budget.period, nowMs, budget.zone).startMs}`,
         keyId: id,
         title: `The key “${name}” is at ${threshold >= 100n ? 'its limit' : `${threshold} % of its limit`}`,
-        text: `${tellUsd(budget.spent)} of ${tellUsd(budget.amount)} are spent (${budget.period === 'total' ? 'in total' : `this ${budget.period}, UTC`}).`,
+        text: `${tellUsd(budget.spent)} of ${tellUsd(budget.amount)} are spent (${budget.period === 'total' ? 'in total' : `this ${budget.period}, ${budget.zone}`}).`,
       })),
   );
 }

@@ -15,6 +15,8 @@ export interface SettingsOptions {
   readonly tpm?: string;
   readonly concurrent?: string;
   readonly expires?: string;
+  readonly atLimit?: string;
+  readonly limitZone?: string;
 }
 
 /** The word that lifts a setting. */
@@ -27,6 +29,8 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   requestsPerMinute: 'rpm',
   tokensPerMinute: 'tpm',
   expiresAtMs: 'expires',
+  atLimit: 'at-limit',
+  limitZone: 'limit-zone',
 };
 
 /** Reads the settings that were given; null for those to be lifted. */
@@ -41,6 +45,8 @@ export function readSettingsOptions(options: SettingsOptions): SettingsChange {
     tokensPerMinute: unlessNone(options.tpm, readCount),
     concurrent: unlessNone(options.concurrent, readCount),
     expiresAtMs: unlessNone(options.expires, readFuture),
+    atLimit: unlessNone(options.atLimit, (text) => text.replace('-', '_')),
+    limitZone: unlessNone(options.limitZone, (text) => text),
   };
   const result = settingsSchema.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
   if (result.success) return result.data;

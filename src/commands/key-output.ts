@@ -23,6 +23,8 @@ export function describeKey(key: ListedKey): Record<string, unknown> {
     requests_per_minute: key.requestsPerMinute ?? null,
     tokens_per_minute: key.tokensPerMinute ?? null,
     concurrent: key.concurrent ?? null,
+    at_limit: key.atLimit ?? 'stop',
+    limit_zone: key.limitZone ?? 'UTC',
     budgets: key.budgets.map(describeBudget),
     expires_at: formatTime(key.expiresAtMs),
     created_at: formatTime(key.createdAtMs),
@@ -44,11 +46,12 @@ export function describeLine(key: ListedKey): string {
   const status = key.status === 'active' ? '' : `, ${key.status.replace('_', ' ')}`;
   const end = key.expiresAtMs === undefined ? '' : `, expires ${formatTime(key.expiresAtMs)}`;
   const budgets = key.budgets.map(({ period, amount, spent }) => `, $${formatUsd(spent)} of $${formatUsd(amount)} spent (${period})`);
-  return `${key.id}  ${key.name}  ${secrets.join(' and ')}${status}${end}${budgets.join('')}`;
+  const pace = key.budgets.some((budget) => budget.pace !== undefined) ? ', slows down' : '';
+  return `${key.id}  ${key.name}  ${secrets.join(' and ')}${status}${end}${budgets.join('')}${pace}`;
 }
 
-function describeBudget({ period, amount, spent, held }: KeyBudget): Record<string, string> {
-  return { period, usd: formatUsd(amount), spent: formatUsd(spent), held: formatUsd(held) };
+function describeBudget({ period, amount, spent, held, free }: KeyBudget): Record<string, string> {
+  return { period, usd: formatUsd(amount), spent: formatUsd(spent), held: formatUsd(held), free: formatUsd(free) };
 }
 
 function formatTime(ms: number | undefined): string | null {

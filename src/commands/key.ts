@@ -59,6 +59,8 @@ function withSettings(command: Command, nameText: string): Command {
     .option('--rpm <n>', 'requests a minute')
     .option('--tpm <n>', 'tokens a minute')
     .option('--concurrent <n>', 'requests at once')
+    .option('--at-limit <what>', 'stop, or slow-down: let the last fifth of every budget but the total out evenly')
+    .option('--limit-zone <zone>', 'by whose calendar budgets count, such as Europe/Berlin')
     .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z')
     .option('--json', 'print one JSON object');
 }

@@ -1,5 +1,6 @@
 import type { FieldChange, RecordedEntry } from '../accounts/audit.ts';
 import { isReached, type KeyBudget } from '../accounts/key-budgets.ts';
+import type { AtLimit } from '../accounts/key-settings.ts';
 import type { KeyStatus, ListedKey, ListedSecret } from '../accounts/key-list.ts';
 import type { FreshKey } from '../accounts/keys.ts';
 import { isPlaygroundKey } from '../accounts/playground-key.ts';
@@ -27,6 +28,8 @@ export interface KeyJson {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
   readonly concurrent: number | null;
+  readonly atLimit: AtLimit;
+  readonly limitZone: string;
   readonly budgets: readonly BudgetJson[];
   readonly secrets: readonly SecretJson[];
   readonly usedAtMs: number | null;
@@ -41,6 +44,11 @@ export interface BudgetJson {
   readonly usd: string;
   readonly spentUsd: string;
   readonly heldUsd: string;
+  /** What a request could hold at this moment. */
+  readonly freeUsd: string;
+  readonly zone: string;
+  /** Where the key slows down: what is let out in an hour, and from when on anything is free, where nothing is now. */
+  readonly pace: { readonly perHourUsd: string; readonly freeAtMs: number | null } | null;
   readonly resetsAtMs: number | null;
   readonly refusedAtMs: number | null;
   readonly isReached: boolean;
@@ -91,6 +99,8 @@ export function keyJson(key: ListedKey, spend: KeySpend = NO_SPEND): KeyJson {
     requestsPerMinute: key.requestsPerMinute ?? null,
     tokensPerMinute: key.tokensPerMinute ?? null,
     concurrent: key.concurrent ?? null,
+    atLimit: key.atLimit ?? 'stop',
+    limitZone: key.limitZone ?? 'UTC',
     budgets: key.budgets.map(budgetJson),
     secrets: key.secrets.map(secretJson),
     usedAtMs: lastUsed?.usedAtMs ?? null,
@@ -127,6 +137,8 @@ const COLUMNS: readonly (readonly [title: string, read: (key: KeyJson) => string
   ...(['day', 'week', 'month', 'total'] as const).map(
     (period) => [`limit_${period}_usd`, (key: KeyJson) => key.budgets.find((budget) => budget.period === period)?.usd ?? null] as const,
   ),
+  ['at_limit', (key) => key.atLimit],
+  ['limit_zone', (key) => key.limitZone],
   ['models', (key) => key.models?.join(' ') ?? 'all'],
   ['denied_models', (key) => key.deniedModels.join(' ')],
   ['addresses', (key) => key.addresses.join(' ')],
@@ -146,6 +158,9 @@ export function budgetJson(budget: KeyBudget): BudgetJson {
     usd: formatUsd(budget.amount),
     spentUsd: formatUsd(budget.spent),
     heldUsd: formatUsd(budget.held),
+    freeUsd: formatUsd(budget.free),
+    zone: budget.zone,
+    pace: budget.pace === undefined ? null : { perHourUsd: formatUsd(budget.pace.perHour), freeAtMs: budget.pace.freeAtMs ?? null },
     resetsAtMs: budget.resetsAtMs ?? null,
     refusedAtMs: budget.refusedAtMs ?? null,
     isReached: isReached(budget),

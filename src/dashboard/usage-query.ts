@@ -3,7 +3,8 @@ import type { RequestFilter } from '../usage/request-filter.ts';
 import { parseUsd } from '../ledger/money.ts';
 import { byKeys, type KeyTags } from '../usage/tags.ts';
 import { REQUEST_STATUSES } from '../usage/vocabulary.ts';
-import { isZone, QUARTER_MS, type Span } from '../usage/zone.ts';
+import { QUARTER_MS, type Span } from '../usage/zone.ts';
+import { isZone } from '../zone-clock.ts';
 
 /** What stands in the addresses of reports and lists, checked. */
 

@@ -13,6 +13,7 @@ import { alerts } from './migrations/009-alerts.ts';
 import { planUse } from './migrations/010-plan-use.ts';
 import { pastSums } from './migrations/011-past-sums.ts';
 import { trialSecrets } from './migrations/012-trial-secrets.ts';
+import { paceAndEndUsers } from './migrations/013-pace-and-end-users.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -29,6 +30,7 @@ const MIGRATIONS = {
   '010-plan-use': planUse,
   '011-past-sums': pastSums,
   '012-trial-secrets': trialSecrets,
+  '013-pace-and-end-users': paceAndEndUsers,
 } as const;
 
 /** The names of all migrations, the oldest first. */

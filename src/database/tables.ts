@@ -93,6 +93,8 @@ export interface Tables extends MoneyTables {
     error_code: string | null;
     /** What the model is called at the provider that answered; empty where none did. */
     served_model: string;
+    /** For whom the request was made, by the caller's own name for them. */
+    end_user: string | null;
   };
   attempts: { request_id: string; n: Integer; provider: string; outcome: string; duration_ms: Integer };
   usage_rollups: UsageSums & {
@@ -111,6 +113,11 @@ export interface Tables extends MoneyTables {
     spent: Integer;
     held: Integer;
     window_start: Integer;
+    /** Null for the total, which has no end; 0 where the next hold works it out. */
+    window_end: ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
+    /** By whose calendar, and whether its last fifth is let out evenly: as the key has it. */
+    zone: ColumnType<string, string | undefined, string>;
+    is_paced: DefaultInteger;
   };
   nodes: { node_id: string; epoch: Integer; heartbeat: Integer };
   audit: { id: string; actor: string; action: string; subject: string; detail: string; created_at: Integer };
@@ -132,6 +139,9 @@ export interface Tables extends MoneyTables {
     tags: string | null;
     disabled_at: OptionalInteger;
     updated_at: OptionalInteger;
+    at_limit: ColumnType<'stop' | 'slow_down', 'stop' | 'slow_down' | undefined, 'stop' | 'slow_down'>;
+    /** By whose calendar budgets count. */
+    limit_zone: ColumnType<string, string | undefined, string>;
   };
   /** When a secret was last used, and from which block of addresses. */
   key_uses: { secret_hash: string; used_at: Integer; address_range: string };

@@ -1,6 +1,6 @@
 import type { KeyHolder } from '../accounts/keys.ts';
 import type { Model } from '../catalog/catalog.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, type ErrorName } from '../errors.ts';
 import type { HoldResult, Outcome, Settlement } from '../ledger/ledger.ts';
 import { formatUsd, NO_MONEY, priceTokens, roundUpToNanos, type Nanos } from '../ledger/money.ts';
 import { costOf } from '../ledger/price.ts';
@@ -63,7 +63,8 @@ export async function holdToll(gate: Gate, facts: TollFacts): Promise<Toll> {
       minimum: quoted.minimum,
       createdAtMs: call.startedAtMs,
     });
-    if (result.type === 'budget_exhausted') gate.keys.noteRefusal(holder.keyId, result.period, call.startedAtMs);
+    if (result.type === 'budget_exhausted' && result.freeAtMs === undefined)
+      gate.keys.noteRefusal(holder.keyId, result.period, call.startedAtMs);
     if (result.type !== 'held') throw refusal(quoted, result);
     return new Toll(gate, facts, { quoted, amount: result.amount, priceVersion });
   } catch (error) {
@@ -318,10 +319,16 @@ function refusal(quoted: Quote, result: Exclude<HoldResult, { type: 'held' }>): 
   const tokens = affordableOutputTokens(quoted, available);
   const shorter = quoted.hasCallerLimit && tokens > 0 ? `, or lower the output limit: this pays for about ${tokens} tokens` : '';
   const { what, advice } = explain(result);
-  return new GatewayError(
-    result.type === 'budget_exhausted' ? 'budget_exhausted' : 'insufficient_quota',
-    `${what}: this request needs $${formatUsd(quoted.minimum)} at least, and $${formatUsd(available)} is available. ${advice}${shorter}.`,
-  );
+  const needs = `this request needs $${formatUsd(quoted.minimum)} at least, and $${formatUsd(available)} is available`;
+  return new GatewayError(nameOf(result), `${what}: ${needs}. ${advice}${shorter}.`, {
+    ...(result.type === 'budget_exhausted' &&
+      result.freeAtMs !== undefined && { retryAfterSeconds: (result.freeAtMs - Date.now()) / 1000 }),
+  });
+}
+
+function nameOf(result: Exclude<HoldResult, { type: 'held' }>): ErrorName {
+  if (result.type !== 'budget_exhausted') return 'insufficient_quota';
+  return result.freeAtMs === undefined ? 'budget_exhausted' : 'budget_slowed';
 }
 
 function explain(result: Exclude<HoldResult, { type: 'held' }>): { readonly what: string; readonly advice: string } {
@@ -330,6 +337,7 @@ function explain(result: Exclude<HoldResult, { type: 'held' }>): { readonly what
       return { what: 'The account balance is insufficient', advice: 'Top up the account' };
     case 'budget_exhausted': {
       const period = result.period === 'total' ? 'in total' : `a ${result.period}`;
+      if (result.freeAtMs !== undefined) return explainPace(period, result.freeAtMs);
       return { what: `The budget of this API key (${period}) is used up`, advice: 'Raise the budget of the key, or use another key' };
     }
     case 'plan_exhausted': {
@@ -341,4 +349,12 @@ function explain(result: Exclude<HoldResult, { type: 'held' }>): { readonly what
       };
     }
   }
+}
+
+function explainPace(period: string, freeAtMs: number): { readonly what: string; readonly advice: string } {
+  const at = `${new Date(Math.ceil(freeAtMs / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+  return {
+    what: `This API key is slowed down near the end of its budget (${period})`,
+    advice: `Try again at ${at}, when so much is free, raise the budget of the key, or use another key`,
+  };
 }

@@ -1,7 +1,7 @@
 import type { TokenUsage } from '../tokens.ts';
 import type { Nanos } from './money.ts';
 
-/** The windows that a key's budget can have. Each is counted in UTC. */
+/** The windows that a key's budget can have, by the calendar of the key's zone. */
 export const BUDGET_PERIODS = ['day', 'week', 'month', 'total'] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
@@ -25,7 +25,13 @@ export type HoldResult =
   | { readonly type: 'insufficient_funds'; readonly available: Nanos }
   /** The account may spend the credit of its plan alone, until more of it comes. */
   | { readonly type: 'plan_exhausted'; readonly available: Nanos; readonly resetsAtMs: number }
-  | { readonly type: 'budget_exhausted'; readonly available: Nanos; readonly period: BudgetPeriod };
+  | {
+      readonly type: 'budget_exhausted';
+      readonly available: Nanos;
+      readonly period: BudgetPeriod;
+      /** When it would be enough, where the key is slowed down and not stopped. */
+      readonly freeAtMs?: number | undefined;
+    };
 
 /** What a stream has cost so far: charged should this process die before the end. */
 export interface Progress {
@@ -74,6 +80,8 @@ export interface Settlement {
   readonly errorCode: string | undefined;
   /** Of the first choice, as it was sent to the caller. */
   readonly finishReason: string | undefined;
+  /** For whom the request was made, by the caller's own name for them; of a process that died nobody knows. */
+  readonly endUser?: string | undefined;
   readonly isStreaming: boolean;
   readonly firstTokenMs: number | undefined;
   readonly durationMs: number;

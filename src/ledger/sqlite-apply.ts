@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite';
+import { gravest, type Budget } from './budget.ts';
 import type { HoldRequest, Operation, OperationResult, Settlement } from './ledger.ts';
 import { asNanos } from './money.ts';
-import { SqliteBooks } from './sqlite-books.ts';
+import { least, SqliteBooks } from './sqlite-books.ts';
 
 /** What carries out operations on the embedded database, all of a call in one transaction. */
 export type Apply = (operations: readonly Operation[]) => OperationResult[];
@@ -87,10 +88,9 @@ class SqliteOperations {
       const earlier = this.#heldBefore(hold);
       if (earlier !== undefined) return earlier;
       for (const budget of budgets) budget.turn(hold.createdAtMs);
-    }
-    for (const { left, period } of budgets) {
-      if (hold.minimum > 0n && left < hold.minimum) return { type: 'budget_exhausted', available: asNanos(left), period };
-      if (left < available) available = left;
+      const refused = hold.minimum > 0n ? refuse(budgets, hold) : undefined;
+      if (refused !== undefined) return refused;
+      for (const budget of budgets) available = least(available, budget.leftAt(hold.createdAtMs));
     }
     const amount = hold.amount > available && hold.amount > hold.minimum ? available : hold.amount;
     const { changes } = this.#statements.insertHold.run(
@@ -127,7 +127,7 @@ class SqliteOperations {
     const budgets = this.#books.budgets(keyId);
     const nowMs = Date.now();
     for (const budget of budgets) budget.turn(nowMs);
-    const isAffordable = this.#books.available(accountId) >= amount && budgets.every(({ left }) => left >= amount);
+    const isAffordable = this.#books.available(accountId) >= amount && budgets.every((budget) => budget.leftAt(nowMs) >= amount);
     if (!isAffordable) return { type: 'refused' };
     this.#statements.growHold.run(total, requestId);
     wallet.debitsPending += amount;
@@ -201,6 +201,7 @@ class SqliteOperations {
       settlement.finishReason ?? null,
       settlement.errorCode ?? null,
       settlement.servedModel,
+      settlement.endUser ?? null,
     );
     if (changes === 0) return false;
     for (const [index, attempt] of settlement.failedAttempts.entries())
@@ -226,6 +227,11 @@ class SqliteOperations {
 function tooLittle({ planResetsAtMs: resetsAtMs }: { readonly planResetsAtMs: number | undefined }, left: bigint): OperationResult {
   const available = asNanos(left);
   return resetsAtMs === undefined ? { type: 'insufficient_funds', available } : { type: 'plan_exhausted', available, resetsAtMs };
+}
+
+function refuse(budgets: readonly Budget[], { minimum, createdAtMs }: HoldRequest): OperationResult | undefined {
+  const refusal = gravest(budgets.map((budget) => budget.refuse(minimum, createdAtMs)).filter((one) => one !== undefined));
+  return refusal && { type: 'budget_exhausted', ...refusal, available: asNanos(refusal.available) };
 }
 
 /** What a hold is settled at when its process died: the progress last recorded, which never exceeds what was held. */
@@ -281,8 +287,8 @@ function prepareStatements(database: Database) {
     insertUsage: database.prepare(
       `INSERT INTO usage (request_id, account_id, key_id, model, provider, input_tokens, cached_input_tokens, cache_write_tokens,
          output_tokens, reasoning_tokens, is_estimated, price_version, cost, held, outcome, first_token_ms, duration_ms, attempts, created_at,
-         is_streaming, finish_reason, error_code, served_model)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
+         is_streaming, finish_reason, error_code, served_model, end_user)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)
        ON CONFLICT DO NOTHING`,
     ),
     pruneUsage: database.prepare(

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'bun:sqlite';
-import { windowStartMs } from './budget.ts';
-import type { BudgetPeriod, Settlement } from './ledger.ts';
+import { Budget, type BudgetRow } from './budget.ts';
+import type { Settlement } from './ledger.ts';
 
 /** Roll-ups count by quarters of an hour: every time zone begins its day with one. */
 export const QUARTER_HOUR_MS = 900_000;
@@ -13,48 +13,6 @@ interface Wallet {
   drawn: bigint;
   /** Set where the account may spend the credit of its plan alone: when that comes anew. */
   readonly planResetsAtMs: number | undefined;
-}
-
-/** What a key may spend in a window of time. */
-class Budget {
-  readonly period: BudgetPeriod;
-  readonly amount: bigint;
-  spent: bigint;
-  held: bigint;
-  windowStart: number;
-
-  constructor(row: BudgetRow) {
-    this.period = row.period;
-    this.amount = row.amount;
-    this.spent = row.spent;
-    this.held = row.held;
-    this.windowStart = Number(row.window_start);
-  }
-
-  get left(): bigint {
-    return this.amount - this.spent - this.held;
-  }
-
-  spend(cost: bigint, nowMs: number): void {
-    this.turn(nowMs);
-    this.spent += cost;
-  }
-
-  /** A new window begins with nothing spent; what is held stays held. Late news of an old window does not turn it back. */
-  turn(nowMs: number): void {
-    const start = windowStartMs(this.period, nowMs);
-    if (start <= this.windowStart) return;
-    this.windowStart = start;
-    this.spent = 0n;
-  }
-}
-
-interface BudgetRow {
-  readonly period: BudgetPeriod;
-  readonly amount: bigint;
-  readonly spent: bigint;
-  readonly held: bigint;
-  readonly window_start: bigint;
 }
 
 interface GrantRow {
@@ -161,7 +119,8 @@ export class SqliteBooks {
   save(): void {
     for (const accountId of this.#wallets.keys()) this.#saveWallet(accountId);
     for (const [keyId, budgets] of this.#budgets)
-      for (const { spent, held, windowStart, period } of budgets) this.#statements.writeBudget.run(spent, held, windowStart, keyId, period);
+      for (const { spent, held, startMs, endMs, period } of budgets)
+        this.#statements.writeBudget.run(spent, held, startMs, endMs ?? null, keyId, period);
     for (const row of this.#rollups.values())
       this.#statements.addRollup.run(
         row.accountId,
@@ -221,7 +180,8 @@ export class SqliteBooks {
   }
 }
 
-function least(first: bigint, second: bigint): bigint {
+/** The smaller of two amounts. */
+export function least(first: bigint, second: bigint): bigint {
   return first < second ? first : second;
 }
 
@@ -281,8 +241,12 @@ function prepareStatements(database: Database): {
   return {
     readWallet: database.prepare('SELECT credits_posted, debits_posted, debits_pending, plan_resets_at FROM wallets WHERE account_id = ?1'),
     writeWallet: database.prepare('UPDATE wallets SET debits_posted = ?1, debits_pending = ?2 WHERE account_id = ?3'),
-    readBudgets: database.prepare('SELECT period, amount, spent, held, window_start FROM key_budgets WHERE key_id = ?1 ORDER BY period'),
-    writeBudget: database.prepare('UPDATE key_budgets SET spent = ?1, held = ?2, window_start = ?3 WHERE key_id = ?4 AND period = ?5'),
+    readBudgets: database.prepare(
+      'SELECT period, amount, spent, held, window_start, window_end, zone, is_paced FROM key_budgets WHERE key_id = ?1 ORDER BY period',
+    ),
+    writeBudget: database.prepare(
+      'UPDATE key_budgets SET spent = ?1, held = ?2, window_start = ?3, window_end = ?4 WHERE key_id = ?5 AND period = ?6',
+    ),
     readGrants: database.prepare(
       `SELECT id, kind, account_id, remaining FROM grants WHERE account_id = ?1 AND remaining > 0
        ORDER BY draw_order, expires_at IS NULL, expires_at, created_at, id`,

@@ -50,7 +50,7 @@ function encodeHold(hold: HoldRequest): string {
 }
 
 function encodeSettlement(settlement: Settlement): string {
-  const { usage, firstTokenMs, errorCode, finishReason, failedAttempts } = settlement;
+  const { usage, firstTokenMs, errorCode, finishReason, endUser, failedAttempts } = settlement;
   return (
     `{"type":"settle","settlement":{"requestId":${quote(settlement.requestId)},"accountId":${quote(settlement.accountId)},` +
     `"keyId":${quote(settlement.keyId)},"model":${quote(settlement.model)},"provider":${quote(settlement.provider)},` +
@@ -59,7 +59,7 @@ function encodeSettlement(settlement: Settlement): string {
     `"cacheWriteTokens":${usage.cacheWriteTokens},"outputTokens":${usage.outputTokens},"reasoningTokens":${usage.reasoningTokens}},` +
     `"isEstimated":${settlement.isEstimated},"priceVersion":${settlement.priceVersion},"cost":"${settlement.cost}",` +
     `"outcome":"${settlement.outcome}",${errorCode === undefined ? '' : `"errorCode":${quote(errorCode)},`}` +
-    `${finishReason === undefined ? '' : `"finishReason":${quote(finishReason)},`}"isStreaming":${settlement.isStreaming},` +
+    `${finishReason === undefined ? '' : `"finishReason":${quote(finishReason)},`}${endUser === undefined ? '' : `"endUser":${quote(endUser)},`}"isStreaming":${settlement.isStreaming},` +
     `${firstTokenMs === undefined ? '' : `"firstTokenMs":${firstTokenMs},`}"durationMs":${settlement.durationMs},"createdAtMs":${settlement.createdAtMs},"attempts":${settlement.attempts},` +
     `"failedAttempts":${failedAttempts.length === 0 ? '[]' : JSON.stringify(failedAttempts)},"isDelivered":${settlement.isDelivered}}}`
   );

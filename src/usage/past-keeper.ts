@@ -3,7 +3,8 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { gridFrom, gridName, HOURS, readGrid, UTC_DAYS, type Grid } from './grid.ts';
 import { advancePast } from './past.ts';
-import { isZone, startOf, type Span } from './zone.ts';
+import { isZone } from '../zone-clock.ts';
+import { startOf, type Span } from './zone.ts';
 
 /** Others who write get their turn in between. */
 const PAUSE_MS = 20;

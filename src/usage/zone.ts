@@ -1,3 +1,4 @@
+import { ZoneClock } from '../zone-clock.ts';
 import type { Bucket } from './vocabulary.ts';
 
 /** A stretch of time, from its first millisecond up to but without its last. */
@@ -33,16 +34,6 @@ export function cutIntoBuckets({ fromMs, toMs }: Span, bucket: Bucket, zone: str
     current = number;
   }
   return spans;
-}
-
-/** True for the name of a zone that this runtime knows, such as `Asia/Kathmandu`. */
-export function isZone(name: string): boolean {
-  try {
-    return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    // Unknown names are told by an exception.
-    return false;
-  }
 }
 
 /** Writes moments as the zone's clocks show them, with their distance from UTC: `2026-11-15T14:30:00+05:45`. */
@@ -86,47 +77,6 @@ function bucketNumber(clock: ZoneClock, bucket: Bucket, atMs: number): number {
       return wall.getUTCFullYear() * 12 + wall.getUTCMonth();
     }
   }
-}
-
-/** How far a zone's clocks are from UTC. Asking the runtime is slow, so what it says of a day is remembered where clocks did not change in it. */
-class ZoneClock {
-  readonly #format: Intl.DateTimeFormat;
-  readonly #days = new Map<number, number | 'changes'>();
-
-  constructor(zone: string) {
-    this.#format = formatFor(zone);
-  }
-
-  offsetMs(atMs: number): number {
-    const day = Math.floor(atMs / DAY_MS);
-    let known = this.#days.get(day);
-    if (known === undefined) {
-      const [first, last] = [this.#ask(day * DAY_MS), this.#ask((day + 1) * DAY_MS)];
-      known = first === last ? first : 'changes';
-      this.#days.set(day, known);
-    }
-    return known === 'changes' ? this.#ask(atMs) : known;
-  }
-
-  #ask(atMs: number): number {
-    const parts = new Map(this.#format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
-    const read = (name: Intl.DateTimeFormatPartTypes): number => parts.get(name) ?? 0;
-    const wallMs = Date.UTC(read('year'), read('month') - 1, read('day'), read('hour'), read('minute'));
-    return wallMs - floorTo(atMs, MINUTE_MS);
-  }
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatFor(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    const two = '2-digit';
-    const parts = { year: 'numeric', month: two, day: two, hour: two, minute: two } as const;
-    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, calendar: 'gregory', hourCycle: 'h23', ...parts });
-    formats.set(zone, format);
-  }
-  return format;
 }
 
 function floorTo(value: number, step: number): number {

@@ -93,6 +93,28 @@ for (const { name, isMissing, open } of STORES)
         expect(total?.resetsAtMs).toBeUndefined();
       });
 
+      test('of what happens at the limit, or of its zone, counts for every budget of the key, and what was spent stays', async () => {
+        const { id } = await owner.keys.create(owner.account.id, { name: 'a', budgets: { day: asNanos(1000n), total: asNanos(1000n) } });
+        await store.kysely.updateTable('key_budgets').set({ spent: 700n }).where('key_id', '=', id).execute();
+        await owner.keys.update(owner.by(id), { atLimit: 'slow_down', limitZone: 'Asia/Kathmandu' });
+        const [day, total] = (await owner.keys.find(owner.account.id, id))?.budgets ?? [];
+        expect(day).toMatchObject({ spent: 700n, zone: 'Asia/Kathmandu' });
+        expect(new Date(day?.resetsAtMs ?? 0).toISOString()).toEndWith('T18:15:00.000Z');
+        expect(Number(day?.free)).toBeWithin(100, 301);
+        expect(day?.pace?.perHour).toBe(asNanos(8n));
+        expect([total?.free, total?.pace]).toEqual([asNanos(300n), undefined]);
+        await owner.keys.update(owner.by(id), { atLimit: null, limitZone: null, budgets: { week: asNanos(5n) } });
+        const budgets = (await owner.keys.find(owner.account.id, id))?.budgets ?? [];
+        expect(budgets.map(({ zone, pace }) => [zone, pace])).toEqual([
+          ['UTC', undefined],
+          ['UTC', undefined],
+          ['UTC', undefined],
+        ]);
+        const [last] = await readAudit(store.kysely, id, 1);
+        expect(last?.changes).toContainEqual({ field: 'atLimit', before: 'slow_down', after: 'stop' });
+        expect(last?.changes).toContainEqual({ field: 'limitZone', before: 'Asia/Kathmandu', after: 'UTC' });
+      });
+
       test('of a key of another account does not happen', async () => {
         const other = await Owner.at(store);
         const { id, secret } = await owner.keys.create(owner.account.id, { name: 'mine' });

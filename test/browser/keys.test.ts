@@ -58,6 +58,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
 
       await page.getByRole('button', { name: 'History' }).click();
       await see(page, 'Ended the overlap');
+      await see(page, 'slow down');
       await page.getByRole('button', { name: 'Delete' }).click();
       const sure = page.getByRole('button', { name: 'Delete key' });
       expect(await sure.isDisabled()).toBe(true);
@@ -191,9 +192,13 @@ async function store(page: Page): Promise<string> {
 async function changeLimit(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Settings', exact: true }).click();
   await page.getByLabel('Per day').fill('5');
+  await page.getByLabel('Slow down').check();
+  await page.getByLabel('Zone of the limits').selectOption('Asia/Tokyo');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await see(page, 'Nothing has been changed.');
   await page.getByRole('button', { name: 'Overview' }).click();
+  await see(page, 'slows down, $');
+  await see(page, ', Asia/Tokyo');
 }
 
 async function rotate(page: Page): Promise<string> {

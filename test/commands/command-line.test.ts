@@ -119,6 +119,8 @@ describe('bad input ends with exit code 1, a message on standard error and nothi
     [[...key, '--concurrent', 'many'], /"many" is not a whole number above zero/u],
     [[...key, '--models', 'sandbox/echo,sandbox/eco'], /Unknown model sandbox\/eco\. See them with: models list/u],
     [[...key, '--models', ' , '], /at least one/u],
+    [[...key, '--at-limit', 'never'], /--at-limit must be one of stop, slow_down/u],
+    [[...key, '--limit-zone', '+02:00'], /--limit-zone is not the name of a time zone such as Europe\/Berlin/u],
     [[...key, '--expires', '2020-01-31'], /"2020-01-31" is in the past/u],
     [[...key, '--expires', 'someday'], /"someday" is not a time such as/u],
     [['key', 'list'], /--account <email>' not specified/u],
@@ -178,7 +180,8 @@ describe('--json prints one JSON object', () => {
 
   test('key list, with what was fixed and without a secret', async () => {
     const flags = ['--models', 'sandbox/echo, sandbox/story', '--rpm', '1', '--tpm', '2', '--concurrent', '3', '--expires', '2099-01-31'];
-    const { id, secret } = await runJson('key', 'create', ...ACCOUNT, '--name', 'third', ...flags);
+    const limits = ['--budget-usd', '5', '--budget-period', 'day', '--at-limit', 'slow-down', '--limit-zone', 'Europe/Berlin'];
+    const { id, secret } = await runJson('key', 'create', ...ACCOUNT, '--name', 'third', ...flags, ...limits);
     const listed = (await runJson('key', 'list', ...ACCOUNT)) as { keys: JsonObject[] };
     expect(listed.keys.map((key) => key['name'])).toEqual(['first', 'second', 'third']);
     expect(listed.keys.at(-1)).toMatchObject({
@@ -187,6 +190,9 @@ describe('--json prints one JSON object', () => {
       requests_per_minute: 1,
       tokens_per_minute: 2,
       concurrent: 3,
+      at_limit: 'slow_down',
+      limit_zone: 'Europe/Berlin',
+      budgets: [{ period: 'day', usd: '5', spent: '0', held: '0', free: expect.stringMatching(/^4(\.\d+)?$/u) }],
       expires_at: '2099-01-31T00:00:00.000Z',
     });
     expect(JSON.stringify(listed)).not.toContain(String(secret));

@@ -1,15 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { ANY_ACCOUNT } from '../../src/accounts/keys.ts';
 import { BUDGET_PERIODS, type BudgetPeriod, type LedgerStore, type OperationResult } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { extendOf, holdOf, releaseOf, settleOf, type Owner } from '../ledger/operations.ts';
 import { Books, type LedgerDriver } from './ledger-driver.ts';
 
-const exhausted = (period: BudgetPeriod, available: bigint): OperationResult => ({
+const exhausted = (period: BudgetPeriod, available: bigint, freeAtMs?: number): OperationResult => ({
   type: 'budget_exhausted',
   period,
   available: asNanos(available),
+  ...(freeAtMs !== undefined && { freeAtMs }),
 });
 const held = (amount: bigint): OperationResult => ({ type: 'held', amount: asNanos(amount) });
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Far ahead of the clock, which an extension goes by. */
 const FRIDAY = Date.UTC(2040, 2, 30, 12);
@@ -56,6 +61,9 @@ export function testBudgets(driver: LedgerDriver): void {
     await spend(10n, atMs);
     return Object.fromEntries(Object.entries(await budgets()).map(([period, { spent }]) => [period, spent]));
   };
+
+  const byOperator = () => ({ id: owner.keyId, accountId: ANY_ACCOUNT, actor: 'test' });
+  const slowDown = () => books.keys.update(byOperator(), { atLimit: 'slow_down' });
 
   const setOften = async (): Promise<void> => {
     for (let amount = 10_000n; amount < 10_030n; amount += 1n) await setBudgets({ month: amount });
@@ -173,6 +181,64 @@ export function testBudgets(driver: LedgerDriver): void {
     await setBudgets({ total: 0n });
     const other = { ...owner, keyId: (await books.keys.create(owner.accountId, { name: 'other' })).id };
     expect(await store.apply([holdOf(other, nextId(), { amount: 5n })])).toEqual([held(5n)]);
+  });
+
+  test('a key that slows down is let through evenly at the end of a window, and told when', async () => {
+    await slowDown();
+    await setBudgets({ day: 1000n });
+    expect(await spend(700n, SATURDAY)).toEqual(held(700n));
+    expect(await hold(101n, SATURDAY)).toEqual(exhausted('day', 100n, SATURDAY + DAY_MS / 200));
+    expect(await hold(101n, SATURDAY + DAY_MS / 200 - 1)).toMatchObject({ type: 'budget_exhausted' });
+    expect(await hold(101n, SATURDAY + DAY_MS / 200)).toEqual(held(101n));
+    expect(await hold(5000n, SATURDAY + DAY_MS / 2, 60n)).toEqual(held(99n));
+    expect(await hold(1n, SATURDAY + DAY_MS / 2)).toEqual(exhausted('day', 0n, SATURDAY + DAY_MS / 2 + DAY_MS / 200));
+    expect(await hold(301n, SATURDAY + DAY_MS / 2)).toEqual(exhausted('day', 0n));
+  });
+
+  test('a key that slows down still stops at its total, and at a limit that waiting does not help', async () => {
+    await slowDown();
+    await setBudgets({ day: 1000n, total: 750n });
+    await spend(700n, SATURDAY);
+    expect(await hold(60n, SATURDAY)).toEqual(exhausted('total', 50n));
+    expect(await hold(120n, SATURDAY)).toEqual(exhausted('total', 50n));
+    await setBudgets({ total: 5000n, month: 900n });
+    expect(await hold(150n, SATURDAY)).toMatchObject({ period: 'day', freeAtMs: SATURDAY + DAY_MS / 4 });
+  });
+
+  test('an extension of a key that slows down waits as well', async () => {
+    await slowDown();
+    await setBudgets({ month: 1000n });
+    const id = nextId();
+    await store.apply([holdOf(owner, id, { amount: 800n })]);
+    expect(await store.apply([extendOf(owner, id, 1000n), extendOf(owner, id, 800n)])).toEqual([{ type: 'refused' }, { type: 'extended' }]);
+  });
+
+  test('amounts that are paced are exact to the last digit', async () => {
+    const rich = await books.makeOwner(9_000_000_000_000_000_000n);
+    await books.keys.update({ id: rich.keyId, accountId: ANY_ACCOUNT, actor: 'test' }, { atLimit: 'slow_down' });
+    await books.keys.setBudget(rich.keyId, 'day', asNanos(9_000_000_000_000_000_003n));
+    const [result] = await store.apply([
+      holdOf(rich, nextId(), { amount: 9_000_000_000_000_000_000n, minimum: 1n, createdAtMs: SATURDAY + 1 }),
+    ]);
+    expect(result).toEqual(held(7_200_000_020_833_333_336n));
+  });
+
+  test('windows are those of the zone of the key, also where clocks are changed', async () => {
+    await books.keys.update(byOperator(), { limitZone: 'Europe/Berlin' });
+    await setBudgets({ day: 1000n, week: 1000n, month: 1000n });
+    const springDay = Date.UTC(2040, 2, 25);
+    expect(await spentAfter(springDay)).toEqual({ day: 10n, week: 10n, month: 10n });
+    expect(await spentAfter(springDay + 22 * HOUR_MS - 1)).toEqual({ day: 20n, week: 20n, month: 20n });
+    expect(await spentAfter(springDay + 22 * HOUR_MS)).toEqual({ day: 10n, week: 10n, month: 30n });
+    expect(await spentAfter(SUNDAY_FIRST - 2 * HOUR_MS - 1)).toEqual({ day: 10n, week: 20n, month: 40n });
+    expect(await spentAfter(SUNDAY_FIRST - 2 * HOUR_MS)).toEqual({ day: 10n, week: 30n, month: 10n });
+  });
+
+  test('a zone that nobody knows any more is taken for UTC, and stops no other request', async () => {
+    await setBudgets({ day: 1000n });
+    await books.kysely.updateTable('key_budgets').set({ zone: 'Moon/Crater' }).where('key_id', '=', owner.keyId).execute();
+    await spend(90n, SATURDAY - 1);
+    expect(await spentAfter(SATURDAY)).toEqual({ day: 10n });
   });
 
   test('can be set while the ledger writes as fast as it can', async () => {

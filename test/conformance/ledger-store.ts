@@ -155,7 +155,7 @@ function testHolds(driver: LedgerDriver): void {
   test('a settlement leaves one transfer and one usage row', async () => {
     const createdAtMs = 1_900_000_000_000;
     await store.apply([holdOf(owner, id('a'), { amount: 600n, createdAtMs })]);
-    await store.apply([settleOf(owner, id('a'), { cost: 100n, createdAtMs })]);
+    await store.apply([settleOf(owner, id('a'), { cost: 100n, createdAtMs, endUser: 'Zoë "7", C:\\' })]);
     const transfers = await books.kysely.selectFrom('transfers').selectAll().where('id', '=', id('a')).execute();
     const wallet = `wallet:${owner.accountId}`;
     const created = BigInt(createdAtMs);
@@ -186,6 +186,7 @@ function testHolds(driver: LedgerDriver): void {
       finish_reason: 'stop',
       error_code: null,
       served_model: 'gpt-at-mock',
+      end_user: 'Zoë "7", C:\\',
     });
   });
 

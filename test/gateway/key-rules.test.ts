@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import OpenAI, { APIError } from 'openai';
+import OpenAI, { APIError, RateLimitError } from 'openai';
 import type { NewKey } from '../../src/accounts/keys.ts';
 import { loadConfig } from '../../src/config.ts';
 import { asNanos, parseUsd } from '../../src/ledger/money.ts';
@@ -162,6 +162,29 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(await ask(secret)).toBe('ok');
         expect((await owner.keys.find(owner.account.id, id))?.status).toBe('active');
       });
+    });
+
+    test('a key that slows down is told when to try again, before its budget is used up', async () => {
+      const { id, secret } = await make({ atLimit: 'slow_down', budgets: { month: asNanos(1_000_000n) } });
+      const nowMs = Date.now();
+      await store.kysely
+        .updateTable('key_budgets')
+        .set({ spent: 799_000n, window_start: nowMs, window_end: nowMs + 1_000_000_000 })
+        .where('key_id', '=', id)
+        .execute();
+      const send = client(secret).chat.completions.create({ model: MODEL, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 });
+      const refusal: unknown = await send.catch((error: unknown) => error);
+      if (!(refusal instanceof RateLimitError)) throw new Error('the key was not slowed down');
+      expect(refusal.code).toBe('rate_limit_exceeded');
+      expect(refusal.message).toMatch(/slowed down near the end of its budget \(a month\).* Try again at \d{4}-\d\d-\d\dT[\d:]{8}Z/);
+      expect(refusal.headers?.get('x-should-retry')).toBeNull();
+      const waitSeconds = refusal.headers?.get('retry-after') ?? '';
+      const key = await owner.keys.find(owner.account.id, id);
+      const [budget] = key?.budgets ?? [];
+      expect(waitSeconds).toMatch(/^[1-9]\d*$/);
+      expect(Date.now() + Number(waitSeconds) * 1000).toBeLessThanOrEqual((budget?.resetsAtMs ?? 0) + 1000);
+      expect(key?.status).toBe('active');
+      expect(budget?.pace?.freeAtMs).toBeUndefined();
     });
 
     describe('a rotation under traffic', () => {

@@ -40,6 +40,7 @@ interface SettleFacts {
   readonly failedAttempts?: readonly Attempt[];
   readonly isDelivered?: boolean;
   readonly provider?: string;
+  readonly endUser?: string;
 }
 
 /** The operation that ends a request. */
@@ -59,6 +60,7 @@ export function settleOf(owner: Owner, requestId: string, facts: SettleFacts): E
     outcome,
     errorCode: isFailed ? 'provider_error' : undefined,
     finishReason: isFailed ? undefined : 'stop',
+    endUser: facts.endUser,
     isStreaming: !isFailed,
     firstTokenMs: isFailed ? undefined : 12,
     durationMs: 34,

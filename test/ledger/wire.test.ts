@@ -28,6 +28,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
         usage,
         errorCode: fc.option(text, { nil: undefined }),
         finishReason: fc.option(text, { nil: undefined }),
+        endUser: fc.option(text, { nil: undefined }),
         isStreaming: fc.boolean(),
         isEstimated: fc.boolean(),
         cost: amount,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BUCKETS, type Bucket } from '../../src/usage/vocabulary.ts';
-import { cutIntoBuckets, isZone, QUARTER_MS, startOf, zoneWriter } from '../../src/usage/zone.ts';
+import { cutIntoBuckets, QUARTER_MS, startOf, zoneWriter } from '../../src/usage/zone.ts';
+import { isZone } from '../../src/zone-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -59,11 +59,16 @@ export const keys = {
     hint: 'These pages call models with it. Its secrets live for an hour and only in the page; no program has one.',
     open: 'Limits and use',
   },
-  utcNote: 'Days and months are those of UTC.',
+  utcNote: 'Days and months of what was spent are those of UTC; limits have their own zone.',
   period: { day: 'Per day', week: 'Per week', month: 'Per month', total: 'In total' },
   resets: 'starts again',
   noReset: 'never starts again',
   refused: 'refused a request',
+  pace: {
+    free: (amount: string) => `slows down, ${amount} free now`,
+    more: (amount: string) => `${amount} more each hour`,
+    from: 'more from',
+  },
 } as const;
 
 /** Texts of the form of a key. */
@@ -83,7 +88,16 @@ export const keyForm = {
   expiryDayHint: (zone: string) => `The key works until the end of this day, ${zone}.`,
   money: 'Spending limits',
   moneyHint:
-    'Hard: at a limit the key stops, and a request that could pass one is refused. Days, weeks (from Monday) and months are those of UTC.',
+    'Hard: no limit is ever passed. All that are set count at once, and a request that could pass one is refused. Weeks begin on Monday.',
+  atLimit: 'What happens at the limit',
+  atLimitChoices: { stop: 'Stop', slow_down: 'Slow down' },
+  atLimitHints: {
+    stop: 'Requests go through until the limit is used up, and are refused then.',
+    slow_down:
+      'The last fifth is let out evenly until the limit starts again; requests that come too early are told when to try again. A limit in total never starts again: it always stops.',
+  },
+  limitZone: 'Zone of the limits',
+  limitZoneHint: 'Days, weeks and months begin by the clocks of this zone.',
   rates: 'Rates',
   ratesHint: 'Empty means the limit of everybody.',
   requestsPerMinute: 'Requests per minute',

@@ -10,6 +10,7 @@ type Change = Entry['changes'][number];
 
 const ACTIONS: Readonly<Record<string, string>> = t.history.actions;
 const FIELDS: Readonly<Record<string, string>> = t.history.fields;
+const AT_LIMIT: Readonly<Record<string, string>> = t.history.atLimit;
 
 /** Every change of the key: who, when, and each field before and after. */
 export function History({ content: { audit } }: { readonly content: KeyPageContent }): JSX.Element {
@@ -65,5 +66,6 @@ function Value({ change, value }: { readonly change: Change; readonly value: Cha
   if (typeof value === 'boolean') return value ? t.history.yes : t.history.no;
   if (typeof value === 'number') return change.field.endsWith('Ms') ? <DateTime atMs={value} /> : String(value);
   if (typeof value !== 'string') return value.length === 0 ? t.history.none : value.join(', ');
+  if (change.field === 'atLimit') return AT_LIMIT[value] ?? value;
   return change.field.startsWith('budget.') ? formatUsd(value) : value;
 }

@@ -20,7 +20,7 @@ export function BudgetMeter({ budget, isShort = false }: { readonly budget: Budg
 }
 
 function BudgetHint({ budget, isShort }: { readonly budget: Budget; readonly isShort: boolean }): JSX.Element {
-  const { resetsAtMs, refusedAtMs, heldUsd } = budget;
+  const { resetsAtMs, refusedAtMs, heldUsd, zone } = budget;
   return (
     <>
       {resetsAtMs === null ? (
@@ -28,6 +28,7 @@ function BudgetHint({ budget, isShort }: { readonly budget: Budget; readonly isS
       ) : (
         <>
           {t.resets} <RelativeTime atMs={resetsAtMs} />
+          {!isShort && `, ${zone}`}
         </>
       )}
       {refusedAtMs !== null && (
@@ -36,7 +37,25 @@ function BudgetHint({ budget, isShort }: { readonly budget: Budget; readonly isS
           {t.refused} <RelativeTime atMs={refusedAtMs} />
         </>
       )}
+      <Pace budget={budget} isShort={isShort} />
       {!isShort && signOf(heldUsd) > 0 && ` · ${keyTexts.limits.held(formatUsd(heldUsd))}`}
+    </>
+  );
+}
+
+/** What a limit that slows down lets through now, and when more. */
+function Pace({ budget: { pace, freeUsd }, isShort }: { readonly budget: Budget; readonly isShort: boolean }): JSX.Element | null {
+  if (pace === null) return null;
+  return (
+    <>
+      {` · ${t.pace.free(formatUsd(freeUsd))}`}
+      {!isShort && `, ${t.pace.more(formatUsd(pace.perHourUsd))}`}
+      {pace.freeAtMs !== null && (
+        <>
+          {`, ${t.pace.from} `}
+          <RelativeTime atMs={pace.freeAtMs} />
+        </>
+      )}
     </>
   );
 }

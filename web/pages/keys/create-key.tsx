@@ -22,11 +22,12 @@ interface CreateKeyProps {
 /** The form for a new key. */
 export function CreateKey({ isOpen, onClose, onMade }: CreateKeyProps): JSX.Element {
   const zone = useZone();
-  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const empty = { ...EMPTY_DRAFT, limitZone: zone };
+  const [draft, setDraft] = useState(empty);
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: () => call(api.keys.$post({ json: { ...changesOf(draft, EMPTY_DRAFT, zone), name: draft.name.trim() } })),
     onSuccess: async (fresh) => {
-      setDraft(EMPTY_DRAFT);
+      setDraft(empty);
       onMade(fresh);
       await refreshKeys();
     },

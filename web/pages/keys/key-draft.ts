@@ -2,6 +2,7 @@ import { addDays, dayOf, dayStartMs } from '../../time.ts';
 import type { Key } from './queries.ts';
 
 export const EXPIRIES = ['never', '7', '30', '90', 'date'] as const;
+export const AT_LIMIT = ['stop', 'slow_down'] as const;
 export const PERIODS = ['day', 'week', 'month', 'total'] as const;
 
 /** A key as it stands in the form: texts as they were typed. */
@@ -10,6 +11,8 @@ export interface KeyDraft {
   readonly expiry: (typeof EXPIRIES)[number];
   readonly expiryDay: string;
   readonly budgets: Readonly<Record<(typeof PERIODS)[number], string>>;
+  readonly atLimit: Key['atLimit'];
+  readonly limitZone: string;
   readonly requestsPerMinute: string;
   readonly tokensPerMinute: string;
   readonly concurrent: string;
@@ -27,6 +30,8 @@ export const EMPTY_DRAFT: KeyDraft = {
   expiry: 'never',
   expiryDay: '',
   budgets: { day: '', week: '', month: '', total: '' },
+  atLimit: 'stop',
+  limitZone: 'UTC',
   requestsPerMinute: '',
   tokensPerMinute: '',
   concurrent: '',
@@ -44,6 +49,8 @@ export function draftOf(key: Key, zone: string): KeyDraft {
     expiry: key.expiresAtMs === null ? 'never' : 'date',
     expiryDay: key.expiresAtMs === null ? '' : dayOf(key.expiresAtMs - 1, zone),
     budgets: { day: budgetOf('day'), week: budgetOf('week'), month: budgetOf('month'), total: budgetOf('total') },
+    atLimit: key.atLimit,
+    limitZone: key.limitZone,
     requestsPerMinute: textOf(key.requestsPerMinute),
     tokensPerMinute: textOf(key.tokensPerMinute),
     concurrent: textOf(key.concurrent),
@@ -62,6 +69,8 @@ export function changesOf(draft: KeyDraft, former: KeyDraft, zone: string) {
     ...(differs('name') && { name: draft.name.trim() }),
     ...(isExpiryNew && { expiresAtMs: expiryOf(draft, zone) }),
     ...(differs('budgets') && { budgets: budgetsOf(draft) }),
+    ...(differs('atLimit') && { atLimit: draft.atLimit }),
+    ...(differs('limitZone') && { limitZone: draft.limitZone }),
     ...(differs('requestsPerMinute') && { requestsPerMinute: numberOf(draft.requestsPerMinute) }),
     ...(differs('tokensPerMinute') && { tokensPerMinute: numberOf(draft.tokensPerMinute) }),
     ...(differs('concurrent') && { concurrent: numberOf(draft.concurrent) }),

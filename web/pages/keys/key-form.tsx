@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { formatCount } from '../../numbers.ts';
 import { keyForm as t, keys } from '../../strings/index.ts';
-import { useZone } from '../../zone.ts';
+import { allZones, useZone } from '../../zone.ts';
 import { Field } from '../../ui/field.tsx';
 import { MoneyInput } from '../../ui/money-input.tsx';
 import { NumberInput } from '../../ui/number-input.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
-import { Select } from '../../ui/select.tsx';
+import { Select, type Choice } from '../../ui/select.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
-import { EXPIRIES, PERIODS } from './key-draft.ts';
+import { AT_LIMIT, EXPIRIES, PERIODS } from './key-draft.ts';
 import type { KeyDraft } from './key-draft.ts';
 import { ModelPicker } from './model-picker.tsx';
 import { keyOptionsQuery } from './queries.ts';
@@ -90,8 +90,39 @@ function MoneyLimits({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
           </Field>
         ))}
       </div>
+      <AtLimit draft={draft} onDraft={onDraft} refusal={refusal} />
     </fieldset>
   );
+}
+
+/** What all of the limits go by. */
+function AtLimit({ draft, onDraft, refusal }: KeyFormProps): JSX.Element {
+  return (
+    <div className="mt-4 flex flex-col gap-4">
+      <RadioCards
+        legend={t.atLimit}
+        value={draft.atLimit}
+        cards={AT_LIMIT.map((value) => ({ value, label: t.atLimitChoices[value], hint: t.atLimitHints[value] }))}
+        onChoose={(atLimit) => onDraft({ ...draft, atLimit })}
+      />
+      <Field label={t.limitZone} hint={t.limitZoneHint} error={errorFor('limitZone', refusal)}>
+        {(wiring) => (
+          <Select
+            {...wiring}
+            className="w-full sm:max-w-72"
+            value={draft.limitZone}
+            choices={zoneChoices(draft.limitZone)}
+            onChoose={(limitZone) => onDraft({ ...draft, limitZone })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+/** What the key has is among them, even if this browser has another name for it. */
+function zoneChoices(chosen: string): Choice<string>[] {
+  return [...new Set([...allZones(), chosen])].map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 }
 
 const RATES = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const;
