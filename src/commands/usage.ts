@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { asNanos, formatUsd } from '../ledger/money.ts';
+import { writeCsvLine } from '../usage/csv.ts';
 import { readUsage, type UsageRow } from '../usage/export.ts';
 import { readMoment } from './options.ts';
 import { requireAccount, withSession } from './session.ts';
@@ -67,6 +68,7 @@ const COLUMNS = [
   'finish_reason',
   'error_code',
   'served_model',
+  'end_user',
 ] as const;
 
 type Described = Readonly<Record<(typeof COLUMNS)[number], string | number | boolean | null>>;
@@ -96,19 +98,14 @@ function describe(row: UsageRow): Described {
     finish_reason: row.finish_reason,
     error_code: row.error_code,
     served_model: row.served_model,
+    end_user: row.end_user,
   };
 }
 
 const WRITERS = {
-  csv: (row: Described) => COLUMNS.map((name) => quoteCsv(row[name])).join(','),
+  csv: (row: Described) => writeCsvLine(COLUMNS.map((name) => row[name])).trimEnd(),
   jsonl: (row: Described) => JSON.stringify(row),
 } as const;
-
-/** Commas, quotes and line ends are quoted; a leading sign that a spreadsheet would take for a formula is not possible in our ids and numbers. */
-function quoteCsv(value: string | number | boolean | null): string {
-  const text = value === null ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
 
 /** Waits until the reader has taken what was written, so that a slow one costs no memory. */
 async function print(text: string): Promise<void> {

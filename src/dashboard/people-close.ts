@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { endPlan } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
+import { forgetEndUsers } from '../usage/end-users.ts';
 
 /**
  * Deletes a person and closes their account: keys die at once, sessions end, and what tells who they were is gone. The
@@ -10,10 +11,10 @@ import { makeId } from '../ids.ts';
  */
 export async function closeAccount(database: Kysely<Tables>, personId: string, accountId: string): Promise<'closed' | 'last_operator'> {
   const nowMs = Date.now();
-  return database.transaction().execute(async (transaction) => {
+  const outcome = await database.transaction().execute(async (transaction) => {
     // A write comes first, to lock the account: what is read after it cannot change any more.
     await transaction.updateTable('accounts').set({ closed_at: null }).where('id', '=', accountId).execute();
-    if (await isLastOperator(transaction, accountId)) return 'last_operator';
+    if (await isLastOperator(transaction, accountId)) return 'last_operator' as const;
     const endKeys = transaction.updateTable('api_keys').where('account_id', '=', accountId);
     await endKeys.set({ deleted_at: nowMs }).where('deleted_at', 'is', null).execute();
     await endKeys.set({ name: '', tags: null, addresses: null }).execute();
@@ -31,8 +32,10 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
       .insertInto('audit')
       .values({ id: makeId('audit'), actor: 'owner', action: 'close', subject: accountId, detail: '{}', created_at: nowMs })
       .execute();
-    return 'closed';
+    return 'closed' as const;
   });
+  if (outcome === 'closed') await forgetEndUsers(database, accountId);
+  return outcome;
 }
 
 /** Who changed which key, and from where each was used. */

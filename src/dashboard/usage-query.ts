@@ -61,6 +61,9 @@ const usd = z
   })
   .optional();
 
+/** One value: names that callers give to their users may have commas. */
+export const endUserShape = z.string().min(1).max(VALUE_CHARACTERS_MAX).optional();
+
 /** Everything that requests can be filtered by. */
 export const filterShape = {
   ...spanShape,
@@ -68,6 +71,7 @@ export const filterShape = {
   key: listShape,
   provider: listShape,
   tag: listShape,
+  end_user: endUserShape,
   id: z.string().max(VALUE_CHARACTERS_MAX).optional(),
   status: z.enum(REQUEST_STATUSES).optional(),
   stream: z.enum(['yes', 'no']).optional(),
@@ -88,6 +92,7 @@ export function readFilter(query: FilterQuery, tags: KeyTags): RequestFilter {
     ...byKeys({ ...(model && { model }), ...(key && { key }), ...(provider && { provider }), tag }, tags),
     span: { fromMs: query.from, toMs: query.to },
     requestId: query.id,
+    endUser: query.end_user,
     status: query.status,
     isStreaming: query.stream === undefined ? undefined : query.stream === 'yes',
     finish: query.finish,

@@ -9,6 +9,7 @@ import type { ChatRequest } from '../openai/types.ts';
 import { NO_TOKENS, promptTokens, totalTokens, type TokenUsage } from '../tokens.ts';
 import { promptsAtMost } from './choices.ts';
 import { countTokens } from './count-tokens.ts';
+import { endUserOf } from './end-user.ts';
 import type { Call, Gate } from './gate.ts';
 import { affordableOutputTokens, estimateTokens, quote, type Quote } from './price.ts';
 
@@ -237,6 +238,7 @@ export class Toll {
       outcome: ending.outcome,
       errorCode: ending.errorCode,
       finishReason: ending.finishReason,
+      endUser: endUserOf(chat),
       isStreaming: chat.stream === true,
       firstTokenMs: this.#firstTokenMs,
       durationMs: Date.now() - call.startedAtMs,

@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '../database/connect.ts';
-import { readMinutes } from './minutes.ts';
-import { addFound, ofStatus, readSums, type Dimension, type FoundSums, type Sums, type SumsBySpan, type SumsQuestion } from './sums.ts';
+import { countRequests, type CountedDimension, type CountedQuestion } from './counted.ts';
+import { addFound, ofStatus, readSums, type FoundSums, type Sums, type SumsBySpan, type SumsQuestion } from './sums.ts';
 import { byKeys, readTags, type KeyTags, type TagFilter } from './tags.ts';
 import type { Group } from './vocabulary.ts';
 import type { Span } from './zone.ts';
@@ -8,6 +8,8 @@ import type { Span } from './zone.ts';
 /** Which requests a report is about. */
 export interface ReportFilter extends TagFilter {
   readonly status?: 'ok' | 'error' | undefined;
+  /** For whom they were made. */
+  readonly endUser?: string | undefined;
 }
 
 export interface CellsQuestion {
@@ -40,16 +42,16 @@ export class CellReader {
   readonly #database: OpenDatabase;
   readonly #question: CellsQuestion;
   readonly #tags: KeyTags;
-  readonly #asked: Pick<SumsQuestion, 'accountId' | 'by' | 'filter'>;
+  readonly #asked: Omit<CountedQuestion, 'spans'>;
 
   private constructor(database: OpenDatabase, question: CellsQuestion, tags: KeyTags) {
-    const { model, key, provider, tag } = question.filter;
+    const { model, key, provider, tag, endUser } = question.filter;
     const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }), tag };
     this.#database = database;
     this.#question = question;
     this.#tags = tags;
     const by = [...new Set(question.groups.flatMap(dimensionsOf))];
-    this.#asked = { accountId: question.accountId, by, filter: byKeys(filter, tags) };
+    this.#asked = { accountId: question.accountId, by, filter: byKeys(filter, tags), endUser };
   }
 
   static async open(database: OpenDatabase, question: CellsQuestion): Promise<CellReader> {
@@ -59,17 +61,22 @@ export class CellReader {
 
   /** The cells of some spans. */
   async read(spans: readonly Span[]): Promise<Cells> {
-    return this.#toCells(await readSums(this.#database, { ...this.#asked, spans }));
+    return this.#toCells(await readSums(this.#database, { ...this.#rolledUp(), spans }));
   }
 
-  /** The cells of some minutes. */
-  async readMinutes(spans: readonly Span[]): Promise<Cells> {
-    return this.#toCells(await readMinutes(this.#database, { ...this.#asked, spans }));
+  /** The cells of some spans, each made of such steps, from the requests themselves. */
+  async count(spans: readonly Span[], stepMs: number): Promise<Cells> {
+    return this.#toCells(await countRequests(this.#database, { ...this.#asked, spans }, stepMs));
   }
 
   /** The cells of some spans, but those of a class together, under the values of any of them, and only with the sums that are asked for. */
   async readClasses(spans: readonly Span[], { classes, sums }: Pick<SumsQuestion, 'classes' | 'sums'>): Promise<Cells> {
-    return this.#toCells(await readSums(this.#database, { ...this.#asked, spans, classes, sums }));
+    return this.#toCells(await readSums(this.#database, { ...this.#rolledUp(), spans, classes, sums }));
+  }
+
+  #rolledUp(): Pick<SumsQuestion, 'accountId' | 'by' | 'filter'> {
+    const { accountId, by, filter } = this.#asked;
+    return { accountId, filter, by: by.filter((dimension) => dimension !== 'end_user') };
   }
 
   #toCells(found: SumsBySpan): Cells {
@@ -107,9 +114,14 @@ export class CellReader {
 const NO_TAG: readonly string[] = [''];
 
 /** What requests must be told apart by for a group. Whether they failed is counted for all of them. */
-function dimensionsOf(group: Group): Dimension[] {
+function dimensionsOf(group: Group): CountedDimension[] {
   if (group === 'status') return [];
   return group === 'tag' ? ['key'] : [group];
+}
+
+/** True where roll-ups cannot answer: they do not know for whom a request was made. */
+export function isOfEndUsers({ groups, filter }: Pick<CellsQuestion, 'groups' | 'filter'>): boolean {
+  return groups.includes('end_user') || filter.endUser !== undefined;
 }
 
 function narrow(sums: Sums, status: 'ok' | 'error' | undefined): Sums {

@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { columnsOf, sizeOf } from './metrics.ts';
-import { CellReader, type Cells, type CellsQuestion } from './report-cells.ts';
+import { CellReader, isOfEndUsers, type Cells, type CellsQuestion } from './report-cells.ts';
 import { Ranking } from './report-ranking.ts';
 import { addAll, NO_SUMS, type Sums } from './sums.ts';
 import type { Bucket, Metric } from './vocabulary.ts';
@@ -67,10 +67,10 @@ async function readParts(database: OpenDatabase, question: ReportQuestion): Prom
   const formerSpan = spanBefore(question);
   const spans = [...buckets, ...(isCompared ? cutIntoBuckets(formerSpan, bucket, zone) : [])];
   const reader = await CellReader.open(database, question);
-  const minutes = bucket === 'minute' ? await reader.readMinutes(spans) : undefined;
-  const whole = minutes === undefined ? await reader.read(isCompared ? [span, formerSpan] : [span]) : joinSpans(minutes, buckets.length);
+  const counted = isCounted(question) ? await reader.count(spans, stepOf(bucket)) : undefined;
+  const whole = counted === undefined ? await reader.read(isCompared ? [span, formerSpan] : [span]) : joinSpans(counted, buckets.length);
   const ranking = new Ranking(whole.cells, { seriesMax, sizeOf: (sums) => sizeOf(metric, sums) });
-  const parts = minutes ?? (await reader.readClasses(spans, { classes: ranking.classes(), sums: columnsOf(metric) }));
+  const parts = counted ?? (await reader.readClasses(spans, { classes: ranking.classes(), sums: columnsOf(metric) }));
   const values = ranking.spread(parts.cells, spans.length);
   const [total = NO_SUMS, formerTotal = NO_SUMS] = whole.totals;
   return {
@@ -85,6 +85,11 @@ async function readParts(database: OpenDatabase, question: ReportQuestion): Prom
   };
 }
 
+/** True when requests are counted one by one, of which there may not be too many. */
+export function isCounted(question: Pick<ReportQuestion, 'bucket' | 'groups' | 'filter'>): boolean {
+  return question.bucket === 'minute' || isOfEndUsers(question);
+}
+
 /** The buckets of now as one span, and those of before as another. */
 function joinSpans({ cells, totals }: Cells, bucketCount: number): Cells {
   return {
@@ -94,10 +99,14 @@ function joinSpans({ cells, totals }: Cells, bucketCount: number): Cells {
 }
 
 function spanBefore({ span: { fromMs, toMs }, bucket, nowMs }: ReportQuestion): Span {
-  const stepMs = bucket === 'minute' ? MINUTE_MS : QUARTER_MS;
+  const stepMs = stepOf(bucket);
   const lengthMs = toMs - fromMs;
   const reachedMs = Math.min(toMs, Math.max(fromMs + stepMs, Math.ceil(nowMs / stepMs) * stepMs));
   return { fromMs: fromMs - lengthMs, toMs: reachedMs - lengthMs };
 }
 
 const MINUTE_MS = 60_000;
+
+function stepOf(bucket: Bucket): number {
+  return bucket === 'minute' ? MINUTE_MS : QUARTER_MS;
+}

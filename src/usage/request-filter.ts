@@ -8,6 +8,8 @@ import type { Span } from './zone.ts';
 export interface RequestFilter extends SumsFilter {
   readonly span: Span;
   readonly requestId?: string | undefined;
+  /** For whom they were made. */
+  readonly endUser?: string | undefined;
   readonly status?: RequestStatus | undefined;
   readonly isStreaming?: boolean | undefined;
   readonly finish?: string | undefined;
@@ -23,6 +25,7 @@ export function toCondition(filter: RequestFilter): RawBuilder<unknown> | undefi
   const conditions = [
     ...(hasDimensions(filter) ? [inFilter(filter)] : []),
     given(filter.status, ofOutcome),
+    given(filter.endUser, (name) => sql`end_user = ${name}`),
     given(filter.isStreaming, (isStreaming) => sql`is_streaming = ${isStreaming ? 1 : 0}`),
     given(filter.finish, (finish) => sql`finish_reason = ${finish}`),
     given(filter.errorCode, (code) => sql`error_code = ${code}`),
@@ -50,6 +53,7 @@ export function isRolledUp(filter: RequestFilter): boolean {
 export function unrolledParts(filter: RequestFilter): string[] {
   const parts = {
     status: rolledStatus(filter) === filter.status ? undefined : filter.status,
+    end_user: filter.endUser,
     stream: filter.isStreaming,
     finish: filter.finish,
     error: filter.errorCode,

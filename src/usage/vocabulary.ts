@@ -23,7 +23,7 @@ export function isMean(metric: Metric): boolean {
 }
 
 /** What the series of a report can stand for. A request has the tags of its key. */
-export const GROUPS = ['model', 'key', 'provider', 'tag', 'status'] as const;
+export const GROUPS = ['model', 'key', 'provider', 'tag', 'status', 'end_user'] as const;
 export type Group = (typeof GROUPS)[number];
 
 /** The lengths that a report can be cut into. From the hour on they follow the clocks and the calendar of a zone. */
@@ -59,6 +59,8 @@ interface Cut {
 /** How many buckets a report may have and still come at once. */
 export function bucketsMax({ bucket, names, isCompared }: Cut): number {
   if (bucket === 'minute') return MINUTES_MAX;
+  // Their requests are counted one by one, and there is a bound for how many.
+  if (names.includes('end_user')) return BUCKETS_MAX;
   const dimensions = new Set(names.filter((name) => name !== 'status').map((name) => (name === 'tag' ? 'key' : name)));
   if (dimensions.size < 2 || BUCKET_MS[bucket] >= DAY_MS - BUCKET_MS.hour) return BUCKETS_MAX;
   return isCompared ? TWOFOLD_BUCKETS_MAX / 2 : TWOFOLD_BUCKETS_MAX;

@@ -145,7 +145,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         const before = await rows().count();
         const client = new OpenAI({ baseURL: `${stage.url}/v1`, apiKey: stage.secret });
         const messages = [{ role: 'user', content: 'Are you there?' }] as const;
-        const { usage } = await client.chat.completions.create({ model: 'sandbox/echo', messages: [...messages] });
+        const { usage } = await client.chat.completions.create({ model: 'sandbox/echo', messages: [...messages], user: 'customer-7' });
         costs.push(costIn(usage));
         await rows().nth(before).waitFor({ timeout: 15_000 });
         expect(await rows().first().innerText()).toContain('sandbox/echo');
@@ -239,13 +239,20 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'requests are found by the tag of their key',
+      'requests are found by the tag of their key, and by the end user that usage tells of',
       async () => {
         await open('/requests?range=today&tag=web');
         expect(await page.getByLabel('Tag', { exact: true }).inputValue()).toBe('web');
         expect(await rows().count()).toBe(6);
         await open('/requests?range=today&tag=unused');
         await page.getByText('Nothing matches these filters.').waitFor();
+        await open('/usage?range=today&group=end_user');
+        await page.getByRole('link', { name: 'customer-7' }).click();
+        await page.waitForURL(/\/requests\?.*end_user=customer-7/);
+        await settled();
+        expect(await page.getByLabel('End user', { exact: true }).inputValue()).toBe('customer-7');
+        await rows().nth(1).waitFor({ state: 'detached' });
+        expect(await rows().count()).toBe(1);
       },
       TEST_MS,
     );

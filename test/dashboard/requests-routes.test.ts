@@ -124,6 +124,15 @@ describeStores((makeStore) => {
     expect((await list('status=ok&tag=web&limit=200')).requests.length).toBe(requests.filter(({ status }) => status === 'ok').length);
   });
 
+  test('requests are found by whom they were made for', async () => {
+    const { requests } = await list('end_user=customer-1&limit=200');
+    expect(requests.length).toBeGreaterThan(0);
+    const { id } = requests[0] ?? { id: '' };
+    expect(await (await ada.get(`/api/requests/${id}`)).json()).toMatchObject({ endUser: 'customer-1' });
+    expect((await list('end_user=nobody')).requests).toEqual([]);
+    expect((await histogram('end_user=customer-1')).ignored).toEqual(['end_user']);
+  });
+
   test('the balance around a charge is that of the statement', async () => {
     const statement = (await readStatement(dashboard.parts.database.kysely, accountId, { linesMax: 400 })).lines;
     for (const { id, amount, balance } of [statement[0], statement[7], statement[300]].filter((line) => line !== undefined)) {

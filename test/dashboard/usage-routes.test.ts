@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { seedUsage } from '../usage/seed-usage.ts';
+import { SEEDED_USERS, seedUsage } from '../usage/seed-usage.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores, type Store } from './stores.ts';
 
@@ -104,6 +104,22 @@ describeStores((makeStore) => {
     expect((await report(ada, 'tag=web')).total.requests).toBe(ofKey('key_seeded0'));
     expect((await report(ada, 'tag=web&key=key_seeded1')).total.requests).toBe(0);
     expect(await (await ada.get('/api/usage/names')).json()).toMatchObject({ tags: ['prod', 'web'] });
+  });
+
+  test('requests are told apart by whom they were made for, in the report and in its files', async () => {
+    const { series, total } = await report(ada, 'group=end_user&metric=requests');
+    expect(new Map(series.map(({ names, total: own }) => [names?.[0], own.requests]))).toEqual(
+      new Map([...SEEDED_USERS, ''].map((name) => [name, 500])),
+    );
+    expect(total).toEqual((await report(ada, 'group=model')).total);
+    expect((await report(ada, `group=model&end_user=${encodeURIComponent('Zoë, of Kraków')}`)).total.requests).toBe(500);
+    const query = `from=${FROM_MS}&to=${NOW_MS}&group=end_user&part=table`;
+    const lines = (await (await ada.get(`/api/usage/export?${query}`)).text())
+      .split('\r\n')
+      .map((line) => line.split(',').slice(3).join(','));
+    expect(lines[0]).toStartWith('end_user,spend_usd,requests,');
+    expect(lines.some((line) => line.startsWith('"Zoë, of Kraków",'))).toBeTrue();
+    expect(lines.some((line) => line.startsWith("'=SUM(A1),"))).toBeTrue();
   });
 
   test('a report of failures alone knows their number, and no times', async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { forgetEndUsers } from '../../src/usage/end-users.ts';
 import { gridFrom, HOURS, UTC_DAYS, type Grid } from '../../src/usage/grid.ts';
 import { valueOf } from '../../src/usage/metrics.ts';
 import { advancePast } from '../../src/usage/past.ts';
@@ -13,7 +14,7 @@ import { addAll, NO_SUMS, ofStatus, type Sums } from '../../src/usage/sums.ts';
 import { BUCKETS, GROUPS, isMean, METRICS, type Group } from '../../src/usage/vocabulary.ts';
 import { QUARTER_MS, startOf } from '../../src/usage/zone.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
-import { SEEDED_KEYS, SEEDED_MODELS, SEEDED_PROVIDERS, seedUsage } from './seed-usage.ts';
+import { SEEDED_KEYS, SEEDED_MODELS, SEEDED_PROVIDERS, SEEDED_USERS, seedUsage } from './seed-usage.ts';
 
 const accountId = 'acct_seeded';
 /** Clocks change in Berlin, New York and Lord Howe within these weeks. */
@@ -50,7 +51,8 @@ const TAGS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
 
 function valuesFor(row: RequestRow, group: Group): readonly string[] {
   if (group === 'tag') return (TAGS[row.key_id] ?? []).length === 0 ? [''] : (TAGS[row.key_id] ?? []);
-  return [{ model: row.model, key: row.key_id, provider: row.provider, status: row.outcome === 'failed' ? 'error' : 'ok' }[group]];
+  const status = row.outcome === 'failed' ? 'error' : 'ok';
+  return [{ model: row.model, key: row.key_id, provider: row.provider, status, end_user: row.end_user ?? '' }[group]];
 }
 
 /** Every series that a request is in. */
@@ -65,6 +67,7 @@ function isWithin(row: RequestRow, filter: ReportFilter): boolean {
     (filter.key?.includes(row.key_id) ?? true) &&
     (filter.provider?.includes(row.provider) ?? true) &&
     (filter.tag?.some((tag) => TAGS[row.key_id]?.includes(tag)) ?? true) &&
+    (filter.endUser === undefined || filter.endUser === row.end_user) &&
     (filter.status === undefined || filter.status === (row.outcome === 'failed' ? 'error' : 'ok'))
   );
 }
@@ -78,6 +81,7 @@ const filters = fc
     provider: some([...SEEDED_PROVIDERS, '']),
     tag: some(['blue', 'red', 'unused']),
     status: fc.option(fc.constantFrom('ok', 'error'), { nil: undefined, freq: 1 }),
+    endUser: fc.option(fc.constantFrom(...SEEDED_USERS, 'nobody'), { nil: undefined, freq: 1 }),
   })
   .map((filter): ReportFilter => Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)));
 
@@ -110,7 +114,7 @@ describeStores((makeStore) => {
         .set({ tags: JSON.stringify(tags) })
         .where('id', '=', id)
         .execute();
-    rows = await database.kysely.selectFrom('usage').selectAll().execute();
+    rows = await database.kysely.selectFrom('usage').selectAll().orderBy('request_id').execute();
   }, 30_000);
   afterAll(async () => {
     await database.kysely.destroy();
@@ -214,6 +218,12 @@ describeStores((makeStore) => {
       }
     await compareWithRecount();
   }, 60_000);
+
+  test('the names of end users are gone from all requests of an account that is closed, and nothing else is', async () => {
+    await forgetEndUsers(database.kysely, accountId);
+    const left = await database.kysely.selectFrom('usage').selectAll().orderBy('request_id').execute();
+    expect(left).toEqual(rows.map((row) => ({ ...row, end_user: null })));
+  });
 
   test('an account without requests has an empty report, and nothing to sum up', async () => {
     expect(await advancePast(database, { accountId: 'acct_nobody', grid: HOURS, nowMs: TO_MS })).toBe('done');

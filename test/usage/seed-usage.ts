@@ -20,6 +20,9 @@ export const SEEDED_KEYS: readonly string[] = Array.from({ length: 10 }, (_, ind
 export const SEEDED_MODELS: readonly string[] = Array.from({ length: 12 }, (_, index) => `maker${index % 4}/model-${index}`);
 export const SEEDED_PROVIDERS: readonly string[] = ['north', 'east', 'south', 'west'];
 
+/** Whom requests were made for; every fourth was made for nobody in particular. */
+export const SEEDED_USERS: readonly string[] = ['customer-1', 'Zoë, of Kraków', '=SUM(A1)'];
+
 /** Some keys and models are used far more than others. */
 const KEY_WEIGHTS = [30, 20, 15, 10, 8, 6, 5, 3, 2, 1];
 const MODEL_WEIGHTS = [25, 18, 14, 10, 8, 7, 5, 4, 3, 3, 2, 1];
@@ -95,7 +98,7 @@ function priceRows(model: string, index: number) {
 }
 
 /** In the order in which `makeRequest` gives them. */
-const TEXTS = ['request_id', 'key_id', 'model', 'provider', 'outcome', 'finish_reason', 'error_code', 'served_model'];
+const TEXTS = ['request_id', 'key_id', 'model', 'provider', 'outcome', 'finish_reason', 'error_code', 'served_model', 'end_user'];
 const NUMBERS = [
   'input_tokens',
   'cached_input_tokens',
@@ -158,6 +161,7 @@ function makeRequest({ fromMs, toMs, rows }: Seeding, index: number, random: () 
     isFailed ? null : (FINISHES[Math.floor(random() * FINISHES.length)] ?? 'stop'),
     isFailed ? (ERROR_CODES[Math.floor(random() * ERROR_CODES.length)] ?? null) : null,
     isFailed ? '' : `model-${model}-2026`,
+    SEEDED_USERS[index % (SEEDED_USERS.length + 1)] ?? null,
     usage.inputTokens,
     usage.cachedInputTokens,
     usage.cacheWriteTokens,

@@ -8,6 +8,7 @@ export const filters = {
   allProviders: 'All providers',
   tag: 'Tag',
   allTags: 'All tags',
+  endUser: 'End user',
   status: 'Status',
   anyStatus: 'Any status',
 } as const;

@@ -16,6 +16,7 @@ export function describeRequest(row: RequestRow) {
     servedModel: row.served_model,
     provider: row.provider,
     keyId: row.key_id,
+    endUser: row.end_user,
     inputTokens: Number(row.input_tokens),
     cachedInputTokens: Number(row.cached_input_tokens),
     cacheWriteTokens: Number(row.cache_write_tokens),

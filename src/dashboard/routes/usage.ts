@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { writeCsvLine } from '../../usage/csv.ts';
 import { readKeyNames, readUsedNames } from '../../usage/names.ts';
 import type { PastKeeper } from '../../usage/past-keeper.ts';
-import { readReport, type ReportQuestion } from '../../usage/report.ts';
+import { isCounted, readReport, type ReportQuestion } from '../../usage/report.ts';
 import { chartTable, groupTable, type ReportView, type Table } from '../../usage/report-tables.ts';
 import { deleteView, listViews, saveView, VIEW_PAGES } from '../../usage/saved-views.ts';
 import { addFound, readSums } from '../../usage/sums.ts';
@@ -13,12 +13,12 @@ import { ApiError } from '../api-error.ts';
 import { describeReport } from './describe-report.ts';
 import { download } from '../download.ts';
 import type { Env, Parts } from '../parts.ts';
-import { isRange, listShape, RANGE_MESSAGE, readMinuteSpan, readSpan, spanShape, zoneShape } from '../usage-query.ts';
+import { endUserShape, isRange, listShape, RANGE_MESSAGE, readMinuteSpan, readSpan, spanShape, zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
 const SERIES_MAX = 20;
-/** More than this would make whoever asks for minutes wait. */
-const MINUTE_REQUESTS_MAX = 150_000;
+/** More than this would make whoever has requests counted one by one wait. */
+const COUNTED_REQUESTS_MAX = 150_000;
 
 const reportShape = {
   ...spanShape,
@@ -34,6 +34,7 @@ const reportShape = {
   key: listShape,
   provider: listShape,
   tag: listShape,
+  end_user: endUserShape,
   status: z.enum(['ok', 'error']).optional(),
 };
 
@@ -50,7 +51,7 @@ const viewBody = z.object({ page: z.enum(VIEW_PAGES), name: z.string().trim().mi
 export function usageRoutes({ database }: Parts, past: PastKeeper) {
   const read = async (accountId: string, query: ReportQuery) => {
     const question = questionOf(accountId, query);
-    if (question.bucket === 'minute') await refuseTooMany(database, question);
+    if (isCounted(question)) await refuseTooMany(database, question);
     const report = await readReport(database, question);
     past.touch(accountId, report.buckets);
     return { view: viewOf(query), report };
@@ -98,23 +99,40 @@ function viewOf({ zone, bucket, group, second, metric, cumulative }: ReportQuery
 }
 
 function questionOf(accountId: string, query: ReportQuery): ReportQuestion {
-  const { bucket, top: seriesMax, model, key, provider, tag, status } = query;
+  const { bucket, top: seriesMax, model, key, provider, tag, end_user: endUser, status } = query;
   const { zone, groups, metric } = viewOf(query);
   const span = bucket === 'minute' ? readMinuteSpan(query) : readSpan(query);
   const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }), ...(tag && { tag }) };
   const isCompared = query.compare === 'yes';
-  const most = bucketsMax({ bucket, names: [...groups, ...Object.keys(filter)], isCompared });
+  const most = bucketsMax({
+    bucket,
+    names: [...groups, ...Object.keys(filter), ...(endUser === undefined ? [] : ['end_user'])],
+    isCompared,
+  });
   if (span.toMs - span.fromMs > most * BUCKET_MS[bucket])
     throw new ApiError('invalid', `The range has more than ${most} of these buckets. Choose a longer bucket or a shorter range.`, 'bucket');
-  return { accountId, span, zone, bucket, groups, metric, filter: { ...filter, status }, seriesMax, isCompared, nowMs: Date.now() };
+  return {
+    accountId,
+    span,
+    zone,
+    bucket,
+    groups,
+    metric,
+    filter: { ...filter, status, endUser },
+    seriesMax,
+    isCompared,
+    nowMs: Date.now(),
+  };
 }
 
-/** Minutes are counted request by request; how many there are is known from the roll-ups. */
-async function refuseTooMany(database: Parts['database'], { accountId, span: { fromMs, toMs } }: ReportQuestion): Promise<void> {
+/** Minutes and end users are counted request by request; how many there are is known from the roll-ups. */
+async function refuseTooMany(database: Parts['database'], { accountId, span: { fromMs, toMs }, bucket }: ReportQuestion): Promise<void> {
   const span = readSpan({ from: fromMs - (toMs - fromMs), to: toMs });
   const [found] = await readSums(database, { accountId, spans: [span], by: [], filter: {} });
-  if (addFound(found).requests > MINUTE_REQUESTS_MAX)
-    throw new ApiError('invalid', 'There are too many requests to count them by the minute. Choose a longer bucket.', 'bucket');
+  if (addFound(found).requests <= COUNTED_REQUESTS_MAX) return;
+  throw bucket === 'minute'
+    ? new ApiError('invalid', 'There are too many requests to count them by the minute. Choose a longer bucket.', 'bucket')
+    : new ApiError('invalid', 'There are too many requests to count them by end user. Choose a shorter range.', 'from');
 }
 
 async function* csvOf({ columns, rows }: Table): AsyncGenerator<string> {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX, ReactNode } from 'react';
 import { keyLabel, type Names } from '../../names.ts';
 import { formatCount, formatMs } from '../../numbers.ts';
-import { requests as t } from '../../strings/index.ts';
+import { filters, requests as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
@@ -99,6 +99,7 @@ function Facts({ detail, names }: { readonly detail: Detail; readonly names: Nam
     [t.detail.asks, <Copyable key="model" text={detail.model} what="model" />],
     [t.detail.served, served],
     [t.detail.key, keyLabel(detail.keyId, names)],
+    [filters.endUser, detail.endUser === null ? '–' : <Copyable key="end user" text={detail.endUser} what="end user" />],
     [t.columns.stream, detail.isStreaming ? t.filters.yes : t.filters.no],
     [t.columns.finish, detail.finishReason ?? '–'],
     [t.detail.reasoning, formatCount(detail.reasoningTokens)],

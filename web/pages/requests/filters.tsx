@@ -28,7 +28,7 @@ const ERRORS = [
   'ledger_unavailable',
   'internal_error',
 ];
-const RARE = ['stream', 'finish', 'error', ...LEASTS] as const;
+const RARE = ['end_user', 'stream', 'finish', 'error', ...LEASTS] as const;
 
 /** Every filter there is; the rare ones are folded until one is used. */
 export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.Element {
@@ -68,6 +68,7 @@ export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.E
 function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Element {
   return (
     <>
+      <SearchInput label={filters.endUser} value={search.end_user ?? ''} onText={(text) => onChange({ end_user: given(text) })} />
       <FilterSelect
         label={t.filters.stream}
         all={t.filters.anyStream}

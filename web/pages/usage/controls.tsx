@@ -7,7 +7,7 @@ import type { Names } from '../../names.ts';
 import { filters, usage as t } from '../../strings/index.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Field } from '../../ui/field.tsx';
-import { FilterBar } from '../../ui/filter-bar.tsx';
+import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx';
 import { RangePicker } from '../../ui/range-picker.tsx';
 import { Select, type Choice } from '../../ui/select.tsx';
@@ -43,6 +43,11 @@ export function UsageControls({ search, asked, names, onChange, onClear }: Contr
           choices={labelled(STATUSES, t.statuses)}
           value={search.status}
           onChoose={(status) => onChange({ status })}
+        />
+        <SearchInput
+          label={filters.endUser}
+          value={search.end_user ?? ''}
+          onText={(text) => onChange({ end_user: text === '' ? undefined : text })}
         />
       </FilterBar>
     </>

@@ -118,8 +118,16 @@ export function nameLabel(name: string, group: Group, names: Names): string {
   if (group === 'key') return keyLabel(name, names);
   if (group === 'status') return name === 'error' ? t.statuses.error : t.statuses.ok;
   if (name !== '') return name;
-  return group === 'tag' ? t.noTag : t.noProvider;
+  return NAMELESS[group];
 }
+
+/** What requests without a value are called. Models and keys always have one. */
+const NAMELESS: Readonly<Record<Exclude<Group, 'key' | 'status'>, string>> = {
+  model: '',
+  provider: t.noProvider,
+  tag: t.noTag,
+  end_user: t.noEndUser,
+};
 
 /** What the report tells requests apart by, in words. */
 export function groupsLabel({ groups }: Pick<Asked, 'groups'>): string {

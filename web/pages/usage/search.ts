@@ -11,7 +11,7 @@ export const STATUSES = ['ok', 'error'] as const;
 const YES = ['yes'] as const;
 
 /** What a report can be narrowed down to. */
-export const FILTERS = ['model', 'key', 'provider', 'tag', 'status'] as const;
+export const FILTERS = ['model', 'key', 'provider', 'tag', 'end_user', 'status'] as const;
 
 /** Everything that decides what the page shows. */
 export interface UsageSearch {
@@ -30,6 +30,7 @@ export interface UsageSearch {
   readonly key?: string;
   readonly provider?: string;
   readonly tag?: string;
+  readonly end_user?: string;
   readonly status?: (typeof STATUSES)[number];
 }
 
@@ -53,6 +54,7 @@ export function readUsageSearch(raw: RawSearch): UsageSearch {
     key: readText(raw, 'key'),
     provider: readText(raw, 'provider'),
     tag: readText(raw, 'tag'),
+    end_user: readText(raw, 'end_user'),
     status: readChoice(raw, 'status', STATUSES),
   });
 }

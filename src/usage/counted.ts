@@ -1,0 +1,81 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { OpenDatabase } from '../database/connect.ts';
+import { idAt } from '../ids.ts';
+import {
+  addSums,
+  COLUMN_OF,
+  inFilter,
+  toSums,
+  type Dimension,
+  type FoundSums,
+  type SumsBySpan,
+  type SumsFilter,
+  type SumsRow,
+} from './sums.ts';
+import type { Span } from './zone.ts';
+
+/** What only the requests themselves can be told apart by, beside what roll-ups know. */
+export type CountedDimension = Dimension | 'end_user';
+
+/** What is counted request by request. */
+export interface CountedQuestion {
+  readonly accountId: string;
+  /** None overlaps another; each begins and ends with a step. */
+  readonly spans: readonly Span[];
+  readonly by: readonly CountedDimension[];
+  readonly filter: SumsFilter;
+  readonly endUser?: string | undefined;
+}
+
+/**
+ * Adds up an account's requests from the requests themselves: roll-ups know nothing shorter than a quarter of an hour, and not for
+ * whom a request was made. Ids begin with the time at which a request came in, so a range of time is one of the index.
+ */
+export async function countRequests(database: OpenDatabase, question: CountedQuestion, stepMs: number): Promise<SumsBySpan> {
+  const rows = await readSteps(database, question, stepMs);
+  const inOrder = question.spans.map(({ fromMs, toMs }, n) => ({ fromMs, toMs, n })).toSorted((one, other) => one.fromMs - other.fromMs);
+  const found = question.spans.map(() => new Map<string, FoundSums>());
+  let at = 0;
+  for (const row of rows) {
+    const startMs = Number(row.step) * stepMs;
+    while ((inOrder[at]?.toMs ?? Number.POSITIVE_INFINITY) <= startMs) at += 1;
+    const span = inOrder[at];
+    if (span !== undefined && startMs >= span.fromMs) add(found[span.n], row, question.by.length);
+  }
+  return found.map((inSpan) => [...inSpan.values()]);
+}
+
+function add(inSpan: Map<string, FoundSums> | undefined, row: CountedRow, dimensions: number): void {
+  const place = `${row.first}\u0000${row.second}`;
+  const former = inSpan?.get(place);
+  const sums = former === undefined ? toSums(row) : addSums(former.sums, toSums(row));
+  inSpan?.set(place, { values: [row.first, row.second].slice(0, dimensions), sums });
+}
+
+type CountedRow = SumsRow & { readonly step: bigint; readonly first: string; readonly second: string };
+
+async function readSteps(
+  { kysely }: OpenDatabase,
+  { accountId, spans, by, filter, endUser }: CountedQuestion,
+  stepMs: number,
+): Promise<readonly CountedRow[]> {
+  const fromMs = Math.min(...spans.map((span) => span.fromMs));
+  const toMs = Math.max(...spans.map((span) => span.toMs));
+  const [first, second] = [by[0], by[1]].map(columnOf);
+  const ofUser = endUser === undefined ? sql`1 = 1` : sql`end_user = ${endUser}`;
+  const { rows } = await sql<CountedRow>`
+    SELECT created_at / ${sql.lit(stepMs)} AS step, ${first} AS first, ${second} AS second, COUNT(*) AS requests,
+      SUM(CASE WHEN outcome = 'failed' THEN 1 ELSE 0 END) AS errors, SUM(input_tokens) AS input_tokens,
+      SUM(cached_input_tokens) AS cached_input_tokens, SUM(cache_write_tokens) AS cache_write_tokens, SUM(output_tokens) AS output_tokens,
+      SUM(reasoning_tokens) AS reasoning_tokens, SUM(cost) AS cost, SUM(COALESCE(first_token_ms, 0)) AS first_token_ms,
+      COUNT(first_token_ms) AS first_token_count, SUM(duration_ms) AS duration_ms
+    FROM usage WHERE account_id = ${accountId} AND request_id >= ${idAt('req', fromMs)} AND request_id < ${idAt('req', toMs)}
+      AND ${inFilter(filter)} AND ${ofUser} GROUP BY 1, 2, 3 ORDER BY 1`.execute(kysely);
+  return rows;
+}
+
+/** Requests that were made for nobody in particular are in the series without a name. */
+function columnOf(dimension: CountedDimension | undefined): RawBuilder<unknown> {
+  if (dimension === undefined) return sql`''`;
+  return dimension === 'end_user' ? sql`COALESCE(end_user, '')` : sql.ref(COLUMN_OF[dimension]);
+}

@@ -1,0 +1,19 @@
+import { sql, type Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+
+/** Little enough that nobody waits for it to be written. */
+const BATCH_ROWS = 1000;
+
+/** Takes the names of end users out of all requests of an account, some at a time: there may be millions. */
+export async function forgetEndUsers(database: Kysely<Tables>, accountId: string): Promise<void> {
+  let after = '';
+  for (;;) {
+    const { rows } = await sql<{ request_id: string }>`SELECT request_id FROM usage WHERE account_id = ${accountId}
+      AND request_id > ${after} ORDER BY request_id LIMIT ${BATCH_ROWS}`.execute(database);
+    const last = rows.at(-1)?.request_id;
+    if (last === undefined) return;
+    await sql`UPDATE usage SET end_user = NULL WHERE account_id = ${accountId} AND request_id > ${after} AND request_id <= ${last}
+      AND end_user IS NOT NULL`.execute(database);
+    after = last;
+  }
+}
