@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import shipped from './catalog/models.yaml';
 import type { Plan } from './accounts/plans.ts';
+import { signInVariables, toSignInProviders, type SignInProvider } from './accounts/sign-in-settings.ts';
 import { modelSchema, type Model } from './catalog/catalog.ts';
 import type { KeyLimits } from './limits/limits.ts';
 import { toPaymentsConfig, type PaymentsConfig } from './payments/payment-settings.ts';
@@ -66,6 +67,8 @@ export interface Config {
   readonly signUp: Settings['accounts']['sign_up'];
   /** What a new account is given once its address is verified. */
   readonly signUpCreditUsd: string;
+  /** Who else lets people in, beside their password. */
+  readonly signInProviders: readonly SignInProvider[];
   /** Signs the dashboard's cookies and links; undefined for one that is kept in the database. */
   readonly secret: string | undefined;
   /** Networks of proxies that tell the caller's address in `x-forwarded-for`. */
@@ -92,6 +95,7 @@ export function loadConfig(environment: Environment): Config {
   const file = readSettingsFile(environment, mistakes);
   const providers = collectProviders(file, environment, mistakes);
   const models = collectModels(file);
+  const signInProviders = toSignInProviders(file.accounts.sign_in, variables, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return deepFreeze({
     host: variables.HOST,
@@ -112,6 +116,7 @@ export function loadConfig(environment: Environment): Config {
     mailFrom: file.accounts.mail_from,
     signUp: file.accounts.sign_up,
     signUpCreditUsd: String(file.accounts.sign_up_credit_usd),
+    signInProviders,
     secret: variables.TOLLGATE_SECRET,
     trustedProxies: file.http.trusted_proxies,
     payments: toPaymentsConfig(file.payments, variables),
@@ -145,6 +150,7 @@ export const environmentSchema = z.object({
     .optional(),
   REDIS_URL: empty,
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an address such as smtps://user:password@mail.example.com' }).optional(),
+  ...signInVariables,
   STRIPE_SECRET_KEY: z.string().min(8, 'must be a secret key of Stripe, such as sk_live_…').optional(),
   STRIPE_WEBHOOK_SECRET: z.string().trim().min(16, EMPTY_SECRET).optional(),
 });

@@ -205,9 +205,22 @@ function listen(gate: Gate, state: { readonly isDraining: boolean }): Listening 
 }
 
 function dashboardSettings(config: Config, port: number): DashboardSettings {
-  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, signUpCreditUsd, secret, trustedProxies, payments } = config;
+  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, signUpCreditUsd, signInProviders, secret, trustedProxies, payments } =
+    config;
   const publicUrl = publicUrlOf(config, port);
-  return { databaseUrl, databasePath, publicUrl, smtpUrl, mailFrom, signUp, signUpCreditUsd, secret, trustedProxies, payments };
+  return {
+    databaseUrl,
+    databasePath,
+    publicUrl,
+    smtpUrl,
+    mailFrom,
+    signUp,
+    signUpCreditUsd,
+    signInProviders,
+    secret,
+    trustedProxies,
+    payments,
+  };
 }
 
 /** What only the memory of this process knows. */

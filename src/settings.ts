@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isMap, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
 import { planSchema } from './accounts/plan-settings.ts';
+import { signInSchema } from './accounts/sign-in-settings.ts';
 import { modelSchema } from './catalog/catalog.ts';
 import { parseNetworks } from './http/client-address.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
@@ -65,6 +66,7 @@ export const settingsSchema = z.strictObject({
       sign_up: z.enum(['open', 'invite', 'closed']).default('open'),
       sign_up_credit_usd: z.number().min(0).max(1000).multipleOf(0.01, 'must be an amount in USD with at most two decimals').default(0),
       mail_from: z.string().min(3).default('Tollgate <tollgate@localhost>'),
+      sign_in: signInSchema.prefault({}),
     })
     .prefault({}),
   http: z

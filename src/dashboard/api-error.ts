@@ -7,6 +7,7 @@ export const API_ERRORS = {
   conflict: 409,
   too_many: 429,
   internal_error: 500,
+  unavailable: 503,
 } as const;
 
 export type ApiErrorCode = keyof typeof API_ERRORS;

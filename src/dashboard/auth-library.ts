@@ -1,11 +1,19 @@
+import { hasRequestState } from '@better-auth/core/context';
 import { betterAuth } from 'better-auth';
 import type { Kysely } from 'kysely';
+import type { SignInProvider } from '../accounts/sign-in-settings.ts';
 import type { OpenDatabase } from '../database/connect.ts';
+import { admitIdentities, arrival } from './auth-admission.ts';
+import { afterProvider } from './auth-arrival.ts';
 import { authOptions } from './auth-options.ts';
+import { ownProvider } from './auth-providers.ts';
 import { changedLetter, existingLetter, resetLetter, verificationLetter } from './mail-letters.ts';
 import type { Mail } from './mail.ts';
 import type { DashboardSettings } from './messages.ts';
 import { claimAccount } from './people.ts';
+import { grantVerified } from './people-credit.ts';
+import { keepPasswordOnly, recordLink } from './people-ways.ts';
+import type { RateLimits } from './rate-limits.ts';
 
 /** What the library for accounts is opened with. */
 export interface LibrarySetup {
@@ -15,26 +23,32 @@ export interface LibrarySetup {
   /** Its own way to the database. */
   readonly own: Kysely<unknown>;
   readonly mail: Mail;
+  readonly limits: RateLimits;
+  /** The operator's identity provider. It is asked for its addresses while the library opens. */
+  readonly identityProvider?: SignInProvider;
 }
 
 /** The library for accounts, with its letters and with an account for everybody who signs up. */
 export type Library = ReturnType<typeof openLibrary>;
 
-export function openLibrary({ settings, secret, database, own, mail }: LibrarySetup) {
+export function openLibrary({ settings, secret, database, own, mail, limits, identityProvider }: LibrarySetup) {
   const options = authOptions({ settings, secret, database: own, dialect: database.dialect });
   const linkTo = (path: string, token: string): string => `${settings.publicUrl}${path}?token=${encodeURIComponent(token)}`;
+  const { kysely } = database;
   return betterAuth({
     ...options,
+    user: { ...options.user, validateUserInfo: admitIdentities({ settings, kysely, limits }) },
+    plugins: [
+      ...options.plugins,
+      afterProvider(settings, kysely),
+      ...(identityProvider === undefined ? [] : [ownProvider(identityProvider)]),
+    ],
     emailAndPassword: {
       ...options.emailAndPassword,
       sendResetPassword: async ({ user, token }) => mail.send(resetLetter(user.email, linkTo('/reset', token))),
       onPasswordReset: async ({ user }) => {
-        // The link came to the address, so the address is theirs.
-        await database.kysely
-          .updateTable('people')
-          .set({ email_verified: asBoolean(database, true) })
-          .where('id', '=', user.id)
-          .execute();
+        await takeOver(database, user);
+        await grantVerified(kysely, settings, user.id);
         mail.send(changedLetter(user.email, 'Your password was changed', `${settings.publicUrl}/settings`));
       },
       onExistingUserSignUp: async ({ user }) => mail.send(existingLetter(user.email, `${settings.publicUrl}/sign-in`)),
@@ -47,13 +61,71 @@ export function openLibrary({ settings, secret, database, own, mail }: LibrarySe
     databaseHooks: {
       user: {
         create: {
+          before: async ({ name }) => ({ data: { name: cleanName(name), image: null } }),
           after: async ({ id, email, emailVerified }) => {
-            await claimAccount(database.kysely, { id, email, isEmailVerified: emailVerified });
+            await claimAccount(kysely, { id, email, isEmailVerified: emailVerified });
           },
         },
       },
+      account: {
+        create: { before: async ({ userId, providerId }) => noteLink({ settings, kysely, mail }, userId, providerId) },
+        update: { before: async () => ({ data: NO_TOKENS }) },
+      },
     },
   });
+}
+
+/** What would let us act at a provider in somebody's name. We never do, and what is not kept cannot be stolen. */
+const NO_TOKENS = {
+  accessToken: null,
+  refreshToken: null,
+  idToken: null,
+  accessTokenExpiresAt: null,
+  refreshTokenExpiresAt: null,
+  scope: null,
+} as const;
+
+const NAME_CHARACTERS_MAX = 100;
+
+/** Names may come from anywhere; ours have no control characters. */
+function cleanName(name: string): string {
+  return name
+    .replaceAll(/\p{Cc}/gu, '')
+    .trim()
+    .slice(0, NAME_CHARACTERS_MAX);
+}
+
+/** Who had an account before is told that there is another way into it. */
+async function noteLink(
+  { settings, kysely, mail }: Pick<LibrarySetup, 'settings' | 'mail'> & Pick<OpenDatabase, 'kysely'>,
+  userId: string,
+  providerId: string,
+): Promise<{ readonly data: typeof NO_TOKENS }> {
+  const came = (await hasRequestState()) ? await arrival.get() : undefined;
+  if (came?.kind === 'linked') {
+    const name = settings.signInProviders.find(({ id }) => id === providerId)?.name ?? providerId;
+    const email = await recordLink(kysely, userId, providerId);
+    if (email !== undefined)
+      mail.send(changedLetter(email, `Signing in with ${name} was added`, `${settings.publicUrl}/settings?tab=security`));
+  }
+  return { data: NO_TOKENS };
+}
+
+/**
+ * The link came to the address, so the address is theirs. Whoever used the account before that was shown to nobody:
+ * what they left to come back by goes.
+ */
+async function takeOver(
+  database: OpenDatabase,
+  { id, emailVerified }: { readonly id: string; readonly emailVerified: boolean },
+): Promise<void> {
+  if (emailVerified) return;
+  await keepPasswordOnly(database.kysely, id, asBoolean(database, false));
+  await database.kysely
+    .updateTable('people')
+    .set({ email_verified: asBoolean(database, true) })
+    .where('id', '=', id)
+    .execute();
 }
 
 function asBoolean({ dialect }: OpenDatabase, value: boolean): boolean | number {

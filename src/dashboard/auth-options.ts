@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely';
 import type { Dialect } from '../database/dialect.ts';
 import { makeId } from '../ids.ts';
 import { CREDENTIAL_TABLE, PASSKEY_SCHEMA, SESSION_TABLE, TWO_FACTOR_SCHEMA, USER_TABLE, VERIFICATION_TABLE } from './auth-tables.ts';
+import { knownProviders, linkingRules } from './auth-providers.ts';
 import type { DashboardSettings } from './messages.ts';
 
 /** Where we put the caller's address for the library, which else believes what callers write themselves. */
@@ -13,8 +14,8 @@ export const PASSWORD_LENGTH_MIN = 10;
 export const PASSWORD_LENGTH_MAX = 256;
 /** A session ends after this, however often it is used. */
 const SESSION_SECONDS = 7 * 24 * 3600;
-/** Another way to sign in can only be added this soon after signing in. */
-const FRESH_SECONDS = 3600;
+/** Ways to sign in can only be added and taken away this soon after signing in. */
+export const FRESH_SECONDS = 3600;
 const LINK_SECONDS = 3600;
 
 const ID_PREFIXES: Readonly<Record<string, string>> = {
@@ -57,7 +58,9 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
       disableSessionRefresh: true,
       cookieCache: { enabled: false },
     },
-    account: { ...CREDENTIAL_TABLE, accountLinking: { enabled: false } },
+    account: { ...CREDENTIAL_TABLE, accountLinking: linkingRules(settings.signInProviders), updateAccountOnSignIn: false },
+    socialProviders: knownProviders(settings.signInProviders),
+    onAPIError: { errorURL: `${settings.publicUrl}/sign-in` },
     verification: { ...VERIFICATION_TABLE, storeIdentifier: 'hashed' },
     emailAndPassword: {
       enabled: true,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROVIDER_IDS, type ProviderId } from '../accounts/sign-in-settings.ts';
 import { ApiError } from './api-error.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './auth-options.ts';
 import { isCommonPassword } from './auth-passwords.ts';
@@ -16,6 +17,8 @@ export interface AuthPath {
   readonly tells?: string;
   /** The answer takes at least so long, so that its time tells nothing. */
   readonly floorMs?: number;
+  /** What it has to do with those who let people in beside us; there is no such address where nobody does. */
+  readonly door?: 'sign-in' | 'link' | { readonly from: ProviderId };
 }
 
 /** A rule, and whose tries it counts. */
@@ -57,6 +60,13 @@ const password = z.string().max(PASSWORD_LENGTH_MAX, `must have at most ${PASSWO
 export const newPasswordSchema = password.min(PASSWORD_LENGTH_MIN, `must have at least ${PASSWORD_LENGTH_MIN} characters`);
 const token = z.string().max(2000);
 const code = z.string().trim().max(64);
+const invitation = z.string().max(100).optional();
+const provider = z.enum(PROVIDER_IDS);
+/** A page of this site. */
+const page = z
+  .string()
+  .max(2000)
+  .regex(/^\/(?![/\\])/u, 'must be a path');
 /** What browsers tell of a passkey; the library checks it. */
 const passkeyResponse = z.record(z.string(), z.unknown());
 
@@ -64,7 +74,7 @@ export const signUpSchema = z.object({
   name: nameSchema.default(''),
   email: emailSchema,
   password: newPasswordSchema,
-  invitation: z.string().max(100).optional(),
+  invitation,
 });
 
 export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
@@ -72,6 +82,9 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   'POST /sign-out': {},
   'POST /sign-up/email': { body: signUpSchema, limits: [{ rule: SIGN_UP, per: 'network' }], floorMs: SIGN_UP_FLOOR_MS },
   'POST /sign-in/email': { body: z.object({ email: emailSchema, password }), limits: SIGN_IN_LIMITS },
+  'POST /sign-in/social': { body: z.object({ provider, to: page.optional(), invitation }), limits: CODE_LIMITS, door: 'sign-in' },
+  'POST /link-social': { body: z.object({ provider }), needsSession: true, limits: SENSITIVE_LIMITS, door: 'link' },
+  ...Object.fromEntries(PROVIDER_IDS.map((from): [string, AuthPath] => [`GET /callback/${from}`, { limits: CODE_LIMITS, door: { from } }])),
   'POST /send-verification-email': { body: z.object({ email: emailSchema }), limits: LETTER_LIMITS, floorMs: LETTER_FLOOR_MS },
   'POST /request-password-reset': { body: z.object({ email: emailSchema }), limits: LETTER_LIMITS, floorMs: LETTER_FLOOR_MS },
   'POST /reset-password': { body: z.object({ token, newPassword: newPasswordSchema }), limits: CODE_LIMITS },

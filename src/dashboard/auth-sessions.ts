@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { ApiError } from './api-error.ts';
 import type { Library } from './auth-library.ts';
+import { FRESH_SECONDS } from './auth-options.ts';
 
 /** Who is signed in, and since when. */
 export interface Session {
@@ -42,6 +44,14 @@ export async function findSession(library: Library, database: Kysely<Tables>, he
     hasTwoFactor: user.twoFactorEnabled === true,
     signedInAtMs: session.createdAt.getTime(),
   };
+}
+
+/** What the library says too where it asks for a fresh session. */
+export const NOT_FRESH = 'For this you must have signed in within the last hour. Sign out and in again.';
+
+/** Refuses what only somebody may do who has just signed in. */
+export function refuseStale({ signedInAtMs }: Pick<Session, 'signedInAtMs'>): void {
+  if (Date.now() - signedInAtMs > FRESH_SECONDS * 1000) throw new ApiError('forbidden', NOT_FRESH);
 }
 
 /** Forgets sessions that nobody came back to. */

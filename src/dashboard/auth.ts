@@ -1,13 +1,15 @@
 import type { Kysely } from 'kysely';
 import { Invitations } from '../accounts/invitations.ts';
+import { PROVIDER_IDS, type ProviderId } from '../accounts/sign-in-settings.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import { clientAddress, parseNetworks } from '../http/client-address.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, TooManyError } from './api-error.ts';
+import { ProviderDoor } from './auth-door.ts';
 import { openLibrary, type Library } from './auth-library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './auth-options.ts';
 import { AUTH_PATHS, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './auth-requests.ts';
 import { readSecret } from './auth-secret.ts';
-import { endIdleSessions, findSession, type Session } from './auth-sessions.ts';
+import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './auth-sessions.ts';
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './auth-verify.ts';
 import { changedLetter } from './mail-letters.ts';
 import type { Mail } from './mail.ts';
@@ -43,18 +45,21 @@ export interface Auth {
 const SIGN_UP_SECONDS = 24 * 3600;
 
 /** Opens the accounts of people over either database. */
-export async function openAuth({ settings, database, mail }: Pick<Parts, 'settings' | 'database' | 'mail'>): Promise<Auth> {
+export async function openAuth(parts: Pick<Parts, 'settings' | 'database' | 'mail' | 'fail'>): Promise<Auth> {
+  const { settings, database, mail, fail } = parts;
   const { kysely } = database;
   const own = await openForLibrary(settings, database);
   const secret = settings.secret ?? (await readSecret(kysely));
-  const library = openLibrary({ settings, secret, database, own: own.kysely, mail });
   const limits = new RateLimits(kysely);
+  const setup = { settings, secret, database, own: own.kysely, mail, limits };
+  const library = openLibrary(setup);
+  const door = new ProviderDoor({ settings, library, fail, openWith: (identityProvider) => openLibrary({ ...setup, identityProvider }) });
   const trusted = parseNetworks(settings.trustedProxies) ?? [];
   const addressOf = (headers: Headers, connectionAddress: string): string => clientAddress(connectionAddress, headers, trusted);
   const auth: Auth = {
     library,
     limits,
-    handle: (request, connectionAddress) => answer({ auth, mail, settings, kysely, secret }, request, connectionAddress),
+    handle: (request, connectionAddress) => answer({ auth, door, mail, settings, kysely, secret }, request, connectionAddress),
     findSession: (headers) => findSession(library, kysely, headers),
     findPerson: async (headers) => {
       const session = await findSession(library, kysely, headers);
@@ -89,6 +94,7 @@ async function openForLibrary(
 
 interface Answering {
   readonly auth: Auth;
+  readonly door: ProviderDoor;
   readonly mail: Mail;
   readonly settings: DashboardSettings;
   readonly kysely: Parts['database']['kysely'];
@@ -97,17 +103,22 @@ interface Answering {
 
 /** Checks a request, counts it, and hands what is left of it to the library. */
 async function answer(answering: Answering, request: Request, connectionAddress: string): Promise<Response> {
-  const { auth, mail, settings, kysely, secret } = answering;
+  const { auth, door, mail, settings, kysely, secret } = answering;
   const { pathname } = new URL(request.url);
   const name = `${request.method} ${pathname.slice('/api/auth'.length)}`;
   const path = Object.hasOwn(AUTH_PATHS, name) ? AUTH_PATHS[name] : undefined;
-  if (path === undefined) throw new ApiError('not_found', 'There is nothing at this address.');
+  if (path === undefined || (path.door !== undefined && !door.isOpen)) throw new ApiError('not_found', 'There is nothing at this address.');
+  if (typeof path.door === 'object') return comeBack(answering, { request, connectionAddress, path, provider: path.door.from });
   const body = await readBody(request, path);
   const session = await auth.findSession(request.headers);
   if (path.needsSession && session === undefined) throw new ApiError('unauthenticated', 'Sign in to do this.');
   const network = auth.networkOf(request.headers, connectionAddress);
   const email = readText(body['newEmail']) ?? readText(body['email']) ?? '';
   await auth.limits.admit((path.limits ?? []).map(({ rule, per }) => [rule, subjectOf(per, { network, email, session })]));
+  if (path.door !== undefined) {
+    if (session !== undefined && path.door === 'link') refuseStale(session);
+    return tell(await door.begin(auth.withAddress(request.headers, connectionAddress), departureOf(path.door, body)));
+  }
   await refuseKnownPassword(body['newPassword'] ?? (name === SIGN_UP_NAME ? body['password'] : undefined), session?.email ?? email);
   const work = (): Promise<Response> => ask({ auth, path, body, request, connectionAddress });
   if (name === SIGN_UP_NAME) {
@@ -126,6 +137,32 @@ async function answer(answering: Answering, request: Request, connectionAddress:
   if (response.ok && path.tells !== undefined && session !== undefined)
     mail.send(changedLetter(session.email, path.tells, `${settings.publicUrl}/settings?tab=security`));
   return tell(response);
+}
+
+function departureOf(purpose: 'sign-in' | 'link', body: Readonly<Record<string, unknown>>): Parameters<ProviderDoor['begin']>[1] {
+  const provider = PROVIDER_IDS.find((id) => id === body['provider']);
+  if (provider === undefined) throw new ApiError('invalid', 'provider: is missing', 'provider');
+  return { purpose, provider, to: readText(body['to']), invitation: readText(body['invitation']) };
+}
+
+interface Return {
+  readonly request: Request;
+  readonly connectionAddress: string;
+  readonly path: AuthPath;
+  readonly provider: ProviderId;
+}
+
+/** A person is sent here by a provider, not a program: a refusal is a page with words. */
+async function comeBack({ auth, door }: Answering, { request, connectionAddress, path, provider }: Return): Promise<Response> {
+  const network = auth.networkOf(request.headers, connectionAddress);
+  try {
+    await auth.limits.admit((path.limits ?? []).map(({ rule }) => [rule, network]));
+  } catch (error) {
+    if (error instanceof TooManyError) return door.refuse(provider, 'too_many');
+    throw error;
+  }
+  const headers = auth.withAddress(request.headers, connectionAddress);
+  return door.finish(headers, { provider, url: new URL(request.url) });
 }
 
 function readText(value: unknown): string | undefined {
@@ -221,7 +258,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   INVALID_CODE: 'The code is not right.',
   INVALID_BACKUP_CODE: 'The recovery code is not right, or was used already.',
   INVALID_TWO_FACTOR_COOKIE: 'The sign-in took too long. Begin again.',
-  SESSION_NOT_FRESH: 'For this you must have signed in within the last hour. Sign out and in again.',
+  SESSION_NOT_FRESH: NOT_FRESH,
 };
 
 /** Refusals look like those of every other address; the library's own client finds code and text where it looks for them. */

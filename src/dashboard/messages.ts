@@ -1,3 +1,4 @@
+import type { SignInProvider } from '../accounts/sign-in-settings.ts';
 import type { Posting } from '../http/post-webhook.ts';
 import type { OwnLimits } from '../limits/limits.ts';
 import type { PaymentsConfig } from '../payments/payment-settings.ts';
@@ -58,6 +59,8 @@ export interface DashboardSettings {
   readonly signUp: 'open' | 'invite' | 'closed';
   /** What a new account is given once its address is verified. */
   readonly signUpCreditUsd: string;
+  /** Who else lets people in. */
+  readonly signInProviders: readonly SignInProvider[];
   /** Signs cookies and links; undefined for one that is kept in the database. */
   readonly secret: string | undefined;
   /** Networks of proxies that tell the caller's address. */

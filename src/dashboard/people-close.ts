@@ -38,10 +38,12 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
   return outcome;
 }
 
-/** Who changed which key, and from where each was used. */
+/** Who changed which key or way to sign in, and from where each key was used. */
 async function forgetKeyUse(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
-  await transaction.updateTable('audit').set({ actor: 'owner', detail: '{}' }).where('subject', 'in', keyIds).execute();
+  const forget = transaction.updateTable('audit').set({ actor: 'owner', detail: '{}' });
+  await forget.where('subject', 'in', keyIds).execute();
+  await forget.where('subject', '=', accountId).where('action', 'in', ['link', 'unlink']).execute();
   const hashes = transaction.selectFrom('key_secrets').select('hash').where('key_id', 'in', keyIds);
   await transaction.deleteFrom('key_uses').where('secret_hash', 'in', hashes).execute();
 }

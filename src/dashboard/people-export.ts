@@ -6,6 +6,7 @@ import { readStatement, type StatementCursor, type StatementLine } from '../ledg
 import { readContentDays } from '../usage/contents.ts';
 import type { Person } from './parts.ts';
 import { deviceOf } from './people-device.ts';
+import { readWaysIn } from './people-ways.ts';
 
 const PAGE_LINES = 1000;
 /** A longer statement comes without its oldest lines; the statement's own export has them all. */
@@ -20,6 +21,7 @@ export async function exportPerson(database: Kysely<Tables>, { userId, accountId
     .executeTakeFirstOrThrow();
   const sessions = await database.selectFrom('sessions').selectAll().where('person_id', '=', userId).execute();
   const passkeys = await database.selectFrom('passkeys').select(['name', 'created_at']).where('person_id', '=', userId).execute();
+  const { linked } = await readWaysIn(database, userId);
   const keys = await new Keys(database).list(accountId);
   return {
     exported_at: new Date().toISOString(),
@@ -32,6 +34,7 @@ export async function exportPerson(database: Kysely<Tables>, { userId, accountId
       last_seen_at: toIso(session.updated_at),
     })),
     passkeys: passkeys.map(({ name, created_at }) => ({ name, created_at: created_at === null ? null : toIso(created_at) })),
+    linked_accounts: linked.map(({ provider, createdAt }) => ({ provider, created_at: createdAt })),
     account: { id: accountId },
     keys: keys.map(({ id, name, createdAtMs, models, secrets }) => ({
       id,

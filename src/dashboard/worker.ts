@@ -58,7 +58,7 @@ async function open(
 ): Promise<{ answer(request: Request, address: string): Promise<Response>; close(): Promise<void> }> {
   const database = await connect(settings, STATEMENT_MS);
   const mail = openMail(settings, { fail, notice });
-  const auth = await openAuth({ settings, database, mail });
+  const auth = await openAuth({ settings, database, mail, fail });
   const { payments, publicUrl: url } = settings;
   const onRefused = (): void => fail('Stripe refuses STRIPE_SECRET_KEY', undefined);
   const money = await openMoneyIn({ database: database.kysely, payments, url, onRefused });

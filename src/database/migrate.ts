@@ -14,6 +14,7 @@ import { planUse } from './migrations/010-plan-use.ts';
 import { pastSums } from './migrations/011-past-sums.ts';
 import { trialSecrets } from './migrations/012-trial-secrets.ts';
 import { paceAndEndUsers } from './migrations/013-pace-and-end-users.ts';
+import { linkedAccounts } from './migrations/014-linked-accounts.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -31,6 +32,7 @@ const MIGRATIONS = {
   '011-past-sums': pastSums,
   '012-trial-secrets': trialSecrets,
   '013-pace-and-end-users': paceAndEndUsers,
+  '014-linked-accounts': linkedAccounts,
 } as const;
 
 /** The names of all migrations, the oldest first. */

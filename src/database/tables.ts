@@ -184,6 +184,7 @@ export interface Tables extends MoneyTables {
     name: string;
     email: string;
     email_verified: ColumnType<boolean | bigint, never, boolean | number>;
+    two_factor_enabled: ColumnType<boolean | bigint | null, never, boolean | number>;
     zone: string | null;
     number_format: string | null;
   };
@@ -198,7 +199,16 @@ export interface Tables extends MoneyTables {
     updated_at: ColumnType<string | Date, never, string>;
   };
   passkeys: { id: string; person_id: string; name: string | null; created_at: ColumnType<string | Date | null, never, never> };
-  credentials: { id: string; person_id: string };
+  /** Passwords, and who else lets a person in. */
+  credentials: {
+    id: string;
+    person_id: string;
+    /** `credential` for a password. */
+    provider_id: string;
+    password: string | null;
+    created_at: ColumnType<string | Date, never, never>;
+  };
+  two_factors: { id: string; person_id: string };
   auth_rate_limits: { name: string; count: Integer; window_ends_at: Integer; strikes: Integer };
   /** Links that let somebody in once. */
   invitations: {

@@ -11,6 +11,8 @@ export interface Belongings {
   readonly key: string;
   readonly session: string;
   readonly passkey: string;
+  /** An account at a provider that lets them in. */
+  readonly linked: string;
   readonly rule: string;
   readonly delivery: string;
   readonly request: string;
@@ -47,6 +49,7 @@ export async function giveBelongings(dashboard: TestDashboard, browser: TestBrow
     key,
     session: sessions.find(({ isThisOne }) => !isThisOne)?.id ?? '',
     passkey: await insertPasskey(dashboard, email),
+    linked: await insertLink(dashboard, email),
     rule,
     delivery,
     request: request?.request_id ?? '',
@@ -69,6 +72,14 @@ export async function insertPasskey({ parts: { auth } }: TestDashboard, email: s
     backedUp: false,
   };
   const { id } = await adapter.create<Record<string, unknown>, { id: string }>({ model: 'passkey', data });
+  return id;
+}
+
+/** An account elsewhere that was linked, without the way there and back. */
+async function insertLink({ parts: { auth } }: TestDashboard, email: string): Promise<string> {
+  const { internalAdapter } = await auth.library.$context;
+  const found = await internalAdapter.findUserByEmail(email);
+  const { id } = await internalAdapter.createAccount({ userId: found?.user.id ?? '', providerId: 'github', accountId: makeId('github') });
   return id;
 }
 

@@ -44,7 +44,8 @@ describeStores((makeStore) => {
     store = await makeStore();
     stripe = await startStripeSimulator();
     const payments = { ...NO_PAYMENTS, stripe: { secretKey: 'sk_test_simulated', webhookSecret: stripe.secret, apiUrl: stripe.url } };
-    dashboard = await openDashboard(store, { settings: { payments }, ask: answerForGate });
+    const signInProviders = [{ id: 'github', name: 'GitHub', clientId: 'x', clientSecret: 'y', issuer: undefined }] as const;
+    dashboard = await openDashboard(store, { settings: { payments, signInProviders }, ask: answerForGate });
     const plans = new Plans(dashboard.parts.database.kysely);
     for (const [id, price] of [
       ['basic', '10'],
@@ -192,6 +193,7 @@ const ANY_AUTH_BODY = {
   newPassword: 'seven loud herons',
   password: 'x',
   response: {},
+  provider: 'github',
 };
 
 function authRoutes(): Route[] {
@@ -214,6 +216,7 @@ async function look(browser: TestBrowser): Promise<Record<string, unknown>> {
     'alerts',
     'usage/views?page=usage',
     'settings/passkeys',
+    'settings/linked-accounts',
     'billing/payments',
     'billing/cards',
     'plans',

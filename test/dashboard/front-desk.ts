@@ -56,12 +56,13 @@ export class FrontDesk {
       mailFrom: 'Tollgate <gate@example.com>',
       signUp: 'open',
       signUpCreditUsd: '0',
+      signInProviders: [],
       secret: 'a secret of the tests, which is long enough',
       trustedProxies: [],
       payments: NO_PAYMENTS,
     };
     const mail = openMail(settings, { fail: () => undefined, notice: () => undefined });
-    const auth = await openAuth({ settings, database: store, mail });
+    const auth = await openAuth({ settings, database: store, mail, fail: () => undefined });
     const money = await openMoneyIn({ database: store.kysely, payments: NO_PAYMENTS, url: PUBLIC_URL });
     return new FrontDesk(store, { settings, database: store, mail, money, auth: { ...auth, findPerson: readPerson }, ...more });
   }

@@ -62,6 +62,7 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
     mailFrom: 'Tollgate <tollgate@gate.test>',
     signUp: 'open',
     signUpCreditUsd: '0',
+    signInProviders: [],
     secret: undefined,
     trustedProxies: [],
     payments: NO_PAYMENTS,
@@ -73,7 +74,7 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
   const failures: unknown[] = [];
   const told = { fail: (_event: string, error: unknown) => void failures.push(error), notice: (text: string) => void notices.push(text) };
   const mail = openMail(settings, told);
-  const auth = await openAuth({ settings, database, mail });
+  const auth = await openAuth({ settings, database, mail, fail: told.fail });
   const money = await openMoneyIn({ database: database.kysely, payments: settings.payments, url: settings.publicUrl });
   const parts: Parts = { settings, database, auth, mail, money, ask: options.ask ?? (async () => []), ...told };
   const api = dashboardApi(parts);

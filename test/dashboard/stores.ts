@@ -17,7 +17,8 @@ export function describeStores(suite: (makeStore: () => Promise<Store>) => void)
   describe.skipIf(postgresUrl === undefined)('on PostgreSQL', () => suite(makePostgres));
 }
 
-async function makeSqlite(): Promise<Store> {
+/** An empty embedded database. */
+export async function makeSqlite(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-dashboard-'));
   const remove = async (): Promise<void> => rmSync(folder, { recursive: true });
   return { databaseUrl: undefined, databasePath: join(folder, 'tollgate.db'), remove };

@@ -5,6 +5,7 @@ import { nameSchema } from '../auth-requests.ts';
 import type { Env, Parts } from '../parts.ts';
 import { deviceOf } from '../people-device.ts';
 import { validate } from '../validate.ts';
+import { takeAway } from './linked-accounts.ts';
 
 const passkeySchema = z.strictObject({ name: nameSchema.min(1) });
 
@@ -42,12 +43,7 @@ export function accessRoutes(parts: Parts) {
       return c.json({ isDone: true });
     })
     .delete('/passkeys/:id', async (c) => {
-      const { numDeletedRows } = await kysely
-        .deleteFrom('passkeys')
-        .where('id', '=', c.req.param('id'))
-        .where('person_id', '=', c.get('person').userId)
-        .executeTakeFirst();
-      if (numDeletedRows !== 1n) throw new ApiError('not_found', 'There is no such passkey.');
+      await takeAway(parts, c.get('person'), { kind: 'passkeys', id: c.req.param('id') });
       return c.json({ isDone: true });
     });
 }

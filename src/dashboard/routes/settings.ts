@@ -10,10 +10,12 @@ import { closeAccount } from '../people-close.ts';
 import { exportPerson } from '../people-export.ts';
 import { validate } from '../validate.ts';
 import { accessRoutes } from './access.ts';
+import { linkedAccountRoutes } from './linked-accounts.ts';
 
 const CONTENT_DAYS_MAX = 365;
 /** Without the password, an account is only deleted this soon after signing in. */
 const FRESH_MS = 10 * 60 * 1000;
+const NEITHER = 'Enter your password. If you have none, sign out and in again, and delete the account within ten minutes.';
 
 const changeSchema = z.strictObject({
   name: nameSchema.optional(),
@@ -29,6 +31,7 @@ export function settingsRoutes(parts: Parts) {
   const { kysely } = parts.database;
   return new Hono<Env>()
     .route('/', accessRoutes(parts))
+    .route('/', linkedAccountRoutes(parts))
     .get('/', async (c) => c.json(await readProfile(parts, c.get('person'))))
     .patch('/', validate('json', changeSchema), async (c) => {
       await changeProfile(parts, c.get('person'), c.req.valid('json'));
@@ -108,8 +111,9 @@ function toRefusal(error: unknown): unknown {
 async function deletePerson({ auth, mail, database }: Parts, person: SignedIn, password: string | undefined): Promise<void> {
   await auth.limits.admit([[SENSITIVE, person.userId]]);
   const isFresh = Date.now() - person.signedInAtMs < FRESH_MS;
-  if (password === undefined ? !isFresh : !(await auth.isPasswordOf(person.email, password)))
-    throw new ApiError('invalid', password === undefined ? 'Enter your password.' : 'The password is not right.', 'password');
+  if (password === undefined && !isFresh) throw new ApiError('invalid', NEITHER, 'password');
+  if (password !== undefined && !(await auth.isPasswordOf(person.email, password)))
+    throw new ApiError('invalid', 'The password is not right.', 'password');
   const outcome = await closeAccount(database.kysely, person.userId, person.accountId);
   if (outcome === 'last_operator')
     throw new ApiError('conflict', 'You are the only operator. Make another one before you delete your account.');

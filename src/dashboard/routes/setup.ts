@@ -19,7 +19,10 @@ const bodySchema = z.strictObject({
 export function setupRoutes(parts: Parts) {
   const { auth, settings, database, mail } = parts;
   return new Hono<Env>()
-    .get('/', (c) => c.json({ signUp: settings.signUp, hasMail: mail.isConfigured, verifiesFirst: verifiesFirst(settings) }))
+    .get('/', (c) => {
+      const providers = settings.signInProviders.map(({ id, name }) => ({ id, name }));
+      return c.json({ signUp: settings.signUp, hasMail: mail.isConfigured, verifiesFirst: verifiesFirst(settings), providers });
+    })
     .post('/', validate('json', bodySchema), async (c) => {
       const { token, name, email, password } = c.req.valid('json');
       await auth.limits.admit([[SIGN_UP, auth.networkOf(c.req.raw.headers, c.env.address)]]);
@@ -49,11 +52,13 @@ interface NewPerson {
 
 /** Whoever has the link has the server, so the address needs no other proof. */
 async function makePerson({ auth, database }: Parts, { name, email, password }: NewPerson): Promise<void> {
-  const { internalAdapter, password: passwords } = await auth.library.$context;
+  const { adapter, internalAdapter, password: passwords } = await auth.library.$context;
   if ((await internalAdapter.findUserByEmail(email)) !== null)
     throw new ApiError('conflict', 'There is an account with this e-mail address already.', 'email');
   const hash = await passwords.hash(password);
-  const person = await internalAdapter.createUser({ name, email, emailVerified: true }, { method: 'email-password' });
+  const now = new Date();
+  const user = { name, email, emailVerified: true, createdAt: now, updatedAt: now };
+  const person = await adapter.create<typeof user, typeof user & { id: string }>({ model: 'user', data: user });
   await internalAdapter.linkAccount({ userId: person.id, providerId: 'credential', accountId: person.id, password: hash });
   await makeOperator(database.kysely, { id: person.id, email, isEmailVerified: true });
 }

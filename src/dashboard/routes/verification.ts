@@ -1,13 +1,11 @@
 import { Hono, type Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { z } from 'zod';
-import { parseUsd, NO_MONEY } from '../../ledger/money.ts';
 import { ApiError } from '../api-error.ts';
 import { cookiePrefixOf } from '../auth-options.ts';
 import { SIGN_IN } from '../auth-requests.ts';
 import type { Env, Parts } from '../parts.ts';
-import { claimAccount } from '../people.ts';
-import { giveSignUpCredit } from '../people-credit.ts';
+import { grantVerified } from '../people-credit.ts';
 import { validate } from '../validate.ts';
 
 const bodySchema = z.strictObject({ token: z.string().max(2000), password: z.string().max(256).optional() });
@@ -32,7 +30,7 @@ async function verify(parts: Parts, c: Context<Env>, { token, password }: z.outp
   if (person.email_verified) return { state: 'verified', email };
   if (!(await isTheirs(parts, c, email, password))) return { state: 'password_needed', email };
   await runVerification(parts, c, token);
-  await settle(parts, person.id, email);
+  await grantVerified(parts.database.kysely, parts.settings, person.id);
   return { state: 'verified', email };
 }
 
@@ -65,7 +63,7 @@ async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, t
   await runVerification(parts, c, token);
   if (session.accountId !== undefined)
     await kysely.updateTable('accounts').set({ email: updateTo }).where('id', '=', session.accountId).execute();
-  await settle(parts, session.userId, updateTo);
+  await grantVerified(kysely, parts.settings, session.userId);
   return { state: 'verified', email: updateTo };
 }
 
@@ -78,13 +76,6 @@ async function runVerification({ auth }: Parts, c: Context<Env>, token: string):
   });
   if (!answer.ok) throw new ApiError('invalid', 'This link is no longer valid. Ask for a new one.');
   for (const cookie of answer.headers.getSetCookie()) c.header('set-cookie', cookie, { append: true });
-}
-
-/** What waits for a verified address: an account that was there before, and the credit for signing up. */
-async function settle({ database: { kysely }, settings }: Parts, id: string, email: string): Promise<void> {
-  const accountId = await claimAccount(kysely, { id, email, isEmailVerified: true });
-  const amount = parseUsd(settings.signUpCreditUsd) ?? NO_MONEY;
-  if (accountId !== undefined) await giveSignUpCredit(kysely, { accountId, email, amount });
 }
 
 function findPerson({ database: { kysely } }: Parts, email: string) {

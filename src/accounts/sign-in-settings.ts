@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+/** The names under which others let people in: two that everybody knows, and one of the operator's own. */
+export const PROVIDER_IDS = ['github', 'google', 'oidc'] as const;
+export type ProviderId = (typeof PROVIDER_IDS)[number];
+
+/** Somebody else who says who people are. */
+export interface SignInProvider {
+  readonly id: ProviderId;
+  /** What its button says. */
+  readonly name: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** The address of the operator's own identity provider; undefined for those whose address is known. */
+  readonly issuer: string | undefined;
+}
+
+const NAME_CHARACTERS_MAX = 40;
+const credential = z.string().trim().min(1).max(1000);
+const issuer = z
+  .url({ protocol: /^https?$/, error: 'must be an address such as https://id.example.com' })
+  .refine(isSafe, 'must begin with https://, or be an address of this machine')
+  .refine((text) => !/[?#]/u.test(text), 'must be the address alone, without ? and #');
+const name = z.string().trim().min(1).max(NAME_CHARACTERS_MAX);
+
+/** `accounts.sign_in` in `tollgate.yaml`. */
+export const signInSchema = z.strictObject({
+  github: z.strictObject({ client_id: credential.optional(), client_secret: credential.optional() }).prefault({}),
+  google: z.strictObject({ client_id: credential.optional(), client_secret: credential.optional() }).prefault({}),
+  oidc: z
+    .strictObject({
+      name: name.optional(),
+      issuer: issuer.optional(),
+      client_id: credential.optional(),
+      client_secret: credential.optional(),
+    })
+    .prefault({}),
+});
+
+/** The same in the environment. */
+export const signInVariables = {
+  GITHUB_CLIENT_ID: credential.optional(),
+  GITHUB_CLIENT_SECRET: credential.optional(),
+  GOOGLE_CLIENT_ID: credential.optional(),
+  GOOGLE_CLIENT_SECRET: credential.optional(),
+  OIDC_NAME: name.optional(),
+  OIDC_ISSUER: issuer.optional(),
+  OIDC_CLIENT_ID: credential.optional(),
+  OIDC_CLIENT_SECRET: credential.optional(),
+} as const;
+
+type File = z.output<typeof signInSchema>;
+type Variables = { readonly [Name in keyof typeof signInVariables]?: string | undefined };
+
+/** Those that are set up, in the order of their buttons. The file wins over the environment, key by key; half a set-up is a mistake. */
+export function toSignInProviders(file: File, variables: Variables, mistakes: string[]): SignInProvider[] {
+  const known = { name: undefined, issuer: undefined } as const;
+  const found: readonly Found[] = [
+    {
+      ...known,
+      id: 'github',
+      label: 'GitHub',
+      clientId: file.github.client_id ?? variables.GITHUB_CLIENT_ID,
+      clientSecret: file.github.client_secret ?? variables.GITHUB_CLIENT_SECRET,
+    },
+    {
+      ...known,
+      id: 'google',
+      label: 'Google',
+      clientId: file.google.client_id ?? variables.GOOGLE_CLIENT_ID,
+      clientSecret: file.google.client_secret ?? variables.GOOGLE_CLIENT_SECRET,
+    },
+    {
+      id: 'oidc',
+      label: 'Single sign-on',
+      name: file.oidc.name ?? variables.OIDC_NAME,
+      issuer: (file.oidc.issuer ?? variables.OIDC_ISSUER)?.replace(/\/+$/u, ''),
+      clientId: file.oidc.client_id ?? variables.OIDC_CLIENT_ID,
+      clientSecret: file.oidc.client_secret ?? variables.OIDC_CLIENT_SECRET,
+    },
+  ];
+  return found.flatMap((entry) => toProvider(entry, mistakes));
+}
+
+interface Found {
+  readonly id: ProviderId;
+  readonly label: string;
+  readonly name: string | undefined;
+  readonly issuer: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+}
+
+function toProvider({ id, label, name: given, issuer: address, clientId, clientSecret }: Found, mistakes: string[]): SignInProvider[] {
+  if ([given, address, clientId, clientSecret].every((value) => value === undefined)) return [];
+  const isOwn = id === 'oidc';
+  if (clientId !== undefined && clientSecret !== undefined && (!isOwn || address !== undefined))
+    return [{ id, name: given ?? label, clientId, clientSecret, issuer: address }];
+  const parts = { issuer: isOwn ? address : '', client_id: clientId, client_secret: clientSecret };
+  const missing = Object.entries(parts).flatMap(([part, value]) => (value === undefined ? [part] : []));
+  const variables = missing.map((part) => `${id}_${part}`.toUpperCase());
+  const [verb, object] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  mistakes.push(
+    `accounts.sign_in.${id}: ${missing.join(' and ')} ${verb} missing; set ${object} there, or ${variables.join(' and ')} in the environment`,
+  );
+  return [];
+}
+
+/** Who says who people are must not be listened to over a line that others can write on. */
+function isSafe(text: string): boolean {
+  const { protocol, hostname } = URL.parse(text) ?? {};
+  return protocol === 'https:' || (hostname !== undefined && LOOPBACK.test(hostname));
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;

@@ -1,0 +1,114 @@
+import { defineRequestState } from '@better-auth/core/context';
+import type { BetterAuthOptions } from 'better-auth';
+import { getOAuthState, getSessionFromCtx } from 'better-auth/api';
+import type { Kysely } from 'kysely';
+import { Invitations } from '../accounts/invitations.ts';
+import type { Tables } from '../database/tables.ts';
+import { TooManyError } from './api-error.ts';
+import { ADDRESS_HEADER } from './auth-options.ts';
+import { emailSchema, SIGN_UP } from './auth-requests.ts';
+import type { DashboardSettings } from './messages.ts';
+import { networkOf, type RateLimits } from './rate-limits.ts';
+
+type Validate = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
+type Identity = Parameters<Validate>[0];
+type Context = Parameters<Validate>[1];
+
+/** Why somebody whom a provider knows is not let in. The sign-in page has the words. */
+export type Refusal =
+  | 'address_not_verified'
+  | 'own_address_not_verified'
+  | 'email_not_found'
+  | 'sign_up_closed'
+  | 'invitation_needed'
+  | 'invitation_other_address'
+  | 'session_over'
+  | 'too_many';
+
+/** What came of somebody's return from a provider, for what follows in the same request. */
+interface Arrival {
+  readonly kind: 'new' | 'linked';
+  /** Used up by it. */
+  readonly invitation?: string;
+}
+
+export const arrival = defineRequestState<Arrival | undefined>(() => undefined);
+
+/** What decides who is let in. */
+export interface AdmissionRules {
+  readonly settings: Pick<DashboardSettings, 'signUp'>;
+  readonly kysely: Kysely<Tables>;
+  readonly limits: RateLimits;
+}
+
+/**
+ * Decides what a provider's word is worth. An address that the provider does not call verified is worth nothing, whether
+ * there is an account with it or not, so the refusal tells nobody which. Whoever is signed in may link what they like.
+ */
+export function admitIdentities(rules: AdmissionRules): Validate {
+  return async (identity, context) => {
+    if (identity.source.method !== 'oauth') return undefined;
+    const error = await refusalOf(rules, identity, context);
+    return error === undefined ? undefined : { error };
+  };
+}
+
+async function refusalOf(rules: AdmissionRules, { user, source }: Identity, context: Context): Promise<Refusal | undefined> {
+  if (source.action === 'sign-in') return undefined;
+  const state = await getOAuthState();
+  if (state?.link !== undefined) return admitLink(context, state.link.userId);
+  if (user.emailVerified !== true) return 'address_not_verified';
+  if (source.action === 'create-user') return admitNew(rules, { email: user.email, invitation: state?.['invitation'], context });
+  if (!(await hasVerifiedAddress(rules.kysely, user.id))) return 'own_address_not_verified';
+  await arrival.set({ kind: 'linked' });
+  return undefined;
+}
+
+/** Between the way out and the way back somebody may have signed out. */
+async function admitLink(context: Context, userId: string): Promise<Refusal | undefined> {
+  const session = await getSessionFromCtx(context);
+  if (session?.user.id !== userId) return 'session_over';
+  await arrival.set({ kind: 'linked' });
+  return undefined;
+}
+
+/** An account of somebody who never showed that the address is theirs may be anybody's. */
+async function hasVerifiedAddress(kysely: Kysely<Tables>, personId: unknown): Promise<boolean> {
+  const row = await kysely.selectFrom('people').select('email_verified').where('id', '=', String(personId)).executeTakeFirst();
+  return Boolean(row?.email_verified);
+}
+
+interface NewPerson {
+  readonly email: string | undefined;
+  readonly invitation: unknown;
+  readonly context: Context;
+}
+
+/** The same people may sign up this way as with a password. An invitation is used up by it. */
+async function admitNew(rules: AdmissionRules, { email, invitation, context }: NewPerson): Promise<Refusal | undefined> {
+  const { settings, kysely, limits } = rules;
+  const address = emailSchema.safeParse(email).data;
+  if (address === undefined) return 'email_not_found';
+  if (settings.signUp === 'closed') return 'sign_up_closed';
+  if (!(await isAdmitted(limits, networkOf(context.headers?.get(ADDRESS_HEADER) ?? '')))) return 'too_many';
+  await arrival.set({ kind: 'new' });
+  if (settings.signUp === 'open') return undefined;
+  const invitations = new Invitations(kysely);
+  const token = typeof invitation === 'string' ? invitation : '';
+  const found = await invitations.find(token);
+  if (found?.kind !== 'person' || found.state !== 'open') return 'invitation_needed';
+  if (found.email !== undefined && found.email !== address) return 'invitation_other_address';
+  if (!(await invitations.use(token))) return 'invitation_needed';
+  await arrival.set({ kind: 'new', invitation: token });
+  return undefined;
+}
+
+async function isAdmitted(limits: RateLimits, network: string): Promise<boolean> {
+  try {
+    await limits.admit([[SIGN_UP, network]]);
+    return true;
+  } catch (error) {
+    if (error instanceof TooManyError) return false;
+    throw error;
+  }
+}

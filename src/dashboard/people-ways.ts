@@ -1,0 +1,100 @@
+import type { Kysely, Transaction } from 'kysely';
+import { recordAudit } from '../accounts/audit.ts';
+import type { Tables } from '../database/tables.ts';
+import type { Person } from './parts.ts';
+
+/** How a person can sign in. */
+export interface WaysIn {
+  readonly hasPassword: boolean;
+  /** Accounts at others, the oldest first. */
+  readonly linked: readonly { readonly id: string; readonly provider: string; readonly createdAt: string }[];
+  readonly passkeys: readonly { readonly id: string }[];
+}
+
+const PASSWORD = 'credential';
+
+export async function readWaysIn(database: Kysely<Tables>, personId: string): Promise<WaysIn> {
+  const credentials = await database
+    .selectFrom('credentials')
+    .select(['id', 'provider_id', 'password', 'created_at'])
+    .where('person_id', '=', personId)
+    .orderBy('created_at')
+    .execute();
+  const passkeys = await database.selectFrom('passkeys').select('id').where('person_id', '=', personId).execute();
+  return {
+    hasPassword: credentials.some(({ provider_id, password }) => provider_id === PASSWORD && password !== null),
+    linked: credentials
+      .filter(({ provider_id }) => provider_id !== PASSWORD)
+      .map(({ id, provider_id, created_at }) => ({ id, provider: provider_id, createdAt: new Date(created_at).toISOString() })),
+    passkeys,
+  };
+}
+
+/** Which way in is to go, of whom, and which providers still let anybody in. */
+export interface Removal {
+  readonly person: Pick<Person, 'userId' | 'accountId' | 'email'>;
+  readonly kind: 'linked' | 'passkeys';
+  readonly id: string;
+  readonly providers: ReadonlySet<string>;
+}
+
+/** Takes a way to sign in away, but for the last: nobody locks themselves out. */
+export async function removeWayIn(
+  database: Kysely<Tables>,
+  { person, kind, id, providers }: Removal,
+): Promise<'done' | 'last' | 'unknown'> {
+  return database.transaction().execute(async (transaction) => {
+    await lockPerson(transaction, person.userId);
+    const ways = await readWaysIn(transaction, person.userId);
+    const removed = ways[kind].find((way) => way.id === id);
+    if (removed === undefined) return 'unknown';
+    const usable = ways.linked.filter(({ provider }) => providers.has(provider));
+    const others = [...usable, ...ways.passkeys].filter((way) => way.id !== id);
+    if (!ways.hasPassword && others.length === 0) return 'last';
+    await transaction
+      .deleteFrom(kind === 'linked' ? 'credentials' : 'passkeys')
+      .where('id', '=', id)
+      .execute();
+    const before = 'provider' in removed ? String(removed.provider) : 'passkey';
+    await recordAudit(transaction, {
+      actor: person.email,
+      action: 'unlink',
+      subject: person.accountId,
+      changes: [{ field: 'sign-in', before, after: null }],
+    });
+    return 'done';
+  });
+}
+
+/** A write comes first: of two who take different ways away at once, the second sees what the first did. */
+async function lockPerson(transaction: Transaction<Tables>, personId: string): Promise<void> {
+  await transaction
+    .updateTable('people')
+    .set((columns) => ({ name: columns.ref('name') }))
+    .where('id', '=', personId)
+    .execute();
+}
+
+/** Notes down that somebody can sign in by a provider from now on. Before it is so, so that there is no link without its entry. */
+export async function recordLink(database: Kysely<Tables>, personId: string, provider: string): Promise<string | undefined> {
+  const person = await database.selectFrom('people').select(['email', 'account_id']).where('id', '=', personId).executeTakeFirst();
+  if (person === undefined) return undefined;
+  const changes = [{ field: 'sign-in', before: null, after: provider }];
+  const entry = { actor: person.email, action: 'link', subject: person.account_id ?? personId, changes };
+  await database.transaction().execute((transaction) => recordAudit(transaction, entry));
+  return person.email;
+}
+
+/**
+ * Leaves a password as the only way in. For an address that its owner proves by a letter, while somebody else may have had
+ * the account before and left ways in of their own.
+ */
+export async function keepPasswordOnly(database: Kysely<Tables>, personId: string, no: boolean | number): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    await lockPerson(transaction, personId);
+    await transaction.deleteFrom('credentials').where('person_id', '=', personId).where('provider_id', '<>', PASSWORD).execute();
+    await transaction.deleteFrom('passkeys').where('person_id', '=', personId).execute();
+    await transaction.deleteFrom('two_factors').where('person_id', '=', personId).execute();
+    await transaction.updateTable('people').set({ two_factor_enabled: no }).where('id', '=', personId).execute();
+  });
+}

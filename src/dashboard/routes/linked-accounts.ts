@@ -1,0 +1,66 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { ApiError } from '../api-error.ts';
+import { newPasswordSchema, refuseKnownPassword, SENSITIVE } from '../auth-requests.ts';
+import { refuseStale } from '../auth-sessions.ts';
+import { changedLetter } from '../mail-letters.ts';
+import type { Env, Parts, Person } from '../parts.ts';
+import { readWaysIn, removeWayIn, type Removal } from '../people-ways.ts';
+import { validate } from '../validate.ts';
+
+const passwordSchema = z.strictObject({ newPassword: newPasswordSchema });
+
+/** Who else lets a person in, and the password of somebody who came in that way. */
+export function linkedAccountRoutes(parts: Parts) {
+  const { auth, mail, settings, database } = parts;
+  const nameOf = (provider: string): string => settings.signInProviders.find(({ id }) => id === provider)?.name ?? provider;
+  return new Hono<Env>()
+    .get('/linked-accounts', async (c) => {
+      const { hasPassword, linked } = await readWaysIn(database.kysely, c.get('person').userId);
+      return c.json({ hasPassword, linked: linked.map((way) => ({ ...way, name: nameOf(way.provider) })) });
+    })
+    .delete('/linked-accounts/:id', async (c) => {
+      await takeAway(parts, c.get('person'), { kind: 'linked', id: c.req.param('id') });
+      return c.json({ isDone: true });
+    })
+    .post('/password', validate('json', passwordSchema), async (c) => {
+      const person = c.get('person');
+      const { newPassword } = c.req.valid('json');
+      refuseStale(person);
+      await auth.limits.admit([[SENSITIVE, person.userId]]);
+      await refuseKnownPassword(newPassword, person.email);
+      if ((await readWaysIn(database.kysely, person.userId)).hasPassword)
+        throw new ApiError('conflict', 'You have a password already. Change it with the present one.');
+      await auth.library.api.setPassword({ body: { newPassword }, headers: c.req.raw.headers });
+      mail.send(changedLetter(person.email, 'A password was set', `${settings.publicUrl}/settings?tab=security`));
+      return c.json({ isDone: true });
+    });
+}
+
+const TEXTS = {
+  linked: {
+    unknown: 'There is no such linked account.',
+    last: 'This is your only way to sign in. Set a password or add a passkey first.',
+    told: 'A linked account was removed',
+  },
+  passkeys: {
+    unknown: 'There is no such passkey.',
+    last: 'This passkey is your only way to sign in. Set a password or link an account first.',
+    told: 'A passkey was removed',
+  },
+} as const;
+
+/** Takes a way to sign in from somebody who has just signed in and has another one. */
+export async function takeAway(
+  { auth, mail, settings, database }: Parts,
+  person: Person,
+  { kind, id }: Pick<Removal, 'kind' | 'id'>,
+): Promise<void> {
+  refuseStale(person);
+  await auth.limits.admit([[SENSITIVE, person.userId]]);
+  const providers = new Set<string>(settings.signInProviders.map((provider) => provider.id));
+  const outcome = await removeWayIn(database.kysely, { person, kind, id, providers });
+  if (outcome === 'unknown') throw new ApiError('not_found', TEXTS[kind].unknown);
+  if (outcome === 'last') throw new ApiError('conflict', TEXTS[kind].last);
+  mail.send(changedLetter(person.email, TEXTS[kind].told, `${settings.publicUrl}/settings?tab=security`));
+}

@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { createOTP } from '@better-auth/utils/otp';
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { readAudit } from '../../src/accounts/audit.ts';
+import { Invitations } from '../../src/accounts/invitations.ts';
+import type { DashboardSettings } from '../../src/dashboard/messages.ts';
+import { CLIENT, IdentityProvider, type Somebody } from '../simulator/identity-provider.ts';
+import { errorOf, jsonOf, OTHER_PASSWORD, printedToken, secretIn } from './answers.ts';
+import { insertPasskey } from './belongings.ts';
+import { openDashboard, ORIGIN, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { describeStores, type Store } from './stores.ts';
+import { endOf, ownProvider, pathOf, somebody, Traveller } from './traveller.ts';
+
+const HOUR_MS = 3600 * 1000;
+
+let provider: IdentityProvider;
+let traveller: Traveller;
+
+beforeAll(async () => {
+  provider = await IdentityProvider.start();
+  traveller = new Traveller(provider);
+});
+beforeEach(() => {
+  provider.mischief = undefined;
+  provider.tellsLater = false;
+});
+afterAll(() => provider.stop());
+
+async function linkedOf(browser: TestBrowser): Promise<{ id: string; provider: string; name: string }[]> {
+  const { linked } = await jsonOf(await browser.get('/api/settings/linked-accounts'));
+  return linked as { id: string; provider: string; name: string }[];
+}
+
+describeStores((makeStore) => {
+  let store: Store;
+  let dashboard: TestDashboard;
+
+  const open = (settings: Partial<DashboardSettings> = {}): Promise<TestDashboard> =>
+    openDashboard(store, { settings: { signInProviders: [ownProvider(provider)], ...settings } });
+  beforeAll(async () => {
+    store = await makeStore();
+    dashboard = await open({ signUpCreditUsd: '5' });
+  });
+  afterAll(async () => {
+    expect(dashboard.failures).toEqual([]);
+    await dashboard.close();
+    await store.remove();
+  });
+
+  const signedUp = async (email: string, isVerified = false): Promise<TestBrowser> => {
+    const browser = dashboard.browser();
+    expect((await browser.signUp(email)).status).toBe(200);
+    if (isVerified) await browser.send('POST', '/api/verification', { token: printedToken(dashboard, email) });
+    return browser;
+  };
+  const peopleOf = (email: string) =>
+    dashboard.parts.database.kysely.selectFrom('people').select('id').where('email', '=', email).execute();
+
+  describe('somebody new', () => {
+    test('has an account, a verified address, credit and a first key, and comes back with the same account', async () => {
+      const browser = dashboard.browser();
+      expect(pathOf(await traveller.go(browser, somebody('ida')))).toBe('/welcome?new=true');
+      const account = await jsonOf(await browser.get('/api/account'));
+      expect(account).toMatchObject({ email: 'ida@example.com', name: 'ida', isEmailVerified: true, balanceUsd: '5' });
+      expect((await browser.send('POST', '/api/account/first-key')).status).toBe(200);
+      const again = dashboard.browser();
+      expect(pathOf(await traveller.go(again, somebody('ida'), { body: { to: '/keys?q=x' } }))).toBe('/welcome?to=%2Fkeys%3Fq%3Dx');
+      expect(await jsonOf(await again.get('/api/account'))).toMatchObject({ id: account['id'], balanceUsd: '5' });
+    });
+
+    test('is asked for with state, PKCE, a nonce and our address', async () => {
+      await traveller.go(dashboard.browser(), somebody('pia'));
+      const asked = Object.fromEntries(provider.asked);
+      expect(asked).toMatchObject({
+        client_id: CLIENT.clientId,
+        response_type: 'code',
+        scope: 'openid email profile',
+        code_challenge_method: 'S256',
+        redirect_uri: `${ORIGIN}/api/auth/callback/oidc`,
+      });
+      for (const name of ['state', 'code_challenge', 'nonce']) expect((asked[name] ?? '').length).toBeGreaterThanOrEqual(32);
+    });
+
+    test('may have an address that the provider tells only to who asks, or calls verified in a word', async () => {
+      provider.tellsLater = true;
+      expect(pathOf(await traveller.go(dashboard.browser(), somebody('late')))).toBe('/welcome?new=true');
+      expect(pathOf(await traveller.go(dashboard.browser(), somebody('word', { email_verified: 'true' })))).toBe('/welcome?new=true');
+    });
+
+    test('gets an account that the command line made for the address', async () => {
+      const made = await new Accounts(dashboard.parts.database.kysely).create('made@example.com', false);
+      const browser = dashboard.browser();
+      await traveller.go(browser, somebody('made'));
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id: made?.id });
+    });
+
+    test('leaves neither tokens nor a picture nor signs that no name has', async () => {
+      const browser = dashboard.browser();
+      await traveller.go(browser, somebody('neat', { name: ` Neat\u0000\u001b[31m${'x'.repeat(200)}` }));
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ name: `Neat[31m${'x'.repeat(92)}` });
+      const [row] = await dashboard.parts.database.kysely
+        .selectFrom('credentials')
+        .selectAll()
+        .where(
+          'person_id',
+          'in',
+          (await peopleOf('neat@example.com')).map(({ id }) => id),
+        )
+        .execute();
+      expect(row).toMatchObject({ access_token: null, refresh_token: null, id_token: null, password: null });
+    });
+
+    test.each([
+      ['says that the address is not verified', { email_verified: false }, 'address_not_verified'],
+      ['says nothing about the address', { email_verified: undefined }, 'address_not_verified'],
+      ['tells no address', { email: undefined }, 'email_not_found'],
+      ['tells something else for an address', { email: 'root' }, 'email_not_found'],
+    ])('does not get in whose provider %s', async (_, more, error) => {
+      const browser = dashboard.browser();
+      const who = somebody(`odd${error}`, more as Partial<Somebody>);
+      expect(pathOf(await traveller.go(browser, who))).toBe(`/sign-in?with=oidc&error=${error}`);
+      expect((await browser.get('/api/account')).status).toBe(401);
+      expect(await peopleOf(`odd${error}@example.com`)).toEqual([]);
+    });
+  });
+
+  describe('where not everybody may sign up', () => {
+    test('nobody new gets in where it is closed, and who has an account does', async () => {
+      const closed = await open({ signUp: 'closed' });
+      expect(pathOf(await traveller.go(closed.browser(), somebody('late-comer')))).toBe('/sign-in?with=oidc&error=sign_up_closed');
+      await signedUp('member@example.com', true);
+      const member = closed.browser();
+      expect(pathOf(await traveller.go(member, somebody('member')))).toBe('/welcome');
+      expect((await member.get('/api/account')).status).toBe(200);
+      await closed.close();
+    });
+
+    test('an invitation lets in whom it is for, once', async () => {
+      const invite = await open({ signUp: 'invite' });
+      const invitations = new Invitations(invite.parts.database.kysely);
+      const token = await invitations.create({ kind: 'person', email: 'guest@example.com', lifeMs: HOUR_MS });
+      const body = { invitation: token };
+      expect(pathOf(await traveller.go(invite.browser(), somebody('guest')))).toBe('/sign-in?with=oidc&error=invitation_needed');
+      expect(pathOf(await traveller.go(invite.browser(), somebody('other'), { body }))).toContain('error=invitation_other_address');
+      expect(await invitations.find(token)).toMatchObject({ state: 'open' });
+      expect(pathOf(await traveller.go(invite.browser(), somebody('guest'), { body }))).toBe('/welcome?new=true');
+      expect(await invitations.find(token)).toMatchObject({ state: 'used' });
+      expect(pathOf(await traveller.go(invite.browser(), somebody('second'), { body }))).toContain('error=invitation_needed');
+      const operator = await invitations.create({ kind: 'operator', email: undefined, lifeMs: HOUR_MS });
+      expect(pathOf(await traveller.go(invite.browser(), somebody('sly'), { body: { invitation: operator } }))).toContain(
+        'error=invitation_needed',
+      );
+      await invite.close();
+    });
+  });
+
+  describe('an account that is there already', () => {
+    test('is joined by its address when both sides have verified it, and its owner is told', async () => {
+      const owner = await signedUp('both@example.com', true);
+      const browser = dashboard.browser();
+      await traveller.go(browser, somebody('both'));
+      const { id } = await jsonOf(await owner.get('/api/account'));
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ id });
+      expect(await linkedOf(owner)).toMatchObject([{ provider: 'oidc', name: 'Acme' }]);
+      expect(dashboard.notices.at(-1)).toContain('To both@example.com: Signing in with Acme was added');
+      expect(await readAudit(dashboard.parts.database.kysely, String(id), 5)).toMatchObject([
+        { actor: 'both@example.com', action: 'link' },
+      ]);
+    });
+
+    test('is not joined when the provider does not call the address verified, and nobody learns of it', async () => {
+      await signedUp('mine@example.com', true);
+      await signedUp('unsure@example.com');
+      for (const name of ['mine', 'unsure', 'nobody-here'])
+        expect(pathOf(await traveller.go(dashboard.browser(), somebody(name, { email_verified: false })))).toBe(
+          '/sign-in?with=oidc&error=address_not_verified',
+        );
+    });
+
+    test('is not joined when its own address was never verified: it may be a stranger who signed up with mine', async () => {
+      const stranger = await signedUp('victim@example.com');
+      const browser = dashboard.browser();
+      expect(pathOf(await traveller.go(browser, somebody('victim')))).toBe('/sign-in?with=oidc&error=own_address_not_verified');
+      expect((await browser.get('/api/account')).status).toBe(401);
+      expect(await linkedOf(stranger)).toEqual([]);
+    });
+
+    test('is its owner’s again with a new password, and whoever had it before comes back by nothing', async () => {
+      const stranger = await signedUp('owner@example.com');
+      await traveller.go(stranger, somebody('stranger'), { path: '/link-social' });
+      expect(await linkedOf(stranger)).toHaveLength(1);
+      await insertPasskey(dashboard, 'owner@example.com');
+      const owner = dashboard.browser();
+      await owner.send('POST', '/api/auth/request-password-reset', { email: 'owner@example.com' });
+      const token = printedToken(dashboard, 'owner@example.com');
+      expect((await owner.send('POST', '/api/auth/reset-password', { token, newPassword: OTHER_PASSWORD })).status).toBe(200);
+      expect((await owner.signIn('owner@example.com', OTHER_PASSWORD)).status).toBe(200);
+      expect(await linkedOf(owner)).toEqual([]);
+      expect(await jsonOf(await owner.get('/api/settings/passkeys'))).toEqual({ passkeys: [] });
+      expect(await jsonOf(await owner.get('/api/account'))).toMatchObject({ isEmailVerified: true, balanceUsd: '5' });
+      expect(pathOf(await traveller.go(owner, somebody('owner')))).toBe('/welcome');
+    });
+
+    test('is linked under Settings whatever the address there is, and opens by it', async () => {
+      const browser = await signedUp('linker@example.com');
+      const who = somebody('else', { email: 'else@example.org', email_verified: false });
+      expect(pathOf(await traveller.go(browser, who, { path: '/link-social' }))).toBe('/settings?tab=security&linked=oidc');
+      const there = dashboard.browser();
+      await traveller.go(there, who);
+      expect(await jsonOf(await there.get('/api/account'))).toMatchObject({ email: 'linker@example.com', isEmailVerified: false });
+      // Who is somebody's already stays theirs.
+      const other = await signedUp('other-linker@example.com');
+      expect(pathOf(await traveller.go(other, who, { path: '/link-social' }))).toBe(
+        '/settings?tab=security&with=oidc&error=account_already_linked_to_different_user',
+      );
+    });
+
+    test('is linked only by somebody who is signed in, since less than an hour, and still is on the way back', async () => {
+      expect((await dashboard.browser().send('POST', '/api/auth/link-social', { provider: 'oidc' })).status).toBe(401);
+      const browser = await signedUp('stale@example.com');
+      const kysely = dashboard.parts.database.kysely;
+      const [person] = await peopleOf('stale@example.com');
+      const back = await traveller.leave(browser, somebody('stale'), { path: '/link-social' });
+      await browser.send('POST', '/api/auth/sign-out');
+      expect(pathOf(endOf(await browser.get(back)))).toBe('/settings?tab=security&with=oidc&error=session_over');
+      await browser.signIn('stale@example.com');
+      const anHourAgo = new Date(Date.now() - HOUR_MS - 60_000).toISOString();
+      await kysely
+        .updateTable('sessions')
+        .set({ created_at: anHourAgo } as never)
+        .where('person_id', '=', person?.id ?? '')
+        .execute();
+      const refused = await browser.send('POST', '/api/auth/link-social', { provider: 'oidc' });
+      expect([refused.status, (await errorOf(refused)).message]).toEqual([403, expect.stringContaining('within the last hour')]);
+      const unlink = await browser.send('DELETE', '/api/settings/linked-accounts/x');
+      expect([unlink.status, (await errorOf(unlink)).message]).toEqual([403, expect.stringContaining('within the last hour')]);
+    });
+
+    test('still asks for its second factor', async () => {
+      const browser = await signedUp('factor@example.com', true);
+      await traveller.go(browser, somebody('factor'), { path: '/link-social' });
+      const { uri } = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
+      const totp = (): Promise<string> => createOTP(secretIn(String(uri))).totp();
+      expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code: await totp() })).status).toBe(200);
+      const there = dashboard.browser();
+      expect(pathOf(await traveller.go(there, somebody('factor'), { body: { to: '/keys' } }))).toBe('/two-factor?to=%2Fkeys');
+      expect((await there.get('/api/account')).status).toBe(401);
+      expect((await there.send('POST', '/api/auth/two-factor/verify-totp', { code: '000000' })).status).toBe(401);
+      expect((await there.get('/api/account')).status).toBe(401);
+      expect((await there.send('POST', '/api/auth/two-factor/verify-totp', { code: await totp() })).status).toBe(200);
+      expect((await there.get('/api/account')).status).toBe(200);
+    });
+  });
+
+  describe('the last way in', () => {
+    test('is not taken away: first a password, then the link', async () => {
+      const browser = dashboard.browser();
+      await traveller.go(browser, somebody('only'));
+      const [link] = await linkedOf(browser);
+      const unlink = () => browser.send('DELETE', `/api/settings/linked-accounts/${link?.id}`);
+      const refused = await unlink();
+      expect([refused.status, (await errorOf(refused)).message]).toEqual([409, expect.stringContaining('your only way to sign in')]);
+      const weak = await browser.send('POST', '/api/settings/password', { newPassword: 'password123' });
+      expect([weak.status, (await errorOf(weak)).field]).toEqual([400, 'password']);
+      expect((await browser.send('POST', '/api/settings/password', { newPassword: OTHER_PASSWORD })).status).toBe(200);
+      expect((await browser.send('POST', '/api/settings/password', { newPassword: PASSWORD })).status).toBe(409);
+      expect((await unlink()).status).toBe(200);
+      expect(await linkedOf(browser)).toEqual([]);
+      expect((await dashboard.browser().signIn('only@example.com', OTHER_PASSWORD)).status).toBe(200);
+      const { id } = await jsonOf(await browser.get('/api/account'));
+      expect((await readAudit(dashboard.parts.database.kysely, String(id), 1))[0]).toMatchObject({
+        action: 'unlink',
+        changes: [{ field: 'sign-in', before: 'oidc', after: null }],
+      });
+    });
+
+    test('is left also when two are taken away at the same moment', async () => {
+      const browser = dashboard.browser();
+      await traveller.go(browser, somebody('pair'));
+      const [link] = await linkedOf(browser);
+      const passkey = await insertPasskey(dashboard, 'pair@example.com');
+      const answers = await Promise.all([
+        browser.send('DELETE', `/api/settings/linked-accounts/${link?.id}`),
+        browser.send('DELETE', `/api/settings/passkeys/${passkey}`),
+      ]);
+      expect(answers.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([200, 409]);
+    });
+
+    test('is no provider that is not set up any more', async () => {
+      const browser = await signedUp('former@example.com');
+      await traveller.go(browser, somebody('former'), { path: '/link-social' });
+      const [person] = await peopleOf('former@example.com');
+      const kysely = dashboard.parts.database.kysely;
+      await kysely
+        .deleteFrom('credentials')
+        .where('person_id', '=', person?.id ?? '')
+        .where('provider_id', '=', 'credential')
+        .execute();
+      const passkey = await insertPasskey(dashboard, 'former@example.com');
+      const later = await open({ signInProviders: [] });
+      const there = later.browser();
+      for (const [name, value] of browser.cookies) there.cookies.set(name, value);
+      expect((await there.send('DELETE', `/api/settings/passkeys/${passkey}`)).status).toBe(409);
+      await later.close();
+    });
+  });
+
+  test('whoever came in by a provider takes that along, and leaves without a password', async () => {
+    const browser = dashboard.browser();
+    await traveller.go(browser, somebody('leaver'));
+    const taken = await jsonOf(await browser.get('/api/settings/export'));
+    expect(taken).toMatchObject({ linked_accounts: [{ provider: 'oidc' }] });
+    expect((await browser.send('POST', '/api/settings/delete', {})).status).toBe(200);
+    expect(await peopleOf('leaver@example.com')).toEqual([]);
+    expect(pathOf(await traveller.go(dashboard.browser(), somebody('leaver')))).toBe('/welcome?new=true');
+  });
+});
