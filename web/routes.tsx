@@ -22,6 +22,7 @@ import { readStartSearch } from './pages/start/search.ts';
 import { readTwoFactorSearch } from './pages/two-factor/search.ts';
 import { readUsageSearch } from './pages/usage/search.ts';
 import { readVerifySearch } from './pages/verify/search.ts';
+import { readWelcomeSearch } from './pages/welcome/search.ts';
 import { only } from './search-params.ts';
 import { hasSession, loadAccount } from './session.ts';
 
@@ -97,6 +98,12 @@ const twoFactor = createRoute({
   path: '/two-factor',
   validateSearch: only(readTwoFactorSearch),
   component: lazyRouteComponent(() => import('./pages/two-factor/page.tsx'), 'TwoFactorPage'),
+});
+const welcome = createRoute({
+  getParentRoute: () => account,
+  path: '/welcome',
+  validateSearch: only(readWelcomeSearch),
+  component: lazyRouteComponent(() => import('./pages/welcome/page.tsx'), 'WelcomePage'),
 });
 const setup = createRoute({
   getParentRoute: () => account,
@@ -182,7 +189,7 @@ const settings = createRoute({
 
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
-  account.addChildren([signIn, signUp, verify, forgot, reset, twoFactor, setup]),
+  account.addChildren([signIn, signUp, verify, forgot, reset, twoFactor, welcome, setup]),
   app.addChildren([start, overview, keys, key, usage, requests, billing, plans, alerts, playground, settings]),
 ]);
 

@@ -42,7 +42,7 @@ export class LifeStage {
     });
   }
 
-  static async open(store: Store, browser: Browser): Promise<LifeStage> {
+  static async open(store: Store, browser: Browser, variables: Readonly<Record<string, string>> = {}): Promise<LifeStage> {
     const mailbox = await openMailbox();
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-account-'));
     const port = await findFreePort();
@@ -54,6 +54,7 @@ export class LifeStage {
       TOLLGATE_DATA: folder,
       TOLLGATE_LOG_LEVEL: 'silent',
       SMTP_URL: mailbox.url,
+      ...variables,
     });
     const database = await connect(config);
     await migrate(database.kysely, database.dialect);

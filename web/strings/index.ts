@@ -13,6 +13,7 @@ export { notFound } from './not-found.ts';
 export { overview } from './overview.ts';
 export { plans } from './plans.ts';
 export { playground } from './playground.ts';
+export { providers, welcome } from './providers.ts';
 export { requests } from './requests.ts';
 export { reset } from './reset.ts';
 export { settings } from './settings.ts';

@@ -8,5 +8,6 @@ export const signIn = {
   forgot: 'Forgotten your password?',
   noAccount: 'No account yet?',
   signUp: 'Create one',
+  refused: 'You are not signed in.',
   unverified: { title: 'Your address is not verified yet.', action: 'Send the link again' },
 } as const;

@@ -11,7 +11,7 @@ import { fieldError, Form } from '../../ui/form.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { profileQuery, useProfileChange } from './queries.ts';
+import { linkedAccountsQuery, profileQuery, useProfileChange } from './queries.ts';
 
 const DAYS = ['1', '7', '30', '90', '365'] as const;
 const DAYS_FIRST = 7;
@@ -63,10 +63,12 @@ function ContentCard(): JSX.Element {
 }
 
 function CloseCard(): JSX.Element {
+  const { data: ways } = useQuery(linkedAccountsQuery);
+  const hasPassword = ways?.hasPassword !== false;
   const [isOpen, setIsOpen] = useState(false);
   const [password, setPassword] = useState('');
   const close = useMutation({
-    mutationFn: () => call(api.settings.delete.$post({ json: { password } })),
+    mutationFn: () => call(api.settings.delete.$post({ json: hasPassword ? { password } : {} })),
     onSuccess: () => location.assign('/'),
   });
   return (
@@ -75,11 +77,24 @@ function CloseCard(): JSX.Element {
       <Button variant="danger" onClick={() => setIsOpen(true)}>
         {t.close.action}
       </Button>
-      <Dialog isOpen={isOpen} onClose={() => setIsOpen(false)} title={t.close.title} text={t.close.confirm}>
-        <Form action={t.close.action} isBusy={close.isPending} error={close.error} fields={['password']} onSubmit={() => close.mutate()}>
-          <Field label={t.close.password} error={fieldError(close.error, 'password')}>
-            {(wiring) => <PasswordInput {...wiring} value={password} onText={setPassword} />}
-          </Field>
+      <Dialog
+        isOpen={isOpen}
+        onClose={() => setIsOpen(false)}
+        title={t.close.title}
+        text={hasPassword ? t.close.confirm : t.close.confirmFresh}
+      >
+        <Form
+          action={t.close.action}
+          isBusy={close.isPending}
+          error={close.error}
+          fields={hasPassword ? ['password'] : []}
+          onSubmit={() => close.mutate()}
+        >
+          {hasPassword && (
+            <Field label={t.close.password} error={fieldError(close.error, 'password')}>
+              {(wiring) => <PasswordInput {...wiring} value={password} onText={setPassword} />}
+            </Field>
+          )}
         </Form>
       </Dialog>
     </Card>

@@ -13,7 +13,7 @@ import { fieldError, Form } from '../../ui/form.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { FactorSetup, RecoveryCodes } from './factor-setup.tsx';
-import { profileQuery } from './queries.ts';
+import { linkedAccountsQuery, profileQuery } from './queries.ts';
 
 const t = settings.factor;
 type Question = 'begin' | 'end' | 'renew';
@@ -21,6 +21,8 @@ type Question = 'begin' | 'end' | 'renew';
 /** The second factor: on or off, each after the password. */
 export function FactorCard(): JSX.Element {
   const { data: profile } = useQuery(profileQuery);
+  const { data: ways } = useQuery(linkedAccountsQuery);
+  const hasPassword = ways?.hasPassword !== false;
   const [question, setQuestion] = useState<Question>();
   const isOn = profile?.hasTwoFactor === true;
   const close = (): void => setQuestion(undefined);
@@ -38,13 +40,13 @@ export function FactorCard(): JSX.Element {
             </Button>
           </>
         ) : (
-          <Button size="sm" variant="primary" disabled={profile === undefined} onClick={() => setQuestion('begin')}>
+          <Button size="sm" variant="primary" disabled={profile === undefined || !hasPassword} onClick={() => setQuestion('begin')}>
             {t.begin}
           </Button>
         )
       }
     >
-      <p className="text-sm">{isOn ? t.on : t.off}</p>
+      <p className="text-sm">{isOn ? t.on : hasPassword ? t.off : t.noPassword}</p>
       <Dialog isOpen={question !== undefined} onClose={close} title={question === 'renew' ? t.renew : t.title}>
         {question === 'begin' && <Begin onDone={close} />}
         {question === 'end' && <End onDone={close} />}

@@ -13,6 +13,11 @@ export const profileQuery = queryOptions({ queryKey: ['settings'], queryFn: () =
 export const sessionsQuery = queryOptions({ queryKey: ['settings', 'sessions'], queryFn: () => call(api.settings.sessions.$get()) });
 export const passkeysQuery = queryOptions({ queryKey: ['settings', 'passkeys'], queryFn: () => call(api.settings.passkeys.$get()) });
 
+export const linkedAccountsQuery = queryOptions({
+  queryKey: ['settings', 'linked-accounts'],
+  queryFn: () => call(api.settings['linked-accounts'].$get()),
+});
+
 type Change = Parameters<typeof api.settings.$patch>[0]['json'];
 
 /** Changes the profile, and shows what came of it. */

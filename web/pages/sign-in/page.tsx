@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
@@ -6,6 +6,10 @@ import type { JSX } from 'react';
 import { ApiError } from '../../api.ts';
 import { askAuth, canUsePasskeys, signInWithPasskey, wasCancelled } from '../../people.ts';
 import type { SignInAnswer } from '../../people.ts';
+import { ProviderButtons } from '../../provider-buttons.tsx';
+import { providerError } from '../../providers.ts';
+import type { Provider } from '../../providers.ts';
+import { setupQuery } from '../../queries.ts';
 import { goIn } from '../../session.ts';
 import { signIn as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
@@ -20,10 +24,11 @@ import { TextInput } from '../../ui/text-input.tsx';
 
 const route = getRouteApi('/account/sign-in');
 
-/** Sign in: with a password and, where it is on, a second factor, or with a passkey. */
+/** Sign in: with a password and, where it is on, a second factor, with a passkey, or by somebody else's word. */
 export function SignInPage(): JSX.Element {
   const { to } = route.useSearch();
   const navigate = useNavigate();
+  const { data: setup } = useQuery(setupQuery);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useMutation({
@@ -38,6 +43,7 @@ export function SignInPage(): JSX.Element {
     <>
       <PageHeader title={t.title} />
       <Card>
+        <ProviderRefusal providers={setup?.providers ?? []} />
         {isUnverified && <Unverified email={email} />}
         <Form
           isWide
@@ -60,9 +66,23 @@ export function SignInPage(): JSX.Element {
             {t.passkey}
           </Button>
         )}
+        <ProviderButtons providers={setup?.providers ?? []} to={to} />
       </Card>
       <OtherWays />
     </>
+  );
+}
+
+/** Why somebody came back from a provider and is not in. */
+function ProviderRefusal({ providers }: { readonly providers: readonly Provider[] }): JSX.Element | null {
+  const { error, with: tried } = route.useSearch();
+  if (error === undefined) return null;
+  return (
+    <div className="mb-4">
+      <Banner tone="bad" title={t.refused}>
+        {providerError(error, providers.find(({ id }) => id === tried)?.name)}
+      </Banner>
+    </div>
   );
 }
 

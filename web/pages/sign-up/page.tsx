@@ -45,7 +45,7 @@ function WhoMay(): JSX.Element {
   if (setup.data.signUp === 'closed') return <Refusal {...t.closed} />;
   if (invitation.data !== undefined && invitation.data.state !== 'open') return <Refusal {...t[invitation.data.state]} />;
   if (setup.data.signUp === 'invite' && token === undefined) return <Refusal {...t.invite} />;
-  return <SignUpForm invitation={token} invitedEmail={invitation.data?.email ?? undefined} />;
+  return <SignUpForm invitation={token} invitedEmail={invitation.data?.email ?? undefined} providers={setup.data.providers} />;
 }
 
 function Refusal({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {

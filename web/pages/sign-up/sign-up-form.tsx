@@ -4,6 +4,8 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { askAuth } from '../../people.ts';
 import type { SignInAnswer } from '../../people.ts';
+import { ProviderButtons } from '../../provider-buttons.tsx';
+import type { Provider } from '../../providers.ts';
 import { finishSignUp, keepCode } from '../../sign-up.ts';
 import { signUp as t } from '../../strings/index.ts';
 import { Field } from '../../ui/field.tsx';
@@ -16,10 +18,11 @@ const route = getRouteApi('/account/sign-up');
 interface SignUpFormProps {
   readonly invitation: string | undefined;
   readonly invitedEmail: string | undefined;
+  readonly providers: readonly Provider[];
 }
 
 /** Two fields and a code; then in, or to the letter that leads in. */
-export function SignUpForm({ invitation, invitedEmail }: SignUpFormProps): JSX.Element {
+export function SignUpForm({ invitation, invitedEmail, providers }: SignUpFormProps): JSX.Element {
   const { code: givenCode = '' } = route.useSearch();
   const navigate = useNavigate();
   const [email, setEmail] = useState(invitedEmail ?? '');
@@ -35,35 +38,38 @@ export function SignUpForm({ invitation, invitedEmail }: SignUpFormProps): JSX.E
     },
   });
   return (
-    <Form
-      isWide
-      action={t.action}
-      isBusy={signUp.isPending}
-      error={signUp.error}
-      fields={['email', 'password']}
-      onSubmit={() => signUp.mutate()}
-    >
-      {invitedEmail !== undefined && <p className="text-sm text-muted">{t.invited}</p>}
-      <Field label={t.email} error={fieldError(signUp.error, 'email')}>
-        {(wiring) => (
-          <TextInput
-            {...wiring}
-            type="email"
-            required
-            autoComplete="username"
-            readOnly={invitedEmail !== undefined}
-            value={email}
-            onText={setEmail}
-            autoFocus
-          />
-        )}
-      </Field>
-      <Field label={t.password} hint={t.passwordHint} error={fieldError(signUp.error, 'password')}>
-        {(wiring) => <PasswordInput {...wiring} isNew value={password} onText={setPassword} />}
-      </Field>
-      <Field label={t.code} isOptional>
-        {(wiring) => <TextInput {...wiring} autoComplete="off" spellCheck={false} value={code} onText={setCode} />}
-      </Field>
-    </Form>
+    <>
+      <Form
+        isWide
+        action={t.action}
+        isBusy={signUp.isPending}
+        error={signUp.error}
+        fields={['email', 'password']}
+        onSubmit={() => signUp.mutate()}
+      >
+        {invitedEmail !== undefined && <p className="text-sm text-muted">{t.invited}</p>}
+        <Field label={t.email} error={fieldError(signUp.error, 'email')}>
+          {(wiring) => (
+            <TextInput
+              {...wiring}
+              type="email"
+              required
+              autoComplete="username"
+              readOnly={invitedEmail !== undefined}
+              value={email}
+              onText={setEmail}
+              autoFocus
+            />
+          )}
+        </Field>
+        <Field label={t.password} hint={t.passwordHint} error={fieldError(signUp.error, 'password')}>
+          {(wiring) => <PasswordInput {...wiring} isNew value={password} onText={setPassword} />}
+        </Field>
+        <Field label={t.code} isOptional>
+          {(wiring) => <TextInput {...wiring} autoComplete="off" spellCheck={false} value={code} onText={setCode} />}
+        </Field>
+      </Form>
+      <ProviderButtons providers={providers} invitation={invitation} onLeave={() => keepCode(code)} />
+    </>
   );
 }

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chromium, type Browser } from 'playwright-core';
+import { buildWeb } from '../../scripts/build-web.ts';
+import { makeSqlite } from '../dashboard/stores.ts';
+import { chromiumPath } from '../services/chromium.ts';
+import { CLIENT, IdentityProvider } from '../simulator/identity-provider.ts';
+import { LifeStage } from './life-stage.ts';
+
+const TEST_MS = 60_000;
+
+describe.skipIf(chromiumPath === undefined)('an account elsewhere', () => {
+  let provider: IdentityProvider;
+  let browser: Browser;
+  let life: LifeStage;
+
+  beforeAll(async () => {
+    expect(await buildWeb()).toBe(true);
+    provider = await IdentityProvider.start();
+    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+    life = await LifeStage.open(await makeSqlite(), browser, {
+      OIDC_NAME: 'Acme',
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: CLIENT.clientId,
+      OIDC_CLIENT_SECRET: CLIENT.clientSecret,
+    });
+  }, TEST_MS);
+  afterAll(async () => {
+    await life?.close();
+    await browser?.close();
+    await provider?.stop();
+  });
+
+  test(
+    'leads to the first key in one click, and is the only way in until there is another',
+    async () => {
+      provider.somebody = { sub: '1', email: 'ida@example.com', email_verified: true, name: 'Ida' };
+      provider.mischief = 'denies';
+      await life.visit('/sign-up?code=NO-SUCH-CODE');
+      await life.press('Continue with Acme');
+      await life.see('Acme was told not to let you in here.');
+      provider.mischief = undefined;
+      await life.visit('/sign-up?code=NO-SUCH-CODE');
+      await life.press('Continue with Acme');
+      await life.arrive('/start');
+      await life.see(/^sk-tg-/u);
+      await life.see('Your code was not taken.');
+      await life.visit('/settings?tab=security');
+      await life.see('You have none: you sign in another way.');
+      await life.press('Unlink');
+      await life.see('This is your only way to sign in.');
+      await life.fill('New password', 'correct horse battery');
+      await life.press('Set password');
+      await life.see('Your password is set.');
+      await life.press('Unlink');
+      await life.see('No linked accounts yet.');
+      await life.press('Link Acme');
+      await life.see('Acme is linked. You can sign in with it.');
+      await life.signOut();
+      await life.visit('/sign-in?to=%2Fkeys');
+      await life.press('Continue with Acme');
+      await life.arrive('/keys');
+      expect(life.complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
+});

@@ -1,0 +1,57 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../api.ts';
+import { askAuth } from '../../people.ts';
+import { queryClient } from '../../queries.ts';
+import { settings, signUp } from '../../strings/index.ts';
+import { Card } from '../../ui/card.tsx';
+import { Field } from '../../ui/field.tsx';
+import { fieldError, Form } from '../../ui/form.tsx';
+import { PasswordInput } from '../../ui/password-input.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { linkedAccountsQuery } from './queries.ts';
+
+const t = settings.password;
+
+/** Another password, or the first one of somebody who came in by a provider. */
+export function PasswordCard(): JSX.Element {
+  const { data } = useQuery(linkedAccountsQuery);
+  const hasPassword = data?.hasPassword !== false;
+  const [currentPassword, setCurrent] = useState('');
+  const [newPassword, setNew] = useState('');
+  const change = useMutation({
+    mutationFn: async () => {
+      if (hasPassword) await askAuth('POST', '/change-password', { currentPassword, newPassword });
+      else await call(api.settings.password.$post({ json: { newPassword } }));
+    },
+    onSuccess: async () => {
+      setCurrent('');
+      setNew('');
+      toast('good', hasPassword ? t.done : t.set);
+      await queryClient.invalidateQueries({ queryKey: linkedAccountsQuery.queryKey });
+    },
+  });
+  return (
+    <Card title={t.title} {...(!hasPassword && { hint: t.none })}>
+      <Form
+        action={hasPassword ? t.action : t.setAction}
+        isBusy={change.isPending}
+        error={change.error}
+        fields={['newPassword', 'password']}
+        onSubmit={() => change.mutate()}
+      >
+        {hasPassword && (
+          <Field label={t.current}>{(wiring) => <PasswordInput {...wiring} value={currentPassword} onText={setCurrent} />}</Field>
+        )}
+        <Field
+          label={t.next}
+          hint={signUp.passwordHint}
+          error={fieldError(change.error, 'newPassword') ?? fieldError(change.error, 'password')}
+        >
+          {(wiring) => <PasswordInput {...wiring} isNew value={newPassword} onText={setNew} />}
+        </Field>
+      </Form>
+    </Card>
+  );
+}
