@@ -7,6 +7,7 @@ import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
 import { readKeysSearch } from './pages/keys/search.ts';
+import { readLandingSearch } from './pages/landing/search.ts';
 import { readModelsSearch } from './pages/models/search.ts';
 import { NotFoundPage } from './pages/not-found/page.tsx';
 import { readOverviewSearch } from './pages/overview/search.ts';
@@ -41,6 +42,7 @@ const publicPages = createRoute({
 const landing = createRoute({
   getParentRoute: () => publicPages,
   path: '/',
+  validateSearch: only(readLandingSearch),
   component: lazyRouteComponent(() => import('./pages/landing/page.tsx'), 'LandingPage'),
   beforeLoad: ({ context }) => {
     if (context.isSignedIn) throw redirect({ to: '/overview' });

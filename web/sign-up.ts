@@ -16,6 +16,16 @@ export function keepCode(code: string): void {
   }
 }
 
+/** The code that is remembered, for whoever signs up again with another address. */
+export function keptCode(): string | undefined {
+  try {
+    return localStorage.getItem(CODE_NAME) ?? undefined;
+  } catch {
+    // As above.
+    return undefined;
+  }
+}
+
 /** What a new account gets at once: its first key, for the examples of the next page, and what its code is worth. */
 export async function finishSignUp(): Promise<void> {
   queryClient.clear();

@@ -93,6 +93,10 @@ export class LifeStage {
     return this.page.getByText(text).first().waitFor();
   }
 
+  async read(text: RegExp): Promise<string> {
+    return (await this.page.getByText(text).first().textContent()) ?? '';
+  }
+
   dialog(): Locator {
     return this.page.getByRole('dialog');
   }

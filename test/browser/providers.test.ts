@@ -49,6 +49,7 @@ describe.skipIf(chromiumPath === undefined)('an account elsewhere', () => {
       await life.press('Unlink');
       await life.see('This is your only way to sign in.');
       await life.fill('New password', 'correct horse battery');
+      await life.see('Strong by its length');
       await life.press('Set password');
       await life.see('Your password is set.');
       await life.press('Unlink');

@@ -19,7 +19,7 @@ export { reset } from './reset.ts';
 export { settings } from './settings.ts';
 export { setup } from './setup.ts';
 export { signIn } from './sign-in.ts';
-export { signUp } from './sign-up.ts';
+export { newPassword, signUp } from './sign-up.ts';
 export { start, testCall } from './start.ts';
 export { status } from './status.ts';
 export { twoFactor } from './two-factor.ts';

@@ -52,6 +52,7 @@ export const overview = {
     topUp: 'Top up',
     unverified: 'Your address is not verified yet.',
     unverifiedText: (email: string) => `Open the link that was sent to ${email}.`,
+    unverifiedPrinted: 'This server sends no mail: the link is in its output, for the operator.',
     verify: 'Verify',
     nearLimit: (name: string, percent: string) => `The key ${name} has used ${percent} of its limit.`,
     nearLimitText: (used: string, limit: string, period: string) => `${used} of ${limit}, ${period}.`,

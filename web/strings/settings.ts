@@ -13,9 +13,12 @@ export const settings = {
     unverified: 'not verified',
     again: 'Send the verification letter again',
     sent: 'A letter is on its way.',
+    printed: 'This server sends no mail. The link is printed in its output, for the operator.',
     label: 'New e-mail address',
     action: 'Change address',
     changing: (email: string) => `Open the link in the letter to ${email}. Until then your old address stays.`,
+    changingPrinted: (email: string) =>
+      `This server sends no mail. The link for ${email} is printed in its output, for the operator. Until it is opened your old address stays.`,
   },
   zone: { title: 'Dates and numbers', zone: 'Time zone', hint: 'Every date and range is shown in this zone.', numbers: 'Numbers' },
   password: {
@@ -77,7 +80,7 @@ export const settings = {
   sessions: {
     title: 'Where you are signed in',
     device: 'Device',
-    address: 'Address',
+    place: 'Place (network address)',
     seen: 'Last seen',
     since: 'Signed in',
     action: 'Action',

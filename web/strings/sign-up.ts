@@ -1,9 +1,16 @@
+/** Texts of the field for a password that is chosen now. */
+export const newPassword = {
+  hint: 'At least 10 characters. Length counts, not signs: a few unusual words are good.',
+  missing: (count: number) => (count === 1 ? '1 more character' : `${count} more characters`),
+  enough: 'Long enough',
+  good: 'Strong by its length',
+} as const;
+
 /** Texts of the page Create an account. */
 export const signUp = {
   title: 'Create an account',
   email: 'E-mail address',
   password: 'Password',
-  passwordHint: 'At least 10 characters. Length counts, not signs: a few unusual words are good.',
   code: 'Promotion code',
   action: 'Create account',
   hasAccount: 'You have an account?',

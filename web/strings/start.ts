@@ -3,7 +3,12 @@ export const start = {
   title: 'Get started',
   text: 'From here to the first answer of a model. The list ticks itself when something has really happened.',
   steps: {
-    verify: { title: 'Verify your e-mail address', text: 'Open the link in the letter we sent.', action: 'Send it again' },
+    verify: {
+      title: 'Verify your e-mail address',
+      text: 'Open the link in the letter we sent.',
+      printed: 'This server sends no mail: the link is in its output, for the operator.',
+      action: 'Send it again',
+    },
     key: { title: 'Make an API key', text: 'Programs call models with it. Its secret is shown once.', action: 'Make a key' },
     balance: { title: 'Put money on the account', text: 'Or redeem a code. Nothing is charged beyond it.', action: 'Add balance' },
     request: { title: 'Make the first request', text: 'From your own program, or with the button below.' },

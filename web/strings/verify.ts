@@ -18,7 +18,6 @@ export const verify = {
   wrong: 'Wrong address?',
   wrongAction: 'Sign up with another one',
   done: 'Your address is verified.',
-  goOn: 'Go on',
   signIn: 'Sign in',
   password: 'Password',
   passwordNeeded: (email: string) =>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { snippetsFor } from '../../snippets.ts';
 import { landing as t } from '../../strings/index.ts';
@@ -7,6 +7,7 @@ import { LinkButton } from '../../ui/link-button.tsx';
 import { useTitle } from '../../ui/page-header.tsx';
 import { Equation } from './equation.tsx';
 import { useExampleModel } from './example-model.ts';
+import { readLandingSearch } from './search.ts';
 
 /** What this is, for those who come for the first time. */
 export function LandingPage(): JSX.Element {
@@ -56,7 +57,8 @@ function Points(): JSX.Element {
 }
 
 function Call(): JSX.Element {
-  const [chosen, setChosen] = useState('curl');
+  const { snippet } = readLandingSearch(useSearch({ strict: false }));
+  const navigate = useNavigate();
   const model = useExampleModel();
   const snippets = snippetsFor({ model: model?.id ?? 'sandbox/echo', prompt: t.prompt });
   return (
@@ -65,7 +67,11 @@ function Call(): JSX.Element {
         <h2 className="text-xl font-semibold tracking-tight">{t.call}</h2>
         <p className="mt-2 text-muted">{t.callText}</p>
       </div>
-      <CodeBlock snippets={snippets} chosenId={chosen} onChoose={setChosen} />
+      <CodeBlock
+        snippets={snippets}
+        chosenId={snippet}
+        onChoose={(chosen) => void navigate({ to: '/', search: { snippet: chosen }, replace: true, resetScroll: false })}
+      />
     </section>
   );
 }

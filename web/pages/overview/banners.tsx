@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { formatUsd, signOf } from '../../money.ts';
 import { formatPercent } from '../../numbers.ts';
-import { accountQuery } from '../../queries.ts';
+import { accountQuery, setupQuery } from '../../queries.ts';
 import { overview as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
@@ -60,6 +60,7 @@ function BalanceBanner({ overview: { balance } }: { readonly overview: Overview 
 
 function AddressBanner(): JSX.Element | null {
   const { data: account } = useQuery(accountQuery);
+  const { data: setup } = useQuery(setupQuery);
   if (account === undefined || account.isEmailVerified) return null;
   return (
     <Banner
@@ -71,7 +72,7 @@ function AddressBanner(): JSX.Element | null {
         </LinkButton>
       }
     >
-      {texts.unverifiedText(account.email)}
+      {setup?.hasMail === false ? texts.unverifiedPrinted : texts.unverifiedText(account.email)}
     </Banner>
   );
 }

@@ -3,14 +3,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { askAuth } from '../../people.ts';
-import { reset as t, signUp } from '../../strings/index.ts';
+import { reset as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
+import { NewPasswordField } from '../../ui/new-password-field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { PasswordInput } from '../../ui/password-input.tsx';
 
 const route = getRouteApi('/account/reset');
 
@@ -45,9 +44,7 @@ function ResetForm({ token }: { readonly token: string }): JSX.Element {
         fields={['newPassword', 'password']}
         onSubmit={() => reset.mutate()}
       >
-        <Field label={t.password} hint={signUp.passwordHint} error={blamed}>
-          {(wiring) => <PasswordInput {...wiring} isNew value={password} onText={setPassword} />}
-        </Field>
+        <NewPasswordField label={t.password} value={password} error={blamed} onText={setPassword} />
       </Form>
       {reset.error !== null && blamed === undefined && (
         <LinkButton to="/forgot" variant="quiet" className="mt-3">

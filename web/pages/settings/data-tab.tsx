@@ -6,6 +6,7 @@ import { settings as t } from '../../strings/index.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
 import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
@@ -33,12 +34,13 @@ export function DataTab(): JSX.Element {
 }
 
 function ContentCard(): JSX.Element {
-  const { data: profile } = useQuery(profileQuery);
+  const { data: profile, error, refetch } = useQuery(profileQuery);
   const change = useProfileChange();
   const days = profile?.contentDays ?? null;
   const known = DAYS.find((choice) => choice === String(days));
   return (
     <Card title={t.content.title}>
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       <Switch
         label={t.content.label}
         hint={t.content.hint}

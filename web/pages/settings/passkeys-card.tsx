@@ -8,8 +8,10 @@ import { settings } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
+import { ErrorState } from '../../ui/error-state.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { passkeysQuery } from './queries.ts';
@@ -18,7 +20,7 @@ const t = settings.passkeys;
 
 /** The passkeys of a person, and a new one. */
 export function PasskeysCard(): JSX.Element {
-  const { data } = useQuery(passkeysQuery);
+  const { data, error, refetch } = useQuery(passkeysQuery);
   const [name, setName] = useState('');
   const add = useMutation({
     mutationFn: () => addPasskey(name.trim()),
@@ -34,10 +36,12 @@ export function PasskeysCard(): JSX.Element {
       toast('good', t.removed);
       await refresh();
     },
-    onError: (error) => toast('bad', error.message),
+    onError: ({ message }) => toast('bad', message),
   });
   return (
     <Card title={t.title} hint={t.hint}>
+      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton className="mb-4 h-8 w-full" />}
       {data?.passkeys.length === 0 && <p className="mb-4 text-sm text-muted">{t.none}</p>}
       <ul className="mb-4 flex flex-col gap-2">
         {data?.passkeys.map((passkey) => (

@@ -4,10 +4,11 @@ import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
 import { askAuth } from '../../people.ts';
 import { queryClient } from '../../queries.ts';
-import { settings, signUp } from '../../strings/index.ts';
+import { settings } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
+import { NewPasswordField } from '../../ui/new-password-field.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { linkedAccountsQuery } from './queries.ts';
@@ -44,13 +45,12 @@ export function PasswordCard(): JSX.Element {
         {hasPassword && (
           <Field label={t.current}>{(wiring) => <PasswordInput {...wiring} value={currentPassword} onText={setCurrent} />}</Field>
         )}
-        <Field
+        <NewPasswordField
           label={t.next}
-          hint={signUp.passwordHint}
+          value={newPassword}
           error={fieldError(change.error, 'newPassword') ?? fieldError(change.error, 'password')}
-        >
-          {(wiring) => <PasswordInput {...wiring} isNew value={newPassword} onText={setNew} />}
-        </Field>
+          onText={setNew}
+        />
       </Form>
     </Card>
   );

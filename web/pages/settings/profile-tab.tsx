@@ -4,6 +4,7 @@ import type { JSX } from 'react';
 import { NUMBER_FORMATS, numberFormatChoice, sampleOf, useNumberFormat } from '../../number-format.ts';
 import type { NumberFormat } from '../../number-format.ts';
 import { askAuth } from '../../people.ts';
+import { setupQuery } from '../../queries.ts';
 import { settings as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -55,10 +56,12 @@ function NameCard({ profile }: CardProps): JSX.Element {
 }
 
 function EmailCard({ profile: { email, isEmailVerified } }: CardProps): JSX.Element {
+  const { data: setup } = useQuery(setupQuery);
+  const isPrinted = setup?.hasMail === false;
   const [newEmail, setNewEmail] = useState('');
   const again = useMutation({
     mutationFn: () => askAuth('POST', '/send-verification-email', { email }),
-    onSuccess: () => toast('good', t.email.sent),
+    onSuccess: () => toast('good', isPrinted ? t.email.printed : t.email.sent),
     onError: (error) => toast('bad', error.message),
   });
   const change = useMutation({ mutationFn: () => askAuth('POST', '/change-email', { newEmail }) });
@@ -75,7 +78,7 @@ function EmailCard({ profile: { email, isEmailVerified } }: CardProps): JSX.Elem
       </p>
       {change.isSuccess ? (
         <p role="status" className="text-sm">
-          {t.email.changing(newEmail)}
+          {isPrinted ? t.email.changingPrinted(newEmail) : t.email.changing(newEmail)}
         </p>
       ) : (
         <Form action={t.email.action} isBusy={change.isPending} error={change.error} fields={['newEmail']} onSubmit={() => change.mutate()}>

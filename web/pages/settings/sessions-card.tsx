@@ -52,7 +52,7 @@ export function SessionsCard(): JSX.Element {
               </>
             ),
           },
-          { id: 'address', header: t.address, cell: ({ address }) => <code className="font-mono text-xs">{address}</code> },
+          { id: 'place', header: t.place, cell: ({ address }) => <code className="font-mono text-xs">{address}</code> },
           { id: 'seen', header: t.seen, cell: ({ lastSeenAt }) => <RelativeTime atMs={Date.parse(lastSeenAt)} /> },
           { id: 'since', header: t.since, cell: ({ signedInAt }) => <DateTime atMs={Date.parse(signedInAt)} /> },
           {

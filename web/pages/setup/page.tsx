@@ -4,15 +4,15 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
 import { finishSignUp } from '../../sign-up.ts';
-import { setup as t, signUp } from '../../strings/index.ts';
+import { setup as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
+import { NewPasswordField } from '../../ui/new-password-field.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { PasswordInput } from '../../ui/password-input.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 
@@ -63,9 +63,7 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
       <Field label={t.email} error={fieldError(make.error, 'email')}>
         {(wiring) => <TextInput {...wiring} type="email" required autoComplete="username" value={email} onText={setEmail} />}
       </Field>
-      <Field label={t.password} hint={signUp.passwordHint} error={fieldError(make.error, 'password')}>
-        {(wiring) => <PasswordInput {...wiring} isNew value={password} onText={setPassword} />}
-      </Field>
+      <NewPasswordField label={t.password} value={password} error={fieldError(make.error, 'password')} onText={setPassword} />
     </Form>
   );
 }

@@ -10,7 +10,7 @@ import { finishSignUp, keepCode } from '../../sign-up.ts';
 import { signUp as t } from '../../strings/index.ts';
 import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
-import { PasswordInput } from '../../ui/password-input.tsx';
+import { NewPasswordField } from '../../ui/new-password-field.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 
 const route = getRouteApi('/account/sign-up');
@@ -62,9 +62,7 @@ export function SignUpForm({ invitation, invitedEmail, providers }: SignUpFormPr
             />
           )}
         </Field>
-        <Field label={t.password} hint={t.passwordHint} error={fieldError(signUp.error, 'password')}>
-          {(wiring) => <PasswordInput {...wiring} isNew value={password} onText={setPassword} />}
-        </Field>
+        <NewPasswordField label={t.password} value={password} error={fieldError(signUp.error, 'password')} onText={setPassword} />
         <Field label={t.code} isOptional>
           {(wiring) => <TextInput {...wiring} autoComplete="off" spellCheck={false} value={code} onText={setCode} />}
         </Field>

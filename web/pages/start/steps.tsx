@@ -5,7 +5,7 @@ import type { JSX, ReactNode } from 'react';
 import { api, ApiError, call } from '../../api.ts';
 import type { Answer } from '../../api.ts';
 import { keepFreshKey } from '../../fresh-key.ts';
-import { queryClient } from '../../queries.ts';
+import { queryClient, setupQuery } from '../../queries.ts';
 import { start as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -109,6 +109,8 @@ function countDone(progress: Progress): number {
 
 function Step({ step, isDone }: { readonly step: StepKind; readonly isDone: boolean | undefined }): JSX.Element {
   const { title, text } = t.steps[step.id];
+  const { data: setup } = useQuery(setupQuery);
+  const isPrinted = step.id === 'verify' && setup?.hasMail === false;
   return (
     <li className="flex gap-3 px-4 py-3.5 sm:px-5">
       <span
@@ -125,7 +127,7 @@ function Step({ step, isDone }: { readonly step: StepKind; readonly isDone: bool
         {isDone === undefined && <Skeleton className="mt-1 w-40" />}
         {isDone === false && (
           <>
-            <p className="mb-2 text-sm text-muted">{text}</p>
+            <p className="mb-2 text-sm text-muted">{isPrinted ? t.steps.verify.printed : text}</p>
             {step.action?.()}
           </>
         )}

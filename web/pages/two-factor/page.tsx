@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { askAuth } from '../../people.ts';
-import { goIn } from '../../session.ts';
+import { goIn, hasSession } from '../../session.ts';
 import { twoFactor as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -11,6 +11,7 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
+import { useOnce } from '../../use-once.ts';
 
 const route = getRouteApi('/account/two-factor');
 
@@ -22,6 +23,10 @@ export function TwoFactorPage(): JSX.Element {
   const verify = useMutation({
     mutationFn: () => askAuth('POST', isRecovery ? '/two-factor/verify-backup-code' : '/two-factor/verify-totp', { code: code.trim() }),
     onSuccess: () => goIn(to),
+  });
+  // Whoever opens this page again after getting in is not asked again.
+  useOnce(async () => {
+    if (await hasSession()) await goIn(to);
   });
   const change = (): void => {
     setIsRecovery(!isRecovery);

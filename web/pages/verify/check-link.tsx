@@ -7,12 +7,13 @@ import { hasSession } from '../../session.ts';
 import { finishSignUp } from '../../sign-up.ts';
 import { verify as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
-import { Button } from '../../ui/button.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { useOnce } from '../../use-once.ts';
 
 /** Opens a link: verifies the address, or asks for the password where that is needed. */
 export function CheckLink({ token }: { readonly token: string }): JSX.Element {
@@ -28,23 +29,26 @@ export function CheckLink({ token }: { readonly token: string }): JSX.Element {
   return <AskPassword token={token} email={check.data.email} />;
 }
 
+/** Whoever is in goes on to the first key by themselves; whoever is not, signs in. */
 function Verified(): JSX.Element {
   const navigate = useNavigate();
-  const goOn = useMutation({
-    mutationFn: async () => {
-      if (!(await hasSession())) return navigate({ to: '/sign-in' });
-      await finishSignUp();
-      return navigate({ to: '/start' });
-    },
+  const goOn = useOnce(async () => {
+    if (!(await hasSession())) return;
+    await finishSignUp();
+    toast('good', t.done);
+    await navigate({ to: '/start', replace: true });
   });
+  if (goOn.error !== null) return <ErrorState error={goOn.error} onRetry={() => goOn.mutate()} />;
   return (
     <Banner
       tone="good"
       title={t.done}
       action={
-        <Button variant="primary" isBusy={goOn.isPending} onClick={() => goOn.mutate()}>
-          {t.goOn}
-        </Button>
+        goOn.isSuccess && (
+          <LinkButton to="/sign-in" variant="primary" size="sm">
+            {t.signIn}
+          </LinkButton>
+        )
       }
     />
   );

@@ -4,11 +4,13 @@ import { useEffect, useState } from 'react';
 import type { JSX } from 'react';
 import { askAuth } from '../../people.ts';
 import { setupQuery } from '../../queries.ts';
+import { keptCode } from '../../sign-up.ts';
 import { verify as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
+import { readSignUpSearch } from '../sign-up/search.ts';
 
 const route = getRouteApi('/account/verify');
 const AGAIN_SECONDS = 60;
@@ -58,7 +60,7 @@ export function WaitForLetter(): JSX.Element {
       </Button>
       <p className="text-sm text-muted">
         {t.wrong}{' '}
-        <Link to="/sign-up" className="link">
+        <Link to="/sign-up" search={readSignUpSearch({ code: keptCode() })} className="link">
           {t.wrongAction}
         </Link>
       </p>

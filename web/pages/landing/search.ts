@@ -1,0 +1,11 @@
+import { compact, readText } from '../../search-params.ts';
+import type { RawSearch } from '../../search-params.ts';
+
+/** Which example is shown. */
+export interface LandingSearch {
+  readonly snippet?: string;
+}
+
+export function readLandingSearch(raw: RawSearch): LandingSearch {
+  return compact({ snippet: readText(raw, 'snippet') });
+}
