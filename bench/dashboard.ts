@@ -6,18 +6,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { runExports } from '../src/dashboard/export-clock.ts';
 import type { OpenDatabase } from '../src/database/connect.ts';
 import { postCredit } from '../src/ledger/credit.ts';
 import { asNanos } from '../src/ledger/money.ts';
 import { gridFrom, HOURS, UTC_DAYS } from '../src/usage/grid.ts';
 import { advancePast } from '../src/usage/past.ts';
 import { startOf } from '../src/usage/zone.ts';
-import { openDashboard, type TestBrowser } from '../test/dashboard/open-dashboard.ts';
+import { openDashboard, type TestBrowser, type TestDashboard } from '../test/dashboard/open-dashboard.ts';
 import { SEEDED_KEYS, SEEDED_MODELS, seedUsage } from '../test/usage/seed-usage.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = 90;
 const REPEATS = 12;
+const SAMPLE_MS = 10;
 const ZONE = 'Asia/Kathmandu';
 
 const [rowsText = '1000000', databaseUrl] = process.argv.slice(2);
@@ -32,7 +34,7 @@ try {
   const { id } = (await (await browser.get('/api/account')).json()) as { id: string };
   await prepare(dashboard.parts.database, id);
   for (const [name, path] of pages(await readMiddleId(browser))) await measure(name, () => browser.get(path));
-  await measureExport(() => browser.get(`/api/requests/export?from=${nowMs - DAYS * DAY_MS}&to=${nowMs}&zone=${ZONE}`));
+  await measureExport(dashboard, browser);
 } finally {
   await dashboard.close();
   rmSync(folder, { recursive: true });
@@ -129,19 +131,28 @@ async function measure(name: string, ask: () => Promise<Response>): Promise<void
   console.log(`${name.padEnd(40)} ${best} ms, of the processor ${cpuBest} ms`);
 }
 
-async function measureExport(download: () => Promise<Response>): Promise<void> {
+/** Has a file of everything prepared, fetches it, and says how far memory grew meanwhile. */
+async function measureExport({ parts }: TestDashboard, browser: TestBrowser): Promise<void> {
+  const order = { from: nowMs - DAYS * DAY_MS, to: nowMs, zone: ZONE };
+  const { id } = (await (await browser.send('POST', '/api/requests/exports', order)).json()) as { id: string };
+  const making = await watchMemory(() => runExports(parts, 'bench', new AbortController().signal));
+  let bytes = 0;
+  const sending = await watchMemory(async () => {
+    const { body } = await browser.get(`/api/requests/exports/${id}/file`);
+    for await (const piece of body as unknown as AsyncIterable<Uint8Array>) bytes += piece.byteLength;
+  });
+  console.log(`export of ${rows} requests, ${(bytes / 1e6).toFixed(0)} MB compressed: made in ${making}, sent in ${sending}`);
+}
+
+async function watchMemory(work: () => Promise<void>): Promise<string> {
   Bun.gc(true);
   const before = process.memoryUsage().rss;
-  const startedAtMs = performance.now();
-  let [bytes, lines, peak] = [0, 0, before];
-  for await (const piece of (await download()).body as unknown as AsyncIterable<Uint8Array>) {
-    bytes += piece.byteLength;
-    lines += piece.filter((byte) => byte === 10).length;
+  let peak = before;
+  const timer = setInterval(() => {
     peak = Math.max(peak, process.memoryUsage().rss);
-  }
-  const seconds = (performance.now() - startedAtMs) / 1000;
-  const grown = ((peak - before) / 1e6).toFixed(0);
-  console.log(
-    `export of ${lines - 1} requests: ${seconds.toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB, memory grown by ${grown} MB at most`,
-  );
+  }, SAMPLE_MS);
+  const startedAtMs = performance.now();
+  await work();
+  clearInterval(timer);
+  return `${((performance.now() - startedAtMs) / 1000).toFixed(1)} s with ${((peak - before) / 1e6).toFixed(0)} MB more at most`;
 }

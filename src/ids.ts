@@ -30,6 +30,12 @@ export function makeId(prefix: string, nowMs: number = Date.now()): string {
   return lastStart + random;
 }
 
+/** When an id was made. */
+export function timeOf(id: string): number {
+  const start = id.indexOf('_') + 1;
+  return Number.parseInt(id.slice(start, start + TIME_DIGITS), 36);
+}
+
 /** The beginning of every id made at this moment: ids made before are smaller, ids made after are larger. */
 export function idAt(prefix: string, atMs: number): string {
   return `${prefix}_${Math.max(0, atMs).toString(36).padStart(TIME_DIGITS, '0')}`;

@@ -6,7 +6,13 @@ const WHOLE = new Intl.NumberFormat(FORMAT, { maximumFractionDigits: 0 });
 const COMPACT = new Intl.NumberFormat(FORMAT, { notation: 'compact', maximumSignificantDigits: 3 });
 const PERCENT = new Intl.NumberFormat(FORMAT, { style: 'percent', maximumFractionDigits: 1 });
 const SECONDS = new Intl.NumberFormat(FORMAT, { maximumFractionDigits: 2 });
+const BYTES = new Intl.NumberFormat(FORMAT, { maximumSignificantDigits: 3 });
 const SECOND_MS = 1000;
+const BYTE_UNITS = [
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['kB', 1e3],
+] as const;
 
 /** A whole number with separators: `1,234,567`. */
 export function formatCount(value: number): string {
@@ -23,6 +29,12 @@ export function formatPercent(part: number): string {
   if (part < 1 && part > 0.999) return '99.9%';
   if (part > 0 && part < 0.001) return '<0.1%';
   return PERCENT.format(part);
+}
+
+/** A size of a file: `840 kB`, `12.3 MB`. */
+export function formatBytes(bytes: number): string {
+  const [unit, size] = BYTE_UNITS.find(([, least]) => bytes >= least) ?? ['B', 1];
+  return `${BYTES.format(bytes / size)} ${unit}`;
 }
 
 /** A time span: `380 ms`, `2.41 s`. */

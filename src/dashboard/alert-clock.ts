@@ -3,6 +3,7 @@ import { pruneDeliveries } from '../alerts/deliveries.ts';
 import { watchAlerts } from '../alerts/watch.ts';
 import { alertLetter } from './mail-letters.ts';
 import type { Parts } from './parts.ts';
+import { Turns } from './turns.ts';
 
 const WATCH_MS = 30_000;
 const DELIVER_MS = 5000;
@@ -14,9 +15,9 @@ export function startAlertClock(parts: Parts): { stop(): Promise<void> } {
   const carriers = carriersOf(parts);
   const fail = (error: unknown): void => parts.fail('alerts could not be watched', error);
   const works = [
-    new Work(async () => watchAlerts(kysely, Date.now(), fail), fail),
-    new Work(async () => deliverDue(kysely, carriers), fail),
-    new Work(async () => pruneDeliveries(kysely, Date.now()), fail),
+    new Turns(async () => watchAlerts(kysely, Date.now(), fail), fail),
+    new Turns(async () => deliverDue(kysely, carriers), fail),
+    new Turns(async () => pruneDeliveries(kysely, Date.now()), fail),
   ];
   const timers = [WATCH_MS, DELIVER_MS, PRUNE_MS].map((ms, index) => setInterval(() => works[index]?.run(), ms));
   works[0]?.run();
@@ -42,24 +43,4 @@ export function carriersOf({ mail, ask, settings }: Outside): Carriers {
       return typeof problem === 'string' ? problem : undefined;
     },
   };
-}
-
-/** One turn at a time: a slow one is not joined by the next. */
-class Work {
-  readonly #work: () => Promise<void>;
-  readonly #fail: (error: unknown) => void;
-  underWay: Promise<void> | undefined;
-
-  constructor(work: () => Promise<void>, fail: (error: unknown) => void) {
-    this.#work = work;
-    this.#fail = fail;
-  }
-
-  run(): void {
-    this.underWay ??= this.#work()
-      .catch(this.#fail)
-      .finally(() => {
-        this.underWay = undefined;
-      });
-  }
 }

@@ -1,12 +1,12 @@
 /** A file that is made while it is sent. The browser asks for each piece, so a slow one holds up the query and not the memory. */
-export function download(name: string, pieces: AsyncGenerator<string>): Response {
+export function download(name: string, pieces: AsyncGenerator<string | Uint8Array>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         const { done, value } = await pieces.next();
         if (done === true) controller.close();
-        else controller.enqueue(encoder.encode(value));
+        else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value);
       },
       cancel: async () => void (await pieces.return(undefined)),
     },
@@ -20,4 +20,5 @@ const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
   jsonl: 'application/x-ndjson; charset=utf-8',
   json: 'application/json; charset=utf-8',
+  gz: 'application/gzip',
 };

@@ -81,6 +81,30 @@ export function alertLetter(to: string, { title, text }: { readonly title: strin
   return write({ to, subject: title, lines: [`${title}.`, text], link, action: 'See your alerts' });
 }
 
+/** A file that was asked for, and what became of it. */
+interface ExportEnd {
+  readonly state: string;
+  readonly format: string;
+  readonly rowCount: number;
+  readonly problem: string | undefined;
+  readonly expiresAtMs: number | undefined;
+}
+
+/** Tells that a file of requests is ready, or why there is none. */
+export function exportLetter(to: string, { state, format, rowCount, problem, expiresAtMs }: ExportEnd, link: string): Letter {
+  if (state !== 'done')
+    return write({ to, subject: 'Your export could not be made', lines: [problem ?? ''], link, action: 'See your requests' });
+  const until = new Date(expiresAtMs ?? 0).toISOString().replace('T', ' ').slice(0, 16);
+  const what = rowCount === 1 ? 'The file with 1 request' : `The file with ${rowCount.toLocaleString('en')} requests`;
+  return write({
+    to,
+    subject: 'Your export is ready',
+    lines: [`${what} that you asked for is ready (${format.toUpperCase()}, compressed). It is kept until ${until} UTC.`],
+    link,
+    action: 'Download it',
+  });
+}
+
 function write({ to, subject, lines, link, action, otherwise }: Content): Letter {
   const after = otherwise === undefined ? [] : [otherwise];
   const paragraphs = [...lines, ...(link === undefined ? [] : [link]), ...after];

@@ -3,6 +3,7 @@ import { endPlan } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { forgetEndUsers } from '../usage/end-users.ts';
+import { dropExports } from '../usage/export-jobs.ts';
 
 /**
  * Deletes a person and closes their account: keys die at once, sessions end, and what tells who they were is gone. The
@@ -59,6 +60,7 @@ async function stopPaying(transaction: Kysely<Tables>, accountId: string, nowMs:
 async function forgetChoices(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   const rules = transaction.selectFrom('alert_rules').select('id').where('account_id', '=', accountId);
   await transaction.deleteFrom('alert_states').where('rule_id', 'in', rules).execute();
+  await dropExports(transaction, accountId);
   for (const table of OWN_TABLES) await transaction.deleteFrom(table).where('account_id', '=', accountId).execute();
 }
 

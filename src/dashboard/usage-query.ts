@@ -1,7 +1,9 @@
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { Tables } from '../database/tables.ts';
 import type { RequestFilter } from '../usage/request-filter.ts';
 import { parseUsd } from '../ledger/money.ts';
-import { byKeys, type KeyTags } from '../usage/tags.ts';
+import { byKeys, readTags, type KeyTags } from '../usage/tags.ts';
 import { REQUEST_STATUSES } from '../usage/vocabulary.ts';
 import { QUARTER_MS, type Span } from '../usage/zone.ts';
 import { isZone } from '../zone-clock.ts';
@@ -77,16 +79,25 @@ export const filterShape = {
   stream: z.enum(['yes', 'no']).optional(),
   finish: z.string().max(VALUE_CHARACTERS_MAX).optional(),
   error: z.string().max(VALUE_CHARACTERS_MAX).optional(),
+  /** At least so much; the same names with `Max` behind them: at most. */
   cost: usd,
+  costMax: usd,
   tokens: count,
+  tokensMax: count,
   ttft: count,
+  ttftMax: count,
   duration: count,
+  durationMax: count,
 };
 
 export type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
 
-/** The filter that such an address means. Requests are listed to the millisecond. */
-export function readFilter(query: FilterQuery, tags: KeyTags): RequestFilter {
+/** The filter that such an address means for an account. Requests are listed to the millisecond. */
+export async function resolveFilter(database: Kysely<Tables>, accountId: string, query: FilterQuery): Promise<RequestFilter> {
+  return readFilter(query, query.tag === undefined ? new Map() : await readTags(database, accountId));
+}
+
+function readFilter(query: FilterQuery, tags: KeyTags): RequestFilter {
   const { model, key, provider, tag } = query;
   return {
     ...byKeys({ ...(model && { model }), ...(key && { key }), ...(provider && { provider }), tag }, tags),
@@ -98,8 +109,12 @@ export function readFilter(query: FilterQuery, tags: KeyTags): RequestFilter {
     finish: query.finish,
     errorCode: query.error,
     costMin: query.cost,
+    costMax: query.costMax,
     tokensMin: query.tokens,
+    tokensMax: query.tokensMax,
     firstTokenMsMin: query.ttft,
+    firstTokenMsMax: query.ttftMax,
     durationMsMin: query.duration,
+    durationMsMax: query.durationMax,
   };
 }

@@ -4,6 +4,7 @@ import { startPastClock } from '../usage/past-keeper.ts';
 import { startAlertClock } from './alert-clock.ts';
 import { dashboardApi } from './api.ts';
 import { openAuth } from './auth.ts';
+import { startExportClock } from './export-clock.ts';
 import { openMail } from './mail.ts';
 import type { CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
 import type { Parts } from './parts.ts';
@@ -13,7 +14,7 @@ import type { Parts } from './parts.ts';
 /** Reports may take long, and whoever waits for them gave up before this. */
 const STATEMENT_MS = 25_000;
 /** Answers of these kinds can be of any length. */
-const LONG_TYPES = /^(?:text\/csv|application\/x-ndjson|text\/event-stream)/u;
+const LONG_TYPES = /^(?:text\/csv|application\/x-ndjson|application\/gzip|text\/event-stream)/u;
 
 const WEBHOOK_PATH = '/webhooks/stripe';
 
@@ -69,6 +70,7 @@ async function open(
   const api = dashboardApi(parts);
   const alertClock = startAlertClock(parts);
   const pastClock = startPastClock(database, fail);
+  const exportClock = startExportClock(parts);
   return {
     answer: async (request, address) => {
       if (webhook !== undefined && new URL(request.url).pathname === WEBHOOK_PATH) return answerWebhook(webhook, request);
@@ -77,6 +79,7 @@ async function open(
     close: async () => {
       await alertClock.stop();
       await pastClock.stop();
+      await exportClock.stop();
       await mail.close();
       await auth.close();
       await database.kysely.destroy();

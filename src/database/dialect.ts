@@ -31,6 +31,7 @@ function toPostgres(statement: string): string {
       // Ids must sort by their bytes, whatever the language of the server.
       .replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
       .replace(/\bINTEGER\b/g, 'BIGINT')
+      .replace(/\bBLOB\b/g, 'BYTEA')
       .replace(/\) STRICT(?:, WITHOUT ROWID)?$/, ')')
   );
 }

@@ -15,6 +15,7 @@ import { pastSums } from './migrations/011-past-sums.ts';
 import { trialSecrets } from './migrations/012-trial-secrets.ts';
 import { paceAndEndUsers } from './migrations/013-pace-and-end-users.ts';
 import { linkedAccounts } from './migrations/014-linked-accounts.ts';
+import { exportsAndPairs } from './migrations/015-exports-and-pairs.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -33,6 +34,7 @@ const MIGRATIONS = {
   '012-trial-secrets': trialSecrets,
   '013-pace-and-end-users': paceAndEndUsers,
   '014-linked-accounts': linkedAccounts,
+  '015-exports-and-pairs': exportsAndPairs,
 } as const;
 
 /** The names of all migrations, the oldest first. */

@@ -161,7 +161,7 @@ export interface Tables extends MoneyTables {
   usage_past: UsageSums & {
     account_id: string;
     grid: string;
-    dimension: 'model' | 'key' | 'provider' | 'every';
+    dimension: 'model' | 'key' | 'provider' | 'model_key' | 'model_provider' | 'key_provider' | 'every';
     start_at: Integer;
     key_id: string;
     model: string;
@@ -174,6 +174,38 @@ export interface Tables extends MoneyTables {
   /** The accounts that have what they ask and get recorded, and for how many days. */
   content_logging: { account_id: string; days: Integer };
   request_contents: { request_id: string; account_id: string; request: string; answer: string; is_cut: Integer; delete_at: Integer };
+  /** Files of requests that are made in the background: usage/export-jobs.ts. */
+  export_jobs: {
+    id: string;
+    account_id: string;
+    /** Who asked for it, and is told when it is done. */
+    person_id: string;
+    format: 'csv' | 'jsonl';
+    zone: string;
+    /** What stood in the address, and what that means: both JSON. */
+    query: string;
+    filter: string;
+    /** `dropped` is gone for everybody; what is left of it is deleted little by little. */
+    state: 'waiting' | 'running' | 'done' | 'failed' | 'dropped';
+    /** Requests with smaller ids are still to be written; null before the first step. */
+    before_id: string | null;
+    /** When the oldest request of the range came in, to tell how far the work is. */
+    oldest_at: Integer;
+    row_count: DefaultInteger;
+    byte_count: DefaultInteger;
+    chunk_count: DefaultInteger;
+    problem: string | null;
+    /** How often it was taken up since it last came further. */
+    tries: DefaultInteger;
+    worker: string | null;
+    /** The last sign of life of the worker. */
+    seen_at: Integer;
+    created_at: Integer;
+    finished_at: OptionalInteger;
+    expires_at: OptionalInteger;
+  };
+  /** The file in pieces; each is a gzip member of its own, so that one behind the other they are a gzip file. */
+  export_chunks: { job_id: string; n: Integer; bytes: Uint8Array };
   saved_views: { id: string; account_id: string; page: string; name: string; search: string; created_at: Integer };
   /** What providers want back with the next turn of a conversation; a day old at most. */
   carried: { account_id: string; tool_call_id: string; value: string; created_at: Integer };

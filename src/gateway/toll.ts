@@ -1,6 +1,6 @@
 import type { KeyHolder } from '../accounts/keys.ts';
 import type { Model } from '../catalog/catalog.ts';
-import { GatewayError, type ErrorName } from '../errors.ts';
+import { errorBody, GatewayError, type ErrorName } from '../errors.ts';
 import type { HoldResult, Outcome, Settlement } from '../ledger/ledger.ts';
 import { formatUsd, NO_MONEY, priceTokens, roundUpToNanos, type Nanos } from '../ledger/money.ts';
 import { costOf } from '../ledger/price.ts';
@@ -182,7 +182,7 @@ export class Toll {
 
   /** The answer failed: nothing is charged. */
   fail(error: GatewayError, answerer: Answerer = NOBODY): Promise<Charge> {
-    this.#record('');
+    this.#record(errorBody(error));
     return this.#settleOnce({ ...endingOf('failed', answerer), errorCode: error.errorName }, UNUSED);
   }
 

@@ -1,17 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import { idAt } from '../ids.ts';
-import {
-  addSums,
-  COLUMN_OF,
-  inFilter,
-  toSums,
-  type Dimension,
-  type FoundSums,
-  type SumsBySpan,
-  type SumsFilter,
-  type SumsRow,
-} from './sums.ts';
+import { COLUMN_OF, type Dimension } from './dimensions.ts';
+import { addSums, inFilter, toSums, type FoundSums, type SumsBySpan, type SumsFilter, type SumsRow } from './sums.ts';
 import type { Span } from './zone.ts';
 
 /** What only the requests themselves can be told apart by, beside what roll-ups know. */

@@ -2,6 +2,7 @@ import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
+import { COLUMN_OF, membersOf, pastDimensionsOf, type PastDimension } from './dimensions.ts';
 import { floorToGrid, gridName, HOURS, type Grid } from './grid.ts';
 import { readMarks, writeMarks } from './marks.ts';
 
@@ -104,21 +105,19 @@ async function readCells(database: Kysely<Tables>, accountId: string, { grid, fr
   return rows;
 }
 
+const PLACES = ['key_id', 'model', 'provider'] as const;
+
 /** Dimension, start, key, model, provider, and the sums: as text, for they may be larger than JSON's numbers. */
 type Row = readonly string[];
 
-/** Sums by each dimension alone, and of days also by all of them: of hours that would be hardly fewer rows than the quarters are. */
 function toRows(cells: readonly Cell[], grid: Grid): Row[] {
-  const alone = [
-    ...addAlong(cells, 'model', (cell) => ['', cell.model, '']),
-    ...addAlong(cells, 'key', (cell) => [cell.key_id, '', '']),
-    ...addAlong(cells, 'provider', (cell) => ['', '', cell.provider]),
-  ];
-  if (grid.length === 'hour') return alone;
-  return [...alone, ...addAlong(cells, 'every', (cell) => [cell.key_id, cell.model, cell.provider])];
+  return pastDimensionsOf(grid).flatMap((dimension) => addAlong(cells, dimension));
 }
 
-function addAlong(cells: readonly Cell[], dimension: string, placeOf: (cell: Cell) => readonly string[]): Row[] {
+/** What a dimension does not tell apart is left empty. */
+function addAlong(cells: readonly Cell[], dimension: PastDimension): Row[] {
+  const columns: ReadonlySet<string> = new Set(membersOf(dimension).map((member) => COLUMN_OF[member]));
+  const placeOf = (cell: Cell): string[] => PLACES.map((column) => (columns.has(column) ? cell[column] : ''));
   const groups = Map.groupBy(cells, (cell) => JSON.stringify([cell.start_at.toString(), ...placeOf(cell)]));
   return [...groups].map(([place, group]) => {
     const sums = ROLLUP_SUMS.map((name) => group.reduce((sum, cell) => sum + cell[name], 0n).toString());

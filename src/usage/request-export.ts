@@ -1,10 +1,10 @@
 import { asNanos, formatUsd } from '../ledger/money.ts';
-import type { Cell } from './csv.ts';
+import { writeCsvLine, type Cell } from './csv.ts';
 import type { RequestRow } from './requests.ts';
 import { zoneWriter } from './zone.ts';
 
 /** The columns of an export, in their order. */
-export const REQUEST_COLUMNS = [
+const REQUEST_COLUMNS = [
   'request_id',
   'time',
   'zone',
@@ -33,10 +33,31 @@ export const REQUEST_COLUMNS = [
   'attempts',
 ] as const;
 
-export type ExportedRequest = Readonly<Record<(typeof REQUEST_COLUMNS)[number], Cell>>;
+type ExportedRequest = Readonly<Record<(typeof REQUEST_COLUMNS)[number], Cell>>;
+
+/** How a file of requests is written. */
+export interface FileForm {
+  readonly format: 'csv' | 'jsonl';
+  readonly zone: string;
+  /** The names of keys, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** The beginning of a file of requests, and the lines of any of them. */
+export interface RequestLines {
+  readonly head: string;
+  write(rows: readonly RequestRow[]): string;
+}
+
+/** Opens a file of requests: what it begins with, and how each of them is written. */
+export function requestLines({ format, zone, names }: FileForm): RequestLines {
+  const write = requestWriter(zone, names);
+  if (format === 'jsonl') return { head: '', write: (rows) => rows.map((row) => `${JSON.stringify(write(row))}\n`).join('') };
+  return { head: writeCsvLine(REQUEST_COLUMNS), write: (rows) => rows.map((row) => writeCsvLine(requestCells(write(row)))).join('') };
+}
 
 /** Writes requests for a file, with their times in a zone and the names of their keys. */
-export function requestWriter(zone: string, names: ReadonlyMap<string, string>): (row: RequestRow) => ExportedRequest {
+function requestWriter(zone: string, names: ReadonlyMap<string, string>): (row: RequestRow) => ExportedRequest {
   const writeTime = zoneWriter(zone);
   return (row) => ({
     request_id: row.request_id,
@@ -69,6 +90,6 @@ export function requestWriter(zone: string, names: ReadonlyMap<string, string>):
 }
 
 /** The cells of a line, in the order of the columns. */
-export function requestCells(request: ExportedRequest): Cell[] {
+function requestCells(request: ExportedRequest): Cell[] {
   return REQUEST_COLUMNS.map((name) => request[name]);
 }

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Nanos } from '../ledger/money.ts';
-import { DIMENSIONS, inFilter, type SumsFilter } from './sums.ts';
+import { asNanos, type Nanos } from '../ledger/money.ts';
+import { DIMENSIONS } from './dimensions.ts';
+import { inFilter, type SumsFilter } from './sums.ts';
 import type { RequestStatus } from './vocabulary.ts';
 import type { Span } from './zone.ts';
 
@@ -15,10 +16,16 @@ export interface RequestFilter extends SumsFilter {
   readonly finish?: string | undefined;
   readonly errorCode?: string | undefined;
   readonly costMin?: Nanos | undefined;
+  readonly costMax?: Nanos | undefined;
   readonly tokensMin?: number | undefined;
+  readonly tokensMax?: number | undefined;
   readonly firstTokenMsMin?: number | undefined;
+  readonly firstTokenMsMax?: number | undefined;
   readonly durationMsMin?: number | undefined;
+  readonly durationMsMax?: number | undefined;
 }
+
+const TOKENS = sql`input_tokens + cached_input_tokens + cache_write_tokens + output_tokens`;
 
 /** The filter as a condition on usage rows, but for its range; undefined when it lets everything through. */
 export function toCondition(filter: RequestFilter): RawBuilder<unknown> | undefined {
@@ -30,9 +37,13 @@ export function toCondition(filter: RequestFilter): RawBuilder<unknown> | undefi
     given(filter.finish, (finish) => sql`finish_reason = ${finish}`),
     given(filter.errorCode, (code) => sql`error_code = ${code}`),
     given(filter.costMin, (cost) => sql`cost >= ${cost}`),
-    given(filter.tokensMin, (tokens) => sql`input_tokens + cached_input_tokens + cache_write_tokens + output_tokens >= ${tokens}`),
+    given(filter.costMax, (cost) => sql`cost <= ${cost}`),
+    given(filter.tokensMin, (tokens) => sql`${TOKENS} >= ${tokens}`),
+    given(filter.tokensMax, (tokens) => sql`${TOKENS} <= ${tokens}`),
     given(filter.firstTokenMsMin, (ms) => sql`first_token_ms >= ${ms}`),
+    given(filter.firstTokenMsMax, (ms) => sql`first_token_ms <= ${ms}`),
     given(filter.durationMsMin, (ms) => sql`duration_ms >= ${ms}`),
+    given(filter.durationMsMax, (ms) => sql`duration_ms <= ${ms}`),
   ].filter((condition) => condition !== undefined);
   return conditions.length === 0 ? undefined : sql.join(conditions, sql` AND `);
 }
@@ -42,6 +53,11 @@ export function toRollupCondition(filter: RequestFilter): RawBuilder<unknown> {
   const isFailure = filter.status === 'error' || filter.errorCode !== undefined;
   const conditions = [inFilter(filter), ...(isFailure ? [sql`errors > 0`] : [])];
   return sql.join(conditions, sql` AND `);
+}
+
+/** The part of the filter that is about what roll-ups count by. */
+export function dimensionsOf({ model, key, provider }: SumsFilter): SumsFilter {
+  return { ...(model && { model }), ...(key && { key }), ...(provider && { provider }) };
 }
 
 /** True when roll-ups know more than that there were requests. */
@@ -57,14 +73,30 @@ export function unrolledParts(filter: RequestFilter): string[] {
     stream: filter.isStreaming,
     finish: filter.finish,
     error: filter.errorCode,
-    cost: filter.costMin,
-    tokens: filter.tokensMin,
-    ttft: filter.firstTokenMsMin,
-    duration: filter.durationMsMin,
+    cost: filter.costMin ?? filter.costMax,
+    tokens: filter.tokensMin ?? filter.tokensMax,
+    ttft: filter.firstTokenMsMin ?? filter.firstTokenMsMax,
+    duration: filter.durationMsMin ?? filter.durationMsMax,
   };
   return Object.entries(parts)
     .filter(([, value]) => value !== undefined)
     .map(([name]) => name);
+}
+
+/** The filter as a text, to be kept with work that goes on after a restart. */
+export function writeFilter(filter: RequestFilter): string {
+  return JSON.stringify(filter, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+}
+
+/** The filter of such a text. */
+export function parseFilter(text: string): RequestFilter {
+  const { costMin, costMax, ...filter } = JSON.parse(text) as Omit<RequestFilter, 'costMin' | 'costMax'> &
+    Partial<Record<'costMin' | 'costMax', string>>;
+  return {
+    ...filter,
+    ...(costMin !== undefined && { costMin: asNanos(BigInt(costMin)) }),
+    ...(costMax !== undefined && { costMax: asNanos(BigInt(costMax)) }),
+  };
 }
 
 /** The status as far as roll-ups tell it: they know what failed and what did not. */

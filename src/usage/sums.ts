@@ -4,12 +4,9 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { cutByGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
+import { COLUMN_OF, DIMENSIONS, pastDimension, pastDimensionsOf, type Dimension, type PastDimension } from './dimensions.ts';
 import { gridName, readGrid } from './grid.ts';
 import type { Span } from './zone.ts';
-
-/** What requests can be told apart by. */
-export const DIMENSIONS = ['model', 'key', 'provider'] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
 
 /** Only requests with one of these values, of each dimension that is named. */
 export type SumsFilter = Readonly<Partial<Record<Dimension, readonly string[]>>>;
@@ -157,30 +154,22 @@ export function ofStatus(sums: Sums, status: 'ok' | 'error'): Sums {
 /** Without a dimension any will do; this one has the fewest values. */
 const SMALLEST_DIMENSION: Dimension = 'provider';
 
-/** Which sums of the past can answer: those by the one dimension that matters, or by every one where two do. */
-function dimensionOf({ by, filter }: SumsQuestion): Dimension | 'every' {
+/** Which sums of the past can answer: those by the dimensions that matter. */
+function dimensionOf({ by, filter }: SumsQuestion): PastDimension {
   const asked = DIMENSIONS.filter((dimension) => by.includes(dimension) || filter[dimension] !== undefined);
-  return asked.length > 1 ? 'every' : (asked[0] ?? SMALLEST_DIMENSION);
+  return pastDimension(asked.length === 0 ? [SMALLEST_DIMENSION] : asked);
 }
 
-async function readGrids(database: Kysely<Tables>, accountId: string, dimension: Dimension | 'every'): Promise<SummedGrid[]> {
+async function readGrids(database: Kysely<Tables>, accountId: string, dimension: PastDimension): Promise<SummedGrid[]> {
   const rows = await database.selectFrom('usage_past_until').select(['grid', 'until']).where('account_id', '=', accountId).execute();
   const grids = rows.map(({ grid, until }) => ({ grid: readGrid(grid), untilMs: Number(until) }));
-  // Of hours there are only sums by one dimension.
-  return grids.filter(({ grid, untilMs }) => untilMs > 0 && (dimension !== 'every' || grid.length === 'day'));
+  return grids.filter(({ grid, untilMs }) => untilMs > 0 && pastDimensionsOf(grid).includes(dimension));
 }
-
-/** The columns that dimensions stand in, wherever requests are counted. */
-export const COLUMN_OF: Readonly<Record<Dimension, 'model' | 'key_id' | 'provider'>> = {
-  model: 'model',
-  key: 'key_id',
-  provider: 'provider',
-};
 
 async function readPast(
   database: OpenDatabase,
   question: SumsQuestion,
-  { dimension, pieces }: { readonly dimension: Dimension | 'every'; readonly pieces: readonly Piece[] },
+  { dimension, pieces }: { readonly dimension: PastDimension; readonly pieces: readonly Piece[] },
 ): Promise<readonly FoundRow[]> {
   const condition = sql`s.grid = p.grid AND s.dimension = ${dimension} AND s.start_at >= p.from_ms AND s.start_at < p.to_ms`;
   return addUp(database, question, { pieces, source: sql`usage_past s`, condition });

@@ -95,6 +95,8 @@ export async function plant({ service, database }: Stage, { context, account }: 
   for (const name of HOSTILE) await send('POST', 'keys', { name });
   const key = await send('POST', 'keys', { name: hostile('key name'), budgets: { day: '1' } });
   await send('PUT', 'usage/views', { page: 'usage', name: hostile('view'), search: `group=${encodeURIComponent(hostile('group'))}` });
+  const range = { from: Date.now() - 86_400_000, to: Date.now() };
+  await send('POST', 'requests/exports', { ...range, finish: hostile('export') });
   await send('PUT', 'alerts/webhook', { url: `https://hooks.example.com/${hostile('webhook')}` });
   await send('POST', 'billing/top-ups', { amountUsd: '20', provider: 'manual' });
   await database

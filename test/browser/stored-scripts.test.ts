@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
         [`/keys/${keyId}?tab=history`, 'key name'],
         ['/usage?group=key', 'key name'],
         ['/usage?group=end_user', 'user'],
-        ['/requests', 'key name'],
+        ['/requests', 'key name', 'export'],
         [`/requests?request=${requestId}`, 'question', 'user', 'answer', 'served model'],
         ['/billing', 'credit reason', 'payment'],
         ['/plans', 'plan name'],

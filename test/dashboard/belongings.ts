@@ -1,5 +1,6 @@
 import { expect } from 'bun:test';
 import { Stripe } from 'stripe';
+import { runExports } from '../../src/dashboard/export-clock.ts';
 import { makeId } from '../../src/ids.ts';
 import { stripeWebhook } from '../../src/payments/webhook.ts';
 import type { StripeSimulator } from '../simulator/stripe.ts';
@@ -16,6 +17,7 @@ export interface Belongings {
   readonly rule: string;
   readonly delivery: string;
   readonly request: string;
+  readonly export: string;
   readonly view: string;
   readonly payment: string;
   readonly card: string;
@@ -42,6 +44,7 @@ export async function giveBelongings(dashboard: TestDashboard, browser: TestBrow
   const { sessions } = (await read(browser, '/api/settings/sessions')) as { sessions: { id: string; isThisOne: boolean }[] };
   await seedUsage(database, { accountId, rows: 3, fromMs: Date.now() - DAY_MS, toMs: Date.now() });
   const request = await database.kysely.selectFrom('usage').select('request_id').where('account_id', '=', accountId).executeTakeFirst();
+  const file = await exportRequests(dashboard, browser);
   const payment = await pay(dashboard, browser, stripe);
   const { cards } = (await read(browser, '/api/billing/cards')) as { cards: { methodRef: string }[] };
   await send(browser, 'POST', '/api/plans/take', { planId: 'basic', atMs: Date.now(), payBy: 'balance' });
@@ -53,6 +56,7 @@ export async function giveBelongings(dashboard: TestDashboard, browser: TestBrow
     rule,
     delivery,
     request: request?.request_id ?? '',
+    export: file,
     view: views[0]?.id ?? '',
     payment,
     card: cards[0]?.methodRef ?? '',
@@ -80,6 +84,14 @@ async function insertLink({ parts: { auth } }: TestDashboard, email: string): Pr
   const { internalAdapter } = await auth.library.$context;
   const found = await internalAdapter.findUserByEmail(email);
   const { id } = await internalAdapter.createAccount({ userId: found?.user.id ?? '', providerId: 'github', accountId: makeId('github') });
+  return id;
+}
+
+/** A file that is ready. */
+async function exportRequests({ parts }: TestDashboard, browser: TestBrowser): Promise<string> {
+  const range = { from: Date.now() - DAY_MS, to: Date.now() };
+  const { id } = (await send(browser, 'POST', '/api/requests/exports', range)) as { id: string };
+  await runExports(parts, 'worker', new AbortController().signal);
   return id;
 }
 

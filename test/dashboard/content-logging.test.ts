@@ -56,6 +56,36 @@ describeStores((makeStore) => {
     expect((await until(() => contentOf(streamed))).answer).toContain('streamed words');
     expect(await contentOf(silent)).toBeNull();
   }, 30_000);
+
+  test('of a request that failed, the body of its error is recorded, and its headers follow from the record', async () => {
+    const answer = await fetch(`${stage.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stage.secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'stage/gone', messages: [{ role: 'user', content: 'Is anybody there?' }] }),
+    });
+    const body: unknown = await answer.json();
+    const id = answer.headers.get('x-request-id') ?? '';
+    const content = await until(() => contentOf(id));
+    expect(JSON.parse(content.answer)).toEqual(body);
+    const { headers } = (await (await ask(`/api/requests/${id}`)).json()) as { headers: readonly { name: string; value: string }[] };
+    expect(headers.map(({ name }) => name)).toEqual(['x-request-id', 'content-type']);
+    for (const { name, value } of headers) expect([name, answer.headers.get(name)]).toEqual([name, value]);
+  }, 30_000);
+
+  test('the headers of whole and streamed answers are told as they were sent', async () => {
+    for (const stream of [false, true]) {
+      const answer = await fetch(`${stage.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${stage.secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'stage/story', stream, messages: [{ role: 'user', content: 'A story' }] }),
+      });
+      await answer.text();
+      const detail = await (await ask(`/api/requests/${answer.headers.get('x-request-id')}`)).json();
+      const { headers } = detail as { headers: readonly { name: string; value: string }[] };
+      expect(headers).toHaveLength(stream ? 2 : 3);
+      for (const { name, value } of headers) expect([name, answer.headers.get(name)]).toEqual([name, value]);
+    }
+  }, 30_000);
 });
 
 /** Contents are written in the background, and a change is felt after a moment. */

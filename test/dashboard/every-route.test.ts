@@ -221,6 +221,7 @@ async function look(browser: TestBrowser): Promise<Record<string, unknown>> {
     'billing/cards',
     'plans',
     'requests/logging',
+    'requests/exports',
   ];
   const seen = await Promise.all(paths.map(async (path) => [path, await (await browser.get(`/api/${path}`)).json()] as const));
   return Object.fromEntries(seen);

@@ -25,9 +25,13 @@ const filters = fc
     finish: optional(fc.constantFrom('stop', 'length', 'unheard_of')),
     errorCode: optional(fc.constantFrom('provider_timeout', 'unheard_of')),
     costMin: optional(fc.integer({ min: 0, max: 2_000_000 }).map((cost) => asNanos(BigInt(cost)))),
+    costMax: optional(fc.integer({ min: 0, max: 4_000_000 }).map((cost) => asNanos(BigInt(cost)))),
     tokensMin: optional(fc.integer({ min: 0, max: 6000 })),
+    tokensMax: optional(fc.integer({ min: 0, max: 9000 })),
     firstTokenMsMin: optional(fc.integer({ min: 0, max: 1100 })),
+    firstTokenMsMax: optional(fc.integer({ min: 0, max: 1500 })),
     durationMsMin: optional(fc.integer({ min: 0, max: 6500 })),
+    durationMsMax: optional(fc.integer({ min: 0, max: 9000 })),
     day: fc.integer({ min: -1, max: 29 }),
     days: fc.integer({ min: 1, max: 31 }),
   })
@@ -49,9 +53,13 @@ function isWanted(row: RequestRow, filter: RequestFilter): boolean {
     filter.finish === undefined || filter.finish === row.finish_reason,
     filter.errorCode === undefined || filter.errorCode === row.error_code,
     filter.costMin === undefined || row.cost >= filter.costMin,
+    filter.costMax === undefined || row.cost <= filter.costMax,
     filter.tokensMin === undefined || tokens >= filter.tokensMin,
+    filter.tokensMax === undefined || tokens <= filter.tokensMax,
     filter.firstTokenMsMin === undefined || (row.first_token_ms !== null && row.first_token_ms >= filter.firstTokenMsMin),
+    filter.firstTokenMsMax === undefined || (row.first_token_ms !== null && row.first_token_ms <= filter.firstTokenMsMax),
     filter.durationMsMin === undefined || row.duration_ms >= filter.durationMsMin,
+    filter.durationMsMax === undefined || row.duration_ms <= filter.durationMsMax,
   ].every(Boolean);
 }
 

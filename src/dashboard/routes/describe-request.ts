@@ -1,4 +1,5 @@
 import { asNanos, formatPricePerMillion, formatPicos, formatUsd } from '../../ledger/money.ts';
+import { answerHeaders } from '../../usage/answer-headers.ts';
 import type { CostEquation } from '../../usage/cost-equation.ts';
 import { explainError } from '../../usage/error-meanings.ts';
 import type { ChargeTransfer, RequestDetail } from '../../usage/request-detail.ts';
@@ -39,6 +40,7 @@ export function describeDetail({ row, attempts, equation, transfer, content }: R
     heldUsd: formatUsd(asNanos(row.held)),
     priceVersion: Number(row.price_version),
     error: row.error_code === null ? null : explainError(row.error_code),
+    headers: answerHeaders(row),
     steps: attempts,
     equation: describeEquation(equation),
     transfer: transfer === undefined ? null : describeTransfer(transfer),

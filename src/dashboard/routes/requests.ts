@@ -1,22 +1,19 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { deleteContents, readContentDays, setContentDays } from '../../usage/contents.ts';
+import { isLargeExport } from '../../usage/export-size.ts';
 import { describeSums } from '../../usage/metrics.ts';
-import { readKeyNames } from '../../usage/names.ts';
 import type { PastKeeper } from '../../usage/past-keeper.ts';
-import { REQUEST_COLUMNS, requestCells, requestWriter } from '../../usage/request-export.ts';
-import { rolledStatus, unrolledParts, type RequestFilter } from '../../usage/request-filter.ts';
+import { dimensionsOf, rolledStatus, unrolledParts, type RequestFilter } from '../../usage/request-filter.ts';
 import { readRequest } from '../../usage/request-detail.ts';
-import { exportRequests, readRequests } from '../../usage/requests.ts';
-import { addAll, addFound, NO_SUMS, ofStatus, readSums, type Sums, type SumsFilter } from '../../usage/sums.ts';
-import { readTags } from '../../usage/tags.ts';
-import { writeCsvLine } from '../../usage/csv.ts';
+import { readRequests } from '../../usage/requests.ts';
+import { addAll, addFound, NO_SUMS, ofStatus, readSums, type Sums } from '../../usage/sums.ts';
 import { cutIntoPieces } from '../../usage/histogram.ts';
 import { ApiError } from '../api-error.ts';
 import { describeDetail, describeRequest } from './describe-request.ts';
-import { download } from '../download.ts';
+import { exportRoutes } from './exports.ts';
 import type { Env, Parts } from '../parts.ts';
-import { filterShape, isRange, RANGE_MESSAGE, readFilter, zoneShape, type FilterQuery } from '../usage-query.ts';
+import { filterShape, isRange, RANGE_MESSAGE, resolveFilter, type FilterQuery } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
 const PAGE_ROWS_MAX = 200;
@@ -30,16 +27,13 @@ const listQuery = z
   .object({ ...filterShape, before, limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).default(50) })
   .refine(isRange, RANGE_MESSAGE);
 const histogramQuery = z.object(filterShape).refine(isRange, RANGE_MESSAGE);
-const exportQuery = z
-  .object({ ...filterShape, zone: zoneShape, format: z.enum(['csv', 'jsonl']).default('csv') })
-  .refine(isRange, RANGE_MESSAGE);
 const loggingBody = z.object({ days: z.number().int().min(1).max(CONTENT_DAYS_MAX).nullable() });
 
 /** Single requests: lists of them, one in every detail, and whether their contents are recorded. */
-export function requestsRoutes({ database }: Parts, past: PastKeeper) {
+export function requestsRoutes(parts: Parts, past: PastKeeper) {
+  const { database } = parts;
   const { kysely } = database;
-  const filterOf = async (accountId: string, query: FilterQuery): Promise<RequestFilter> =>
-    readFilter(query, query.tag === undefined ? new Map() : await readTags(kysely, accountId));
+  const filterOf = (accountId: string, query: FilterQuery): Promise<RequestFilter> => resolveFilter(kysely, accountId, query);
   return new Hono<Env>()
     .get('/', validate('query', listQuery), async (c) => {
       const query = c.req.valid('query');
@@ -58,23 +52,19 @@ export function requestsRoutes({ database }: Parts, past: PastKeeper) {
       const wanted = (sums: Sums): Sums => (status === undefined ? sums : ofStatus(sums, status));
       const found = await readSums(database, { accountId, spans, by: [], filter: dimensions });
       const sums = found.map((inSpan) => wanted(addFound(inSpan)));
+      const total = addAll(sums);
       return c.json({
         bars: spans.map(({ fromMs, toMs }, index) => {
           const { requests, errors } = sums[index] ?? NO_SUMS;
           return { fromMs, toMs, ok: requests - errors, errors };
         }),
-        total: describeSums(addAll(sums)),
+        total: describeSums(total),
+        isLarge: isLargeExport(filter, total.requests),
         /** Filters that the bars and the total know nothing of. */
         ignored: unrolledParts(filter),
       });
     })
-    .get('/export', validate('query', exportQuery), async (c) => {
-      const { accountId } = c.get('person');
-      const query = c.req.valid('query');
-      const names = new Map((await readKeyNames(kysely, accountId)).map(({ id, name }) => [id, name]));
-      const pieces = exportRequests(database, { accountId, filter: await filterOf(accountId, query) });
-      return download(`requests.${query.format}`, writeRequests(pieces, { format: query.format, zone: query.zone, names }));
-    })
+    .route('/', exportRoutes(parts))
     .get('/logging', async (c) => c.json({ days: (await readContentDays(kysely, c.get('person').accountId)) ?? null }))
     .put('/logging', validate('json', loggingBody), async (c) => {
       const { days } = c.req.valid('json');
@@ -87,21 +77,4 @@ export function requestsRoutes({ database }: Parts, past: PastKeeper) {
       if (detail === undefined) throw new ApiError('not_found', 'There is no such request in this account.');
       return c.json(describeDetail(detail));
     });
-}
-
-function dimensionsOf({ model, key, provider }: RequestFilter): SumsFilter {
-  return { ...(model && { model }), ...(key && { key }), ...(provider && { provider }) };
-}
-
-interface Writing {
-  readonly format: 'csv' | 'jsonl';
-  readonly zone: string;
-  readonly names: ReadonlyMap<string, string>;
-}
-
-async function* writeRequests(pieces: ReturnType<typeof exportRequests>, { format, zone, names }: Writing): AsyncGenerator<string> {
-  const write = requestWriter(zone, names);
-  if (format === 'csv') yield writeCsvLine(REQUEST_COLUMNS);
-  for await (const rows of pieces)
-    yield rows.map((row) => (format === 'csv' ? writeCsvLine(requestCells(write(row))) : `${JSON.stringify(write(row))}\n`)).join('');
 }

@@ -7,11 +7,12 @@ import { DateTime } from '../../ui/date-time.tsx';
 import { loggingQuery, type Detail } from './queries.ts';
 
 /** What was asked and answered, if the account has that recorded, and until when it is kept. */
-export function Content({ detail: { content } }: { readonly detail: Detail }): JSX.Element {
+export function Content({ detail: { content, status } }: { readonly detail: Detail }): JSX.Element {
   const { data: logging } = useQuery(loggingQuery);
   if (content === null)
     return (
       <p className="text-sm text-muted">
+        {status === 'error' && `${t.detail.noErrorBody} `}
         {logging?.days === null ? t.detail.contentOff : t.detail.contentNone}{' '}
         {logging?.days === null && (
           <Link to="/settings" className="link">
@@ -26,7 +27,15 @@ export function Content({ detail: { content } }: { readonly detail: Detail }): J
         {t.detail.contentUntil} <DateTime atMs={content.deleteAtMs} />. {content.isCut && t.detail.contentCut}
       </p>
       <CodeBlock snippets={[{ id: 'request', label: t.detail.request, code: indent(content.request) }]} />
-      <CodeBlock snippets={[{ id: 'answer', label: t.detail.answer, code: content.answer }]} />
+      <CodeBlock
+        snippets={[
+          {
+            id: 'answer',
+            label: status === 'error' ? t.detail.errorBody : t.detail.answer,
+            code: status === 'error' ? indent(content.answer) : content.answer,
+          },
+        ]}
+      />
     </div>
   );
 }

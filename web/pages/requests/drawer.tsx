@@ -59,6 +59,14 @@ function Details({ id, names }: { readonly id: string; readonly names: Names }):
       <Section title={t.detail.facts}>
         <Facts detail={detail} names={names} />
       </Section>
+      {detail.headers.length > 0 && (
+        <Section title={t.detail.headers}>
+          <p className="mb-2 text-xs text-muted">{t.detail.headersText}</p>
+          <CodeBlock
+            snippets={[{ id: 'headers', label: 'HTTP', code: detail.headers.map(({ name, value }) => `${name}: ${value}`).join('\n') }]}
+          />
+        </Section>
+      )}
       <Section title={t.detail.again}>
         <p className="mb-2 text-xs text-muted">{t.detail.againText}</p>
         <CodeBlock snippets={[{ id: 'curl', label: 'cURL', code: toCurl(detail, location.origin) }]} />
@@ -98,7 +106,12 @@ function Facts({ detail, names }: { readonly detail: Detail; readonly names: Nam
   const facts: readonly (readonly [string, ReactNode])[] = [
     [t.detail.asks, <Copyable key="model" text={detail.model} what="model" />],
     [t.detail.served, served],
-    [t.detail.key, keyLabel(detail.keyId, names)],
+    [
+      t.detail.key,
+      <span key="key" className="inline-flex max-w-full flex-wrap items-center gap-x-2">
+        {keyLabel(detail.keyId, names)} <Copyable text={detail.keyId} what="key id" />
+      </span>,
+    ],
     [filters.endUser, detail.endUser === null ? '–' : <Copyable key="end user" text={detail.endUser} what="end user" />],
     [t.columns.stream, detail.isStreaming ? t.filters.yes : t.filters.no],
     [t.columns.finish, detail.finishReason ?? '–'],

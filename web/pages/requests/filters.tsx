@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx';
 import { RangePicker } from '../../ui/range-picker.tsx';
-import { FILTERS, LEASTS, STREAMS, type RequestsChange, type RequestsSearch } from './search.ts';
+import { FILTERS, BOUNDS, STREAMS, type RequestsChange, type RequestsSearch } from './search.ts';
 
 interface FiltersProps {
   readonly search: RequestsSearch;
@@ -28,7 +28,7 @@ const ERRORS = [
   'ledger_unavailable',
   'internal_error',
 ];
-const RARE = ['end_user', 'stream', 'finish', 'error', ...LEASTS] as const;
+const RARE = ['end_user', 'stream', 'finish', 'error', ...BOUNDS] as const;
 
 /** Every filter there is; the rare ones are folded until one is used. */
 export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.Element {
@@ -90,7 +90,7 @@ function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Ele
         value={search.error}
         onChoose={(error) => onChange({ error })}
       />
-      {LEASTS.map((name) => (
+      {BOUNDS.map((name) => (
         <SearchInput
           key={name}
           label={t.filters[name]}

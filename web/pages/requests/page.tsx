@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { Download, Pause, Play } from 'lucide-react';
+import { Pause, Play } from 'lucide-react';
 import { useRef } from 'react';
 import type { JSX } from 'react';
 import { formatUsd } from '../../money.ts';
@@ -11,12 +11,13 @@ import { requests as t } from '../../strings/index.ts';
 import { formatDateTime, formatSpan } from '../../time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Menu } from '../../ui/menu.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useZone, useZoneOfAddress } from '../../zone.ts';
 import { RequestDrawer } from './drawer.tsx';
+import { ExportMenu } from './export-menu.tsx';
+import { Exports } from './exports.tsx';
 import { RequestFilters } from './filters.tsx';
 import { Histogram } from './histogram.tsx';
 import { filterOf, histogramQuery, pageQuery } from './queries.ts';
@@ -44,10 +45,11 @@ export function RequestsPage(): JSX.Element {
         actions={
           <>
             <LiveButton search={search} onChange={change} />
-            <ExportMenu filter={filter} zone={zone} />
+            <ExportMenu filter={filter} zone={zone} isLarge={histogram?.isLarge} />
           </>
         }
       />
+      <Exports />
       <RequestFilters search={search} names={names} onChange={change} />
       <Card
         title={t.histogram}
@@ -89,25 +91,6 @@ function LiveButton({
       {isLive ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
       {isLive ? t.pause : t.live}
     </Button>
-  );
-}
-
-function ExportMenu({ filter, zone }: { readonly filter: Readonly<Record<string, string>>; readonly zone: string }): JSX.Element {
-  const action = (format: 'csv' | 'jsonl') => ({
-    label: t.exportAs(format.toUpperCase()),
-    onChoose: () => location.assign(`/api/requests/export?${new URLSearchParams({ ...filter, zone, format })}`),
-  });
-  return (
-    <Menu
-      label={t.export}
-      trigger={
-        <Button>
-          <Download aria-hidden="true" />
-          {t.export}
-        </Button>
-      }
-      actions={[action('csv'), action('jsonl')]}
-    />
   );
 }
 

@@ -8,6 +8,8 @@ export type RequestPage = Answer<typeof api.requests.$get>;
 export type Request = RequestPage['requests'][number];
 export type Detail = Answer<(typeof api.requests)[':id']['$get']>;
 
+export type Export = Answer<typeof api.requests.exports.$get>['exports'][number];
+
 const LIVE_MS = 2000;
 
 /** The range and the filters of the address, as the server takes them. */
@@ -46,3 +48,14 @@ export function detailQuery(id: string) {
 }
 
 export const loggingQuery = queryOptions({ queryKey: ['requests', 'logging'], queryFn: () => call(api.requests.logging.$get()) });
+
+/** The files that were asked for; looked at often while one is being made. */
+export const exportsQuery = queryOptions({
+  queryKey: ['requests', 'exports'],
+  queryFn: () => call(api.requests.exports.$get()),
+  refetchInterval: ({ state: { data } }) => (data?.exports.some(isUnderWay) === true ? LIVE_MS : false),
+});
+
+export function isUnderWay({ state }: Pick<Export, 'state'>): boolean {
+  return state === 'waiting' || state === 'running';
+}

@@ -4,6 +4,8 @@ import { formatCount, formatMs } from '../../numbers.ts';
 import { requests as t } from '../../strings/index.ts';
 import { formatDateTime } from '../../time.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { useZone } from '../../zone.ts';
 import { Money } from '../../ui/money.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
@@ -27,7 +29,14 @@ export function RequestTable({ requests, names, onOpen, ...rest }: RequestTableP
       columns={columnsFor(names, onOpen)}
       rows={requests}
       rowId={({ id }) => id}
-      empty={t.empty}
+      empty={{
+        ...t.empty,
+        action: (
+          <LinkButton to="/start" variant="primary">
+            {t.start}
+          </LinkButton>
+        ),
+      }}
       onOpen={({ id }) => onOpen(id)}
       {...rest}
     />
@@ -93,8 +102,14 @@ export function Status({ request: { outcome } }: { readonly request: Pick<Reques
 function Model({ request: { model, servedModel } }: { readonly request: Request }): ReactNode {
   const isOther = servedModel !== '' && servedModel !== model && !model.endsWith(`/${servedModel}`);
   return (
-    <span className="block max-w-60 truncate" title={isOther ? `${model} → ${servedModel}` : model}>
-      {model}
+    <span className="block max-w-60" title={isOther ? `${model} → ${servedModel}` : model}>
+      {/* A press on the copy button is not one on the row. */}
+      <span className="flex items-center gap-1">
+        <span className="truncate">{model}</span>
+        <span role="presentation" onClick={(event) => event.stopPropagation()}>
+          <CopyButton text={model} what={t.modelId} />
+        </span>
+      </span>
       {isOther && <span className="block truncate text-xs text-muted">→ {servedModel}</span>}
     </span>
   );

@@ -1,0 +1,98 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { ExportJobs, type ExportJob } from '../../usage/export-jobs.ts';
+import { isLargeExport, readExportSize, STREAMED_ROWS_MAX } from '../../usage/export-size.ts';
+import { readKeyNames } from '../../usage/names.ts';
+import { requestLines, type FileForm } from '../../usage/request-export.ts';
+import { exportRequests } from '../../usage/requests.ts';
+import { ApiError } from '../api-error.ts';
+import { download } from '../download.ts';
+import type { Env, Parts } from '../parts.ts';
+import { filterShape, isRange, RANGE_MESSAGE, resolveFilter, zoneShape } from '../usage-query.ts';
+import { validate } from '../validate.ts';
+
+/** Whoever asks for more in an hour wants something else than files. */
+const EXPORT_RULE = { kind: 'export', max: 30, windowMs: 3_600_000 };
+
+const exportQuery = z
+  .object({ ...filterShape, zone: zoneShape, format: z.enum(['csv', 'jsonl']).default('csv') })
+  .refine(isRange, RANGE_MESSAGE);
+
+/** Requests as a file: written while it is sent where they are few, else made in the background and kept for some days. */
+export function exportRoutes({ database, auth, mail }: Parts) {
+  const { kysely } = database;
+  const jobs = new ExportJobs(kysely);
+  return new Hono<Env>()
+    .get('/export', validate('query', exportQuery), async (c) => {
+      const { accountId } = c.get('person');
+      const query = c.req.valid('query');
+      const filter = await resolveFilter(kysely, accountId, query);
+      if (isLargeExport(filter, await readExportSize(database, { accountId, filter }))) throw tooLarge();
+      const names = new Map((await readKeyNames(kysely, accountId)).map(({ id, name }) => [id, name]));
+      const pieces = exportRequests(database, { accountId, filter });
+      return download(`requests.${query.format}`, writeRequests(pieces, { format: query.format, zone: query.zone, names }));
+    })
+    .get('/exports', async (c) => {
+      const { accountId, isEmailVerified } = c.get('person');
+      const exports = (await jobs.list(accountId)).map(describeJob);
+      return c.json({ exports, isMailed: mail.isConfigured && isEmailVerified });
+    })
+    .post('/exports', validate('json', exportQuery), async (c) => {
+      const { accountId, userId, email } = c.get('person');
+      await auth.limits.admit([[EXPORT_RULE, accountId]]);
+      const { format, zone, ...query } = c.req.valid('json');
+      const filter = await resolveFilter(kysely, accountId, query);
+      const written = readWritten(await c.req.json());
+      const job = await jobs.create({ accountId, personId: userId, actor: email, format, zone, query: written, filter });
+      if (job === 'busy') throw new ApiError('conflict', 'An export is being prepared. Wait until it is ready, or cancel it.');
+      return c.json(describeJob(job), 201);
+    })
+    .delete('/exports/:id', async (c) => {
+      if (!(await jobs.drop(c.get('person').accountId, c.req.param('id')))) throw noSuchExport();
+      return c.json({ deleted: true });
+    })
+    .get('/exports/:id/file', async (c) => {
+      const job = await jobs.find(c.get('person').accountId, c.req.param('id'));
+      if (job === undefined) throw noSuchExport();
+      if (job.state !== 'done') throw new ApiError('conflict', 'The file is not ready. Wait until it is.');
+      const day = new Date(job.createdAtMs).toISOString().slice(0, 10);
+      return download(`requests-${day}.${job.format}.gz`, readFile(jobs, job));
+    });
+}
+
+async function* writeRequests(pieces: ReturnType<typeof exportRequests>, form: FileForm): AsyncGenerator<string> {
+  const lines = requestLines(form);
+  if (lines.head !== '') yield lines.head;
+  for await (const rows of pieces) yield lines.write(rows);
+}
+
+async function* readFile(jobs: ExportJobs, { id, chunkCount }: ExportJob): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < chunkCount; n += 1) {
+    const bytes = await jobs.readChunk(id, n);
+    if (bytes === undefined) throw new Error('The export was deleted while it was read.');
+    yield bytes;
+  }
+}
+
+/** What stood in the address, for people to tell one export from another. */
+function readWritten(body: Readonly<Record<string, unknown>>): Record<string, string> {
+  const names = Object.keys(filterShape).filter((name) => name !== 'from' && name !== 'to');
+  return Object.fromEntries(names.flatMap((name) => (typeof body[name] === 'string' ? [[name, body[name]]] : [])));
+}
+
+function describeJob({ id, format, zone, query, filter, state, part, rowCount, byteCount, problem, createdAtMs, expiresAtMs }: ExportJob) {
+  const { fromMs, toMs } = filter.span;
+  const asked = { id, format, zone, fromMs, toMs, filters: Object.entries(query).map(([name, value]) => ({ name, value })), createdAtMs };
+  return { ...asked, state, part, rows: rowCount, bytes: byteCount, problem: problem ?? null, expiresAtMs: expiresAtMs ?? null };
+}
+
+function tooLarge(): ApiError {
+  return new ApiError(
+    'conflict',
+    `There are more than ${STREAMED_ROWS_MAX.toLocaleString('en')} requests. Have the file prepared, or choose a shorter range.`,
+  );
+}
+
+function noSuchExport(): ApiError {
+  return new ApiError('not_found', 'There is no such export. It may have been deleted, or its time is over.');
+}
