@@ -52,6 +52,18 @@ export class AlertRules {
     return rows.map(readRule);
   }
 
+  /** When each of an account's rules that is crossed now was told about last, by its id. */
+  async listFired(accountId: string): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#database
+      .selectFrom('alert_states')
+      .innerJoin('alert_rules', 'alert_rules.id', 'alert_states.rule_id')
+      .select(({ fn }) => ['alert_states.rule_id', fn.max('alert_states.fired_at').as('fired_at')])
+      .where('alert_rules.account_id', '=', accountId)
+      .groupBy('alert_states.rule_id')
+      .execute();
+    return new Map(rows.map((row) => [row.rule_id, Number(row.fired_at)]));
+  }
+
   /** Undefined when the account has as many as it may. */
   async create(accountId: string, { kind, threshold, byMail, byWebhook }: NewRule): Promise<AlertRule | undefined> {
     if ((await this.list(accountId)).length >= RULES_MAX) return undefined;

@@ -123,6 +123,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     test('what crosses a line is told by mail and webhook, once', async () => {
       const secret = String((await me.put('/alerts/webhook', { url: hook.url })).body['secret']);
       await make({ byWebhook: true });
+      expect((await me.get('/alerts')).body['rules']).toMatchObject([{ firedAtMs: null }]);
       for (let turn = 0; turn < 3; turn += 1) await watchAlerts(desk.store.kysely, Date.now(), (error) => expect(error).toBeUndefined());
       const carriers = carriersOf({
         mail,
@@ -132,5 +133,6 @@ for (const { name: storeName, isMissing, open } of STORES)
       await deliverDue(desk.store.kysely, carriers);
       expect(await mailbox.next(me.owner.account.email)).toContain('The balance is $0.00');
       expect(hook.verified(secret)).toMatchObject([{ kind: 'low_balance', title: 'The balance is $0.00' }]);
+      expect((await me.get('/alerts')).body['rules']).toMatchObject([{ firedAtMs: expect.any(Number) }]);
     });
   });

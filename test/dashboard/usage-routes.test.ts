@@ -7,6 +7,8 @@ const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
 const FROM_MS = NOW_MS - 20 * DAY_MS;
 
+const PAYMENT = { provider: 'manual', purpose: 'top_up', amount: 10_000_000_000n, charge_cents: 1000 } as const;
+
 interface Report {
   readonly zone: string;
   readonly buckets: readonly number[];
@@ -199,6 +201,30 @@ describeStores((makeStore) => {
     expect(requests.map(({ status }) => status)).toEqual(Array(5).fill('error'));
     const empty = (await (await eve.get('/api/overview?zone=UTC')).json()) as { balance: { runwayDays: null } };
     expect(empty.balance.runwayDays).toBeNull();
+  });
+
+  test('the overview tells of a payment that failed, until one was made', async () => {
+    const { id } = (await (await eve.get('/api/account')).json()) as { id: string };
+    const pay = (status: 'failed' | 'paid', atMs: number) =>
+      dashboard.parts.database.kysely
+        .insertInto('payments')
+        .values({
+          ...PAYMENT,
+          id: `pay_${status}`,
+          account_id: id,
+          status,
+          reason: 'The card was refused.',
+          created_at: atMs,
+          asked_at: atMs,
+        })
+        .execute();
+    const failed = async (): Promise<unknown> =>
+      ((await (await eve.get('/api/overview')).json()) as { failedPayment: unknown }).failedPayment;
+    expect(await failed()).toBeNull();
+    await pay('failed', NOW_MS - DAY_MS);
+    expect(await failed()).toEqual({ purpose: 'top_up', amountUsd: '10', reason: 'The card was refused.' });
+    await pay('paid', NOW_MS);
+    expect(await failed()).toBeNull();
   });
 });
 

@@ -109,6 +109,11 @@ export const billing = {
     kind: 'Kind',
     all: 'All movements',
     csv: 'CSV',
+    from: 'From day',
+    to: 'To day',
+    days: (zone: string) => `Every movement of these days, in ${zone}, with the balance that it left.`,
+    requestId: 'request id',
+    open: 'Why it cost that',
     empty: { title: 'No movements yet.', text: 'Every movement of money stands here.' },
     rows: {
       usage: 'Request',

@@ -10,6 +10,8 @@ export const playground = {
   topP: 'Top p',
   maxTokens: 'Longest answer',
   tokens: 'tokens',
+  stream: 'Stream',
+  streamHint: 'The answer comes word by word, not all at once.',
   modelDefault: 'default',
   conversation: 'Conversation',
   you: 'You',

@@ -38,8 +38,9 @@ function ruleRoutes({ database: { kysely }, mail }: Parts) {
     .get('/', async (c) => {
       const { accountId, email, isEmailVerified } = c.get('person');
       const webhook = await findWebhook(kysely, accountId);
+      const fired = await rules.listFired(accountId);
       return c.json({
-        rules: (await rules.list(accountId)).map(ruleJson),
+        rules: (await rules.list(accountId)).map((rule) => ({ ...ruleJson(rule), firedAtMs: fired.get(rule.id) ?? null })),
         mail: { to: email, isVerified: isEmailVerified, isConfigured: mail.isConfigured },
         webhook: webhook === undefined ? null : { url: webhook.url },
         deliveries: (await listDeliveries(kysely, accountId, DELIVERIES_SHOWN)).map(deliveryJson),

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { Keys } from '../../accounts/keys.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
+import type { PaymentRow } from '../../payments/credit-payment.ts';
+import { findFailedPayment } from '../../payments/failed-payment.ts';
 import type { PastKeeper } from '../../usage/past-keeper.ts';
 import { describeSums } from '../../usage/metrics.ts';
 import { readKeyNames } from '../../usage/names.ts';
@@ -48,6 +50,7 @@ export function overviewRoutes({ database }: Parts, past: PastKeeper) {
         },
         periods: { today: describePeriod(today), week: describePeriod(week), month: describePeriod(month) },
         firstToken: await readFirstTokens(database, accountId, nowMs),
+        failedPayment: describeFailure(await findFailedPayment(kysely, accountId, nowMs)),
         keys: describeKeys(await new Keys(kysely).list(accountId), nowMs),
       });
     })
@@ -95,6 +98,10 @@ function chartSpan(zone: string, nowMs: number): { fromMs: number; toMs: number 
 
 function describePeriod({ span, formerSpan, sums, former }: Period) {
   return { span, formerSpan, ...describeSums(sums), former: describeSums(former) };
+}
+
+function describeFailure(payment: PaymentRow | undefined) {
+  return payment === undefined ? null : { purpose: payment.purpose, amountUsd: formatUsd(asNanos(payment.amount)), reason: payment.reason };
 }
 
 function describeKeys(keys: readonly ListedKey[], nowMs: number) {

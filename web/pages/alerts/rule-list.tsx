@@ -3,8 +3,10 @@ import type { JSX } from 'react';
 import { api, call } from '../../api.ts';
 import { formatUsd } from '../../money.ts';
 import { alerts as t } from '../../strings/index.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { RelativeTime } from '../../ui/date-time.tsx';
 import { Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { refreshAlerts } from './queries.ts';
@@ -41,6 +43,7 @@ export function RuleList({ rules, error, onRetry, onOpen }: RuleListProps): JSX.
               </>
             ),
           },
+          { id: 'state', header: t.rules.state, className: 'min-w-36', cell: (rule) => <State rule={rule} /> },
           { id: 'by', header: t.rules.by, isWideOnly: true, cell: channelsOf },
           {
             id: 'actions',
@@ -51,6 +54,19 @@ export function RuleList({ rules, error, onRetry, onOpen }: RuleListProps): JSX.
         ]}
       />
     </Card>
+  );
+}
+
+/** Each fires once per crossing: until it is over, nothing more is sent. */
+function State({ rule: { kind, firedAtMs } }: { readonly rule: Rule }): JSX.Element {
+  if (firedAtMs === null) return <Badge tone="neutral">{t.rules.armed}</Badge>;
+  return (
+    <>
+      <Badge tone="warn">{t.rules.fired}</Badge>
+      <span className="block text-xs text-muted">
+        <RelativeTime atMs={firedAtMs} />, {kind === 'sign_in' ? t.rules.onceEach : t.rules.once}
+      </span>
+    </>
   );
 }
 

@@ -2,6 +2,10 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../api.ts';
 import type { Answer } from '../../api.ts';
 import { queryClient } from '../../queries.ts';
+import { readQuery } from '../../read-query.ts';
+import { compact } from '../../search-params.ts';
+import { addDays, dayStartMs } from '../../time.ts';
+import type { BillingSearch } from './search.ts';
 
 const FOLLOW_MS = 1000;
 const LINES = '25';
@@ -26,10 +30,19 @@ export function paymentQuery(id: string) {
   });
 }
 
+/** Which movements a statement is about, as the server takes it: days begin and end where the reader is. */
+export function statementFilter({ kind, from, to }: BillingSearch, zone: string): Record<string, string> {
+  return compact({
+    kind,
+    from: from === undefined ? undefined : String(dayStartMs(from, zone)),
+    to: to === undefined ? undefined : String(dayStartMs(addDays(to, 1), zone)),
+  });
+}
+
 /** A page of the statement. */
-export function statementQuery({ kind, after }: { readonly kind?: string | undefined; readonly after?: string | undefined }) {
-  const query = { limit: LINES, ...(kind !== undefined && { kind }), ...(after !== undefined && { after }) };
-  return queryOptions({ queryKey: ['statement', kind, after], queryFn: () => call(api.statement.$get({ query })) });
+export function statementQuery(filter: Readonly<Record<string, string>>, after: string | undefined) {
+  const query = { ...filter, limit: LINES, ...(after !== undefined && { after }) };
+  return queryOptions({ queryKey: ['statement', query], queryFn: () => call(api.statement.$get({ query: readQuery(query) })) });
 }
 
 export type Billing = Answer<typeof api.billing.$get>;

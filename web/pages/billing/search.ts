@@ -1,4 +1,4 @@
-import { compact, readChoice, readText } from '../../search-params.ts';
+import { compact, readChoice, readDay, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
 
 export const KINDS = ['usage', 'paid', 'promo', 'plan', 'manual', 'refund', 'expiry'] as const;
@@ -11,6 +11,9 @@ export interface BillingSearch {
   readonly left?: string;
   /** Which movements the statement shows. */
   readonly kind?: (typeof KINDS)[number];
+  /** The first and the last day of the statement. */
+  readonly from?: string;
+  readonly to?: string;
   /** Where the statement's page begins. */
   readonly after?: string;
 }
@@ -20,6 +23,8 @@ export function readBillingSearch(raw: RawSearch): BillingSearch {
     payment: readText(raw, 'payment'),
     left: readText(raw, 'left'),
     kind: readChoice(raw, 'kind', KINDS),
+    from: readDay(raw, 'from'),
+    to: readDay(raw, 'to'),
     after: readText(raw, 'after'),
   });
 }

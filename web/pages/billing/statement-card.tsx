@@ -1,19 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { JSX } from 'react';
 import { compact } from '../../search-params.ts';
 import { billing as t } from '../../strings/index.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
+import { TextInput } from '../../ui/text-input.tsx';
 import { useZone } from '../../zone.ts';
-import { statementQuery } from './queries.ts';
+import { statementFilter, statementQuery } from './queries.ts';
 import type { StatementRow } from './queries.ts';
 import { KINDS } from './search.ts';
 import type { BillingSearch } from './search.ts';
@@ -31,16 +33,19 @@ const COLUMNS: readonly Column<StatementRow>[] = [
 export function StatementCard(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { data, error, refetch } = useQuery(statementQuery(search));
+  const zone = useZone();
+  const filter = statementFilter(search, zone);
+  const { data, error, refetch } = useQuery(statementQuery(filter, search.after));
+  const isFiltered = Object.keys(filter).length > 0;
   const go = (change: Partial<Record<keyof BillingSearch, string | undefined>>): void =>
     void navigate({ search: (old) => compact({ ...old, ...change }) as BillingSearch, resetScroll: false });
   return (
     <Card
       className="mt-4"
       title={t.statement.title}
-      hint={t.statement.hint}
+      hint={search.from === undefined && search.to === undefined ? t.statement.hint : t.statement.days(zone)}
       isFlush
-      actions={<Actions kind={search.kind} onKind={(kind) => go({ kind, after: undefined })} />}
+      actions={<Actions search={search} filter={filter} onChange={(change) => go({ ...change, after: undefined })} />}
     >
       <Table
         caption={t.statement.caption}
@@ -50,7 +55,7 @@ export function StatementCard(): JSX.Element {
         error={error}
         onRetry={() => void refetch()}
         empty={t.statement.empty}
-        onClearFilters={search.kind === undefined ? undefined : () => go({ kind: undefined, after: undefined })}
+        onClearFilters={isFiltered ? () => go({ kind: undefined, from: undefined, to: undefined, after: undefined }) : undefined}
       />
       {data !== undefined && data.lines.length > 0 && (
         <Pagination
@@ -62,28 +67,38 @@ export function StatementCard(): JSX.Element {
   );
 }
 
-function Actions({
-  kind,
-  onKind,
-}: {
-  readonly kind: string | undefined;
-  readonly onKind: (kind: string | undefined) => void;
-}): JSX.Element {
+interface ActionsProps {
+  readonly search: BillingSearch;
+  readonly filter: Readonly<Record<string, string>>;
+  readonly onChange: (change: Partial<Record<'kind' | 'from' | 'to', string | undefined>>) => void;
+}
+
+function Actions({ search: { kind, from, to }, filter, onChange }: ActionsProps): JSX.Element {
   const zone = useZone();
-  const query = new URLSearchParams({ zone, ...(kind !== undefined && { kind }) });
   const choices = [
     { value: '', label: t.statement.all },
     ...KINDS.map((value) => ({ value: value as string, label: t.statement.kinds[value] })),
   ];
   return (
     <>
-      <Select
-        aria-label={t.statement.kind}
-        value={kind ?? ''}
-        choices={choices}
-        onChoose={(value) => onKind(value === '' ? undefined : value)}
+      <Select aria-label={t.statement.kind} value={kind ?? ''} choices={choices} onChoose={(value) => onChange({ kind: given(value) })} />
+      <TextInput
+        type="date"
+        aria-label={t.statement.from}
+        value={from ?? ''}
+        max={to}
+        onText={(day) => onChange({ from: given(day) })}
+        className="w-auto"
       />
-      <a href={`/api/statement/export?${query}`} download className={buttonClass({ size: 'md' })}>
+      <TextInput
+        type="date"
+        aria-label={t.statement.to}
+        value={to ?? ''}
+        min={from}
+        onText={(day) => onChange({ to: given(day) })}
+        className="w-auto"
+      />
+      <a href={`/api/statement/export?${new URLSearchParams({ zone, ...filter })}`} download className={buttonClass({ size: 'md' })}>
         <Download aria-hidden="true" />
         {t.statement.csv}
       </a>
@@ -91,12 +106,25 @@ function Actions({
   );
 }
 
+function given(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
 function What({ row }: { readonly row: StatementRow }): JSX.Element {
   const kind = KINDS.find((name) => name === row.kind);
   return (
     <>
       <span className="block">{kind === undefined ? row.kind : t.statement.rows[kind]}</span>
-      <span className="block text-xs break-words text-muted">{row.kind === 'usage' ? row.id : row.reason}</span>
+      {row.kind === 'usage' ? (
+        <span className="flex items-center gap-2 text-muted">
+          <Copyable text={row.id} what={t.statement.requestId} />
+          <Link to="/requests" search={{ request: row.id }} className="link text-xs">
+            {t.statement.open}
+          </Link>
+        </span>
+      ) : (
+        <span className="block text-xs break-words text-muted">{row.reason}</span>
+      )}
     </>
   );
 }

@@ -19,6 +19,7 @@ export function Banners({ overview }: { readonly overview: Overview }): JSX.Elem
     <div className="mb-6 flex flex-col gap-3 empty:hidden">
       <BalanceBanner overview={overview} />
       <AddressBanner />
+      <PaymentBanner overview={overview} />
       {overview.keys.nearLimit.map(({ id, name, period, part, usedUsd, limitUsd }) => (
         <Banner
           key={`${id} ${period}`}
@@ -54,6 +55,24 @@ function BalanceBanner({ overview: { balance } }: { readonly overview: Overview 
   return (
     <Banner tone="warn" title={texts.low(formatDays(balance.runwayDays))} action={topUp}>
       {texts.lowText}
+    </Banner>
+  );
+}
+
+function PaymentBanner({ overview: { failedPayment } }: { readonly overview: Overview }): JSX.Element | null {
+  if (failedPayment === null) return null;
+  const { purpose, amountUsd, reason } = failedPayment;
+  return (
+    <Banner
+      tone="bad"
+      title={texts.paymentFailed(texts.purposes[purpose], formatUsd(amountUsd))}
+      action={
+        <LinkButton to={purpose === 'plan' ? '/plans' : '/billing'} size="sm">
+          {texts.seePayments}
+        </LinkButton>
+      }
+    >
+      {reason === '' ? texts.paymentFailedText : reason}
     </Banner>
   );
 }

@@ -43,7 +43,7 @@ export function OverviewPage(): JSX.Element {
         <TopKeys zone={zone} />
         <TopModels zone={zone} />
       </div>
-      <LatestErrors />
+      <LatestErrors zone={zone} />
     </>
   );
 }

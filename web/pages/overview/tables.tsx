@@ -3,8 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { overview as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Copyable } from '../../ui/copyable.tsx';
 import { Count } from '../../ui/count.tsx';
 import { RelativeTime } from '../../ui/date-time.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Table } from '../../ui/table.tsx';
 import { errorsQuery, topQuery, type Top } from './queries.ts';
@@ -18,11 +21,22 @@ const FIGURE_COLUMNS = [
   { ...REQUESTS, cell: ({ requests }: Figures) => <Count value={Number(requests)} /> },
 ];
 
+const START = (
+  <LinkButton to="/start" variant="primary">
+    {t.start}
+  </LinkButton>
+);
+const ALL_REQUESTS = (
+  <LinkButton to="/requests" search={{}}>
+    {t.allRequests}
+  </LinkButton>
+);
+
 /** The keys that cost most; what each did is a step away. */
 export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
   const { data: top, error, refetch } = useQuery(topQuery(zone));
   return (
-    <Card title={t.topKeys} hint={top && t.topHint(top.days)} isFlush>
+    <Card title={t.topKeys} hint={top && t.topHint(top.days, zone)} isFlush>
       <Table
         caption={t.tableOf(t.topKeys)}
         columns={[
@@ -42,7 +56,7 @@ export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={t.noUsage}
+        empty={{ ...t.noUsage, action: START }}
       />
     </Card>
   );
@@ -52,7 +66,7 @@ export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
 export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
   const { data: top, error, refetch } = useQuery(topQuery(zone));
   return (
-    <Card title={t.topModels} hint={top && t.topHint(top.days)} isFlush>
+    <Card title={t.topModels} hint={top && t.topHint(top.days, zone)} isFlush>
       <Table
         caption={t.tableOf(t.topModels)}
         columns={[
@@ -61,9 +75,12 @@ export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
             header: t.model,
             className: 'w-full',
             cell: ({ id }: Top['models'][number]) => (
-              <Link to="/usage" search={{ range: '30d', model: id }} className="link">
-                {id}
-              </Link>
+              <span className="inline-flex items-center gap-1">
+                <Link to="/usage" search={{ range: '30d', model: id }} className="link">
+                  {id}
+                </Link>
+                <CopyButton text={id} what={t.modelId} />
+              </span>
             ),
           },
           ...FIGURE_COLUMNS,
@@ -72,20 +89,20 @@ export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={t.noUsage}
+        empty={{ ...t.noUsage, action: START }}
       />
     </Card>
   );
 }
 
 /** What failed last, each with its details a step away. */
-export function LatestErrors(): JSX.Element {
+export function LatestErrors({ zone }: { readonly zone: string }): JSX.Element {
   const { data, error, refetch } = useQuery(errorsQuery);
   return (
     <Card
       className="mt-6"
       title={t.latestErrors}
-      hint={t.errorsRange}
+      hint={t.errorsRange(zone)}
       isFlush
       actions={
         <Link to="/requests" search={{ status: 'error' }} className="link text-sm">
@@ -106,13 +123,13 @@ export function LatestErrors(): JSX.Element {
             ),
           },
           { id: 'error', header: t.error, cell: ({ errorCode }) => <code className="font-mono text-xs">{errorCode ?? '–'}</code> },
-          { id: 'model', header: t.model, cell: ({ model }) => <span className="whitespace-nowrap">{model}</span> },
+          { id: 'model', header: t.model, cell: ({ model }) => <Copyable text={model} what={t.modelId} className="whitespace-nowrap" /> },
         ]}
         rows={data?.requests}
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={t.noErrors}
+        empty={{ ...t.noErrors, action: ALL_REQUESTS }}
       />
     </Card>
   );

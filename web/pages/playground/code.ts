@@ -2,45 +2,60 @@ import type { ChatBody } from '../../chat.ts';
 import { baseUrl, KEY_VARIABLE } from '../../snippets.ts';
 import type { Snippet } from '../../ui/code-block.tsx';
 
-/** The call of the playground as code, streamed as it is here. */
-export function codeFor(body: ChatBody): readonly Snippet[] {
+/** The call of the playground as code, streamed or not as it is here. */
+export function codeFor(body: ChatBody, isStreamed: boolean): readonly Snippet[] {
   return [
-    { id: 'curl', label: 'cURL', code: curl(body) },
-    { id: 'python', label: 'Python', code: python(body) },
-    { id: 'typescript', label: 'TypeScript', code: typescript(body) },
+    { id: 'curl', label: 'cURL', code: curl(body, isStreamed) },
+    { id: 'python', label: 'Python', code: python(body, isStreamed) },
+    { id: 'typescript', label: 'TypeScript', code: typescript(body, isStreamed) },
   ];
 }
 
-function curl(body: ChatBody): string {
-  const json = JSON.stringify({ ...body, stream: true }, undefined, 2).replaceAll("'", String.raw`'\''`);
-  return `curl -N ${baseUrl()}/chat/completions \\
+function curl(body: ChatBody, isStreamed: boolean): string {
+  const json = JSON.stringify({ ...body, ...(isStreamed && { stream: true }) }, undefined, 2).replaceAll("'", String.raw`'\''`);
+  return `curl ${isStreamed ? '-N ' : ''}${baseUrl()}/chat/completions \\
   -H "Authorization: Bearer $${KEY_VARIABLE}" \\
   -H "Content-Type: application/json" \\
   -d '${json}'`;
 }
 
 /** JSON of texts, numbers and lists is Python as well. */
-function python(body: ChatBody): string {
+function python(body: ChatBody, isStreamed: boolean): string {
   const fields = Object.entries(body).map(([name, value]) => `    ${name}=${indent(JSON.stringify(value, undefined, 4), 4)},`);
   return `import os
 from openai import OpenAI
 
 client = OpenAI(base_url="${baseUrl()}", api_key=os.environ["${KEY_VARIABLE}"])
-stream = client.chat.completions.create(
-${fields.join('\n')}
-    stream=True,
-)
+${
+  isStreamed
+    ? `stream = ${pythonCall([...fields, '    stream=True,'])}
 for chunk in stream:
     if chunk.choices:
-        print(chunk.choices[0].delta.content or "", end="")`;
+        print(chunk.choices[0].delta.content or "", end="")`
+    : `answer = ${pythonCall(fields)}
+print(answer.choices[0].message.content)`
+}`;
 }
 
-function typescript(body: ChatBody): string {
+function pythonCall(lines: readonly string[]): string {
+  return `client.chat.completions.create(\n${lines.join('\n')}\n)`;
+}
+
+function typescript(body: ChatBody, isStreamed: boolean): string {
   return `import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '${baseUrl()}', apiKey: process.env.${KEY_VARIABLE} });
-const stream = await client.chat.completions.create(${JSON.stringify({ ...body, stream: true }, undefined, 2)});
-for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`;
+${
+  isStreamed
+    ? `const stream = ${typescriptCall({ ...body, stream: true })}
+for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`
+    : `const answer = ${typescriptCall(body)}
+console.log(answer.choices[0]?.message.content);`
+}`;
+}
+
+function typescriptCall(body: ChatBody): string {
+  return `await client.chat.completions.create(${JSON.stringify(body, undefined, 2)});`;
 }
 
 function indent(text: string, spaces: number): string {

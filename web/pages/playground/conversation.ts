@@ -28,6 +28,7 @@ export interface Settings {
   readonly model: string;
   readonly system: string;
   readonly parameters: Readonly<Record<string, number>>;
+  readonly isStreamed: boolean;
 }
 
 /** The longest answer that is waited for. */
@@ -50,9 +51,9 @@ export function useConversation(): Conversation {
         secret: await playgroundSecret(),
         body: bodyOf(turns, question, settings),
         signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-        onText: (piece) => change(id, ({ answer }) => ({ answer: answer + piece })),
+        ...(settings.isStreamed && { onText: (piece: string) => change(id, ({ answer }) => ({ answer: answer + piece })) }),
       });
-      change(id, () => ({ result, failure: result.error }));
+      change(id, () => ({ result, answer: result.text, failure: result.error }));
       announce(result.error ?? result.text);
     } catch (error) {
       change(id, () => ({ failure: error instanceof Error ? error.message : String(error) }));

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { modelsQuery } from '../../queries.ts';
+import { compact } from '../../search-params.ts';
 import type { ListedModel } from '../../queries.ts';
 import { playground as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
@@ -40,11 +41,11 @@ export function PlaygroundPage(): JSX.Element {
 }
 
 function Workbench({ models, model }: { readonly models: readonly ListedModel[]; readonly model: ListedModel }): JSX.Element {
-  const { snippet } = route.useSearch();
+  const { snippet, stream } = route.useSearch();
   const navigate = route.useNavigate();
   const conversation = useConversation();
   const [typed, setTyped] = useState(NOTHING_TYPED);
-  const settings = { model: model.id, system: typed.system, parameters: parametersOf(typed) };
+  const settings = { model: model.id, system: typed.system, parameters: parametersOf(typed), isStreamed: stream !== 'no' };
   const { turns } = conversation;
   const last = turns.at(-1);
   const body = bodyOf(last === undefined ? [] : turns.slice(0, -1), last?.question ?? '…', settings);
@@ -58,6 +59,10 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
           models={models}
           model={model}
           onModel={(id) => void navigate({ search: (old) => ({ ...old, model: id }), replace: true })}
+          isStreamed={settings.isStreamed}
+          onStream={(isStreamed) =>
+            void navigate({ search: (old) => compact({ ...old, stream: isStreamed ? undefined : ('no' as const) }), replace: true })
+          }
           typed={typed}
           onType={(change) => setTyped((old) => ({ ...old, ...change }))}
         />
@@ -65,7 +70,7 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
       </div>
       <Card title={t.code}>
         <CodeBlock
-          snippets={codeFor(body)}
+          snippets={codeFor(body, settings.isStreamed)}
           chosenId={snippet}
           onChoose={(chosen) => void navigate({ search: (old) => ({ ...old, snippet: chosen }), replace: true })}
         />

@@ -5,6 +5,7 @@ import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { NumberInput } from '../../ui/number-input.tsx';
 import { Select } from '../../ui/select.tsx';
+import { Switch } from '../../ui/switch.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 
@@ -22,12 +23,14 @@ interface ParametersProps {
   readonly models: readonly ListedModel[];
   readonly model: ListedModel;
   readonly onModel: (id: string) => void;
+  readonly isStreamed: boolean;
+  readonly onStream: (isStreamed: boolean) => void;
   readonly typed: Typed;
   readonly onType: (change: Partial<Typed>) => void;
 }
 
 /** The model and how it is asked. */
-export function Parameters({ models, model, onModel, typed, onType }: ParametersProps): JSX.Element {
+export function Parameters({ models, model, onModel, isStreamed, onStream, typed, onType }: ParametersProps): JSX.Element {
   return (
     <Card title={t.parameters}>
       <div className="flex flex-col gap-4">
@@ -54,6 +57,7 @@ export function Parameters({ models, model, onModel, typed, onType }: Parameters
             />
           )}
         </Field>
+        <Switch label={t.stream} hint={t.streamHint} isOn={isStreamed} onSwitch={onStream} />
       </div>
     </Card>
   );
