@@ -4,10 +4,10 @@
  */
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { pagesOf } from '../test/browser/pages.ts';
 import { openWorld, type World } from '../test/browser/world.ts';
-import { chromiumPath } from '../test/services/chromium.ts';
+import { chromiumPath, launchChromium } from '../test/services/chromium.ts';
 import { buildWeb } from './build-web.ts';
 
 const OUT = resolve(import.meta.dirname, '../docs/screenshots');
@@ -23,7 +23,7 @@ if (chromiumPath === undefined) throw new Error('There is no Chromium. Install o
 if (!(await buildWeb())) process.exit(1);
 await mkdir(OUT, { recursive: true });
 const world = await openWorld();
-const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+const browser = await launchChromium();
 try {
   for (const viewport of SIZES) for (const colorScheme of SCHEMES) await takePictures(browser, world, { viewport, colorScheme });
   if (wanted.size === 0 || wanted.has('overview')) await copyFile(join(OUT, 'overview-1440-light.png'), join(OUT, 'overview.png'));

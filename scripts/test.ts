@@ -1,4 +1,5 @@
 /** `npm test [-- file…]`: runs the tests and closes with the one line that every tool understands. */
+import { buildServer } from './build-server.ts';
 import { buildWeb } from './build-web.ts';
 
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
@@ -28,8 +29,9 @@ interface Run {
   readonly output: string;
 }
 
-// The tests open the pages as people get them.
-if (!(await buildWeb())) process.exit(1);
+// The tests start the server and open its pages as people get them; test/services/built.ts knows it by the variable.
+if (!(await Promise.all([buildServer(), buildWeb()])).every(Boolean)) process.exit(1);
+const environment = { ...process.env, TEST_BUILT: 'true' };
 
 const named = process.argv.slice(2);
 const isWhole = named.length === 0;
@@ -58,6 +60,7 @@ process.exit(passed === 0 || isSkipFailure ? exitCode || 1 : exitCode);
 
 async function runTests(args: readonly string[], hear: (bytes: Uint8Array) => void): Promise<Run> {
   const child = Bun.spawn([process.execPath, 'test', `--timeout=${TIMEOUT_MS}`, ...args], {
+    env: environment,
     stdin: 'ignore',
     stdout: 'inherit',
     stderr: 'pipe',

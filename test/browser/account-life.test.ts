@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { createOTP } from '@better-auth/utils/otp';
-import { chromium, type Browser } from 'playwright-core';
-import { buildWeb } from '../../scripts/build-web.ts';
+import type { Browser } from 'playwright-core';
 import { verifyLedger } from '../../src/ledger/reconcile.ts';
 import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
 import { usd } from '../conformance/money-in/stage.ts';
 import { secretIn } from '../dashboard/answers.ts';
 import { describeStores } from '../dashboard/stores.ts';
 import { until } from '../faults/ledger/until.ts';
-import { chromiumPath } from '../services/chromium.ts';
+import { buildPages } from '../services/built.ts';
+import { chromiumPath, launchChromium } from '../services/chromium.ts';
 import { EMAIL, LifeStage, openContext } from './life-stage.ts';
 import { ask, Traffic } from './traffic.ts';
 
@@ -25,8 +25,8 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    expect(await buildWeb()).toBe(true);
-    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+    await buildPages();
+    browser = await launchChromium();
   }, TEST_MS);
   afterAll(() => browser?.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { buildWeb } from '../../scripts/build-web.ts';
-import { chromiumPath } from '../services/chromium.ts';
+import type { Browser, Page } from 'playwright-core';
+import { buildPages } from '../services/built.ts';
+import { chromiumPath, launchChromium } from '../services/chromium.ts';
 import { openWorld, type World } from './world.ts';
 
 /** The way of somebody new, with the real gate behind it. */
@@ -16,9 +16,9 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   let page: Page;
 
   beforeAll(async () => {
-    expect(await buildWeb()).toBe(true);
+    await buildPages();
     world = await openWorld({ days: 0, creditUsd: '5' });
-    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+    browser = await launchChromium();
     const context = await browser.newContext({ reducedMotion: 'reduce' });
     await context.addCookies([{ ...world.cookie, url: world.url }]);
     page = await context.newPage();

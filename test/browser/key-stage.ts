@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Kysely } from 'kysely';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { buildWeb } from '../../scripts/build-web.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Account } from '../../src/accounts/accounts.ts';
 import { loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/database/connect.ts';
@@ -11,7 +10,8 @@ import type { Tables } from '../../src/database/tables.ts';
 import type { Reach } from '../../src/http/fetch-media.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { serve, type Service } from '../../src/serve.ts';
-import { chromiumPath } from '../services/chromium.ts';
+import { buildPages } from '../services/built.ts';
+import { launchChromium } from '../services/chromium.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
@@ -44,7 +44,7 @@ export interface Visit {
 }
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  if (!(await buildWeb())) throw new Error('the pages could not be built');
+  await buildPages();
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-browser-'));
   const file = join(folder, 'tollgate.yaml');
   writeFileSync(file, JSON.stringify(options.settings ?? {}));
@@ -53,7 +53,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const place = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
   const service = await serve(loadConfig({ ...environment, ...place, ...options.environment }), options.reach);
   const { kysely: database } = await connect({ databaseUrl, databasePath: join(folder, 'tollgate.db') });
-  const browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+  const browser = await launchChromium();
   return {
     service,
     browser,

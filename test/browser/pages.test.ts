@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import axe from 'axe-core';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { buildWeb } from '../../scripts/build-web.ts';
-import { chromiumPath } from '../services/chromium.ts';
+import type { Browser, Page } from 'playwright-core';
+import { buildPages } from '../services/built.ts';
+import { chromiumPath, launchChromium } from '../services/chromium.ts';
 import { pagesOf } from './pages.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -19,9 +19,9 @@ let browser: Browser;
 
 describe.skipIf(chromiumPath === undefined)('every page', () => {
   beforeAll(async () => {
-    expect(await buildWeb()).toBe(true);
+    await buildPages();
     world = await openWorld({ days: 1 });
-    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+    browser = await launchChromium();
   }, OPEN_WITHIN_MS);
   afterAll(async () => {
     await browser?.close();

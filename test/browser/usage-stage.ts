@@ -9,6 +9,7 @@ import { migrate } from '../../src/database/migrate.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import type { Store } from '../dashboard/stores.ts';
+import { MAIN } from '../services/built.ts';
 import { findFreePort } from '../services/free-port.ts';
 
 /** A running gate with a person who has money and a key with two tags, on either database. */
@@ -68,7 +69,7 @@ export async function openUsageStage(store: Store): Promise<UsageStage> {
     TOLLGATE_CONFIG: join(folder, 'tollgate.yaml'),
     ...(store.databaseUrl === undefined ? {} : { DATABASE_URL: store.databaseUrl }),
   };
-  const server = Bun.spawn([process.execPath, 'src/main.ts', 'serve'], { cwd: ROOT, env, stdout: 'ignore', stderr: 'ignore' });
+  const server = Bun.spawn([process.execPath, MAIN, 'serve'], { cwd: ROOT, env, stdout: 'ignore', stderr: 'ignore' });
   const stop = async (): Promise<void> => {
     server.kill('SIGKILL');
     await server.exited;

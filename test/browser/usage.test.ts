@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import axe from 'axe-core';
 import OpenAI from 'openai';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { buildWeb } from '../../scripts/build-web.ts';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { describeStores, type Store } from '../dashboard/stores.ts';
-import { chromiumPath } from '../services/chromium.ts';
+import { buildPages } from '../services/built.ts';
+import { chromiumPath, launchChromium } from '../services/chromium.ts';
 import { openUsageStage, type UsageStage } from './usage-stage.ts';
 
 /** Three and a half hours behind UTC, or two and a half. */
@@ -25,11 +25,11 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     const complaints: string[] = [];
 
     beforeAll(async () => {
-      expect(await buildWeb()).toBe(true);
+      await buildPages();
       store = await makeStore();
       stage = await openUsageStage(store);
       await makeRequests();
-      browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+      browser = await launchChromium();
       const size = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
       context = await browser.newContext({ ...size, timezoneId: ZONE, acceptDownloads: true });
       await context.addCookies([{ ...stage.cookie, url: stage.url }]);

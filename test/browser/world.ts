@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { MAIN } from '../services/built.ts';
 import { findFreePort } from '../services/free-port.ts';
 import { seedRandom } from '../simulator/random.ts';
 import { startUpstream } from './upstream.ts';
@@ -101,7 +102,7 @@ async function startGate(folder: string, { upstreamUrl, backMs }: { upstreamUrl:
     CLOCK_STEP_MS: String(STEP_MS),
   };
   const run = (words: readonly string[]) =>
-    Bun.spawn([process.execPath, '--preload', './test/browser/shift-clock.ts', 'src/main.ts', ...words], {
+    Bun.spawn([process.execPath, '--preload', './test/browser/shift-clock.ts', MAIN, ...words], {
       cwd: ROOT,
       env: environment,
       stdout: 'pipe',

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MAIN } from '../services/built.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..');
@@ -40,7 +41,7 @@ interface Ended {
 }
 
 async function run(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const child = spawn(process.execPath, ['src/main.ts', ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: PROJECT,
     env: { ...env, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,10 +5,11 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MAIN } from '../services/built.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..');
-const SERVE = [process.execPath, 'src/main.ts', 'serve'];
+const SERVE = [process.execPath, MAIN, 'serve'];
 const WITHIN_MS = 10_000;
 const LISTENS = /^Tollgate listens on (http:\/\/\S+)\/v1$/mu;
 const WELCOME_END = 'to switch its models on.';

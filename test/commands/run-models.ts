@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MAIN } from '../services/built.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..');
@@ -23,7 +24,7 @@ export async function runModels(
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-models-'));
   const config = join(folder, 'tollgate.yaml');
   await writeFile(config, JSON.stringify(settings));
-  const child = spawn(process.execPath, ['src/main.ts', 'models', ...args], {
+  const child = spawn(process.execPath, [MAIN, 'models', ...args], {
     cwd: PROJECT,
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, TOLLGATE_CONFIG: config, NO_COLOR: '1', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],

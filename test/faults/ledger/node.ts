@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { MAIN } from '../../services/built.ts';
 import { findFreePort } from '../../services/free-port.ts';
 import type { Reaper } from '../../services/reaper.ts';
 import type { JsonObject } from '../../simulator/wire.ts';
@@ -37,7 +38,7 @@ export async function startNode(
   { reaper, wrapper }: { readonly reaper: Reaper; readonly wrapper: readonly string[] },
 ): Promise<GatewayNode> {
   const port = await findFreePort();
-  const command: readonly string[] = [...wrapper, process.execPath, 'src/main.ts', 'serve'];
+  const command: readonly string[] = [...wrapper, process.execPath, MAIN, 'serve'];
   const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: PROJECT,
     env: { ...environment, PORT: String(port) },
@@ -77,7 +78,7 @@ export async function startNode(
 
 /** Runs a command of the program to its end and gives what it printed; a failure throws with its text. */
 export async function runProgram(args: readonly string[], environment: Environment): Promise<string> {
-  const child = Bun.spawn([process.execPath, 'src/main.ts', ...args], {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
     cwd: PROJECT,
     env: environment,
     stdin: 'ignore',
