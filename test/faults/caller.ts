@@ -30,7 +30,8 @@ export interface Answer {
 /** What the request left behind. */
 interface Outcome {
   readonly chargedNanos: bigint;
-  readonly logged: readonly JsonObject[];
+  /** What the gate has logged since, so far. */
+  readonly logged: () => readonly JsonObject[];
 }
 
 export const CHAT: JsonObject = { model: 'mock/gpt', messages: [{ role: 'user', content: 'Hi' }] };
@@ -58,7 +59,7 @@ export async function startCaller(options: Omit<GateOptions, 'simulator'>): Prom
       for (const { text } of answers) expect(text).not.toContain(secret);
       expect(gate.output()).not.toContain(secret);
     }
-    return { answers, chargedNanos: await chargedNanos(), logged: gate.logLines().slice(linesBefore) };
+    return { answers, chargedNanos: await chargedNanos(), logged: () => gate.logLines().slice(linesBefore) };
   };
   return {
     simulator,

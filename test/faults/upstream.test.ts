@@ -4,11 +4,13 @@ import { failureOf } from '../simulator/failure.ts';
 import { describeModel } from '../simulator/gate.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 import { errorBody } from '../simulator/wire.ts';
+import { until } from './ledger/until.ts';
 import { type Answer, type Caller, CHAT, readError, readEvents, startCaller, STREAM } from './caller.ts';
 
 const SPICY = { message: 'Too spicy.', type: 'invalid_request_error', param: 'top_p', code: 'unsupported_value' };
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 const PRICE = { input: 2.5, output: 10 };
+const LOGGED_WITHIN_MS = 2000;
 
 let caller: Caller;
 
@@ -69,8 +71,7 @@ describe('a status of the provider', () => {
       expect(answer.text).not.toContain('Incorrect API key');
     }
     expect(chargedNanos).toBe(0n);
-    const alerts = logged.filter((line) => line['level'] === 'error' || Number(line['level']) >= 50);
-    expect(alerts.length).toBeGreaterThanOrEqual(2);
+    await until(async () => (logged().filter(isAlert).length >= 2 ? true : undefined), LOGGED_WITHIN_MS);
   });
 
   test.each<[string, RegExp]>([
@@ -223,6 +224,10 @@ test('a request that failed gives its place back at once', async () => {
   caller.simulator.always({ type: 'answer' });
   expect(await ask(AbortSignal.timeout(5000))).toBe(200);
 });
+
+function isAlert(line: JsonObject): boolean {
+  return line['level'] === 'error' || Number(line['level']) >= 50;
+}
 
 function expectServerError(answer: Answer): void {
   expect(answer.status).toBe(500);

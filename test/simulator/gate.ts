@@ -1,14 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { MAIN } from '../services/built.ts';
 import { parseNanos } from './invoice.ts';
 import type { OpenAiSimulator } from './openai.ts';
+import { makePayer, openTurns } from './payer.ts';
 import type { JsonObject } from './wire.ts';
 
 /** Where Linux keeps files in memory. */
@@ -53,7 +55,7 @@ export interface GateOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Options of `account create` and `key create`. */
+/** The options of `account create` and `key create` that tests use. */
 export interface KeyOptions {
   readonly creditUsd?: string;
   readonly models?: string;
@@ -74,6 +76,7 @@ const PROJECT = join(import.meta.dirname, '..', '..');
 const READY_WITHIN_MS = 30_000;
 const EXIT_WITHIN_MS = 10_000;
 const SETTLED_WITHIN_MS = 3000;
+const SETTLED_POLL_MS = 10;
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -100,16 +103,16 @@ export async function startGate(options: GateOptions): Promise<Gate> {
   const origin = `http://127.0.0.1:${port}`;
   await waitUntilReady(origin, server);
 
-  const run: Gate['run'] = (...args) => runCommand([...args, '--json'], env);
+  const withDatabase = openTurns({ databaseUrl: undefined, databasePath: join(env.TOLLGATE_DATA, 'tollgate.db') });
   return {
     baseUrl: `${origin}/v1`,
     origin,
     dataFolder: env.TOLLGATE_DATA,
     output: () => server.output(),
     logLines: () => server.output().split('\n').flatMap(parseLogLine),
-    run,
-    makeKey: (keyOptions = {}) => makeKey(run, keyOptions),
-    settledBalance: (key) => readSettledBalance(run, key),
+    run: (...args) => runCommand([...args, '--json'], env),
+    makeKey: (keyOptions = {}) => makeKey(withDatabase, keyOptions),
+    settledBalance: (key) => readSettledBalance(withDatabase, key),
     residentBytes: () => readResidentBytes(server.child),
     terminate: () => end(server.child, 'SIGTERM'),
     async stop() {
@@ -168,7 +171,7 @@ interface Launched {
 }
 
 function launch(args: readonly string[], env: Readonly<Record<string, string>>): Launched {
-  const child = spawn(process.execPath, ['src/main.ts', ...args], { cwd: PROJECT, env, stdio: 'pipe' });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: PROJECT, env, stdio: 'pipe' });
   const printed: Buffer[] = [];
   child.stdout.on('data', (bytes: Buffer) => printed.push(bytes));
   child.stderr.on('data', (bytes: Buffer) => printed.push(bytes));
@@ -190,7 +193,7 @@ async function waitUntilReady(origin: string, server: Launched): Promise<void> {
 }
 
 async function runCommand(args: readonly string[], env: Readonly<Record<string, string>>): Promise<JsonObject> {
-  const command = spawn(process.execPath, ['src/main.ts', ...args], { cwd: PROJECT, env, stdio: 'pipe' });
+  const command = spawn(process.execPath, [MAIN, ...args], { cwd: PROJECT, env, stdio: 'pipe' });
   const stdout = Array.fromAsync(command.stdout as AsyncIterable<Buffer>);
   const stderr = Array.fromAsync(command.stderr as AsyncIterable<Buffer>);
   const [code] = (await once(command, 'close')) as [number | null];
@@ -198,24 +201,31 @@ async function runCommand(args: readonly string[], env: Readonly<Record<string, 
   return JSON.parse(Buffer.concat(await stdout).toString()) as JsonObject;
 }
 
-async function makeKey(run: Gate['run'], options: KeyOptions): Promise<TestKey> {
-  const email = `${crypto.randomUUID()}@example.com`;
-  const creditUsd = options.creditUsd ?? '10';
-  await run('account', 'create', '--email', email, '--credit', creditUsd);
-  const flags = (['models', 'rpm', 'tpm', 'concurrent', 'expires'] as const).flatMap((name) =>
-    options[name] === undefined ? [] : [`--${name}`, String(options[name])],
-  );
-  const { id, secret } = await run('key', 'create', '--account', email, '--name', 'test', ...flags);
-  return { id: String(id), secret: String(secret), email, creditNanos: parseNanos(creditUsd) };
+type WithDatabase = ReturnType<typeof openTurns>;
+
+async function makeKey(withDatabase: WithDatabase, options: KeyOptions): Promise<TestKey> {
+  const { creditUsd = '10', models, rpm, tpm, concurrent, expires } = options;
+  const settings = {
+    models: models?.split(','),
+    requestsPerMinute: rpm,
+    tokensPerMinute: tpm,
+    concurrent,
+    expiresAtMs: expires === undefined ? undefined : Date.parse(expires),
+  };
+  const { id, secret, email } = await withDatabase((database) => makePayer(database, creditUsd, settings));
+  return { id, secret, email, creditNanos: parseNanos(creditUsd) };
 }
 
-async function readSettledBalance(run: Gate['run'], key: TestKey): Promise<bigint> {
-  const deadline = performance.now() + SETTLED_WITHIN_MS;
-  for (;;) {
-    const account = await run('account', 'show', '--email', key.email);
-    if (parseNanos(String(account['held'])) === 0n) return parseNanos(String(account['balance']));
-    if (performance.now() > deadline) throw new Error(`still held: ${JSON.stringify(account)}`);
-  }
+function readSettledBalance(withDatabase: WithDatabase, key: TestKey): Promise<bigint> {
+  return withDatabase(async (database) => {
+    const deadline = performance.now() + SETTLED_WITHIN_MS;
+    for (;;) {
+      const account = await new Accounts(database).find(key.email);
+      if (account?.held === 0n) return account.balance;
+      if (performance.now() > deadline) throw new Error(`of ${key.email} there is still held: ${account?.held}`);
+      await Bun.sleep(SETTLED_POLL_MS);
+    }
+  });
 }
 
 function readResidentBytes(child: ChildProcess): number {

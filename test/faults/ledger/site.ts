@@ -3,17 +3,14 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
-import { Accounts } from '../../../src/accounts/accounts.ts';
 import type { KeySettings } from '../../../src/accounts/key-settings.ts';
-import { Keys } from '../../../src/accounts/keys.ts';
-import { connect, type DatabasePlace } from '../../../src/database/connect.ts';
+import type { DatabasePlace } from '../../../src/database/connect.ts';
 import type { Tables } from '../../../src/database/tables.ts';
-import { asNanos } from '../../../src/ledger/money.ts';
 import { createDatabase } from '../../services/postgres.ts';
 import { startReaper } from '../../services/reaper.ts';
 import { describeModel } from '../../simulator/gate.ts';
-import { parseNanos } from '../../simulator/invoice.ts';
 import { type OpenAiSimulator, startOpenAiSimulator } from '../../simulator/openai.ts';
+import { addKey, makePayer, useDatabase } from '../../simulator/payer.ts';
 import type { JsonObject } from '../../simulator/wire.ts';
 import { type GatewayNode, runProgram, startNode } from './node.ts';
 
@@ -82,13 +79,13 @@ export async function openSite(options: SiteOptions): Promise<Site> {
   };
   await runProgram(['migrate', '--json'], env);
   const place = { databaseUrl, databasePath: join(dataFolder, 'tollgate.db') };
-  const withDatabase: Site['withDatabase'] = (work) => useDatabase(place, work);
+  const withDatabase: Site['withDatabase'] = (work) => useAlone(place, work);
   return {
     provider,
     dataFolder,
     place,
     startNode: ({ wrapper = [] } = {}) => startNode(env, { reaper, wrapper }),
-    makeKey: (creditUsd, settings) => withDatabase((database) => makeKey(database, creditUsd, settings)),
+    makeKey: (creditUsd, settings) => withDatabase((database) => makePayer(database, creditUsd, settings)),
     makeKeys: (creditUsd, count) => withDatabase((database) => makeKeys(database, creditUsd, count)),
     withDatabase,
     verify: () => verify(env),
@@ -117,13 +114,11 @@ function settingsFor(options: SiteOptions): JsonObject {
 }
 
 /** The connection lives only as long as the work: one that stays open would spare a killed gateway's successor its recovery of the log. */
-async function useDatabase<Result>(place: DatabasePlace, work: (database: Kysely<Tables>) => Promise<Result>): Promise<Result> {
-  const { kysely, dialect } = await connect(place);
+async function useAlone<Result>(place: DatabasePlace, work: (database: Kysely<Tables>) => Promise<Result>): Promise<Result> {
   try {
-    return await work(kysely);
+    return await useDatabase(place, work);
   } finally {
-    await kysely.destroy();
-    if (dialect === 'sqlite') expectClosed(place.databasePath);
+    if (place.databaseUrl === undefined) expectClosed(place.databasePath);
   }
 }
 
@@ -143,23 +138,11 @@ function linkOf(path: string): string {
   }
 }
 
-async function makeKey(database: Kysely<Tables>, creditUsd: string, settings?: Partial<KeySettings>): Promise<SiteKey> {
-  const accounts = new Accounts(database);
-  const account = await accounts.create(`${crypto.randomUUID()}@example.com`, false);
-  if (account === undefined) throw new Error('the account could not be made');
-  await accounts.credit(account, asNanos(parseNanos(creditUsd)), { reason: 'test', actor: 'test' });
-  return addKey(database, account.id, settings);
-}
-
 async function makeKeys(database: Kysely<Tables>, creditUsd: string, count: number): Promise<readonly SiteKey[]> {
-  const keys = [await makeKey(database, creditUsd)];
-  for (const [{ accountId }] = keys as [SiteKey]; keys.length < count;) keys.push(await addKey(database, accountId));
+  const first = await makePayer(database, creditUsd);
+  const keys: SiteKey[] = [first];
+  while (keys.length < count) keys.push(await addKey(database, first.accountId));
   return keys;
-}
-
-async function addKey(database: Kysely<Tables>, accountId: string, settings: Partial<KeySettings> = {}): Promise<SiteKey> {
-  const { id, secret } = await new Keys(database).create(accountId, { name: 'test', ...settings });
-  return { id, secret, accountId };
 }
 
 async function verify(env: Readonly<Record<string, string>>): Promise<void> {
