@@ -106,6 +106,7 @@ export const billing = {
     what: 'What',
     amount: 'Amount',
     balanceAfter: 'Balance',
+    leaves: 'leaves',
     kind: 'Kind',
     all: 'All movements',
     csv: 'CSV',

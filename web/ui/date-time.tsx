@@ -2,14 +2,22 @@ import { useEffect, useState } from 'react';
 import type { JSX } from 'react';
 import { formatDateTime, formatRelative } from '../time.ts';
 import { useZone } from '../zone.ts';
+import { cx } from './cx.ts';
 
 const REFRESH_MS = 30_000;
 
+interface DateTimeProps {
+  readonly atMs: number;
+  readonly precision?: 'minute' | 'second';
+  /** In a column that is narrow on telephones. */
+  readonly mayBreak?: boolean;
+}
+
 /** When something was, in the chosen zone; hovering tells the zone and the UTC time. */
-export function DateTime({ atMs, precision }: { readonly atMs: number; readonly precision?: 'minute' | 'second' }): JSX.Element {
+export function DateTime({ atMs, precision, mayBreak = false }: DateTimeProps): JSX.Element {
   const zone = useZone();
   return (
-    <time dateTime={new Date(atMs).toISOString()} title={titleOf(atMs, zone)} className="figures whitespace-nowrap">
+    <time dateTime={new Date(atMs).toISOString()} title={titleOf(atMs, zone)} className={cx('figures', !mayBreak && 'whitespace-nowrap')}>
       {formatDateTime(atMs, zone, precision)}
     </time>
   );

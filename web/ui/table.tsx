@@ -15,7 +15,7 @@ export interface Column<Row> {
   readonly isSortable?: boolean;
   /** What stands in this column of the totals row. */
   readonly total?: ReactNode;
-  /** Not on telephones, where another column says the same. */
+  /** Not on telephones: another column says the same there, or the details do. */
   readonly isWideOnly?: boolean;
   /** Where the column needs a width or may break. */
   readonly className?: string;

@@ -23,10 +23,33 @@ import type { BillingSearch } from './search.ts';
 const route = getRouteApi('/app/billing');
 
 const COLUMNS: readonly Column<StatementRow>[] = [
-  { id: 'time', header: t.statement.time, cell: ({ atMs }) => <DateTime atMs={atMs} precision="second" /> },
-  { id: 'what', header: t.statement.what, cell: (row) => <What row={row} />, className: 'min-w-40' },
-  { id: 'amount', header: t.statement.amount, align: 'right', cell: ({ amountUsd }) => <Money usd={amountUsd} isSigned isExact /> },
-  { id: 'balance', header: t.statement.balanceAfter, align: 'right', cell: ({ balanceUsd }) => <Money usd={balanceUsd} isExact /> },
+  {
+    id: 'time',
+    header: t.statement.time,
+    cell: ({ atMs }) => <DateTime atMs={atMs} precision="second" mayBreak />,
+    className: 'max-sm:w-28',
+  },
+  { id: 'what', header: t.statement.what, cell: (row) => <What row={row} />, className: 'sm:min-w-40' },
+  {
+    id: 'amount',
+    header: t.statement.amount,
+    align: 'right',
+    cell: ({ amountUsd, balanceUsd }) => (
+      <>
+        <Money usd={amountUsd} isSigned isExact />
+        <span className="block text-xs text-muted sm:hidden">
+          {t.statement.leaves} <Money usd={balanceUsd} isExact />
+        </span>
+      </>
+    ),
+  },
+  {
+    id: 'balance',
+    header: t.statement.balanceAfter,
+    align: 'right',
+    isWideOnly: true,
+    cell: ({ balanceUsd }) => <Money usd={balanceUsd} isExact />,
+  },
 ];
 
 /** Every movement, newest first, with the balance that it left. */
@@ -116,8 +139,8 @@ function What({ row }: { readonly row: StatementRow }): JSX.Element {
     <>
       <span className="block">{kind === undefined ? row.kind : t.statement.rows[kind]}</span>
       {row.kind === 'usage' ? (
-        <span className="flex items-center gap-2 text-muted">
-          <Copyable text={row.id} what={t.statement.requestId} />
+        <span className="flex flex-wrap items-center gap-x-2 text-muted">
+          <Copyable text={row.id} what={t.statement.requestId} className="max-sm:hidden" />
           <Link to="/requests" search={{ request: row.id }} className="link text-xs">
             {t.statement.open}
           </Link>

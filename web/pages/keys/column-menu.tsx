@@ -21,7 +21,7 @@ export function ColumnMenu({ hidden, onHidden }: ColumnMenuProps): JSX.Element {
     <Menu.Root>
       <Menu.Trigger
         render={
-          <Button>
+          <Button className="max-sm:hidden">
             <Columns3 aria-hidden="true" />
             {t.columns}
           </Button>

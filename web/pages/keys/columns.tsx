@@ -18,29 +18,60 @@ export const COLUMNS: readonly Column<Key>[] = [
     id: 'name',
     header: t.head.name,
     isSortable: true,
-    className: 'min-w-36',
+    className: 'min-w-32 sm:min-w-36',
     cell: (key) => (
-      <Link to="/keys/$id" params={{ id: key.id }} className="font-medium break-words hover:underline">
-        {key.name}
-      </Link>
+      <>
+        <Link to="/keys/$id" params={{ id: key.id }} className="font-medium break-words hover:underline">
+          {key.name}
+        </Link>
+        <span className="mt-1 block sm:hidden">
+          <KeyStatus status={key.status} rotatingUntilMs={key.rotatingUntilMs} />
+        </span>
+      </>
     ),
   },
-  { id: 'status', header: t.head.status, cell: (key) => <KeyStatus status={key.status} rotatingUntilMs={key.rotatingUntilMs} /> },
-  { id: 'secret', header: t.head.secret, cell: (key) => <Secrets secrets={key.secrets} /> },
-  { id: 'used', header: t.head.used, isSortable: true, cell: (key) => <LastUse atMs={key.usedAtMs} from={key.usedFrom} /> },
-  { id: 'today', header: t.head.today, align: 'right', isSortable: true, cell: (key) => <Money usd={key.spentTodayUsd} /> },
+  {
+    id: 'status',
+    header: t.head.status,
+    isWideOnly: true,
+    cell: (key) => <KeyStatus status={key.status} rotatingUntilMs={key.rotatingUntilMs} />,
+  },
+  { id: 'secret', header: t.head.secret, isWideOnly: true, cell: (key) => <Secrets secrets={key.secrets} /> },
+  {
+    id: 'used',
+    header: t.head.used,
+    isSortable: true,
+    isWideOnly: true,
+    cell: (key) => <LastUse atMs={key.usedAtMs} from={key.usedFrom} />,
+  },
+  {
+    id: 'today',
+    header: t.head.today,
+    align: 'right',
+    isSortable: true,
+    isWideOnly: true,
+    cell: (key) => <Money usd={key.spentTodayUsd} />,
+  },
   { id: 'month', header: t.head.month, align: 'right', isSortable: true, cell: (key) => <Money usd={key.spentMonthUsd} /> },
-  { id: 'total', header: t.head.total, align: 'right', isSortable: true, cell: (key) => <Money usd={key.spentTotalUsd} /> },
-  { id: 'limits', header: t.head.limits, className: 'min-w-44', cell: (key) => <TightestLimit budgets={key.budgets} /> },
-  { id: 'models', header: t.head.models, className: 'whitespace-nowrap', cell: modelsText },
+  {
+    id: 'total',
+    header: t.head.total,
+    align: 'right',
+    isSortable: true,
+    isWideOnly: true,
+    cell: (key) => <Money usd={key.spentTotalUsd} />,
+  },
+  { id: 'limits', header: t.head.limits, isWideOnly: true, className: 'min-w-44', cell: (key) => <TightestLimit budgets={key.budgets} /> },
+  { id: 'models', header: t.head.models, isWideOnly: true, className: 'whitespace-nowrap', cell: modelsText },
   {
     id: 'expires',
     header: t.head.expires,
+    isWideOnly: true,
     isSortable: true,
     cell: (key) => (key.expiresAtMs === null ? <Muted text={t.never} /> : <DateTime atMs={key.expiresAtMs} />),
   },
-  { id: 'created', header: t.head.created, isSortable: true, cell: (key) => <DateTime atMs={key.createdAtMs} /> },
-  { id: 'tags', header: t.head.tags, cell: (key) => <span className="text-xs">{key.tags.join(', ')}</span> },
+  { id: 'created', header: t.head.created, isSortable: true, isWideOnly: true, cell: (key) => <DateTime atMs={key.createdAtMs} /> },
+  { id: 'tags', header: t.head.tags, isWideOnly: true, cell: (key) => <span className="text-xs">{key.tags.join(', ')}</span> },
 ];
 
 function Secrets({ secrets }: Pick<Key, 'secrets'>): JSX.Element {

@@ -24,13 +24,22 @@ export const columns: readonly Column<ListedModel>[] = [
   figure('requests', ({ measured }) => (measured === null ? <NoData /> : <Count value={measured.requests} isCompact />)),
 ];
 
+/** On telephones only the two prices that matter most; the details have the rest. */
 function figure(id: keyof typeof head, cell: Column<ListedModel>['cell']): Column<ListedModel> {
-  return { id, header: head[id], cell: (model) => <span className="figures">{cell(model)}</span>, align: 'right', isSortable: true };
+  const isWideOnly = id !== 'input' && id !== 'output';
+  return {
+    id,
+    header: head[id],
+    cell: (model) => <span className="figures">{cell(model)}</span>,
+    align: 'right',
+    isSortable: true,
+    isWideOnly,
+  };
 }
 
 function Name({ model }: { readonly model: ListedModel }): JSX.Element {
   return (
-    <div className="min-w-44">
+    <div className="sm:min-w-44">
       <Link
         from="/models"
         to="/models"
@@ -42,7 +51,7 @@ function Name({ model }: { readonly model: ListedModel }): JSX.Element {
       </Link>
       {/* A press on the copy button is not one on the row. */}
       <div className="flex items-center gap-1" onClick={(event) => event.stopPropagation()} role="presentation">
-        <code className="font-mono text-xs text-muted">{model.id}</code>
+        <code className="font-mono text-xs break-all text-muted">{model.id}</code>
         <CopyButton text={model.id} what={t.modelId} />
       </div>
     </div>

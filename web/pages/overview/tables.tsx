@@ -76,10 +76,12 @@ export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
             className: 'w-full',
             cell: ({ id }: Top['models'][number]) => (
               <span className="inline-flex items-center gap-1">
-                <Link to="/usage" search={{ range: '30d', model: id }} className="link">
+                <Link to="/usage" search={{ range: '30d', model: id }} className="link wrap-anywhere">
                   {id}
                 </Link>
-                <CopyButton text={id} what={t.modelId} />
+                <span className="max-sm:hidden">
+                  <CopyButton text={id} what={t.modelId} />
+                </span>
               </span>
             ),
           },
@@ -122,8 +124,22 @@ export function LatestErrors({ zone }: { readonly zone: string }): JSX.Element {
               </Link>
             ),
           },
-          { id: 'error', header: t.error, cell: ({ errorCode }) => <code className="font-mono text-xs">{errorCode ?? '–'}</code> },
-          { id: 'model', header: t.model, cell: ({ model }) => <Copyable text={model} what={t.modelId} className="whitespace-nowrap" /> },
+          {
+            id: 'error',
+            header: t.error,
+            cell: ({ errorCode, model }) => (
+              <>
+                <code className="font-mono text-xs">{errorCode ?? '–'}</code>
+                <span className="block text-xs wrap-anywhere text-muted sm:hidden">{model}</span>
+              </>
+            ),
+          },
+          {
+            id: 'model',
+            header: t.model,
+            isWideOnly: true,
+            cell: ({ model }) => <Copyable text={model} what={t.modelId} className="whitespace-nowrap" />,
+          },
         ]}
         rows={data?.requests}
         rowId={({ id }) => id}

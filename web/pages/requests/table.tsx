@@ -49,33 +49,68 @@ function columnsFor(names: Names, onOpen: (id: string) => void): Column<Request>
     {
       id: 'time',
       header: columns.time,
-      cell: ({ id, atMs }) => (
-        <button
-          type="button"
-          className="link whitespace-nowrap"
-          onClick={(event) => {
-            event.stopPropagation();
-            onOpen(id);
-          }}
-        >
-          <RowTime atMs={atMs} />
-        </button>
+      className: 'max-sm:w-24',
+      cell: (row) => <Opener request={row} onOpen={onOpen} />,
+    },
+    { id: 'status', header: columns.status, isWideOnly: true, cell: (row) => <Status request={row} /> },
+    { id: 'model', header: columns.model, cell: (row) => <Model request={row} /> },
+    {
+      id: 'key',
+      header: columns.key,
+      isWideOnly: true,
+      cell: ({ keyId }) => <span className="block max-w-36 truncate">{keyLabel(keyId, names)}</span>,
+    },
+    { id: 'tokens', header: columns.tokens, align: 'right', isWideOnly: true, cell: (row) => <Tokens request={row} /> },
+    {
+      id: 'cost',
+      header: columns.cost,
+      align: 'right',
+      cell: ({ costUsd, durationMs }) => (
+        <>
+          <Money usd={costUsd} />
+          <span className="block text-xs text-muted sm:hidden">
+            <Time ms={durationMs} />
+          </span>
+        </>
       ),
     },
-    { id: 'status', header: columns.status, cell: (row) => <Status request={row} /> },
-    { id: 'model', header: columns.model, cell: (row) => <Model request={row} /> },
-    { id: 'key', header: columns.key, cell: ({ keyId }) => <span className="block max-w-36 truncate">{keyLabel(keyId, names)}</span> },
-    { id: 'tokens', header: columns.tokens, align: 'right', cell: (row) => <Tokens request={row} /> },
-    { id: 'cost', header: columns.cost, align: 'right', cell: ({ costUsd }) => <Money usd={costUsd} /> },
-    { id: 'firstToken', header: columns.firstToken, align: 'right', cell: ({ firstTokenMs }) => <Time ms={firstTokenMs} /> },
-    { id: 'duration', header: columns.duration, align: 'right', cell: ({ durationMs }) => <Time ms={durationMs} /> },
-    { id: 'stream', header: columns.stream, cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
+    {
+      id: 'firstToken',
+      header: columns.firstToken,
+      align: 'right',
+      isWideOnly: true,
+      cell: ({ firstTokenMs }) => <Time ms={firstTokenMs} />,
+    },
+    { id: 'duration', header: columns.duration, align: 'right', isWideOnly: true, cell: ({ durationMs }) => <Time ms={durationMs} /> },
+    { id: 'stream', header: columns.stream, isWideOnly: true, cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
     {
       id: 'finish',
       header: columns.finish,
+      isWideOnly: true,
       cell: ({ finishReason, errorCode }) => <code className="font-mono text-xs">{finishReason ?? errorCode ?? '–'}</code>,
     },
   ];
+}
+
+/** When it was, which opens it; on telephones also how it ended. */
+function Opener({ request, onOpen }: { readonly request: Request; readonly onOpen: (id: string) => void }): JSX.Element {
+  return (
+    <>
+      <button
+        type="button"
+        className="link text-left sm:whitespace-nowrap"
+        onClick={(event) => {
+          event.stopPropagation();
+          onOpen(request.id);
+        }}
+      >
+        <RowTime atMs={request.atMs} />
+      </button>
+      <span className="mt-1 block sm:hidden">
+        <Status request={request} />
+      </span>
+    </>
+  );
 }
 
 /** Without the year, which the range tells; the title has all of it. */
@@ -102,11 +137,11 @@ export function Status({ request: { outcome } }: { readonly request: Pick<Reques
 function Model({ request: { model, servedModel } }: { readonly request: Request }): ReactNode {
   const isOther = servedModel !== '' && servedModel !== model && !model.endsWith(`/${servedModel}`);
   return (
-    <span className="block max-w-60" title={isOther ? `${model} → ${servedModel}` : model}>
+    <span className="block max-w-28 sm:max-w-60" title={isOther ? `${model} → ${servedModel}` : model}>
       {/* A press on the copy button is not one on the row. */}
       <span className="flex items-center gap-1">
         <span className="truncate">{model}</span>
-        <span role="presentation" onClick={(event) => event.stopPropagation()}>
+        <span role="presentation" className="max-sm:hidden" onClick={(event) => event.stopPropagation()}>
           <CopyButton text={model} what={t.modelId} />
         </span>
       </span>

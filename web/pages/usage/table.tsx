@@ -30,6 +30,7 @@ export function UsageTable({ report, error, onRetry, asked, search, names, onCle
     id: name,
     header: t.short[name],
     align: 'right',
+    isWideOnly: name !== metric && name !== 'spend' && name !== 'requests',
     cell: ({ total }) => <Figure metric={name} sums={total} />,
     total: report === undefined ? undefined : <Figure metric={name} sums={report.total} />,
   }));
@@ -74,7 +75,12 @@ function nameColumn({ group, index, search, names }: NameColumn): Column<Series>
       const label = nameLabel(name, group, names);
       if (name === '') return <span className="whitespace-nowrap text-muted">{label}</span>;
       return (
-        <Link to="/requests" search={{ ...requestsSearch(search), [group]: name }} title={t.seeRequests} className="link whitespace-nowrap">
+        <Link
+          to="/requests"
+          search={{ ...requestsSearch(search), [group]: name }}
+          title={t.seeRequests}
+          className="link max-w-32 wrap-anywhere sm:max-w-none sm:whitespace-nowrap"
+        >
           {label}
         </Link>
       );
