@@ -5,13 +5,12 @@ import { Keys, TRIAL_MS, type KeyRequest } from '../accounts/keys.ts';
 import { findUnknown, lists } from '../accounts/model-rules.ts';
 import type { KeyLimits, KeyUse } from '../limits/limits.ts';
 import { formatUsd } from '../ledger/money.ts';
-import { countRequests, readDays, readSpend, type DayOfUse } from '../usage/key-usage.ts';
+import { readDays, readSpend, type DayOfUse } from '../usage/key-usage.ts';
 import { ApiError, TooManyError } from './api-error.ts';
 import { askLimits, askModels, type OfferedModel } from './gate-answers.ts';
 import { auditJson, budgetJson, keyJson, type AuditJson, type BudgetJson, type KeyJson } from './key-json.ts';
 import type { Parts } from './parts.ts';
 
-const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 30;
 const AUDIT_SHOWN = 100;
 
@@ -19,7 +18,6 @@ const AUDIT_SHOWN = 100;
 interface KeyPage {
   readonly key: KeyJson;
   readonly days: readonly (Omit<DayOfUse, 'cost'> & { readonly costUsd: string })[];
-  readonly requestsLastDay: number;
   readonly audit: readonly AuditJson[];
 }
 
@@ -46,8 +44,9 @@ export class KeyDesk {
     this.keys = new Keys(parts.database.kysely);
   }
 
-  async list(accountId: string): Promise<KeyJson[]> {
-    const [keys, spend] = await Promise.all([this.keys.list(accountId), readSpend(this.#parts.database.kysely, accountId)]);
+  /** Days and months of what was spent are those of the zone. */
+  async list(accountId: string, zone: string): Promise<KeyJson[]> {
+    const [keys, spend] = await Promise.all([this.keys.list(accountId), readSpend(this.#parts.database, accountId, { zone })]);
     return keys.map((key) => keyJson(key, spend.get(key.id)));
   }
 
@@ -57,20 +56,19 @@ export class KeyDesk {
     return key;
   }
 
-  async describe(accountId: string, id: string): Promise<KeyJson> {
+  async describe(accountId: string, id: string, zone: string): Promise<KeyJson> {
     const key = await this.find(accountId, id);
-    return keyJson(key, (await readSpend(this.#parts.database.kysely, accountId, id)).get(id));
+    return keyJson(key, (await readSpend(this.#parts.database, accountId, { zone, keyId: id })).get(id));
   }
 
-  async show(accountId: string, id: string): Promise<KeyPage> {
-    const { kysely } = this.#parts.database;
-    const key = await this.describe(accountId, id);
-    const days = await readDays(kysely, { accountId, id }, DAYS_SHOWN);
+  async show(accountId: string, id: string, zone: string): Promise<KeyPage> {
+    const { database } = this.#parts;
+    const key = await this.describe(accountId, id, zone);
+    const days = await readDays(database, { accountId, id }, { zone, days: DAYS_SHOWN });
     return {
       key,
       days: days.map(({ cost, ...day }) => ({ ...day, costUsd: formatUsd(cost) })),
-      requestsLastDay: await countRequests(kysely, { accountId, id }, Date.now() - DAY_MS),
-      audit: (await readAudit(kysely, id, AUDIT_SHOWN)).map(auditJson),
+      audit: (await readAudit(database.kysely, id, AUDIT_SHOWN)).map(auditJson),
     };
   }
 

@@ -37,6 +37,8 @@ export interface KeyJson {
   readonly spentTodayUsd: string;
   readonly spentMonthUsd: string;
   readonly spentTotalUsd: string;
+  /** Of the last 24 hours. */
+  readonly requestsLastDay: number;
 }
 
 export interface BudgetJson {
@@ -108,6 +110,7 @@ export function keyJson(key: ListedKey, spend: KeySpend = NO_SPEND): KeyJson {
     spentTodayUsd: formatUsd(spend.today),
     spentMonthUsd: formatUsd(spend.month),
     spentTotalUsd: formatUsd(spend.total),
+    requestsLastDay: spend.requestsLastDay,
   };
 }
 
@@ -119,10 +122,10 @@ export function auditJson({ id, actor, action, createdAtMs, changes }: RecordedE
   return { id, actor, action, createdAtMs, changes };
 }
 
-/** The list for a spreadsheet. Times are UTC, amounts USD. */
-export function* keysCsv(keys: readonly KeyJson[]): Generator<string> {
-  yield csvLine(COLUMNS.map(([title]) => title));
-  for (const key of keys) yield csvLine(COLUMNS.map(([, read]) => read(key)));
+/** The list for a spreadsheet. Times are UTC, amounts USD; the day and the month of what was spent are those of the zone. */
+export function* keysCsv(keys: readonly KeyJson[], zone: string): Generator<string> {
+  yield csvLine([...COLUMNS.map(([title]) => title), 'spent_zone']);
+  for (const key of keys) yield csvLine([...COLUMNS.map(([, read]) => read(key)), zone]);
 }
 
 const COLUMNS: readonly (readonly [title: string, read: (key: KeyJson) => string | number | null])[] = [

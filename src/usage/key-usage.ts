@@ -1,18 +1,18 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Tables } from '../database/tables.ts';
-import { windowStartMs } from '../ledger/budget.ts';
-import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
-import { gridName, UTC_DAYS } from './grid.ts';
-import { readUntil } from './past.ts';
+import type { OpenDatabase } from '../database/connect.ts';
+import { NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { addFound, NO_SUMS, readSums, type FoundSums, type Sums } from './sums.ts';
+import { cutIntoBuckets, QUARTER_MS, startOf } from './zone.ts';
 
-/** What a key has spent: in this day and month of the UTC calendar, and ever. */
+/** What a key has spent on this day and in this month, by the calendar of a zone, and ever; and how much it was used lately. */
 export interface KeySpend {
   readonly today: Nanos;
   readonly month: Nanos;
   readonly total: Nanos;
+  /** Of the last 24 hours, to the quarter of an hour. */
+  readonly requestsLastDay: number;
 }
 
-/** What a key was used for on one day of the UTC calendar. */
+/** What a key was used for on one day of the calendar of a zone. */
 export interface DayOfUse {
   readonly dayStartMs: number;
   readonly cost: Nanos;
@@ -21,80 +21,59 @@ export interface DayOfUse {
   readonly tokens: number;
 }
 
-export const NO_SPEND: KeySpend = { today: NO_MONEY, month: NO_MONEY, total: NO_MONEY };
+export const NO_SPEND: KeySpend = { today: NO_MONEY, month: NO_MONEY, total: NO_MONEY, requestsLastDay: 0 };
 
 const DAY_MS = 86_400_000;
+/** From there a whole number of days leads into the right day, also where clocks were changed on the way. */
+const NOON_MS = DAY_MS / 2;
 
 /** The spend of every key of an account that has any; with an id, of that key only. */
-export async function readSpend(database: Kysely<Tables>, accountId: string, keyId?: string): Promise<Map<string, KeySpend>> {
+export async function readSpend(
+  database: OpenDatabase,
+  accountId: string,
+  { zone, keyId }: { readonly zone: string; readonly keyId?: string | undefined },
+): Promise<Map<string, KeySpend>> {
   const nowMs = Date.now();
-  const { rows } = await sql<{ key_id: string; today: bigint; month: bigint; total: bigint }>`
-    SELECT key_id, ${costSince(windowStartMs('day', nowMs))} AS today, ${costSince(windowStartMs('month', nowMs))} AS month, SUM(cost) AS total
-    FROM (${await keyDays(database, { accountId, id: keyId, fromMs: 0 })}) AS days GROUP BY key_id`.execute(database);
-  return new Map(rows.map((row) => [row.key_id, { today: asNanos(row.today), month: asNanos(row.month), total: asNanos(row.total) }]));
+  const toMs = nextQuarterMs(nowMs);
+  const starts = [startOf('day', nowMs, zone), startOf('month', nowMs, zone), nextQuarterMs(nowMs - DAY_MS), 0];
+  const spans = starts.map((fromMs) => ({ fromMs, toMs }));
+  const filter = keyId === undefined ? {} : { key: [keyId] };
+  const [today, month, lastDay, ever] = await readSums(database, { accountId, spans, by: ['key'], filter, sums: ['cost', 'requests'] });
+  return new Map(
+    (ever ?? []).map(({ values: [id = ''], sums }) => [
+      id,
+      {
+        today: sumsOf(today, id).cost,
+        month: sumsOf(month, id).cost,
+        total: sums.cost,
+        requestsLastDay: sumsOf(lastDay, id).requests,
+      },
+    ]),
+  );
 }
 
-function costSince(fromMs: number): RawBuilder<unknown> {
-  return sql`SUM(CASE WHEN day >= ${BigInt(fromMs)} THEN cost ELSE 0 END)`;
+function sumsOf(found: readonly FoundSums[] | undefined, id: string): Sums {
+  return found?.find(({ values }) => values[0] === id)?.sums ?? NO_SUMS;
 }
 
-/** The days on which a key was used, of the last so many, oldest first. */
+/** The last so many days, of which today is the last. */
 export async function readDays(
-  database: Kysely<Tables>,
+  database: OpenDatabase,
   key: { readonly accountId: string; readonly id: string },
-  days: number,
+  { zone, days }: { readonly zone: string; readonly days: number },
 ): Promise<DayOfUse[]> {
-  const fromMs = windowStartMs('day', Date.now()) - (days - 1) * DAY_MS;
-  const { rows } = await sql<DayRow>`${await keyDays(database, { ...key, fromMs })} ORDER BY 1`.execute(database);
-  return rows.map((row) => ({
-    dayStartMs: Number(row.day),
-    cost: asNanos(row.cost),
-    requests: Number(row.requests),
-    errors: Number(row.errors),
-    tokens: Number(row.tokens),
-  }));
+  const nowMs = Date.now();
+  const fromMs = startOf('day', startOf('day', nowMs, zone) - (days - 1) * DAY_MS + NOON_MS, zone);
+  const spans = cutIntoBuckets({ fromMs, toMs: nextQuarterMs(nowMs) }, 'day', zone);
+  const found = await readSums(database, { accountId: key.accountId, spans, by: [], filter: { key: [key.id] } });
+  return spans.map((span, n) => {
+    const { cost, requests, errors, ...sums } = addFound(found[n]);
+    const tokens = sums.inputTokens + sums.cachedInputTokens + sums.cacheWriteTokens + sums.outputTokens;
+    return { dayStartMs: span.fromMs, cost, requests, errors, tokens };
+  });
 }
 
-interface KeyDays {
-  readonly accountId: string;
-  readonly id: string | undefined;
-  readonly fromMs: number;
-}
-
-interface DayRow {
-  readonly day: bigint;
-  readonly cost: bigint;
-  readonly requests: bigint;
-  readonly errors: bigint;
-  readonly tokens: bigint;
-}
-
-/** What each key was used for on each day since a moment: the past from the sums of its days, what came after from the roll-ups. */
-async function keyDays(database: Kysely<Tables>, { accountId, id, fromMs }: KeyDays): Promise<RawBuilder<unknown>> {
-  const untilMs = await readUntil(database, accountId, UTC_DAYS);
-  const ofKey = id === undefined ? sql`1 = 1` : sql`key_id = ${id}`;
-  const sums = sql`SUM(cost) AS cost, SUM(requests) AS requests, SUM(errors) AS errors,
-    SUM(input_tokens + cached_input_tokens + cache_write_tokens + output_tokens) AS tokens`;
-  return sql`
-    SELECT start_at AS day, key_id, ${sums} FROM usage_past WHERE account_id = ${accountId} AND grid = ${gridName(UTC_DAYS)}
-      AND dimension = 'key' AND start_at >= ${BigInt(fromMs)} AND start_at < ${BigInt(untilMs)} AND ${ofKey} GROUP BY 1, 2
-    UNION ALL
-    SELECT quarter_hour - quarter_hour % ${sql.lit(DAY_MS)} AS day, key_id, ${sums} FROM usage_rollups
-    WHERE account_id = ${accountId} AND quarter_hour >= ${BigInt(Math.max(fromMs, untilMs))} AND ${ofKey} GROUP BY 1, 2`;
-}
-
-/** How many requests a key has made since a moment, to the quarter of an hour. */
-export async function countRequests(
-  database: Kysely<Tables>,
-  key: { readonly accountId: string; readonly id: string },
-  sinceMs: number,
-): Promise<number> {
-  const { requests } = await database
-    .selectFrom('usage_rollups')
-    .select(({ fn }) => fn.sum<bigint | null>('requests').as('requests'))
-    .where('account_id', '=', key.accountId)
-    .where('key_id', '=', key.id)
-    .where('quarter_hour', '>=', BigInt(sinceMs))
-    .executeTakeFirstOrThrow();
-  return Number(requests ?? 0n);
+/** When the quarter of an hour ends that a moment is in. */
+function nextQuarterMs(atMs: number): number {
+  return (Math.floor(atMs / QUARTER_MS) + 1) * QUARTER_MS;
 }

@@ -36,8 +36,9 @@ describeStores((makeStore) => {
 
   test('what pages tell of keys and names is the same before and after their past is summed up', async () => {
     const read = async () => [
-      await readSpend(database.kysely, accountId),
-      await readDays(database.kysely, { accountId, id: SEEDED_KEYS[0] ?? '' }, 30),
+      await readSpend(database, accountId, { zone: 'UTC' }),
+      await readSpend(database, accountId, { zone: 'Asia/Kathmandu' }),
+      await readDays(database, { accountId, id: SEEDED_KEYS[0] ?? '' }, { zone: 'Europe/Berlin', days: 30 }),
       await readUsedNames(database.kysely, accountId),
     ];
     const before = await read();

@@ -27,7 +27,7 @@ export const key = {
   spend: { title: 'Spent', today: 'Today', month: 'This month', total: 'In total', lastDay: 'Requests, last 24 h' },
   usage: {
     title: 'Use of this key',
-    hint: 'Spend per day, last 30 days, UTC.',
+    hint: (zone: string) => `Spend per day, last 30 days, ${zone}.`,
     none: { title: 'Not used in the last 30 days.' },
     chart: 'Spend per day',
     series: 'Spend',

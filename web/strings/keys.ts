@@ -15,7 +15,8 @@ export const keys = {
   bulk: { disable: 'Disable', enable: 'Enable', delete: 'Delete', unchoose: 'Choose none' },
   bulkDelete: {
     title: (count: number) => `Delete ${count === 1 ? 'this key' : `these ${count} keys`}?`,
-    text: 'Programs that use them are refused within a second. This cannot be taken back.',
+    text: (requests: number) =>
+      `${requests === 0 ? 'None was used' : `They made ${requests} ${requests === 1 ? 'request' : 'requests'}`} in the last 24 hours. Programs that use them are refused within a second. This cannot be taken back.`,
     action: 'Delete keys',
     name: (count: number) => `delete ${count}`,
   },
@@ -59,7 +60,7 @@ export const keys = {
     hint: 'These pages call models with it. Its secrets live for an hour and only in the page; no program has one.',
     open: 'Limits and use',
   },
-  utcNote: 'Days and months of what was spent are those of UTC; limits have their own zone.',
+  zoneNote: (zone: string) => `Days and months of what was spent are those of ${zone}; limits have a zone of their own.`,
   period: { day: 'Per day', week: 'Per week', month: 'Per month', total: 'In total' },
   resets: 'starts again',
   noReset: 'never starts again',

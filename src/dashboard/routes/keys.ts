@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono';
 import { stream } from 'hono/streaming';
+import { z } from 'zod';
 import { KEYS_MAX, SECRETS_MAX, type KeyRequest } from '../../accounts/keys.ts';
 import { isPlaygroundKey } from '../../accounts/playground-key.ts';
 import { ApiError } from '../api-error.ts';
@@ -7,7 +8,11 @@ import { KeyDesk, noSuchKey } from '../key-desk.ts';
 import { bulkSchema, deletionSchema, keyChangeSchema, newKeySchema, rotationSchema } from '../key-form.ts';
 import { freshJson, keysCsv } from '../key-json.ts';
 import type { Env, Parts } from '../parts.ts';
+import { zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
+
+/** By whose calendar today and this month are meant. */
+const zoneQuery = z.object({ zone: zoneShape });
 
 /** The API keys of the account of the person who is signed in. A key of another account is one that does not exist. */
 export function keyRoutes(parts: Parts) {
@@ -17,14 +22,17 @@ export function keyRoutes(parts: Parts) {
 
 function listRoutes(desk: KeyDesk) {
   return new Hono<Env>()
-    .get('/', async (c) => c.json({ keys: await desk.list(c.get('person').accountId) }))
+    .get('/', validate('query', zoneQuery), async (c) => {
+      return c.json({ keys: await desk.list(c.get('person').accountId, c.req.valid('query').zone) });
+    })
     .get('/options', async (c) => c.json(await desk.options()))
-    .get('/csv', async (c) => {
-      const keys = await desk.list(c.get('person').accountId);
+    .get('/csv', validate('query', zoneQuery), async (c) => {
+      const { zone } = c.req.valid('query');
+      const keys = await desk.list(c.get('person').accountId, zone);
       c.header('content-type', 'text/csv; charset=utf-8');
       c.header('content-disposition', 'attachment; filename="keys.csv"');
       return stream(c, async (out) => {
-        for (const line of keysCsv(keys)) await out.write(line);
+        for (const line of keysCsv(keys, zone)) await out.write(line);
       });
     })
     .post('/', validate('json', newKeySchema), async (c) => {
@@ -51,16 +59,18 @@ function listRoutes(desk: KeyDesk) {
 
 function oneKeyRoutes(desk: KeyDesk) {
   return new Hono<Env>()
-    .get('/:id', async (c) => c.json(await desk.show(c.get('person').accountId, c.req.param('id'))))
+    .get('/:id', validate('query', zoneQuery), async (c) => {
+      return c.json(await desk.show(c.get('person').accountId, c.req.param('id'), c.req.valid('query').zone));
+    })
     .get('/:id/live', async (c) => c.json(await desk.watch(c.get('person').accountId, c.req.param('id'))))
-    .patch('/:id', validate('json', keyChangeSchema), async (c) => {
+    .patch('/:id', validate('query', zoneQuery), validate('json', keyChangeSchema), async (c) => {
       const { accountId } = c.get('person');
       const change = c.req.valid('json');
       const key = await desk.find(accountId, c.req.param('id'));
       const known = new Set([...(key.models ?? []), ...(key.deniedModels ?? [])]);
       await desk.refuseUnknownModels([...(change.models ?? []), ...(change.deniedModels ?? [])].filter((id) => !known.has(id)));
       if (!(await desk.keys.update(requestOf(c, key.id), change))) throw noSuchKey();
-      return c.json(await desk.describe(accountId, key.id));
+      return c.json(await desk.describe(accountId, key.id, c.req.valid('query').zone));
     })
     .post('/:id/trial', async (c) => c.json(await desk.makeTrial(requestOf(c, c.req.param('id'))), 201))
     .post('/:id/rotate', validate('json', rotationSchema), async (c) => {
@@ -72,9 +82,9 @@ function oneKeyRoutes(desk: KeyDesk) {
         throw new ApiError('conflict', `This key has ${SECRETS_MAX} secrets that are valid. End the overlap first, or rotate without one.`);
       return c.json(freshJson(fresh, name), 201);
     })
-    .post('/:id/end-overlap', async (c) => {
+    .post('/:id/end-overlap', validate('query', zoneQuery), async (c) => {
       if (!(await desk.keys.endOverlap(requestOf(c, c.req.param('id'))))) throw noSuchKey();
-      return c.json(await desk.describe(c.get('person').accountId, c.req.param('id')));
+      return c.json(await desk.describe(c.get('person').accountId, c.req.param('id'), c.req.valid('query').zone));
     })
     .delete('/:id', validate('json', deletionSchema), async (c) => {
       const { name, id } = await desk.find(c.get('person').accountId, c.req.param('id'));

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import type { Fresh } from '../keys/fresh-secret.tsx';
-import { keysQuery, refreshKeys } from '../keys/queries.ts';
+import { refreshKeys } from '../keys/queries.ts';
 import type { KeyPageContent } from '../keys/queries.ts';
 import { RotateKey } from './rotate-key.tsx';
 
@@ -42,7 +42,7 @@ export function KeyActions({ content, onRotated }: KeyActionsProps): JSX.Element
 function DisableSwitch({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
   const isDisabled = key.disabledAtMs !== null;
   const { mutate, isPending } = useMutation({
-    mutationFn: () => call(api.keys[':id'].$patch({ param: { id: key.id }, json: { isDisabled: !isDisabled } })),
+    mutationFn: () => call(api.keys[':id'].$patch({ param: { id: key.id }, query: {}, json: { isDisabled: !isDisabled } })),
     onSuccess: async () => {
       toast('good', isDisabled ? t.enabled : t.disabled);
       await refreshKeys();
@@ -56,7 +56,7 @@ function DisableSwitch({ content: { key } }: { readonly content: KeyPageContent 
   );
 }
 
-function DeleteKey({ content: { key, requestsLastDay } }: { readonly content: KeyPageContent }): JSX.Element {
+function DeleteKey({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const { mutate, isPending, error } = useMutation({
@@ -64,7 +64,7 @@ function DeleteKey({ content: { key, requestsLastDay } }: { readonly content: Ke
     onSuccess: async () => {
       toast('good', t.deletion.done);
       await navigate({ to: '/keys' });
-      await queryClient.invalidateQueries(keysQuery);
+      await queryClient.invalidateQueries({ queryKey: ['keys'] });
     },
   });
   return (
@@ -76,7 +76,7 @@ function DeleteKey({ content: { key, requestsLastDay } }: { readonly content: Ke
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={t.deletion.title}
-        text={t.deletion.text(requestsLastDay)}
+        text={t.deletion.text(key.requestsLastDay)}
         action={t.deletion.action}
         name={key.name}
         isBusy={isPending}

@@ -8,15 +8,15 @@ import { Card } from '../../ui/card.tsx';
 import type { ChartBucket } from '../../ui/chart.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
+import { useZone } from '../../zone.ts';
 import type { KeyPageContent } from '../keys/queries.ts';
 
-const DAYS = 30;
-const DAY_MS = 86_400_000;
 /** Amounts are drawn as numbers; a nano-dollar is the smallest there is. */
 const DECIMALS = 9;
 
 /** What the key spent on each of the last thirty days. */
 export function KeyUsage({ content: { key, days } }: { readonly content: KeyPageContent }): JSX.Element {
+  const zone = useZone();
   const actions = (
     <>
       <LinkButton to="/usage" search={{ key: key.id }} size="sm" variant="quiet">
@@ -28,13 +28,13 @@ export function KeyUsage({ content: { key, days } }: { readonly content: KeyPage
     </>
   );
   return (
-    <Card title={t.usage.title} hint={t.usage.hint} actions={actions} className="lg:col-span-2">
-      {days.length === 0 ? (
+    <Card title={t.usage.title} hint={t.usage.hint(zone)} actions={actions} className="lg:col-span-2">
+      {days.every(({ requests }) => requests === 0) ? (
         <EmptyState {...t.usage.none} />
       ) : (
         <BarChart
           label={t.usage.chart}
-          buckets={bucketsOf(days)}
+          buckets={bucketsOf(days, zone)}
           series={[{ id: 'cost', label: t.usage.series }]}
           format={(value) => formatUsd(value.toFixed(DECIMALS))}
         />
@@ -43,17 +43,9 @@ export function KeyUsage({ content: { key, days } }: { readonly content: KeyPage
   );
 }
 
-/** Every day has its place, also those on which nothing happened. */
-function bucketsOf(days: KeyPageContent['days']): ChartBucket[] {
-  const todayMs = Date.now() - (Date.now() % DAY_MS);
-  return Array.from({ length: DAYS }, (_, index) => {
-    const startMs = todayMs - (DAYS - 1 - index) * DAY_MS;
-    const day = days.find(({ dayStartMs }) => dayStartMs === startMs);
-    const date = formatDate(startMs, 'UTC');
-    return {
-      label: date.replace(/ \d{4}$/u, ''),
-      title: `${date}, ${formatCount(day?.requests ?? 0)} requests`,
-      values: { cost: Number(day?.costUsd ?? 0) },
-    };
+function bucketsOf(days: KeyPageContent['days'], zone: string): ChartBucket[] {
+  return days.map(({ dayStartMs, requests, costUsd }) => {
+    const date = formatDate(dayStartMs, zone);
+    return { label: date.replace(/ \d{4}$/u, ''), title: `${date}, ${formatCount(requests)} requests`, values: { cost: Number(costUsd) } };
   });
 }

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { ApiError } from '../../api.ts';
+import { compact } from '../../search-params.ts';
 import { key as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -13,6 +14,7 @@ import { ErrorState } from '../../ui/error-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { useZoneOfAddress } from '../../zone.ts';
 import { FreshSecret } from '../keys/fresh-secret.tsx';
 import type { Fresh } from '../keys/fresh-secret.tsx';
 import { KeyStatus } from '../keys/key-status.tsx';
@@ -33,7 +35,8 @@ const route = getRouteApi('/app/keys/$id');
 /** One API key: what it uses, what it may, who changed it. */
 export function KeyPage(): JSX.Element {
   const { id } = route.useParams();
-  const { data, error, refetch } = useQuery(keyQuery(id));
+  const zone = useZoneOfAddress();
+  const { data, error, refetch } = useQuery(keyQuery(id, zone));
   const [fresh, setFresh] = useState<Fresh>();
   const back = <Link to="/keys">{t.back}</Link>;
   if (data === undefined)
@@ -86,7 +89,7 @@ function Tabs(): JSX.Element {
       label={t.tabs.label}
       value={tab}
       choices={TABS.map((value) => ({ value, label: t.tabs[value] }))}
-      onChoose={(value) => void navigate({ search: value === 'overview' ? {} : { tab: value } })}
+      onChoose={(value) => void navigate({ search: (old) => compact({ ...old, tab: value === 'overview' ? undefined : value }) })}
     />
   );
 }

@@ -1,13 +1,15 @@
 import { compact, readChoice } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
+import { readZone } from '../../zone.ts';
 
 export const TABS = ['overview', 'settings', 'history'] as const;
 
 /** Which part of the page is shown. */
 export interface KeySearch {
   readonly tab?: (typeof TABS)[number];
+  readonly zone?: string;
 }
 
 export function readKeySearch(raw: RawSearch): KeySearch {
-  return compact({ tab: readChoice(raw, 'tab', TABS) });
+  return compact({ tab: readChoice(raw, 'tab', TABS), zone: readZone(raw) });
 }

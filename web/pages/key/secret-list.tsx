@@ -61,7 +61,7 @@ function Secret({ secret }: { readonly secret: Key['secrets'][number] }): JSX.El
 function EndOverlap({ id }: { readonly id: string }): JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => call(api.keys[':id']['end-overlap'].$post({ param: { id } })),
+    mutationFn: () => call(api.keys[':id']['end-overlap'].$post({ param: { id }, query: {} })),
     onSuccess: async () => {
       setAsking(false);
       toast('good', t.secrets.ended);

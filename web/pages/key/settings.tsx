@@ -22,7 +22,7 @@ export function Settings({ content: { key } }: { readonly content: KeyPageConten
   const changes = changesOf(draft, former, zone);
   const isChanged = Object.keys(changes).length > 0;
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => call(api.keys[':id'].$patch({ param: { id: key.id }, json: changes })),
+    mutationFn: () => call(api.keys[':id'].$patch({ param: { id: key.id }, query: {}, json: changes })),
     onSuccess: async (changed) => {
       const saved = draftOf(changed, zone);
       setFormer(saved);

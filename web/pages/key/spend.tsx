@@ -4,17 +4,19 @@ import { Card } from '../../ui/card.tsx';
 import { Count } from '../../ui/count.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Stat } from '../../ui/stat.tsx';
+import { useZone } from '../../zone.ts';
 import type { KeyPageContent } from '../keys/queries.ts';
 
 /** What the key has spent. */
-export function Spend({ content: { key, requestsLastDay } }: { readonly content: KeyPageContent }): JSX.Element {
+export function Spend({ content: { key } }: { readonly content: KeyPageContent }): JSX.Element {
+  const zone = useZone();
   return (
-    <Card title={t.spend.title} hint={keys.utcNote}>
+    <Card title={t.spend.title} hint={keys.zoneNote(zone)}>
       <div className="grid grid-cols-2 gap-5">
         <Stat label={t.spend.today} value={<Money usd={key.spentTodayUsd} />} />
         <Stat label={t.spend.month} value={<Money usd={key.spentMonthUsd} />} />
         <Stat label={t.spend.total} value={<Money usd={key.spentTotalUsd} />} />
-        <Stat label={t.spend.lastDay} value={<Count value={requestsLastDay} />} />
+        <Stat label={t.spend.lastDay} value={<Count value={key.requestsLastDay} />} />
       </div>
     </Card>
   );

@@ -7,17 +7,19 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { refreshKeys } from './queries.ts';
+import type { Key } from './queries.ts';
 
 interface BulkBarProps {
-  readonly ids: readonly string[];
+  readonly keys: readonly Key[];
   readonly onDone: () => void;
 }
 
 /** What can be done to several keys at once. */
-export function BulkBar({ ids, onDone }: BulkBarProps): JSX.Element {
+export function BulkBar({ keys, onDone }: BulkBarProps): JSX.Element {
+  const ids = keys.map(({ id }) => id);
   const [isAsking, setAsking] = useState(false);
   const { mutate, isPending, error, variables } = useMutation({
-    mutationFn: (action: 'disable' | 'enable' | 'delete') => call(api.keys.bulk.$post({ json: { action, ids: [...ids] } })),
+    mutationFn: (action: 'disable' | 'enable' | 'delete') => call(api.keys.bulk.$post({ json: { action, ids } })),
     onSuccess: async ({ changed }) => {
       setAsking(false);
       toast('good', t.bulkDone(changed));
@@ -50,7 +52,7 @@ export function BulkBar({ ids, onDone }: BulkBarProps): JSX.Element {
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={t.bulkDelete.title(ids.length)}
-        text={t.bulkDelete.text}
+        text={t.bulkDelete.text(keys.reduce((sum, { requestsLastDay }) => sum + requestsLastDay, 0))}
         action={t.bulkDelete.action}
         name={t.bulkDelete.name(ids.length)}
         isBusy={isPending}

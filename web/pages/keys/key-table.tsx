@@ -30,13 +30,13 @@ export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTab
   const hidden = readHidden(search.hide, HIDDEN_COLUMNS);
   const shownIds = keys?.map((key) => key.id) ?? [];
   // What a filter hides is not changed by surprise.
-  const chosenIds = shownIds.filter((id) => chosen.has(id));
+  const chosenKeys = keys?.filter(({ id }) => chosen.has(id)) ?? [];
   const columns = [chooserColumn({ shownIds, chosen, setChosen }), ...COLUMNS.filter((column) => !hidden.has(column.id))];
   const sort: Sort = { by: search.sort ?? 'created', direction: search.direction ?? 'descending' };
   const isFiltered = search.q !== undefined || search.status !== undefined;
   return (
     <>
-      {chosenIds.length > 0 && <BulkBar ids={chosenIds} onDone={() => setChosen(new Set())} />}
+      {chosenKeys.length > 0 && <BulkBar keys={chosenKeys} onDone={() => setChosen(new Set())} />}
       <Table
         caption={t.title}
         columns={columns}

@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.tsx';
 import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Select } from '../../ui/select.tsx';
+import { useZoneOfAddress } from '../../zone.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { HIDDEN_COLUMNS } from './columns.tsx';
 import { CreateKey } from './create-key.tsx';
@@ -25,7 +26,8 @@ const route = getRouteApi('/app/keys');
 
 /** API keys: the list, and the form for a new one. */
 export function KeysPage(): JSX.Element {
-  const { data, error, refetch } = useQuery(keysQuery);
+  const zone = useZoneOfAddress();
+  const { data, error, refetch } = useQuery(keysQuery(zone));
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [fresh, setFresh] = useState<Fresh>();
@@ -35,7 +37,7 @@ export function KeysPage(): JSX.Element {
     void navigate({ search: (old) => compact({ ...old, create: isOpen ? ('open' as const) : undefined }), replace: true });
   return (
     <>
-      <PageHeader title={t.title} text={t.text} actions={<Actions onCreate={() => setForm(true)} />} />
+      <PageHeader title={t.title} text={t.text} actions={<Actions zone={zone} onCreate={() => setForm(true)} />} />
       <Filters />
       <Card isFlush>
         <KeyTable
@@ -46,7 +48,7 @@ export function KeysPage(): JSX.Element {
           onCreate={() => setForm(true)}
         />
       </Card>
-      <p className="mt-3 text-xs text-muted">{t.utcNote}</p>
+      <p className="mt-3 text-xs text-muted">{t.zoneNote(zone)}</p>
       {playground !== undefined && <PlaygroundKey keyOf={playground} />}
       <CreateKey
         isOpen={search.create === 'open' && fresh === undefined}
@@ -61,10 +63,10 @@ export function KeysPage(): JSX.Element {
   );
 }
 
-function Actions({ onCreate }: { readonly onCreate: () => void }): JSX.Element {
+function Actions({ zone, onCreate }: { readonly zone: string; readonly onCreate: () => void }): JSX.Element {
   return (
     <>
-      <a href="/api/keys/csv" download="keys.csv" className={buttonClass({})}>
+      <a href={`/api/keys/csv?${new URLSearchParams({ zone })}`} download="keys.csv" className={buttonClass({})}>
         <Download aria-hidden="true" />
         {t.csv}
       </a>

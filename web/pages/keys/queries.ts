@@ -6,8 +6,10 @@ import { queryClient } from '../../queries.ts';
 const LIVE_MS = 2000;
 const LIST_MS = 10_000;
 
-/** The keys of the account. */
-export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: () => call(api.keys.$get()), refetchInterval: LIST_MS });
+/** The keys of the account, and what they spent today and this month as the zone has them. */
+export function keysQuery(zone: string) {
+  return queryOptions({ queryKey: ['keys', zone], queryFn: () => call(api.keys.$get({ query: { zone } })), refetchInterval: LIST_MS });
+}
 
 /** What a form may offer: models, and the limits of whoever fixes none. */
 export const keyOptionsQuery = queryOptions({
@@ -17,8 +19,8 @@ export const keyOptionsQuery = queryOptions({
 });
 
 /** Everything about one key. */
-export function keyQuery(id: string) {
-  return queryOptions({ queryKey: ['key', id], queryFn: () => call(api.keys[':id'].$get({ param: { id } })) });
+export function keyQuery(id: string, zone: string) {
+  return queryOptions({ queryKey: ['key', id, zone], queryFn: () => call(api.keys[':id'].$get({ param: { id }, query: { zone } })) });
 }
 
 /** What changes from second to second, asked for while somebody looks. */

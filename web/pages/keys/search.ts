@@ -1,5 +1,6 @@
 import { compact, readChoice, readText } from '../../search-params.ts';
 import type { RawSearch } from '../../search-params.ts';
+import { readZone } from '../../zone.ts';
 
 export const STATUSES = ['active', 'rotating', 'limit_reached', 'expired', 'disabled'] as const;
 export const SORTS = ['name', 'today', 'month', 'total', 'used', 'created', 'expires'] as const;
@@ -14,6 +15,7 @@ export interface KeysSearch {
   readonly hide?: string;
   /** The form is open. */
   readonly create?: 'open';
+  readonly zone?: string;
 }
 
 export function readKeysSearch(raw: RawSearch): KeysSearch {
@@ -24,6 +26,7 @@ export function readKeysSearch(raw: RawSearch): KeysSearch {
     direction: readChoice(raw, 'direction', ['ascending', 'descending']),
     hide: readText(raw, 'hide'),
     create: readChoice(raw, 'create', ['open']),
+    zone: readZone(raw),
   });
 }
 
