@@ -6,7 +6,7 @@ import { addSums, inFilter, toSums, type FoundSums, type SumsBySpan, type SumsFi
 import type { Span } from './zone.ts';
 
 /** What only the requests themselves can be told apart by, beside what roll-ups know. */
-export type CountedDimension = Dimension | 'end_user';
+export type CountedDimension = Dimension | 'end_user' | 'status';
 
 /** What is counted request by request. */
 export interface CountedQuestion {
@@ -16,11 +16,12 @@ export interface CountedQuestion {
   readonly by: readonly CountedDimension[];
   readonly filter: SumsFilter;
   readonly endUser?: string | undefined;
+  readonly status?: 'ok' | 'error' | undefined;
 }
 
 /**
- * Adds up an account's requests from the requests themselves: roll-ups know nothing shorter than a quarter of an hour, and not for
- * whom a request was made. Ids begin with the time at which a request came in, so a range of time is one of the index.
+ * Adds up an account's requests from the requests themselves: roll-ups know nothing shorter than a quarter of an hour, and neither
+ * for whom a request was made nor how long those that failed took. Ids begin with the time at which a request came in, so a range of time is one of the index.
  */
 export async function countRequests(database: OpenDatabase, question: CountedQuestion, stepMs: number): Promise<SumsBySpan> {
   const rows = await readSteps(database, question, stepMs);
@@ -47,13 +48,14 @@ type CountedRow = SumsRow & { readonly step: bigint; readonly first: string; rea
 
 async function readSteps(
   { kysely }: OpenDatabase,
-  { accountId, spans, by, filter, endUser }: CountedQuestion,
+  { accountId, spans, by, filter, endUser, status }: CountedQuestion,
   stepMs: number,
 ): Promise<readonly CountedRow[]> {
   const fromMs = Math.min(...spans.map((span) => span.fromMs));
   const toMs = Math.max(...spans.map((span) => span.toMs));
   const [first, second] = [by[0], by[1]].map(columnOf);
   const ofUser = endUser === undefined ? sql`1 = 1` : sql`end_user = ${endUser}`;
+  const ofStatus = status === undefined ? sql`1 = 1` : sql`${STATUS} = ${status}`;
   const { rows } = await sql<CountedRow>`
     SELECT created_at / ${sql.lit(stepMs)} AS step, ${first} AS first, ${second} AS second, COUNT(*) AS requests,
       SUM(CASE WHEN outcome = 'failed' THEN 1 ELSE 0 END) AS errors, SUM(input_tokens) AS input_tokens,
@@ -61,12 +63,15 @@ async function readSteps(
       SUM(reasoning_tokens) AS reasoning_tokens, SUM(cost) AS cost, SUM(COALESCE(first_token_ms, 0)) AS first_token_ms,
       COUNT(first_token_ms) AS first_token_count, SUM(duration_ms) AS duration_ms
     FROM usage WHERE account_id = ${accountId} AND request_id >= ${idAt('req', fromMs)} AND request_id < ${idAt('req', toMs)}
-      AND ${inFilter(filter)} AND ${ofUser} GROUP BY 1, 2, 3 ORDER BY 1`.execute(kysely);
+      AND ${inFilter(filter)} AND ${ofUser} AND ${ofStatus} GROUP BY 1, 2, 3 ORDER BY 1`.execute(kysely);
   return rows;
 }
+
+const STATUS = sql`CASE WHEN outcome = 'failed' THEN 'error' ELSE 'ok' END`;
 
 /** Requests that were made for nobody in particular are in the series without a name. */
 function columnOf(dimension: CountedDimension | undefined): RawBuilder<unknown> {
   if (dimension === undefined) return sql`''`;
+  if (dimension === 'status') return STATUS;
   return dimension === 'end_user' ? sql`COALESCE(end_user, '')` : sql.ref(COLUMN_OF[dimension]);
 }

@@ -1,6 +1,16 @@
 import type { OpenDatabase } from '../database/connect.ts';
-import { countRequests, type CountedDimension, type CountedQuestion } from './counted.ts';
-import { addFound, ofStatus, readSums, type FoundSums, type Sums, type SumsBySpan, type SumsQuestion } from './sums.ts';
+import { countRequests, type CountedDimension } from './counted.ts';
+import {
+  addFound,
+  ofStatus,
+  readSums,
+  type Dimension,
+  type FoundSums,
+  type Sums,
+  type SumsBySpan,
+  type SumsFilter,
+  type SumsQuestion,
+} from './sums.ts';
 import { byKeys, readTags, type KeyTags, type TagFilter } from './tags.ts';
 import type { Group } from './vocabulary.ts';
 import type { Span } from './zone.ts';
@@ -37,26 +47,30 @@ export interface Cells {
   readonly totals: readonly Sums[];
 }
 
-/** Reads the cells that a report is made of. */
+/** Reads the cells that a report is made of: from roll-ups, or from the requests themselves, which know more. */
 export class CellReader {
   readonly #database: OpenDatabase;
   readonly #question: CellsQuestion;
   readonly #tags: KeyTags;
-  readonly #asked: Omit<CountedQuestion, 'spans'>;
+  readonly #isCounted: boolean;
+  readonly #by: readonly CountedDimension[];
+  readonly #filter: SumsFilter;
 
-  private constructor(database: OpenDatabase, question: CellsQuestion, tags: KeyTags) {
-    const { model, key, provider, tag, endUser } = question.filter;
+  private constructor(database: OpenDatabase, question: CellsQuestion, { tags, isCounted }: Means) {
+    const { model, key, provider, tag } = question.filter;
     const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }), tag };
     this.#database = database;
     this.#question = question;
     this.#tags = tags;
-    const by = [...new Set(question.groups.flatMap(dimensionsOf))];
-    this.#asked = { accountId: question.accountId, by, filter: byKeys(filter, tags), endUser };
+    this.#isCounted = isCounted;
+    this.#by = [...new Set(question.groups.map((group) => (group === 'tag' ? 'key' : group)))];
+    this.#filter = byKeys(filter, tags);
   }
 
-  static async open(database: OpenDatabase, question: CellsQuestion): Promise<CellReader> {
+  static async open(database: OpenDatabase, question: CellsQuestion, isCounted: boolean): Promise<CellReader> {
     const needsTags = question.groups.includes('tag') || question.filter.tag !== undefined;
-    return new CellReader(database, question, needsTags ? await readTags(database.kysely, question.accountId) : new Map());
+    const tags = needsTags ? await readTags(database.kysely, question.accountId) : new Map<string, string[]>();
+    return new CellReader(database, question, { tags, isCounted });
   }
 
   /** The cells of some spans. */
@@ -66,7 +80,9 @@ export class CellReader {
 
   /** The cells of some spans, each made of such steps, from the requests themselves. */
   async count(spans: readonly Span[], stepMs: number): Promise<Cells> {
-    return this.#toCells(await countRequests(this.#database, { ...this.#asked, spans }, stepMs));
+    const { accountId, filter } = this.#question;
+    const question = { accountId, spans, by: this.#by, filter: this.#filter, endUser: filter.endUser, status: filter.status };
+    return this.#toCells(await countRequests(this.#database, question, stepMs));
   }
 
   /** The cells of some spans, but those of a class together, under the values of any of them, and only with the sums that are asked for. */
@@ -75,24 +91,37 @@ export class CellReader {
   }
 
   #rolledUp(): Pick<SumsQuestion, 'accountId' | 'by' | 'filter'> {
-    const { accountId, by, filter } = this.#asked;
-    return { accountId, filter, by: by.filter((dimension) => dimension !== 'end_user') };
+    return { accountId: this.#question.accountId, by: this.#by.filter(isRolledUp), filter: this.#filter };
   }
 
   #toCells(found: SumsBySpan): Cells {
-    const { status } = this.#question.filter;
     return {
       cells: found.flatMap((inSpan, n) => inSpan.flatMap((one) => this.#split(one, n))).filter(({ sums }) => sums.requests > 0),
-      totals: found.map((inSpan) => narrow(addFound(inSpan), status)),
+      totals: found.map((inSpan) => this.#wanted(addFound(inSpan))),
     };
   }
 
-  /** A cell, or one for what failed and one for what did not. */
+  /** A cell, or one for what failed and one for what did not, where the database did not tell them apart. */
   #split({ values, sums }: FoundSums, n: number): Cell[] {
-    const { groups, filter } = this.#question;
-    const statuses = groups.includes('status') ? (['ok', 'error'] as const) : [undefined];
-    const wanted = narrow(sums, filter.status);
-    return statuses.map((status) => ({ n, values, status, names: this.#namesOf(values, status), sums: narrow(wanted, status) }));
+    const isByStatus = this.#question.groups.includes('status');
+    if (this.#isCounted || !isByStatus) return [this.#toCell({ values, sums: this.#wanted(sums) }, n, this.#statusIn(values))];
+    return (['ok', 'error'] as const).map((status) => this.#toCell({ values, sums: ofStatus(this.#wanted(sums), status) }, n, status));
+  }
+
+  #toCell({ values, sums }: FoundSums, n: number, status: Cell['status']): Cell {
+    return { n, values, status, names: this.#namesOf(values, status), sums };
+  }
+
+  #statusIn(values: FoundSums['values']): Cell['status'] {
+    const at = this.#by.indexOf('status');
+    if (at === -1) return undefined;
+    return values[at] === 'error' ? 'error' : 'ok';
+  }
+
+  /** What the filter by status leaves of sums; of those that were counted it is left already. */
+  #wanted(sums: Sums): Sums {
+    const { status } = this.#question.filter;
+    return this.#isCounted || status === undefined ? sums : ofStatus(sums, status);
   }
 
   #namesOf(values: FoundSums['values'], status: Cell['status']): readonly (readonly string[])[] {
@@ -103,27 +132,22 @@ export class CellReader {
 
   #valuesOf(group: Group, values: FoundSums['values'], status: Cell['status']): readonly string[] {
     if (group === 'status') return [status ?? ''];
-    const value = values[this.#asked.by.indexOf(group === 'tag' ? 'key' : group)] ?? '';
+    const by = this.#isCounted ? this.#by : this.#by.filter(isRolledUp);
+    const value = values[by.indexOf(group === 'tag' ? 'key' : group)] ?? '';
     if (group !== 'tag') return [value];
     const tags = this.#tags.get(value) ?? [];
     return tags.length === 0 ? NO_TAG : tags;
   }
 }
 
+interface Means {
+  readonly tags: KeyTags;
+  readonly isCounted: boolean;
+}
+
+function isRolledUp(dimension: CountedDimension): dimension is Dimension {
+  return dimension !== 'end_user' && dimension !== 'status';
+}
+
 /** Requests of a key without tags are in the series without a name. */
 const NO_TAG: readonly string[] = [''];
-
-/** What requests must be told apart by for a group. Whether they failed is counted for all of them. */
-function dimensionsOf(group: Group): CountedDimension[] {
-  if (group === 'status') return [];
-  return group === 'tag' ? ['key'] : [group];
-}
-
-/** True where roll-ups cannot answer: they do not know for whom a request was made. */
-export function isOfEndUsers({ groups, filter }: Pick<CellsQuestion, 'groups' | 'filter'>): boolean {
-  return groups.includes('end_user') || filter.endUser !== undefined;
-}
-
-function narrow(sums: Sums, status: 'ok' | 'error' | undefined): Sums {
-  return status === undefined ? sums : ofStatus(sums, status);
-}

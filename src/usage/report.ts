@@ -1,9 +1,9 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { columnsOf, sizeOf } from './metrics.ts';
-import { CellReader, isOfEndUsers, type Cells, type CellsQuestion } from './report-cells.ts';
+import { CellReader, type Cells, type CellsQuestion } from './report-cells.ts';
 import { Ranking } from './report-ranking.ts';
 import { addAll, NO_SUMS, type Sums } from './sums.ts';
-import type { Bucket, Metric } from './vocabulary.ts';
+import { isMean, type Bucket, type Metric } from './vocabulary.ts';
 import { cutIntoBuckets, QUARTER_MS, type Span } from './zone.ts';
 
 export interface ReportQuestion extends CellsQuestion {
@@ -66,7 +66,7 @@ async function readParts(database: OpenDatabase, question: ReportQuestion): Prom
   const buckets = cutIntoBuckets(span, bucket, zone);
   const formerSpan = spanBefore(question);
   const spans = [...buckets, ...(isCompared ? cutIntoBuckets(formerSpan, bucket, zone) : [])];
-  const reader = await CellReader.open(database, question);
+  const reader = await CellReader.open(database, question, isCounted(question));
   const counted = isCounted(question) ? await reader.count(spans, stepOf(bucket)) : undefined;
   const whole = counted === undefined ? await reader.read(isCompared ? [span, formerSpan] : [span]) : joinSpans(counted, buckets.length);
   const ranking = new Ranking(whole.cells, { seriesMax, sizeOf: (sums) => sizeOf(metric, sums) });
@@ -85,9 +85,10 @@ async function readParts(database: OpenDatabase, question: ReportQuestion): Prom
   };
 }
 
-/** True when requests are counted one by one, of which there may not be too many. */
-export function isCounted(question: Pick<ReportQuestion, 'bucket' | 'groups' | 'filter'>): boolean {
-  return question.bucket === 'minute' || isOfEndUsers(question);
+/** True when requests are counted one by one, because roll-ups cannot tell what is asked. There may not be too many of them. */
+export function isCounted({ bucket, metric, groups, filter }: Pick<ReportQuestion, 'bucket' | 'metric' | 'groups' | 'filter'>): boolean {
+  const isByStatus = groups.includes('status') || filter.status !== undefined;
+  return bucket === 'minute' || groups.includes('end_user') || filter.endUser !== undefined || (isByStatus && isMean(metric));
 }
 
 /** The buckets of now as one span, and those of before as another. */

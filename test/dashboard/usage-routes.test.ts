@@ -124,10 +124,16 @@ describeStores((makeStore) => {
     expect(lines.some((line) => line.startsWith("'=SUM(A1),"))).toBeTrue();
   });
 
-  test('a report of failures alone knows their number, and no times', async () => {
+  test('a report of failures alone knows their number, and their times where those are asked for', async () => {
     const { total } = await report(ada, 'status=error&metric=requests');
     expect(total).toMatchObject({ errors: total.requests, spend: '0', latency_ms: null });
     expect((await report(ada, 'status=ok')).total.requests + total.requests).toBe(2000);
+    const { series } = await report(ada, 'group=status&metric=latency_ms');
+    expect(series.map(({ names, total: own }) => [names?.[0], Number(own.latency_ms) > 0])).toEqual([
+      ['ok', true],
+      ['error', true],
+    ]);
+    expect((await report(ada, 'status=error&metric=latency_ms')).total).toEqual(series[1]?.total ?? total);
   });
 
   test('a few hours are told by the minute, and add up to what quarter-hours tell', async () => {

@@ -50,4 +50,5 @@ export const testCall = {
   cost: 'Cost',
   time: 'Time',
   requestId: 'request id',
+  model: 'model',
 } as const;

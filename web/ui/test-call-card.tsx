@@ -68,7 +68,7 @@ function Outcome({ answer }: { readonly answer: ChatAnswer & { readonly model: s
       </div>
       <p className={error === undefined ? 'mt-4 text-sm' : 'mt-4 text-sm text-bad'}>{error ?? answer.text}</p>
       <p className="mt-2 flex flex-wrap gap-x-4 text-xs text-muted">
-        <span className="font-mono">{model}</span>
+        <Copyable text={model} what={t.model} />
         {answer.requestId !== undefined && <Copyable text={answer.requestId} what={t.requestId} />}
       </p>
     </div>

@@ -125,14 +125,14 @@ function questionOf(accountId: string, query: ReportQuery): ReportQuestion {
   };
 }
 
-/** Minutes and end users are counted request by request; how many there are is known from the roll-ups. */
+/** Minutes, end users and times by status are counted request by request; how many there are is known from the roll-ups. */
 async function refuseTooMany(database: Parts['database'], { accountId, span: { fromMs, toMs }, bucket }: ReportQuestion): Promise<void> {
   const span = readSpan({ from: fromMs - (toMs - fromMs), to: toMs });
   const [found] = await readSums(database, { accountId, spans: [span], by: [], filter: {} });
   if (addFound(found).requests <= COUNTED_REQUESTS_MAX) return;
   throw bucket === 'minute'
     ? new ApiError('invalid', 'There are too many requests to count them by the minute. Choose a longer bucket.', 'bucket')
-    : new ApiError('invalid', 'There are too many requests to count them by end user. Choose a shorter range.', 'from');
+    : new ApiError('invalid', 'There are too many requests in this range to count them one by one. Choose a shorter range.', 'from');
 }
 
 async function* csvOf({ columns, rows }: Table): AsyncGenerator<string> {

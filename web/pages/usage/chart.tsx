@@ -37,11 +37,10 @@ export function UsageChart({ report, asked, names }: UsageChartProps): JSX.Eleme
 export function FormerChart({ report, asked }: Omit<UsageChartProps, 'names'>): JSX.Element | null {
   const { former } = report;
   const { metric, zone } = asked;
-  if (former === null || isMean(metric)) return null;
-  const buckets = toBuckets(report, asked, (at) => ({
-    now: Number(report.values[at] ?? 0),
-    ...Object.fromEntries(toEntry('former', former.values[at])),
-  }));
+  if (former === null) return null;
+  const buckets = toBuckets(report, asked, (at) =>
+    Object.fromEntries([...toEntry('now', report.values[at]), ...toEntry('former', former.values[at])]),
+  );
   return (
     <div className="mt-6 border-t border-line pt-4">
       <h3 className="mb-3 text-sm font-semibold">{t.comparedWith(formatSpan(former, zone))}</h3>

@@ -58,17 +58,14 @@ type QuestionProps = Pick<ControlsProps, 'asked' | 'onChange'> & { readonly top:
 
 function Question({ asked, top, onChange }: QuestionProps): JSX.Element {
   const [group, second] = asked.groups;
-  // Times are counted without telling failures from the rest.
-  const groups = isMean(asked.metric) ? GROUPS.filter((each) => each !== 'status') : GROUPS;
-  const metrics = asked.isByStatus ? METRICS.filter((metric) => !isMean(metric)) : METRICS;
-  const seconds: Choice<Group | ''>[] = [{ value: '', label: t.noSecond }, ...labelled(others(groups, group), t.groups)];
+  const seconds: Choice<Group | ''>[] = [{ value: '', label: t.noSecond }, ...labelled(others(GROUPS, group), t.groups)];
   return (
     <div className="mb-3 flex flex-wrap items-end gap-2">
-      <Chooser label={t.metric} value={asked.metric} choices={labelled(metrics, t.metrics)} onChoose={(metric) => onChange({ metric })} />
+      <Chooser label={t.metric} value={asked.metric} choices={labelled(METRICS, t.metrics)} onChoose={(metric) => onChange({ metric })} />
       <Chooser
         label={t.group}
         value={group}
-        choices={labelled(groups, t.groups)}
+        choices={labelled(GROUPS, t.groups)}
         onChoose={(chosen) => onChange({ group: chosen, ...(chosen === second && { second: undefined }) })}
       />
       <Chooser

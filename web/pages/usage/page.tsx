@@ -69,7 +69,7 @@ export function UsagePage(): JSX.Element {
         />
       </Card>
       <p className="mt-2 text-xs text-muted">
-        {t.reasoningHint} {report?.isOverlapping === true && t.overlapHint} {asked.isByStatus && t.statusHint}
+        {t.reasoningHint} {report?.isOverlapping === true && t.overlapHint} {asked.isUntimed && t.statusHint}
       </p>
     </>
   );

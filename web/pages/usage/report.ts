@@ -27,8 +27,8 @@ export interface Asked {
   readonly buckets: readonly Bucket[];
   readonly isCompared: boolean;
   readonly isCumulative: boolean;
-  /** Of failures and of all others alone no times are known. */
-  readonly isByStatus: boolean;
+  /** Whether the times of failures and of all others are missing: they are told where a time is shown. */
+  readonly isUntimed: boolean;
   /** As the server takes it. */
   readonly query: Record<string, string>;
 }
@@ -61,8 +61,10 @@ export function askedBy(search: UsageSearch, zone: string, nowMs: number): Asked
     ...Object.fromEntries(used.map((name) => [name, search[name] ?? ''])),
   };
   const isByStatus = group === 'status' || second === 'status' || search.status !== undefined;
+  const isOfEndUsers = group === 'end_user' || second === 'end_user' || search.end_user !== undefined;
+  const isUntimed = isByStatus && !isMean(metric) && !isOfEndUsers && bucket !== 'minute';
   const groups: Asked['groups'] = second === undefined ? [group] : [group, second];
-  return { span, zone, metric, groups, bucket, buckets, isCompared, isCumulative, isByStatus, query };
+  return { span, zone, metric, groups, bucket, buckets, isCompared, isCumulative, isUntimed, query };
 }
 
 export function reportQuery({ query }: Asked) {

@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
 import type { JSX } from 'react';
 import { isMean, METRICS } from '../../../src/dashboard/contract.ts';
 import type { Group, Metric } from '../../../src/dashboard/contract.ts';
 import type { Names } from '../../names.ts';
 import { formatPercent } from '../../numbers.ts';
 import { usage as t } from '../../strings/index.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Count } from '../../ui/count.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
@@ -74,19 +76,39 @@ function nameColumn({ group, index, search, names }: NameColumn): Column<Series>
       const name = ofRow[index] ?? '';
       const label = nameLabel(name, group, names);
       if (name === '') return <span className="whitespace-nowrap text-muted">{label}</span>;
-      return (
-        <Link
-          to="/requests"
-          search={{ ...requestsSearch(search), [group]: name }}
-          title={t.seeRequests}
-          className="link max-w-32 wrap-anywhere sm:max-w-none sm:whitespace-nowrap"
-        >
-          {label}
-        </Link>
-      );
+      return <Named name={name} label={label} group={group} search={search} />;
     },
   };
 }
+
+interface NamedProps {
+  readonly name: string;
+  readonly label: string;
+  readonly group: Group;
+  readonly search: UsageSearch;
+}
+
+function Named({ name, label, group, search }: NamedProps): JSX.Element {
+  const source = useRef<HTMLSpanElement>(null);
+  const copied = COPIED[group];
+  return (
+    <span className="inline-flex items-center gap-1 sm:whitespace-nowrap">
+      <span ref={source} className="max-sm:max-w-32 max-sm:wrap-anywhere">
+        <Link to="/requests" search={{ ...requestsSearch(search), [group]: name }} title={t.seeRequests} className="link">
+          {label}
+        </Link>
+      </span>
+      {copied !== undefined && (
+        <span className="max-sm:hidden">
+          <CopyButton text={name} what={copied} source={source} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** What is of use elsewhere, such as in a request. */
+const COPIED: Readonly<Partial<Record<Group, string>>> = t.copied;
 
 function Figure({ metric, sums }: { readonly metric: Metric; readonly sums: Sums }): JSX.Element {
   const value = sums[metric];
