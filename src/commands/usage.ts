@@ -103,7 +103,7 @@ function describe(row: UsageRow): Described {
 }
 
 const WRITERS = {
-  csv: (row: Described) => writeCsvLine(COLUMNS.map((name) => row[name])).trimEnd(),
+  csv: (row: Described) => writeCsvLine(COLUMNS.map((name) => row[name])).replace(/\r\n$/u, ''),
   jsonl: (row: Described) => JSON.stringify(row),
 } as const;
 

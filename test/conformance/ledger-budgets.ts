@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { ANY_ACCOUNT } from '../../src/accounts/keys.ts';
+import { GroupCommitLedger } from '../../src/ledger/group-commit.ts';
 import { BUDGET_PERIODS, type BudgetPeriod, type LedgerStore, type OperationResult } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { extendOf, holdOf, releaseOf, settleOf, type Owner } from '../ledger/operations.ts';
@@ -205,6 +206,20 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await hold(150n, SATURDAY)).toMatchObject({ period: 'day', freeAtMs: SATURDAY + DAY_MS / 4 });
   });
 
+  test('two processes that race for what a slowed key may hold never hold more', async () => {
+    await slowDown();
+    await setBudgets({ day: 1000n });
+    const [first, second] = [new GroupCommitLedger(store), new GroupCommitLedger(await books.openStore('node_2'))];
+    const results = await Promise.all(
+      Array.from({ length: 64 }, (_, index) => {
+        const { hold: request } = holdOf(owner, nextId(), { amount: 30n, createdAtMs: SATURDAY + DAY_MS / 2 });
+        return (index % 2 === 0 ? first : second).hold(request);
+      }),
+    );
+    expect(results.filter((result) => result.type === 'held')).toHaveLength(30);
+    expect(await budgets()).toEqual({ day: { spent: 0n, held: 900n } });
+  });
+
   test('an extension of a key that slows down waits as well', async () => {
     await slowDown();
     await setBudgets({ month: 1000n });
@@ -232,6 +247,15 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await spentAfter(springDay + 22 * HOUR_MS)).toEqual({ day: 10n, week: 10n, month: 30n });
     expect(await spentAfter(SUNDAY_FIRST - 2 * HOUR_MS - 1)).toEqual({ day: 10n, week: 20n, month: 40n });
     expect(await spentAfter(SUNDAY_FIRST - 2 * HOUR_MS)).toEqual({ day: 10n, week: 30n, month: 10n });
+  });
+
+  test('a budget whose window has no end yet, as the version before left it, goes on with what it counted', async () => {
+    await setBudgets({ day: 1000n, total: 1000n });
+    await spend(90n, SATURDAY);
+    const ofDay = books.kysely.updateTable('key_budgets').set({ window_end: 0 }).where('key_id', '=', owner.keyId);
+    await ofDay.where('period', '=', 'day').execute();
+    expect(await spentAfter(SATURDAY + 1)).toEqual({ day: 100n, total: 100n });
+    expect(await spentAfter(SUNDAY_FIRST)).toEqual({ day: 10n, total: 110n });
   });
 
   test('a zone that nobody knows any more is taken for UTC, and stops no other request', async () => {

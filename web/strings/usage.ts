@@ -3,6 +3,7 @@ export const usage = {
   title: 'Usage',
   text: 'What was used, when, and by what.',
   empty: { title: 'Nothing was used in this range.', text: 'Usage appears with your first request.' },
+  firstSteps: 'First steps',
   metric: 'Show',
   metrics: {
     spend: 'Spend',

@@ -8,6 +8,7 @@ import { formatPercent } from '../../numbers.ts';
 import { usage as t } from '../../strings/index.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Count } from '../../ui/count.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { requestsSearch } from './controls.tsx';
@@ -51,7 +52,7 @@ export function UsageTable({ report, error, onRetry, asked, search, names, onCle
       rowId={({ names: ofRow }) => JSON.stringify(ofRow)}
       error={error}
       onRetry={onRetry}
-      empty={t.empty}
+      empty={{ ...t.empty, action: <LinkButton to="/start">{t.firstSteps}</LinkButton> }}
       onClearFilters={onClearFilters}
       hasTotals
     />
