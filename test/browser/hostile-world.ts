@@ -43,6 +43,7 @@ export function hostileSettings(upstreamUrl: string): Readonly<Record<string, un
     models: [model(MODEL, hostile('model name')), model(FAILING, 'Fails')],
     plans: [{ id: 'basic', name: hostile('plan name'), price_usd: 5, included_usd: 6 }],
     payments: { bank_transfer: hostile('bank transfer') },
+    accounts: { sign_in: { oidc: { name: hostile('sso'), issuer: 'https://id.example.com', client_id: 'x', client_secret: 'y' } } },
   };
 }
 
@@ -112,6 +113,8 @@ export async function plant({ service, database }: Stage, { context, account }: 
     .execute();
   await sql`INSERT INTO passkeys (id, person_id, name, public_key, credential_id, counter, device_type, backed_up)
     SELECT 'passkey_1', id, ${hostile('passkey')}, 'x', 'x', 0, 'x', 0 FROM people`.execute(database);
+  await sql`INSERT INTO credentials (id, person_id, provider_id, provider_account_id, created_at, updated_at)
+    SELECT 'cred_1', id, ${hostile('linked')}, 'x', created_at, updated_at FROM people`.execute(database);
   await sql`UPDATE sessions SET user_agent = ${hostile('user agent')}, address = ${hostile('address')}`.execute(database);
   const rules = { campaign: hostile('campaign'), usesMax: 1, perAccount: 1, minimumTopUp: usd('0') };
   const [promo] = (await new PromoCodes(database).create({ prefix: '', count: 1 }, { kind: 'credit', amount: usd('1') }, rules)) ?? [];

@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
         ['/models', 'model name'],
         [`/models?id=${MODEL}`, 'model name'],
         ['/status'],
-        ['/settings?tab=security', 'passkey'],
+        ['/settings?tab=security', 'passkey', 'linked', 'sso'],
         ['/settings?tab=sessions', 'address'],
         ['/settings?tab=data'],
       ];
@@ -152,6 +152,8 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
           `/verify?email=${word}`,
           `/reset?token=${word}`,
           `/sign-in?to=${word}`,
+          `/sign-in?error=${word}&with=${word}`,
+          `/settings?tab=security&error=${word}&with=${word}&linked=${word}`,
           `/setup?token=${word}`,
         ]) {
           await open(path);
