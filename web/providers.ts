@@ -17,8 +17,8 @@ export async function goToProvider(provider: string, { purpose, ...more }: Depar
   const path = purpose === 'link' ? '/link-social' : '/sign-in/social';
   const { url } = await askAuth<{ readonly url: string }>('POST', path, { provider, ...more });
   location.assign(url);
-  // The page is left; until then its button stays busy.
-  await new Promise(() => undefined);
+  // Until the page is left its button stays busy, and no longer: whoever comes back by the browser's own button finds it as it was.
+  await new Promise((resolve) => addEventListener('pageshow', resolve, { once: true }));
 }
 
 /** The words for a code in the address. Of an unknown one only that it happened is said: anybody can write a link. */

@@ -58,7 +58,8 @@ async function refusalOf(rules: AdmissionRules, { user, source }: Identity, cont
   const state = await getOAuthState();
   if (state?.link !== undefined) return admitLink(context, state.link.userId);
   if (user.emailVerified !== true) return 'address_not_verified';
-  if (source.action === 'create-user') return admitNew(rules, { email: user.email, invitation: state?.['invitation'], context });
+  if (source.action === 'create-user')
+    return admitNew(rules, { email: user.email, provider: source.oauth?.providerId, invitation: state?.['invitation'], context });
   if (!(await hasVerifiedAddress(rules.kysely, user.id))) return 'own_address_not_verified';
   await arrival.set({ kind: 'linked' });
   return undefined;
@@ -80,17 +81,19 @@ async function hasVerifiedAddress(kysely: Kysely<Tables>, personId: unknown): Pr
 
 interface NewPerson {
   readonly email: string | undefined;
+  readonly provider: string | undefined;
   readonly invitation: unknown;
   readonly context: Context;
 }
 
 /** The same people may sign up this way as with a password. An invitation is used up by it. */
-async function admitNew(rules: AdmissionRules, { email, invitation, context }: NewPerson): Promise<Refusal | undefined> {
+async function admitNew(rules: AdmissionRules, { email, provider, invitation, context }: NewPerson): Promise<Refusal | undefined> {
   const { settings, kysely, limits } = rules;
   const address = emailSchema.safeParse(email).data;
   if (address === undefined) return 'email_not_found';
   if (settings.signUp === 'closed') return 'sign_up_closed';
-  if (!(await isAdmitted(limits, networkOf(context.headers?.get(ADDRESS_HEADER) ?? '')))) return 'too_many';
+  // Whom the operator's own provider knows has not made themselves up.
+  if (provider !== 'oidc' && !(await isAdmitted(limits, networkOf(context.headers?.get(ADDRESS_HEADER) ?? '')))) return 'too_many';
   await arrival.set({ kind: 'new' });
   if (settings.signUp === 'open') return undefined;
   const invitations = new Invitations(kysely);

@@ -43,6 +43,8 @@ const LETTER_LIMITS: readonly Limit[] = [
   { rule: { kind: 'letter-network', max: 20, windowMs: HOUR_MS }, per: 'network' },
 ];
 const CODE_LIMITS: readonly Limit[] = [{ rule: { kind: 'code', max: 30, windowMs: QUARTER_MS }, per: 'network' }];
+/** Nothing can be guessed on the way to a provider and back, and a whole office may go it in the morning. */
+const PROVIDER_LIMITS: readonly Limit[] = [{ rule: { kind: 'provider', max: 200, windowMs: QUARTER_MS }, per: 'network' }];
 /** What asks for a password or code of somebody who is signed in. */
 export const SENSITIVE: RateRule = { kind: 'sensitive', max: 20, windowMs: QUARTER_MS };
 const SENSITIVE_LIMITS: readonly Limit[] = [{ rule: SENSITIVE, per: 'person' }];
@@ -82,9 +84,11 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   'POST /sign-out': {},
   'POST /sign-up/email': { body: signUpSchema, limits: [{ rule: SIGN_UP, per: 'network' }], floorMs: SIGN_UP_FLOOR_MS },
   'POST /sign-in/email': { body: z.object({ email: emailSchema, password }), limits: SIGN_IN_LIMITS },
-  'POST /sign-in/social': { body: z.object({ provider, to: page.optional(), invitation }), limits: CODE_LIMITS, door: 'sign-in' },
+  'POST /sign-in/social': { body: z.object({ provider, to: page.optional(), invitation }), limits: PROVIDER_LIMITS, door: 'sign-in' },
   'POST /link-social': { body: z.object({ provider }), needsSession: true, limits: SENSITIVE_LIMITS, door: 'link' },
-  ...Object.fromEntries(PROVIDER_IDS.map((from): [string, AuthPath] => [`GET /callback/${from}`, { limits: CODE_LIMITS, door: { from } }])),
+  ...Object.fromEntries(
+    PROVIDER_IDS.map((from): [string, AuthPath] => [`GET /callback/${from}`, { limits: PROVIDER_LIMITS, door: { from } }]),
+  ),
   'POST /send-verification-email': { body: z.object({ email: emailSchema }), limits: LETTER_LIMITS, floorMs: LETTER_FLOOR_MS },
   'POST /request-password-reset': { body: z.object({ email: emailSchema }), limits: LETTER_LIMITS, floorMs: LETTER_FLOOR_MS },
   'POST /reset-password': { body: z.object({ token, newPassword: newPasswordSchema }), limits: CODE_LIMITS },
