@@ -1,5 +1,6 @@
 import { hc } from 'hono/client';
 import type { Api } from '../src/dashboard/contract.ts';
+import { faults } from './strings/index.ts';
 
 /** A refusal of the server, with its text for the reader and the id to ask about. */
 export class ApiError extends Error {
@@ -73,7 +74,7 @@ async function reach<Body>(answering: Promise<TypedAnswer<Body>>): Promise<Typed
     return await answering;
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError({ status: 0, code: 'unreachable', message: 'The server could not be reached. Check the connection and try again.' });
+    throw new ApiError({ status: 0, code: 'unreachable', message: faults.unreachable });
   }
 }
 
@@ -85,7 +86,7 @@ export async function readError(answer: TypedAnswer<unknown>): Promise<ApiError>
   return new ApiError({
     status,
     code: readString(error?.['code']) ?? 'unknown',
-    message: readString(error?.['message']) ?? `The server answered with status ${status}.`,
+    message: readString(error?.['message']) ?? faults.status(status),
     requestId: readString(error?.['request_id']) ?? answer.headers.get('x-request-id') ?? undefined,
     field: readString(error?.['field']),
   });

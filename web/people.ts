@@ -1,4 +1,5 @@
 import { ApiError, readError } from './api.ts';
+import { faults } from './strings/index.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -9,7 +10,7 @@ export async function askAuth<Body>(method: 'GET' | 'POST', path: string, body: 
   try {
     answer = await fetch(`/api/auth${path}`, { method, ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch {
-    throw new ApiError({ status: 0, code: 'unreachable', message: 'The server could not be reached. Check the connection and try again.' });
+    throw new ApiError({ status: 0, code: 'unreachable', message: faults.unreachable });
   }
   if (!answer.ok) throw await readError(answer);
   return (await answer.json()) as Body;
@@ -47,5 +48,5 @@ export function wasCancelled(error: unknown): boolean {
 
 function toJson(credential: Credential | null): unknown {
   if (credential instanceof PublicKeyCredential) return credential.toJSON();
-  throw new ApiError({ status: 0, code: 'no_passkey', message: 'The browser gave no passkey. Try again.' });
+  throw new ApiError({ status: 0, code: 'no_passkey', message: faults.noPasskey });
 }

@@ -31,5 +31,6 @@ export function pagesOf({
     ['alerts', '/alerts', 'people'],
     ['playground', '/playground', 'people'],
     ['settings', '/settings', 'people'],
+    ['security', '/settings?tab=security', 'people'],
   ];
 }

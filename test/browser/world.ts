@@ -40,8 +40,9 @@ const KEYS = [
   ['nightly-evaluation', '--rpm', '120', '--expires', new Date(Date.now() + 6 * DAY_MS).toISOString()],
 ] as const;
 
-/** What the gate sells. */
-const SALE = `payments: { bank_transfer: 'Bank of the Pass, IBAN XX00 0000 0000 0000' }
+/** What the gate sells, and who else lets people in. */
+const SALE = `accounts: { sign_in: { oidc: { name: Acme, issuer: 'https://id.example.com', client_id: gate, client_secret: secret } } }
+payments: { bank_transfer: 'Bank of the Pass, IBAN XX00 0000 0000 0000' }
 plans:
   - { id: walker, name: Walker, price_usd: 10, included_usd: 12, requests_per_minute: 60 }
   - { id: carrier, name: Carrier, price_usd: 100, included_usd: 130, requests_per_minute: 600, overflow: stop }

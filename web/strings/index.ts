@@ -4,6 +4,7 @@ export { alerts } from './alerts.ts';
 export { billing } from './billing.ts';
 export { docs } from './docs.ts';
 export { filters } from './filters.ts';
+export { faults, form } from './form.ts';
 export { forgot } from './forgot.ts';
 export { key } from './key.ts';
 export { freshSecret, keyForm, keys, modelPicker } from './keys.ts';

@@ -43,6 +43,7 @@ export const settings = {
     key: 'key',
     qr: 'QR code for the authenticator app',
     recovery: 'Keep these recovery codes where you find them without your phone. Each works once, and they are not shown again.',
+    copied: 'recovery codes',
     kept: 'I have kept the recovery codes',
     code: 'Code of the app',
     verify: 'Turn on',

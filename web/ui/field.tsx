@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import type { JSX, ReactNode } from 'react';
+import { form } from '../strings/index.ts';
 import { cx } from './cx.ts';
 
 /** What a field hands to its control, so that label, hint and error are read out with it. */
@@ -33,7 +34,7 @@ export function Field({ label, hint, error, isOptional, isLabelHidden, className
     <div className={cx('flex min-w-0 flex-col gap-1.5', className)}>
       <label htmlFor={id} className={isLabelHidden === true ? 'sr-only' : 'text-sm font-medium'}>
         {label}
-        {isOptional === true && <span className="font-normal text-muted"> (optional)</span>}
+        {isOptional === true && <span className="font-normal text-muted"> {form.optional}</span>}
       </label>
       {children(wiring)}
       {hint !== undefined && (

@@ -1,5 +1,6 @@
 import type { JSX, ReactNode } from 'react';
 import { ApiError } from '../api.ts';
+import { form as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 
@@ -40,7 +41,7 @@ export function Form({
       {children}
       {isShown && (
         <p role="alert" className="text-sm font-medium text-bad">
-          {error instanceof Error ? error.message : 'This did not work. Try again.'}
+          {error instanceof Error ? error.message : t.failed}
         </p>
       )}
       <Button type="submit" variant="primary" isBusy={isBusy} disabled={isDisabled} className={cx(!isWide && 'self-start')}>

@@ -57,7 +57,7 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }):
       <pre ref={source} data-testid="recovery-codes" className="min-w-0 flex-1 columns-2 font-mono text-xs whitespace-pre-wrap">
         {codes.join('\n')}
       </pre>
-      <CopyButton text={codes.join('\n')} what="recovery codes" source={source} />
+      <CopyButton text={codes.join('\n')} what={t.copied} source={source} />
     </div>
   );
 }

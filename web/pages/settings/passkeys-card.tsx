@@ -43,7 +43,7 @@ export function PasskeysCard(): JSX.Element {
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton className="mb-4 h-8 w-full" />}
       {data?.passkeys.length === 0 && <p className="mb-4 text-sm text-muted">{t.none}</p>}
-      <ul className="mb-4 flex flex-col gap-2">
+      <ul className="flex flex-col gap-2 not-empty:mb-4">
         {data?.passkeys.map((passkey) => (
           <li key={passkey.id} className="flex flex-wrap items-center justify-between gap-2 text-sm">
             <span className="min-w-0 break-words">

@@ -1,0 +1,9 @@
+/** Texts of forms. */
+export const form = { optional: '(optional)', failed: 'This did not work. Try again.' } as const;
+
+/** What is said where nobody else says anything: no answer came, or one without words. */
+export const faults = {
+  unreachable: 'The server could not be reached. Check the connection and try again.',
+  status: (status: number) => `The server answered with status ${status}.`,
+  noPasskey: 'The browser gave no passkey. Try again.',
+} as const;
