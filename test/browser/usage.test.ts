@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { gunzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import OpenAI from 'openai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -134,6 +135,35 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
         const models = lines.map((line) => line.split(',')[6] ?? '');
         const shown = await rows().locator('td:nth-child(3)').allInnerTexts();
         expect(shown.map((text) => text.split('\n')[0] ?? '')).toEqual(models);
+      },
+      TEST_MS,
+    );
+
+    test(
+      'a large export is prepared, listed when it is ready, and fetched as a compressed file',
+      async () => {
+        // Fifty thousand requests would take too long to make, so the page is told that there are.
+        await page.route('**/api/requests/histogram*', async (route) => {
+          const answer = await route.fetch();
+          await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), isLarge: true } });
+        });
+        await open('/requests?range=today&status=ok&cost=0.000001&costMax=5');
+        await page.getByRole('button', { name: 'Export' }).click();
+        await page.getByRole('menuitem', { name: 'Prepare the file (JSONL)' }).click();
+        const files = page.getByRole('region', { name: 'Files that were asked for, and how far they are' });
+        await files.getByText('status=ok').waitFor();
+        await files.getByText('Ready').waitFor();
+        const downloading = page.waitForEvent('download');
+        await files.getByRole('link', { name: 'Download' }).click();
+        const download = await downloading;
+        expect(download.suggestedFilename()).toMatch(/^requests-\d{4}-\d\d-\d\d\.jsonl\.gz$/);
+        const text = gunzipSync(await Bun.file(await download.path()).bytes()).toString();
+        const models = text
+          .trimEnd()
+          .split('\n')
+          .map((line) => (JSON.parse(line) as { model: string }).model);
+        expect(models).toEqual((await rows().locator('td:nth-child(3)').allInnerTexts()).map((cell) => cell.split('\n')[0] ?? ''));
+        await page.unroute('**/api/requests/histogram*');
       },
       TEST_MS,
     );

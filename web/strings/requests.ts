@@ -14,7 +14,7 @@ export const requests = {
   prepareAs: (format: string) => `Prepare the file (${format})`,
   exports: {
     title: 'Exports',
-    caption: 'Files of requests, newest first',
+    caption: 'Files that were asked for, and how far they are',
     hint: 'Large files are made in the background, compressed with gzip, and kept for 7 days, the latest five.',
     begun: 'The file is being prepared.',
     begunText: 'It appears on this page when it is ready.',
