@@ -14,14 +14,18 @@ const SIGNIFICANT_MIN = 2;
  */
 export function formatUsd(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
-  const { whole: shownWhole, fraction: shownFraction } = roundTo({ whole, fraction, decimals: decimalsFor(whole, fraction) });
-  return `${isNegative ? '−' : ''}$${groupThousands(shownWhole)}${POINT}${trimZeros(shownFraction)}`;
+  const decimals = decimalsFor(whole, fraction);
+  const shown = roundTo({ whole, fraction, decimals });
+  // Of what was rounded, a zero that is the second digit tells something: $0.0010 may be a little more, $0.001 is not.
+  const isRounded = /[1-9]/u.test(fraction.slice(decimals));
+  const least = isRounded && shown.whole === '0' ? zerosOf(shown.fraction) + SIGNIFICANT_MIN : DECIMALS_MIN;
+  return `${isNegative ? '−' : ''}$${groupThousands(shown.whole)}${POINT}${trimZeros(shown.fraction, least)}`;
 }
 
 /** The amount with every digit it has, for a title or a statement. */
 export function formatUsdExact(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
-  return `${isNegative ? '−' : ''}$${groupThousands(whole)}${POINT}${trimZeros(fraction)}`;
+  return `${isNegative ? '−' : ''}$${groupThousands(whole)}${POINT}${trimZeros(fraction, DECIMALS_MIN)}`;
 }
 
 /** The sign of a decimal amount: -1, 0 or 1. */
@@ -66,9 +70,12 @@ function parseAmount(amount: string): Amount {
 
 function decimalsFor(whole: string, fraction: string): number {
   const digits = fraction.replace(/0+$/u, '').length;
-  const zeros = /^0*/u.exec(fraction)?.[0].length ?? 0;
   if (whole !== '0' || digits === 0) return DECIMALS_MIN;
-  return Math.max(DECIMALS_MIN, Math.min(digits, zeros + SIGNIFICANT_MIN));
+  return Math.max(DECIMALS_MIN, Math.min(digits, zerosOf(fraction) + SIGNIFICANT_MIN));
+}
+
+function zerosOf(fraction: string): number {
+  return /^0*/u.exec(fraction)?.[0].length ?? 0;
 }
 
 function roundTo({ whole, fraction, decimals }: { whole: string; fraction: string; decimals: number }): {
@@ -81,8 +88,8 @@ function roundTo({ whole, fraction, decimals }: { whole: string; fraction: strin
   return { whole: digits.slice(0, -decimals), fraction: digits.slice(-decimals) };
 }
 
-function trimZeros(fraction: string): string {
-  return fraction.replace(/0+$/u, '').padEnd(DECIMALS_MIN, '0');
+function trimZeros(fraction: string, decimalsMin: number): string {
+  return fraction.replace(/0+$/u, '').padEnd(decimalsMin, '0');
 }
 
 function groupThousands(whole: string): string {

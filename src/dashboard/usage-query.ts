@@ -77,6 +77,7 @@ export const filterShape = {
   id: z.string().max(VALUE_CHARACTERS_MAX).optional(),
   status: z.enum(REQUEST_STATUSES).optional(),
   stream: z.enum(['yes', 'no']).optional(),
+  served: z.string().max(VALUE_CHARACTERS_MAX).optional(),
   finish: z.string().max(VALUE_CHARACTERS_MAX).optional(),
   error: z.string().max(VALUE_CHARACTERS_MAX).optional(),
   /** At least so much; the same names with `Max` behind them: at most. */
@@ -106,6 +107,7 @@ function readFilter(query: FilterQuery, tags: KeyTags): RequestFilter {
     endUser: query.end_user,
     status: query.status,
     isStreaming: query.stream === undefined ? undefined : query.stream === 'yes',
+    servedModel: query.served,
     finish: query.finish,
     errorCode: query.error,
     costMin: query.cost,

@@ -13,6 +13,8 @@ export interface RequestFilter extends SumsFilter {
   readonly endUser?: string | undefined;
   readonly status?: RequestStatus | undefined;
   readonly isStreaming?: boolean | undefined;
+  /** What the model is called at the provider that answered. */
+  readonly servedModel?: string | undefined;
   readonly finish?: string | undefined;
   readonly errorCode?: string | undefined;
   readonly costMin?: Nanos | undefined;
@@ -34,6 +36,7 @@ export function toCondition(filter: RequestFilter): RawBuilder<unknown> | undefi
     given(filter.status, ofOutcome),
     given(filter.endUser, (name) => sql`end_user = ${name}`),
     given(filter.isStreaming, (isStreaming) => sql`is_streaming = ${isStreaming ? 1 : 0}`),
+    given(filter.servedModel, (model) => sql`served_model = ${model}`),
     given(filter.finish, (finish) => sql`finish_reason = ${finish}`),
     given(filter.errorCode, (code) => sql`error_code = ${code}`),
     given(filter.costMin, (cost) => sql`cost >= ${cost}`),
@@ -71,6 +74,7 @@ export function unrolledParts(filter: RequestFilter): string[] {
     status: rolledStatus(filter) === filter.status ? undefined : filter.status,
     end_user: filter.endUser,
     stream: filter.isStreaming,
+    served: filter.servedModel,
     finish: filter.finish,
     error: filter.errorCode,
     cost: filter.costMin ?? filter.costMax,

@@ -94,7 +94,7 @@ export const alerts = {
     title: 'What was sent',
     caption: 'Deliveries',
     hint: 'The last fifty. A delivery that fails is tried six times within nine hours.',
-    empty: { title: 'Nothing was sent yet.' },
+    empty: { title: 'Nothing was sent yet.', text: 'An alert that fires, and a test, stand here.' },
     time: 'Time',
     what: 'Message',
     channel: 'By',

@@ -7,6 +7,7 @@ export { filters } from './filters.ts';
 export { faults, form } from './form.ts';
 export { forgot } from './forgot.ts';
 export { key } from './key.ts';
+export { kit } from './kit.ts';
 export { freshSecret, keyForm, keys, modelPicker } from './keys.ts';
 export { landing } from './landing.ts';
 export { models } from './models.ts';

@@ -41,7 +41,7 @@ export const requests = {
     key: 'Key',
     tokens: 'In / cached / out',
     cost: 'Cost',
-    firstToken: 'First token',
+    firstToken: 'TTFT',
     duration: 'Duration',
     stream: 'Stream',
     finish: 'Finish',
@@ -50,6 +50,7 @@ export const requests = {
   filters: {
     id: 'Request id',
     statuses: { ok: 'Succeeded', error: 'Failed', client_gone: 'Caller left', recovered: 'Recovered' },
+    served: 'Served as (model at the provider)',
     stream: 'Stream',
     anyStream: 'Streamed or not',
     yes: 'Streamed',
@@ -81,6 +82,7 @@ export const requests = {
   streamed: 'Yes',
   detail: {
     title: 'Request',
+    whats: { request: 'request id', transfer: 'transfer id', key: 'key id' },
     missing: 'There is no such request.',
     why: 'Why it cost that',
     parts: { input: 'Input', cached_input: 'Cached input', cache_write: 'Cache write', output: 'Output' },
@@ -119,6 +121,7 @@ export const requests = {
     key: 'Key',
     reasoning: 'Reasoning, part of the output',
     errorTitle: (code: string, status: string) => `${code}${status === '' ? '' : `, status ${status}`}`,
+    firstToken: 'first token',
     headers: 'Headers of the answer',
     headersText: 'Those that tell something, as they follow from the record.',
     again: 'Send it again',

@@ -2,6 +2,7 @@ import { AxisBottom, AxisLeft } from '@visx/axis';
 import { scaleBand, scaleLinear } from '@visx/scale';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { JSX, KeyboardEvent, PointerEvent, ReactNode } from 'react';
+import { kit as t } from '../strings/index.ts';
 import { announce } from './announcer.tsx';
 import { colourAt, totalOf } from './chart.ts';
 import type { ChartBucket, ChartProps } from './chart.ts';
@@ -153,7 +154,7 @@ function Readout({ bucket, series, format, buckets }: ChartProps & { readonly bu
           {bucket !== undefined && <span className="figures text-ink">{format(bucket.values[id] ?? 0)}</span>}
         </span>
       ))}
-      {buckets.every((each) => totalOf(each) === 0) && <span>Nothing in this range.</span>}
+      {buckets.every((each) => totalOf(each) === 0) && <span>{t.emptyRange}</span>}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { JSX } from 'react';
+import { kit as t } from '../strings/index.ts';
 import type { ChartProps } from './chart.ts';
 
 /** A chart as the table it is drawn from, for screen readers. A table cannot be made small itself: it would make the page longer. */
@@ -9,7 +10,7 @@ export function ChartTable({ label, buckets, series, format }: ChartProps): JSX.
         <caption>{label}</caption>
         <thead>
           <tr>
-            <th scope="col">Time</th>
+            <th scope="col">{t.time}</th>
             {series.map(({ id, label: name }) => (
               <th key={id} scope="col">
                 {name}

@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import type { JSX } from 'react';
+import { kit as t } from '../strings/index.ts';
 import { CopyButton } from './copy-button.tsx';
 import { cx } from './cx.ts';
 
@@ -26,7 +27,7 @@ export function CodeBlock({ snippets, chosenId, onChoose, className }: CodeBlock
   return (
     <div className={cx('min-w-0 overflow-hidden rounded-lg border border-line bg-sunken', className)}>
       <div className="flex items-center justify-between gap-2 border-b border-line px-2 py-1.5">
-        <div role="group" aria-label="Examples" className="flex min-w-0 gap-0.5 overflow-x-auto">
+        <div role="group" aria-label={t.examples} className="flex min-w-0 gap-0.5 overflow-x-auto">
           {snippets.map((snippet) => (
             <button
               key={snippet.id}
@@ -39,7 +40,7 @@ export function CodeBlock({ snippets, chosenId, onChoose, className }: CodeBlock
             </button>
           ))}
         </div>
-        <CopyButton text={chosen.code} what={`${chosen.label} example`} source={source} isLabelled />
+        <CopyButton text={chosen.code} what={t.example(chosen.label)} source={source} isLabelled />
       </div>
       <pre
         tabIndex={0}

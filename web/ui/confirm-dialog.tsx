@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { JSX, ReactNode } from 'react';
+import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
@@ -40,7 +41,7 @@ export function ConfirmDialog({
   const actions = (
     <>
       <Button variant="quiet" onClick={close}>
-        Cancel
+        {t.cancel}
       </Button>
       <Button variant="danger" disabled={!isSure} isBusy={isBusy} onClick={onConfirm}>
         {action}
@@ -50,7 +51,7 @@ export function ConfirmDialog({
   return (
     <Dialog isOpen={isOpen} onClose={close} title={title} text={text} actions={actions}>
       {name !== undefined && (
-        <Field label={`Type ${name} to confirm`}>
+        <Field label={t.typeToConfirm(name)}>
           {(wiring) => <TextInput {...wiring} value={typed} onText={setTyped} autoComplete="off" spellCheck={false} />}
         </Field>
       )}

@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { JSX, RefObject } from 'react';
+import { kit as t } from '../strings/index.ts';
 import { announce } from './announcer.tsx';
 import { cx } from './cx.ts';
 
@@ -31,15 +32,15 @@ export function CopyButton({ text, what, source, isLabelled = false, className, 
     const isDone = await writeClipboard(text);
     setCopied(isDone);
     if (isDone) {
-      announce(`Copied ${what}.`);
+      announce(t.copiedWhat(what));
       onCopied?.();
-    } else announce(select(source?.current) ? `Selected ${what}. Press Ctrl+C or ⌘C to copy.` : `Could not copy ${what}.`);
+    } else announce(select(source?.current) ? t.selectedWhat(what) : t.notCopied(what));
   };
   return (
     <button
       type="button"
-      aria-label={isLabelled ? undefined : `Copy ${what}`}
-      title={isLabelled ? undefined : `Copy ${what}`}
+      aria-label={isLabelled ? undefined : t.copyWhat(what)}
+      title={isLabelled ? undefined : t.copyWhat(what)}
       onClick={() => void copy()}
       className={cx(
         'inline-flex shrink-0 items-center gap-1.5 rounded-sm p-1 text-xs text-muted hover:bg-hover hover:text-ink [&_svg]:size-3.5',
@@ -48,7 +49,7 @@ export function CopyButton({ text, what, source, isLabelled = false, className, 
       )}
     >
       {isCopied ? <Check aria-hidden="true" className="text-good" /> : <Copy aria-hidden="true" />}
-      {isLabelled && (isCopied ? 'Copied' : 'Copy')}
+      {isLabelled && (isCopied ? t.copied : t.copy)}
     </button>
   );
 }

@@ -1,6 +1,7 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
+import { kit as t } from '../strings/index.ts';
 import { cx } from './cx.ts';
 
 interface DialogProps {
@@ -34,7 +35,7 @@ export function Dialog({ isOpen, onClose, title, text, actions, isModal = false,
               {text !== undefined && <BaseDialog.Description className="mt-1 text-sm text-muted">{text}</BaseDialog.Description>}
             </div>
             {!isModal && (
-              <BaseDialog.Close aria-label="Close" className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">
+              <BaseDialog.Close aria-label={t.close} className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">
                 <X aria-hidden="true" className="size-4" />
               </BaseDialog.Close>
             )}

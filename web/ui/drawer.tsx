@@ -2,6 +2,7 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
 import { useRef } from 'react';
 import type { JSX, ReactNode } from 'react';
+import { kit as t } from '../strings/index.ts';
 import { cx } from './cx.ts';
 
 interface DrawerProps {
@@ -38,7 +39,7 @@ export function Drawer({ isOpen, onClose, title, text, side = 'right', width = '
               <BaseDialog.Title className="text-lg font-semibold break-words">{title}</BaseDialog.Title>
               {text !== undefined && <BaseDialog.Description className="text-sm text-muted">{text}</BaseDialog.Description>}
             </div>
-            <BaseDialog.Close aria-label="Close" className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">
+            <BaseDialog.Close aria-label={t.close} className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">
               <X aria-hidden="true" className="size-5" />
             </BaseDialog.Close>
           </header>

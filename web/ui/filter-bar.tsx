@@ -1,6 +1,7 @@
 import { Search, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { JSX, ReactNode } from 'react';
+import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
 import { TextInput } from './text-input.tsx';
 
@@ -18,7 +19,7 @@ export function FilterBar({ children, onClear }: FilterBarProps): JSX.Element {
       {onClear !== undefined && (
         <Button variant="quiet" size="sm" onClick={onClear}>
           <X aria-hidden="true" />
-          Clear filters
+          {t.clearFilters}
         </Button>
       )}
     </div>

@@ -1,5 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
+import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
 
 interface PaginationProps {
@@ -13,15 +14,18 @@ interface PaginationProps {
 /** Page by page, by keyset: there is a next page and a former one, but no page 47. */
 export function Pagination({ text, onFormer, onNext }: PaginationProps): JSX.Element {
   return (
-    <nav aria-label="Pages" className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-2.5 text-sm sm:px-5">
+    <nav
+      aria-label={t.pages}
+      className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-2.5 text-sm sm:px-5"
+    >
       <span className="text-muted">{text}</span>
       <span className="flex gap-2">
         <Button size="sm" disabled={onFormer === undefined} onClick={onFormer}>
           <ChevronLeft aria-hidden="true" />
-          Newer
+          {t.newer}
         </Button>
         <Button size="sm" disabled={onNext === undefined} onClick={onNext}>
-          Older
+          {t.older}
           <ChevronRight aria-hidden="true" />
         </Button>
       </span>

@@ -1,6 +1,7 @@
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
 import type { JSX } from 'react';
+import { kit as t } from '../strings/index.ts';
 import type { ControlWiring } from './field.tsx';
 import { TextInput } from './text-input.tsx';
 
@@ -27,7 +28,7 @@ export function PasswordInput({ isNew = false, ...rest }: PasswordInputProps): J
       />
       <button
         type="button"
-        aria-label={isShown ? 'Hide password' : 'Show password'}
+        aria-label={isShown ? t.hidePassword : t.showPassword}
         onClick={() => setIsShown(!isShown)}
         className="absolute top-1/2 right-1 -translate-y-1/2 rounded-md p-2 text-muted hover:text-ink"
       >

@@ -1,20 +1,13 @@
 import type { JSX } from 'react';
-import { addDays, dayOf, formatSpan, spanOf } from '../time.ts';
+import { addDays, dayOf, formatSpan, RANGE_NAMES, spanOf } from '../time.ts';
 import type { RangeChoice, RangeName } from '../time.ts';
 import { useZone } from '../zone.ts';
+import { kit as t } from '../strings/index.ts';
 import { Segmented } from './segmented.tsx';
 import type { Choice } from './select.tsx';
 import { TextInput } from './text-input.tsx';
 
-const RANGES: readonly Choice<RangeName>[] = [
-  { value: '1h', label: '1 hour' },
-  { value: '6h', label: '6 hours' },
-  { value: 'today', label: 'Today' },
-  { value: '7d', label: '7 days' },
-  { value: '30d', label: '30 days' },
-  { value: 'month', label: 'Month' },
-  { value: 'custom', label: 'Custom' },
-];
+const RANGES: readonly Choice<RangeName>[] = RANGE_NAMES.map((value) => ({ value, label: t.ranges[value] }));
 
 interface RangePickerProps {
   readonly choice: RangeChoice;
@@ -29,7 +22,7 @@ export function RangePicker({ choice, onChoose }: RangePickerProps): JSX.Element
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <Segmented
-        label="Range"
+        label={t.range}
         value={choice.range}
         choices={RANGES}
         onChoose={(range) => onChoose(range === 'custom' ? { range, ...days } : { range })}
@@ -38,7 +31,7 @@ export function RangePicker({ choice, onChoose }: RangePickerProps): JSX.Element
         <span className="flex items-center gap-1.5 text-sm text-muted">
           <TextInput
             type="date"
-            aria-label="From"
+            aria-label={t.from}
             value={days.from}
             max={days.to}
             onText={(from) => from !== '' && onChoose({ range: 'custom', ...days, from })}
@@ -47,7 +40,7 @@ export function RangePicker({ choice, onChoose }: RangePickerProps): JSX.Element
           –
           <TextInput
             type="date"
-            aria-label="To"
+            aria-label={t.to}
             value={days.to}
             min={days.from}
             onText={(to) => to !== '' && onChoose({ range: 'custom', ...days, to })}

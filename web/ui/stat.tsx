@@ -1,6 +1,7 @@
 import { TrendingDown, TrendingUp } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
 import { formatCount, formatPercent } from '../numbers.ts';
+import { kit as t } from '../strings/index.ts';
 import { Skeleton } from './skeleton.tsx';
 
 interface StatProps {
@@ -40,7 +41,7 @@ function Change({ part }: { readonly part: number }): JSX.Element {
   return (
     <span className="figures inline-flex items-center gap-1">
       {part !== 0 && <Icon aria-hidden="true" className="size-3.5" />}
-      <span className="sr-only">{part < 0 ? 'down' : 'up'}</span>
+      <span className="sr-only">{part < 0 ? t.down : t.up}</span>
       {describeChange(part)}
     </span>
   );

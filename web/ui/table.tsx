@@ -1,4 +1,5 @@
 import type { JSX, ReactNode } from 'react';
+import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { EmptyState } from './empty-state.tsx';
@@ -127,7 +128,7 @@ type NothingProps<Row> = Pick<TableProps<Row>, 'empty' | 'onClearFilters'>;
 
 function Nothing<Row>({ empty, onClearFilters }: NothingProps<Row>): JSX.Element {
   if (onClearFilters === undefined) return <EmptyState {...empty} />;
-  return <EmptyState title="Nothing matches these filters." action={<Button onClick={onClearFilters}>Clear filters</Button>} />;
+  return <EmptyState title={t.nothingMatches} action={<Button onClick={onClearFilters}>{t.clearFilters}</Button>} />;
 }
 
 function cellClass<Row>({ align, isWideOnly, className }: Column<Row>): string {

@@ -1,6 +1,7 @@
 import { Toast } from '@base-ui/react/toast';
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
+import { kit as t } from '../strings/index.ts';
 
 const manager = Toast.createToastManager();
 const TIMEOUT_MS = 6000;
@@ -42,7 +43,7 @@ function Toasts(): JSX.Element[] {
           <Toast.Title className="font-medium" />
           <Toast.Description className="text-muted" />
         </div>
-        <Toast.Close aria-label="Dismiss" className="rounded-sm p-0.5 text-muted hover:text-ink">
+        <Toast.Close aria-label={t.dismiss} className="rounded-sm p-0.5 text-muted hover:text-ink">
           <X aria-hidden="true" className="size-4" />
         </Toast.Close>
       </Toast.Content>

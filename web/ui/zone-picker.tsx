@@ -1,5 +1,6 @@
 import type { JSX } from 'react';
 import { allZones, useChooseZone, useZone } from '../zone.ts';
+import { kit as t } from '../strings/index.ts';
 import { Field } from './field.tsx';
 import { Select } from './select.tsx';
 
@@ -10,7 +11,7 @@ export function ZonePicker({ isLabelHidden = false }: { readonly isLabelHidden?:
   const zone = useZone();
   const choose = useChooseZone();
   return (
-    <Field label="Time zone" isLabelHidden={isLabelHidden}>
+    <Field label={t.zone} isLabelHidden={isLabelHidden}>
       {(wiring) => <Select {...wiring} value={zone} choices={CHOICES} onChoose={choose} />}
     </Field>
   );

@@ -2,6 +2,7 @@ import type { JSX } from 'react';
 import { alerts as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import type { Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DateTime, RelativeTime } from '../../ui/date-time.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -13,10 +14,12 @@ interface DeliveryLogProps {
   readonly deliveries: readonly Delivery[] | undefined;
   readonly error: Error | null;
   readonly onRetry: () => void;
+  /** Opens the form for a new alert. */
+  readonly onAdd: () => void;
 }
 
 /** What was sent, by which channel, and how that went. */
-export function DeliveryLog({ deliveries, error, onRetry }: DeliveryLogProps): JSX.Element {
+export function DeliveryLog({ deliveries, error, onRetry, onAdd }: DeliveryLogProps): JSX.Element {
   return (
     <Card title={t.log.title} hint={t.log.hint} isFlush>
       <Table
@@ -25,7 +28,7 @@ export function DeliveryLog({ deliveries, error, onRetry }: DeliveryLogProps): J
         rowId={({ id }) => id}
         error={error}
         onRetry={onRetry}
-        empty={t.log.empty}
+        empty={{ ...t.log.empty, action: <Button onClick={onAdd}>{t.add}</Button> }}
         columns={[
           {
             id: 'time',

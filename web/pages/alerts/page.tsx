@@ -27,7 +27,7 @@ export function AlertsPage(): JSX.Element {
       <div className="flex flex-col gap-4">
         <RuleList rules={data?.rules} error={error} onRetry={() => void refetch()} onOpen={open} />
         {data !== undefined && <Channels content={data} />}
-        <DeliveryLog deliveries={data?.deliveries} error={error} onRetry={() => void refetch()} />
+        <DeliveryLog deliveries={data?.deliveries} error={error} onRetry={() => void refetch()} onAdd={() => open('new')} />
       </div>
       {data !== undefined && (form === 'new' || rule !== undefined) && (
         <RuleForm key={form} content={data} rule={rule} onClose={() => open(undefined)} />

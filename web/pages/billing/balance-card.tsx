@@ -11,6 +11,7 @@ import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { billingQuery } from './queries.ts';
 import type { Billing } from './queries.ts';
+import { ToTopUp } from './to-top-up.tsx';
 
 type Source = Billing['sources'][number];
 
@@ -63,7 +64,7 @@ export function BalanceCard(): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={t.balance.empty}
+        empty={{ ...t.balance.empty, action: <ToTopUp /> }}
       />
     </Card>
   );

@@ -10,6 +10,7 @@ import { RedeemCard } from './redeem-card.tsx';
 import { Returned } from './returned.tsx';
 import { billingQuery } from './queries.ts';
 import { StatementCard } from './statement-card.tsx';
+import { TOP_UP_ID } from './to-top-up.tsx';
 import { TopUpCard } from './top-up-card.tsx';
 
 /** Two columns of cards, each as long as it is; on a phone one column, in the order of the numbers. */
@@ -37,7 +38,7 @@ export function BillingPage(): JSX.Element {
           )}
         </div>
         <div className={COLUMN}>
-          <div className="order-2">
+          <div id={TOP_UP_ID} className="order-2 scroll-mt-4">
             <TopUpCard />
           </div>
           {hasCards && (

@@ -15,6 +15,7 @@ import type { Column } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { paymentsQuery } from './queries.ts';
 import type { Payment } from './queries.ts';
+import { ToTopUp } from './to-top-up.tsx';
 
 const TONES: Readonly<Record<Payment['status'], Tone>> = {
   created: 'neutral',
@@ -44,7 +45,7 @@ export function PaymentsCard(): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={t.payments.empty}
+        empty={{ ...t.payments.empty, action: <ToTopUp /> }}
       />
     </Card>
   );

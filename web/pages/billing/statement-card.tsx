@@ -19,6 +19,7 @@ import { statementFilter, statementQuery } from './queries.ts';
 import type { StatementRow } from './queries.ts';
 import { KINDS } from './search.ts';
 import type { BillingSearch } from './search.ts';
+import { ToTopUp } from './to-top-up.tsx';
 
 const route = getRouteApi('/app/billing');
 
@@ -77,7 +78,7 @@ export function StatementCard(): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={t.statement.empty}
+        empty={{ ...t.statement.empty, action: <ToTopUp /> }}
         onClearFilters={isFiltered ? () => go({ kind: undefined, from: undefined, to: undefined, after: undefined }) : undefined}
       />
       {data !== undefined && data.lines.length > 0 && (

@@ -31,7 +31,7 @@ export function RequestDrawer({ id, names, onClose }: RequestDrawerProps): JSX.E
       isOpen={id !== undefined}
       onClose={onClose}
       title={t.detail.title}
-      text={id !== undefined && <Copyable text={id} what="request id" />}
+      text={id !== undefined && <Copyable text={id} what={t.detail.whats.request} />}
     >
       {id !== undefined && <Details id={id} names={names} />}
     </Drawer>
@@ -84,7 +84,7 @@ function Summary({ detail }: { readonly detail: Detail }): JSX.Element {
       <Status request={detail} />
       <Money usd={detail.costUsd} className="text-xl font-medium" />
       <span className="text-muted">
-        {detail.firstTokenMs !== null && `${t.columns.firstToken.toLowerCase()} ${formatMs(detail.firstTokenMs)}, `}
+        {detail.firstTokenMs !== null && `${t.detail.firstToken} ${formatMs(detail.firstTokenMs)}, `}
         {formatMs(detail.durationMs)}
       </span>
       <DateTime atMs={detail.atMs} precision="second" />
@@ -102,14 +102,21 @@ function Section({ title, children }: { readonly title: string; readonly childre
 }
 
 function Facts({ detail, names }: { readonly detail: Detail; readonly names: Names }): JSX.Element {
-  const served = detail.servedModel === '' ? '–' : `${detail.servedModel}, ${detail.provider}`;
+  const served =
+    detail.servedModel === '' ? (
+      '–'
+    ) : (
+      <span key="served" className="inline-flex max-w-full flex-wrap items-center gap-x-2">
+        <Copyable text={detail.servedModel} what={t.modelId} /> {detail.provider}
+      </span>
+    );
   const facts: readonly (readonly [string, ReactNode])[] = [
-    [t.detail.asks, <Copyable key="model" text={detail.model} what="model" />],
+    [t.detail.asks, <Copyable key="model" text={detail.model} what={t.modelId} />],
     [t.detail.served, served],
     [
       t.detail.key,
       <span key="key" className="inline-flex max-w-full flex-wrap items-center gap-x-2">
-        {keyLabel(detail.keyId, names)} <Copyable text={detail.keyId} what="key id" />
+        {keyLabel(detail.keyId, names)} <Copyable text={detail.keyId} what={t.detail.whats.key} />
       </span>,
     ],
     [filters.endUser, detail.endUser === null ? '–' : <Copyable key="end user" text={detail.endUser} what="end user" />],

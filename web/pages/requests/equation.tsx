@@ -35,7 +35,7 @@ export function Equation({ detail }: { readonly detail: Detail }): JSX.Element {
             t.detail.noTransfer
           ) : (
             <span className="flex flex-wrap items-center gap-x-2">
-              <Copyable text={detail.transfer.id} what="transfer id" />
+              <Copyable text={detail.transfer.id} what={t.detail.whats.transfer} />
               <Link to="/billing" className="link text-xs">
                 {t.detail.statement}
               </Link>

@@ -28,7 +28,7 @@ const ERRORS = [
   'ledger_unavailable',
   'internal_error',
 ];
-const RARE = ['end_user', 'stream', 'finish', 'error', ...BOUNDS] as const;
+const RARE = ['end_user', 'served', 'stream', 'finish', 'error', ...BOUNDS] as const;
 
 /** Every filter there is; the rare ones are folded until one is used. */
 export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.Element {
@@ -69,6 +69,7 @@ function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Ele
   return (
     <>
       <SearchInput label={filters.endUser} value={search.end_user ?? ''} onText={(text) => onChange({ end_user: given(text) })} />
+      <SearchInput label={t.filters.served} value={search.served ?? ''} onText={(text) => onChange({ served: given(text.trim()) })} />
       <FilterSelect
         label={t.filters.stream}
         all={t.filters.anyStream}

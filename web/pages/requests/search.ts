@@ -9,7 +9,7 @@ import { readZone } from '../../zone.ts';
 /** What a request has at least, and at most. */
 export const BOUNDS = ['cost', 'costMax', 'tokens', 'tokensMax', 'ttft', 'ttftMax', 'duration', 'durationMax'] as const;
 export const STREAMS = ['yes', 'no'] as const;
-const TEXTS = ['q', 'model', 'key', 'provider', 'tag', 'end_user', 'finish', 'error', ...BOUNDS] as const;
+const TEXTS = ['q', 'model', 'key', 'provider', 'tag', 'end_user', 'served', 'finish', 'error', ...BOUNDS] as const;
 
 /** What requests can be filtered by, under the names that the server has for it. */
 export const FILTERS = [...TEXTS, 'status', 'stream'] as const;
