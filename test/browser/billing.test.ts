@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { PromoCodes, type PromoBenefit } from '../../src/accounts/promo-codes.ts';
 import { usd } from '../conformance/money-in/stage.ts';
-import { STORES } from '../accounts/stores.ts';
 import { chromiumPath } from '../services/chromium.ts';
 import { findBarriers, openStage, overflowOf } from './key-stage.ts';
 import { MoneyPages, see, seeBalance } from './money-pages.ts';
@@ -11,199 +10,197 @@ const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
 const CREDIT: PromoBenefit = { kind: 'credit', amount: usd('3') };
 
-// What differs between the stores is behind the pages, where it has tests on both; the plans are tried on both here too.
-for (const store of STORES.slice(0, 1))
-  describe.skipIf(chromiumPath === undefined || store.isMissing)(`money in, in a browser, on ${store.name}`, () => {
-    let money: MoneyPages;
-    beforeAll(async () => {
-      money = await MoneyPages.open(store);
-    }, OPEN_WITHIN_MS);
-    afterAll(() => money.close());
+describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
+  let money: MoneyPages;
+  beforeAll(async () => {
+    money = await MoneyPages.open();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => money.close());
 
-    test(
-      'a top-up shows its exact charge, and the new balance without a reload',
-      async () => {
-        const visit = await money.enter();
-        const { page } = visit;
-        await page.goto('/billing');
-        await see(page, 'Given by the operator');
-        await page.getByLabel('Another amount').fill('12.34');
-        await see(page, 'You are charged $12.34');
-        await page.getByLabel('Keep the card').check();
-        await page.getByRole('button', { name: 'Pay $12.34' }).click();
-        const session = await money.payAtCheckout(page);
-        await see(page, 'We are waiting for your payment.');
-        await money.deliver(session);
-        await see(page, '$12.34 was added to your balance.');
-        await see(page, 'You can spend $22.34 now.');
-        await seeBalance(page, '$22.34');
-        await see(page, 'Visa •••• 4242');
-        await page.getByRole('region', { name: 'Movements, newest first' }).getByText('+$12.34').waitFor();
+  test(
+    'a top-up shows its exact charge, and the new balance without a reload',
+    async () => {
+      const visit = await money.enter();
+      const { page } = visit;
+      await page.goto('/billing');
+      await see(page, 'Given by the operator');
+      await page.getByLabel('Another amount').fill('12.34');
+      await see(page, 'You are charged $12.34');
+      await page.getByLabel('Keep the card').check();
+      await page.getByRole('button', { name: 'Pay $12.34' }).click();
+      const session = await money.payAtCheckout(page);
+      await see(page, 'We are waiting for your payment.');
+      await money.deliver(session);
+      await see(page, '$12.34 was added to your balance.');
+      await see(page, 'You can spend $22.34 now.');
+      await seeBalance(page, '$22.34');
+      await see(page, 'Visa •••• 4242');
+      await page.getByRole('region', { name: 'Movements, newest first' }).getByText('+$12.34').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(visit.complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a payment is credited although no event came, while its payer waits',
+    async () => {
+      const { page } = await money.enter();
+      await page.goto('/billing');
+      await page.getByRole('button', { name: 'Pay $10.00' }).click();
+      await money.payAtCheckout(page);
+      await see(page, '$10.00 was added to your balance.');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a bank transfer gets a reference, and automatic top-up is off until it is switched on',
+    async () => {
+      const { page } = await money.enter();
+      await page.goto('/billing');
+      await page.getByLabel('Bank transfer').check();
+      await page.getByRole('button', { name: 'Get a reference for $10.00' }).click();
+      await see(page, 'Write this on your transfer');
+      await see(page, 'IBAN XX00 1234');
+      await page
+        .getByText(/^TG-[2-9A-Z]{5}-[2-9A-Z]{5}$/u)
+        .first()
+        .waitFor();
+      expect(await page.getByRole('switch', { name: 'Top up when the balance is low' }).isDisabled()).toBe(true);
+      await money.topUp(page, true);
+      await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();
+      await page.getByLabel('At most in a month').fill('10');
+      await page.getByRole('button', { name: 'Switch on' }).click();
+      await see(page, 'The most in a month must not be less than one top-up.');
+      await page.getByLabel('At most in a month').fill('60');
+      await page.getByRole('button', { name: 'Switch on' }).click();
+      await see(page, 'Automatic top-up is on.');
+      await see(page, '$0.00 of $60.00 charged in this month (UTC).');
+      await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();
+      await page.getByText('Automatic top-up is on.').waitFor({ state: 'detached' });
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a code is redeemed once, and every refusal says what is wrong',
+    async () => {
+      const { page } = await money.enter();
+      await page.goto('/billing');
+      const good = await money.makeCode(CREDIT, { usesMax: 2 });
+      await redeem(page, good, '$3.00 was added to your balance.');
+      await seeBalance(page, '$13.00');
+      const used = await money.makeCode(CREDIT);
+      await money.database
+        .updateTable('promo_codes')
+        .set({ used: 1 })
+        .where('shown', '=', `${used.slice(0, 4)}…`)
+        .execute();
+      const cases: readonly (readonly [string, string])[] = [
+        [good, 'You have used this code already.'],
+        ['NO-SUCH-CODE', 'There is no such code.'],
+        [await money.makeCode(CREDIT, { validToMs: 1 }), 'This code has expired.'],
+        [await money.makeCode(CREDIT, { validFromMs: Date.UTC(2100, 0) }), 'This code is not valid yet.'],
+        [await money.makeCode(CREDIT, { minimumTopUp: usd('50') }), 'topped up at least $50.'],
+        [used, 'This code has been used up by others.'],
+        [await money.makeCode(CREDIT, { newAccountDays: -1 }), 'This code is for new accounts only.'],
+        [await makeStopped(money), 'This code is not valid any more.'],
+      ];
+      for (const [code, text] of cases) await redeem(page, code, text);
+      await money.database
+        .updateTable('promo_codes')
+        .set({ used: 0 })
+        .where('shown', '=', `${used.slice(0, 4)}…`)
+        .execute();
+      await redeem(
+        page,
+        await money.makeCode({ kind: 'bonus', percent: 50, amount: usd('4') }),
+        '50 % will be added to your next top-up, at most $4.00.',
+      );
+      await money.topUp(page);
+      await see(page, 'A bonus of $4.00 came with it.');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a code for a plan is refused to who has one, and guessing ends after ten tries',
+    async () => {
+      const { page } = await money.enter();
+      await page.goto('/billing');
+      await redeem(page, await money.makeCode({ kind: 'plan', planId: 'basic', periods: 1 }), 'Your plan has begun.');
+      await redeem(page, await money.makeCode({ kind: 'plan', planId: 'pro', periods: 1 }), 'This code gives a plan, and you have one.');
+      for (let guess = 1; guess <= 10; guess += 1) {
+        const answered = page.waitForResponse((response) => response.url().endsWith('/api/billing/redeem'));
+        await redeem(page, `GUESS-${guess}`, 'There is no such code.');
+        expect((await answered).status()).toBe(409);
+      }
+      // By now a code that is good is not looked at either.
+      await redeem(page, await money.makeCode(CREDIT), 'Too many codes that do not exist. Try again in 60 minutes.');
+      await seeBalance(page, '$16.00');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a refund is seen with its payment, which has a receipt',
+    async () => {
+      const { page } = await money.enter();
+      await money.topUp(page);
+      const [intent = ''] = [...money.stripe.books.intents.keys()].slice(-1);
+      const from = money.stripe.books.events.length;
+      money.stripe.books.refund(intent, 400);
+      for (const event of money.stripe.books.events.slice(from)) await money.tell(event);
+      await page.reload();
+      await see(page, '$4.00 went back');
+      await seeBalance(page, '$16.00');
+      const receipt = page.context().waitForEvent('page');
+      await page.getByRole('button', { name: 'Receipt' }).first().click();
+      await (await receipt).waitForURL('https://pay.example.com/receipts/**');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a code in the link to sign up is redeemed by whoever signs up with it',
+    async () => {
+      const code = await money.makeCode(CREDIT);
+      const context = await money.stage.browser.newContext({ baseURL: money.stage.service.url });
+      const page = await context.newPage();
+      await page.goto(`/sign-up?code=${code}`);
+      await page.getByLabel('E-mail address').fill(`${crypto.randomUUID()}@example.com`);
+      await page.getByLabel('Password', { exact: true }).fill('a gate on a mountain road');
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await see(page, 'Your code is redeemed.');
+      await page.goto('/billing');
+      await see(page, 'Promo code');
+      await seeBalance(page, '$3.00');
+      await context.close();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'the pages fit a phone, in the dark',
+    async () => {
+      const { page, complaints } = await money.enter({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+      for (const [path, text] of [
+        ['/billing', 'Given by the operator'],
+        ['/plans', 'Basic'],
+      ] as const) {
+        await page.goto(path);
+        await see(page, text);
+        expect(await overflowOf(page)).toBe(0);
         expect(await findBarriers(page)).toEqual([]);
-        expect(visit.complaints).toEqual([]);
-      },
-      TEST_MS,
-    );
+      }
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
 
-    test(
-      'a payment is credited although no event came, while its payer waits',
-      async () => {
-        const { page } = await money.enter();
-        await page.goto('/billing');
-        await page.getByRole('button', { name: 'Pay $10.00' }).click();
-        await money.payAtCheckout(page);
-        await see(page, '$10.00 was added to your balance.');
-      },
-      TEST_MS,
-    );
-
-    test(
-      'a bank transfer gets a reference, and automatic top-up is off until it is switched on',
-      async () => {
-        const { page } = await money.enter();
-        await page.goto('/billing');
-        await page.getByLabel('Bank transfer').check();
-        await page.getByRole('button', { name: 'Get a reference for $10.00' }).click();
-        await see(page, 'Write this on your transfer');
-        await see(page, 'IBAN XX00 1234');
-        await page
-          .getByText(/^TG-[2-9A-Z]{5}-[2-9A-Z]{5}$/u)
-          .first()
-          .waitFor();
-        expect(await page.getByRole('switch', { name: 'Top up when the balance is low' }).isDisabled()).toBe(true);
-        await money.topUp(page, true);
-        await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();
-        await page.getByLabel('At most in a month').fill('10');
-        await page.getByRole('button', { name: 'Switch on' }).click();
-        await see(page, 'The most in a month must not be less than one top-up.');
-        await page.getByLabel('At most in a month').fill('60');
-        await page.getByRole('button', { name: 'Switch on' }).click();
-        await see(page, 'Automatic top-up is on.');
-        await see(page, '$0.00 of $60.00 charged in this month (UTC).');
-        await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();
-        await page.getByText('Automatic top-up is on.').waitFor({ state: 'detached' });
-      },
-      TEST_MS,
-    );
-
-    test(
-      'a code is redeemed once, and every refusal says what is wrong',
-      async () => {
-        const { page } = await money.enter();
-        await page.goto('/billing');
-        const good = await money.makeCode(CREDIT, { usesMax: 2 });
-        await redeem(page, good, '$3.00 was added to your balance.');
-        await seeBalance(page, '$13.00');
-        const used = await money.makeCode(CREDIT);
-        await money.database
-          .updateTable('promo_codes')
-          .set({ used: 1 })
-          .where('shown', '=', `${used.slice(0, 4)}…`)
-          .execute();
-        const cases: readonly (readonly [string, string])[] = [
-          [good, 'You have used this code already.'],
-          ['NO-SUCH-CODE', 'There is no such code.'],
-          [await money.makeCode(CREDIT, { validToMs: 1 }), 'This code has expired.'],
-          [await money.makeCode(CREDIT, { validFromMs: Date.UTC(2100, 0) }), 'This code is not valid yet.'],
-          [await money.makeCode(CREDIT, { minimumTopUp: usd('50') }), 'topped up at least $50.'],
-          [used, 'This code has been used up by others.'],
-          [await money.makeCode(CREDIT, { newAccountDays: -1 }), 'This code is for new accounts only.'],
-          [await makeStopped(money), 'This code is not valid any more.'],
-        ];
-        for (const [code, text] of cases) await redeem(page, code, text);
-        await money.database
-          .updateTable('promo_codes')
-          .set({ used: 0 })
-          .where('shown', '=', `${used.slice(0, 4)}…`)
-          .execute();
-        await redeem(
-          page,
-          await money.makeCode({ kind: 'bonus', percent: 50, amount: usd('4') }),
-          '50 % will be added to your next top-up, at most $4.00.',
-        );
-        await money.topUp(page);
-        await see(page, 'A bonus of $4.00 came with it.');
-      },
-      TEST_MS,
-    );
-
-    test(
-      'a code for a plan is refused to who has one, and guessing ends after ten tries',
-      async () => {
-        const { page } = await money.enter();
-        await page.goto('/billing');
-        await redeem(page, await money.makeCode({ kind: 'plan', planId: 'basic', periods: 1 }), 'Your plan has begun.');
-        await redeem(page, await money.makeCode({ kind: 'plan', planId: 'pro', periods: 1 }), 'This code gives a plan, and you have one.');
-        for (let guess = 1; guess <= 10; guess += 1) {
-          const answered = page.waitForResponse((response) => response.url().endsWith('/api/billing/redeem'));
-          await redeem(page, `GUESS-${guess}`, 'There is no such code.');
-          expect((await answered).status()).toBe(409);
-        }
-        // By now a code that is good is not looked at either.
-        await redeem(page, await money.makeCode(CREDIT), 'Too many codes that do not exist. Try again in 60 minutes.');
-        await seeBalance(page, '$16.00');
-      },
-      TEST_MS,
-    );
-
-    test(
-      'a refund is seen with its payment, which has a receipt',
-      async () => {
-        const { page } = await money.enter();
-        await money.topUp(page);
-        const [intent = ''] = [...money.stripe.books.intents.keys()].slice(-1);
-        const from = money.stripe.books.events.length;
-        money.stripe.books.refund(intent, 400);
-        for (const event of money.stripe.books.events.slice(from)) await money.tell(event);
-        await page.reload();
-        await see(page, '$4.00 went back');
-        await seeBalance(page, '$16.00');
-        const receipt = page.context().waitForEvent('page');
-        await page.getByRole('button', { name: 'Receipt' }).first().click();
-        await (await receipt).waitForURL('https://pay.example.com/receipts/**');
-      },
-      TEST_MS,
-    );
-
-    test(
-      'a code in the link to sign up is redeemed by whoever signs up with it',
-      async () => {
-        const code = await money.makeCode(CREDIT);
-        const context = await money.stage.browser.newContext({ baseURL: money.stage.service.url });
-        const page = await context.newPage();
-        await page.goto(`/sign-up?code=${code}`);
-        await page.getByLabel('E-mail address').fill(`${crypto.randomUUID()}@example.com`);
-        await page.getByLabel('Password', { exact: true }).fill('a gate on a mountain road');
-        await page.getByRole('button', { name: 'Create account' }).click();
-        await see(page, 'Your code is redeemed.');
-        await page.goto('/billing');
-        await see(page, 'Promo code');
-        await seeBalance(page, '$3.00');
-        await context.close();
-      },
-      TEST_MS,
-    );
-
-    test(
-      'the pages fit a phone, in the dark',
-      async () => {
-        const { page, complaints } = await money.enter({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
-        for (const [path, text] of [
-          ['/billing', 'Given by the operator'],
-          ['/plans', 'Basic'],
-        ] as const) {
-          await page.goto(path);
-          await see(page, text);
-          expect(await overflowOf(page)).toBe(0);
-          expect(await findBarriers(page)).toEqual([]);
-        }
-        expect(complaints).toEqual([]);
-      },
-      TEST_MS,
-    );
-
-    test('the ledger is right after all of it', () => money.expectSound());
-  });
+  test('the ledger is right after all of it', () => money.expectSound());
+});
 
 describe.skipIf(chromiumPath === undefined)('a gate without a way to pay', () => {
   test(

@@ -21,8 +21,6 @@ export interface StageOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly reach?: Reach;
-  /** A database of PostgreSQL with the schema of today; else the server has its own. */
-  readonly databaseUrl?: string | undefined;
 }
 
 /** A real server with its pages, and a real browser in front of it. */
@@ -49,10 +47,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const file = join(folder, 'tollgate.yaml');
   writeFileSync(file, JSON.stringify(options.settings ?? {}));
   const environment = { HOST: '127.0.0.1', PORT: '0', TOLLGATE_DATA: folder, TOLLGATE_CONFIG: file, TOLLGATE_LOG_LEVEL: 'error' };
-  const { databaseUrl } = options;
-  const place = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl };
-  const service = await serve(loadConfig({ ...environment, ...place, ...options.environment }), options.reach);
-  const { kysely: database } = await connect({ databaseUrl, databasePath: join(folder, 'tollgate.db') });
+  const service = await serve(loadConfig({ ...environment, ...options.environment }), options.reach);
+  const { kysely: database } = await connect({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') });
   const browser = await launchChromium();
   return {
     service,

@@ -132,8 +132,6 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   for (const [colorScheme, viewport] of [
     ['light', { width: 1440, height: 900 }],
     ['dark', { width: 360, height: 800 }],
-    ['light', { width: 360, height: 800 }],
-    ['dark', { width: 1440, height: 900 }],
   ] as const)
     test(
       `have pages without a barrier at ${viewport.width} px, ${colorScheme}`,

@@ -6,7 +6,6 @@ import type { Tables } from '../../src/database/tables.ts';
 import { verifyLedger } from '../../src/ledger/reconcile.ts';
 import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
 import { usd } from '../conformance/money-in/stage.ts';
-import type { OpenStore, STORES } from '../accounts/stores.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import type { StripeObject } from '../simulator/stripe-books.ts';
 import { openStage, type Stage, type Visit } from './key-stage.ts';
@@ -19,34 +18,33 @@ const PLANS = [
   { id: 'capped', name: 'Capped', price_usd: 2, included_usd: 1, overflow: 'stop' },
 ];
 
-/** A server with every way for money to come in, a simulated Stripe, and a browser in front of it. */
+/**
+ * A server with every way for money to come in, a simulated Stripe, and a browser in front of it. What differs between the
+ * databases is behind the pages, where it has tests on both; so the embedded one is enough.
+ */
 export class MoneyPages {
   readonly stripe: StripeSimulator;
   readonly database: Kysely<Tables>;
   readonly stage: Stage;
-  readonly #store: OpenStore;
   #codes = 0;
 
-  private constructor(stripe: StripeSimulator, stage: Stage, store: OpenStore) {
+  private constructor(stripe: StripeSimulator, stage: Stage) {
     this.stripe = stripe;
     this.stage = stage;
-    this.#store = store;
     this.database = stage.database;
   }
 
-  static async open({ open }: (typeof STORES)[number]): Promise<MoneyPages> {
-    const [stripe, store] = await Promise.all([startStripeSimulator(), open()]);
+  static async open(): Promise<MoneyPages> {
+    const stripe = await startStripeSimulator();
     const stage = await openStage({
-      databaseUrl: store.databaseUrl,
       environment: { STRIPE_SECRET_KEY: 'sk_test_simulated', STRIPE_WEBHOOK_SECRET: stripe.secret },
       settings: { payments: { stripe_api_url: stripe.url, bank_transfer: 'IBAN XX00 1234' }, plans: PLANS },
     });
-    return new MoneyPages(stripe, stage, store);
+    return new MoneyPages(stripe, stage);
   }
 
   async close(): Promise<void> {
     await this.stage.close();
-    await this.#store.close();
     await this.stripe.stop();
   }
 
@@ -111,7 +109,7 @@ export class MoneyPages {
   }
 
   async expectSound(): Promise<void> {
-    const checks = await verifyLedger(this.database, { dialect: this.#store.dialect, longestRequestMs: LONGEST_REQUEST_MS });
+    const checks = await verifyLedger(this.database, { dialect: 'sqlite', longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   }
 }

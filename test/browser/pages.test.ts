@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { buildPages } from '../services/built.ts';
 import { chromiumPath, launchChromium } from '../services/chromium.ts';
 import { pagesOf } from './pages.ts';
@@ -16,12 +16,15 @@ const TEST_MS = 60_000;
 
 let world: World;
 let browser: Browser;
+/** One for whoever comes by and one for who has signed in: a new one for every page would cost more than the page. */
+let pages: Readonly<Record<'anybody' | 'people', Page>>;
 
 describe.skipIf(chromiumPath === undefined)('every page', () => {
   beforeAll(async () => {
     await buildPages();
     world = await openWorld({ days: 1 });
     browser = await launchChromium();
+    pages = { anybody: await openPage(), people: await openPage([{ ...world.cookie, url: world.url }]) };
   }, OPEN_WITHIN_MS);
   afterAll(async () => {
     await browser?.close();
@@ -32,10 +35,10 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     '%s has no fault, wide and light, narrow and dark',
     async (_, index) => {
       const [, path, isFor] = pagesOf(world)[index] ?? ['', '/', 'anybody'];
-      const context = await browser.newContext({ viewport: WIDE, colorScheme: 'light', reducedMotion: 'reduce' });
-      if (isFor === 'people') await context.addCookies([{ ...world.cookie, url: world.url }]);
-      const page = await context.newPage();
+      const page = pages[isFor];
       const complaints = listen(page);
+      await page.setViewportSize(WIDE);
+      await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(world.url + path);
       await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
       await page.evaluate(axe.source);
@@ -45,7 +48,6 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       expect(await look(page)).toEqual(FAULTLESS);
       expect(await page.title()).toEndWith('Tollgate');
       expect(complaints).toEqual([]);
-      await context.close();
     },
     TEST_MS,
   );
@@ -53,9 +55,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   test.each(['/', '/overview', '/playground'])(
     'the first load of %s has less than 200 kB of compressed script',
     async (path) => {
-      const context = await browser.newContext();
-      if (path !== '/') await context.addCookies([{ ...world.cookie, url: world.url }]);
-      const page = await context.newPage();
+      const page = await openPage(path === '/' ? [] : [{ ...world.cookie, url: world.url }]);
       let bytes = 0;
       page.on('response', (response) => {
         if (response.url().endsWith('.js')) bytes += Number(response.headers()['content-length']);
@@ -63,14 +63,22 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await page.goto(world.url + path);
       await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
       expect(bytes).toBeWithin(50_000, SCRIPT_BYTES_MAX);
-      await context.close();
+      await page.context().close();
     },
     TEST_MS,
   );
 });
 
+type Cookie = Parameters<BrowserContext['addCookies']>[0][number];
+
 const SCRIPT_BYTES_MAX = 200_000;
 const FAULTLESS = { wideBy: 0, headings: 1, violations: [] };
+
+async function openPage(cookies: readonly Cookie[] = []): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  await context.addCookies(cookies);
+  return context.newPage();
+}
 
 async function look(page: Page): Promise<Record<string, unknown>> {
   return {

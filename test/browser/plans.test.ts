@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { STORES } from '../accounts/stores.ts';
 import { chromiumPath } from '../services/chromium.ts';
 import { findBarriers } from './key-stage.ts';
 import { MoneyPages, see, seeBalance } from './money-pages.ts';
@@ -9,134 +8,133 @@ const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
 const HOUR_MS = 3_600_000;
 
-for (const store of STORES)
-  describe.skipIf(chromiumPath === undefined || store.isMissing)(`plans, in a browser, on ${store.name}`, () => {
-    let money: MoneyPages;
-    beforeAll(async () => {
-      money = await MoneyPages.open(store);
-    }, OPEN_WITHIN_MS);
-    afterAll(() => money.close());
+describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
+  let money: MoneyPages;
+  beforeAll(async () => {
+    money = await MoneyPages.open();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => money.close());
 
-    test(
-      'a plan is subscribed to, upgraded, canceled, resumed and renewed',
-      async () => {
-        const visit = await money.enter();
-        const { page, account } = visit;
-        await page.goto('/plans');
-        await page.getByRole('button', { name: 'Choose: Basic' }).click();
-        await see(page, 'Due now');
-        await see(page, '$10.00 can be spent on plans.');
-        await page.getByRole('button', { name: 'Pay $5.00' }).click();
+  test(
+    'a plan is subscribed to, upgraded, canceled, resumed and renewed',
+    async () => {
+      const visit = await money.enter();
+      const { page, account } = visit;
+      await page.goto('/plans');
+      await page.getByRole('button', { name: 'Choose: Basic' }).click();
+      await see(page, 'Due now');
+      await see(page, '$10.00 can be spent on plans.');
+      await page.getByRole('button', { name: 'Pay $5.00' }).click();
+      await see(page, '$6.00 of $6.00 left');
+      await seeBalance(page, '$11.00');
+
+      await page.getByRole('button', { name: 'Change to this: Pro' }).click();
+      await see(page, 'The difference to your plan for the rest of the period.');
+      await page.getByLabel('Another card').check();
+      await page.getByRole('button', { name: /^Pay \$/u }).click();
+      const session = await money.payAtCheckout(page);
+      await money.deliver(session);
+      await see(page, 'was added to your balance.');
+      await page.goto('/plans');
+      await page.getByRole('region', { name: 'Your plan' }).getByText('Pro').waitFor();
+
+      await page.getByRole('button', { name: 'Cancel plan' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
+      await see(page, 'It ends then.');
+      await page.getByRole('button', { name: 'Keep plan' }).click();
+      await see(page, 'It renews by itself.');
+
+      await page.getByRole('button', { name: 'Change to this: Basic' }).click();
+      await see(page, 'Nothing is due now.');
+      await page.getByRole('button', { name: 'Choose plan' }).click();
+      await see(page, 'Then Basic begins.');
+      expect(await findBarriers(page)).toEqual([]);
+
+      await page.getByLabel('Paid with').selectOption('The balance');
+      await see(page, 'Later periods are paid like this.');
+      const end = await money.periodEnd(account.id);
+      await withClockAt(end + HOUR_MS, async () => {
+        await page.getByRole('region', { name: 'Your plan' }).getByText('Basic').waitFor();
         await see(page, '$6.00 of $6.00 left');
-        await seeBalance(page, '$11.00');
-
-        await page.getByRole('button', { name: 'Change to this: Pro' }).click();
-        await see(page, 'The difference to your plan for the rest of the period.');
-        await page.getByLabel('Another card').check();
-        await page.getByRole('button', { name: /^Pay \$/u }).click();
-        const session = await money.payAtCheckout(page);
-        await money.deliver(session);
-        await see(page, 'was added to your balance.');
-        await page.goto('/plans');
-        await page.getByRole('region', { name: 'Your plan' }).getByText('Pro').waitFor();
-
-        await page.getByRole('button', { name: 'Cancel plan' }).click();
-        await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
-        await see(page, 'It ends then.');
-        await page.getByRole('button', { name: 'Keep plan' }).click();
         await see(page, 'It renews by itself.');
+      });
+      expect(await money.periodEnd(account.id)).toBeGreaterThan(end);
+      expect(visit.complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
 
-        await page.getByRole('button', { name: 'Change to this: Basic' }).click();
-        await see(page, 'Nothing is due now.');
-        await page.getByRole('button', { name: 'Choose plan' }).click();
-        await see(page, 'Then Basic begins.');
-        expect(await findBarriers(page)).toEqual([]);
+  test(
+    'a subscriber chooses the card that pays, and which credit is used first',
+    async () => {
+      const visit = await money.enter();
+      const { page, account } = visit;
+      await money.topUp(page, true);
+      await page.goto('/plans?plan=basic');
+      await page.getByRole('button', { name: 'Pay $5.00' }).click();
+      await page.getByLabel('Paid with').selectOption('Visa •••• 4242');
+      await see(page, 'Later periods are paid like this.');
+      await page.getByLabel('Used first').selectOption('The balance');
+      await see(page, 'From now on your credit is used in this order.');
+      await page.reload();
+      expect(await shownIn(page, 'Paid with')).toBe('Visa •••• 4242');
+      expect(await shownIn(page, 'Used first')).toBe('The balance');
+      expect(await findBarriers(page)).toEqual([]);
+      await page.goto('/billing');
+      const rows = page.getByRole('region', { name: 'What the balance is made of, in the order of use' }).getByRole('row');
+      await rows.nth(3).getByText('Plan').waitFor();
+      expect(await rows.nth(3).getByRole('cell').first().textContent()).toBe('3');
 
-        await page.getByLabel('Paid with').selectOption('The balance');
-        await see(page, 'Later periods are paid like this.');
-        const end = await money.periodEnd(account.id);
-        await withClockAt(end + HOUR_MS, async () => {
-          await page.getByRole('region', { name: 'Your plan' }).getByText('Basic').waitFor();
-          await see(page, '$6.00 of $6.00 left');
-          await see(page, 'It renews by itself.');
-        });
-        expect(await money.periodEnd(account.id)).toBeGreaterThan(end);
-        expect(visit.complaints).toEqual([]);
-      },
-      TEST_MS,
-    );
+      const charges = money.stripe.books.intents.size;
+      await page.goto('/plans');
+      await seeBalance(page, '$21.00');
+      await withClockAt((await money.periodEnd(account.id)) + HOUR_MS, () => seeBalance(page, '$27.00'));
+      expect(money.stripe.books.intents.size).toBe(charges + 1);
+      expect(visit.complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
 
-    test(
-      'a subscriber chooses the card that pays, and which credit is used first',
-      async () => {
-        const visit = await money.enter();
-        const { page, account } = visit;
-        await money.topUp(page, true);
-        await page.goto('/plans?plan=basic');
-        await page.getByRole('button', { name: 'Pay $5.00' }).click();
-        await page.getByLabel('Paid with').selectOption('Visa •••• 4242');
-        await see(page, 'Later periods are paid like this.');
-        await page.getByLabel('Used first').selectOption('The balance');
-        await see(page, 'From now on your credit is used in this order.');
-        await page.reload();
-        expect(await shownIn(page, 'Paid with')).toBe('Visa •••• 4242');
-        expect(await shownIn(page, 'Used first')).toBe('The balance');
-        expect(await findBarriers(page)).toEqual([]);
-        await page.goto('/billing');
-        const rows = page.getByRole('region', { name: 'What the balance is made of, in the order of use' }).getByRole('row');
-        await rows.nth(3).getByText('Plan').waitFor();
-        expect(await rows.nth(3).getByRole('cell').first().textContent()).toBe('3');
+  test(
+    'a plan that cannot be paid goes on for some days, and says why and until when',
+    async () => {
+      const { page, account } = await money.enter();
+      await page.goto('/plans?plan=pro');
+      await page.getByRole('button', { name: 'Pay $8.00' }).click();
+      await see(page, '$12.00 of $12.00 left');
+      await withClockAt((await money.periodEnd(account.id)) + HOUR_MS, () => see(page, 'Your plan could not be renewed.'));
+      await see(page, 'the balance is too small. It is tried again');
+      await see(page, 'It goes on until');
+      expect(await findBarriers(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Cancel plan' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
+      await page.getByRole('region', { name: 'Your plan' }).waitFor({ state: 'detached' });
+    },
+    TEST_MS,
+  );
 
-        const charges = money.stripe.books.intents.size;
-        await page.goto('/plans');
-        await seeBalance(page, '$21.00');
-        await withClockAt((await money.periodEnd(account.id)) + HOUR_MS, () => seeBalance(page, '$27.00'));
-        expect(money.stripe.books.intents.size).toBe(charges + 1);
-        expect(visit.complaints).toEqual([]);
-      },
-      TEST_MS,
-    );
+  test(
+    'a plan that stops at its own credit says so before and after it is taken',
+    async () => {
+      const visit = await money.enter();
+      const { page } = visit;
+      await page.goto('/plans');
+      await see(page, 'Stops when its credit is used up');
+      await page.getByRole('button', { name: 'Choose: Capped' }).click();
+      await page.getByRole('button', { name: 'Pay $2.00' }).click();
+      await see(page, 'Only the plan’s credit is used.');
+      expect(await page.getByLabel('Used first').count()).toBe(0);
+      await page.goto('/billing');
+      await see(page, 'Your plan stops when its credit is used up.');
+      await see(page, 'not used');
+      expect(await findBarriers(page)).toEqual([]);
+      expect(visit.complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
 
-    test(
-      'a plan that cannot be paid goes on for some days, and says why and until when',
-      async () => {
-        const { page, account } = await money.enter();
-        await page.goto('/plans?plan=pro');
-        await page.getByRole('button', { name: 'Pay $8.00' }).click();
-        await see(page, '$12.00 of $12.00 left');
-        await withClockAt((await money.periodEnd(account.id)) + HOUR_MS, () => see(page, 'Your plan could not be renewed.'));
-        await see(page, 'the balance is too small. It is tried again');
-        await see(page, 'It goes on until');
-        expect(await findBarriers(page)).toEqual([]);
-        await page.getByRole('button', { name: 'Cancel plan' }).click();
-        await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
-        await page.getByRole('region', { name: 'Your plan' }).waitFor({ state: 'detached' });
-      },
-      TEST_MS,
-    );
-
-    test(
-      'a plan that stops at its own credit says so before and after it is taken',
-      async () => {
-        const visit = await money.enter();
-        const { page } = visit;
-        await page.goto('/plans');
-        await see(page, 'Stops when its credit is used up');
-        await page.getByRole('button', { name: 'Choose: Capped' }).click();
-        await page.getByRole('button', { name: 'Pay $2.00' }).click();
-        await see(page, 'Only the plan’s credit is used.');
-        expect(await page.getByLabel('Used first').count()).toBe(0);
-        await page.goto('/billing');
-        await see(page, 'Your plan stops when its credit is used up.');
-        await see(page, 'not used');
-        expect(await findBarriers(page)).toEqual([]);
-        expect(visit.complaints).toEqual([]);
-      },
-      TEST_MS,
-    );
-
-    test('the ledger is right after all of it', () => money.expectSound());
-  });
+  test('the ledger is right after all of it', () => money.expectSound());
+});
 
 /** The gate's own clock stands at a later time while something is waited for; that of the browser goes on. */
 async function withClockAt(atMs: number, work: () => Promise<unknown>): Promise<void> {

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import OpenAI from 'openai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { describeStores, type Store } from '../dashboard/stores.ts';
+import { describeEmbedded, type Store } from '../dashboard/stores.ts';
 import { buildPages } from '../services/built.ts';
 import { chromiumPath, launchChromium } from '../services/chromium.ts';
 import { openUsageStage, type UsageStage } from './usage-stage.ts';
@@ -15,7 +15,7 @@ const OPEN_WITHIN_MS = 120_000;
 const TEST_MS = 60_000;
 
 describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
-  describeStores((makeStore) => {
+  describeEmbedded((makeStore) => {
     let store: Store;
     let stage: UsageStage;
     let browser: Browser;
@@ -295,23 +295,17 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
       TEST_MS,
     );
 
-    test.each([
-      '/overview',
-      '/usage?compare=yes',
-      '/usage?range=6h&group=tag&second=model&status=ok',
-      '/requests',
-      '/requests?status=error&stream=no&tag=web',
-    ])(
+    test.each(['/usage?compare=yes', '/usage?range=6h&group=tag&second=model&status=ok', '/requests?status=error&stream=no&tag=web'])(
       'everybody can use %s, wide and narrow, light and dark',
       async (path) => {
+        await open(path);
+        await page.evaluate(axe.source);
         for (const [width, colorScheme] of [
           [1440, 'light'],
           [360, 'dark'],
         ] as const) {
           await page.setViewportSize({ width, height: 900 });
           await page.emulateMedia({ colorScheme });
-          await open(path);
-          await page.evaluate(axe.source);
           const violations = await page.evaluate(RUN_AXE);
           expect(violations).toEqual([]);
           expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);

@@ -17,6 +17,11 @@ export function describeStores(suite: (makeStore: () => Promise<Store>) => void)
   describe.skipIf(postgresUrl === undefined)('on PostgreSQL', () => suite(makePostgres));
 }
 
+/** Runs a suite on the embedded database alone: one about pages, whose SQL has tests on both behind them. */
+export function describeEmbedded(suite: (makeStore: () => Promise<Store>) => void): void {
+  describe('on the embedded database', () => suite(makeSqlite));
+}
+
 /** An empty embedded database. */
 export async function makeSqlite(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-dashboard-'));

@@ -36,6 +36,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: '16MB',
   // Shared memory in files of the data folder goes with the folder, also after SIGKILL.
   dynamic_shared_memory_type: 'mmap',
+  // Compiling a statement takes longer than running it on tables as small as those of tests.
+  jit: 'off',
 };
 
 let program: Promise<string | undefined> | undefined;
