@@ -4,7 +4,10 @@ import { buildWeb } from './build-web.ts';
 
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
 const TIMEOUT_MS = 30_000;
-/** Minutes of work that run beside all the others, each list in a process of its own. */
+/**
+ * What runs beside all the others, each list in a process of its own: three, because many tests wait for a clock while two
+ * cores could work. A new file needs no entry; lists change when one process ends minutes before another.
+ */
 const BESIDE: readonly (readonly string[])[] = [
   ['test/browser/', 'test/commands/'],
   [
@@ -13,6 +16,7 @@ const BESIDE: readonly (readonly string[])[] = [
     'test/faults/ledger/frozen-node.test.ts',
     'test/faults/ledger/kill-cycles.test.ts',
     'test/faults/ledger/postgres-restarts.test.ts',
+    'test/faults/ledger/races.test.ts',
     'test/faults/metering.test.ts',
     'test/faults/upstream.test.ts',
     'test/gateway/key-rules.test.ts',

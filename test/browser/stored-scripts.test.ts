@@ -137,7 +137,8 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
   test(
     'in addresses are not run either',
     async () => {
-      for (const text of HOSTILE.slice(0, 5)) {
+      // An address of its own is only meant by one that begins so; the others work wherever they stand.
+      for (const text of [HOSTILE.join(' '), 'javascript:alert(5)']) {
         const word = encodeURIComponent(text);
         for (const path of [
           `/models?q=${word}&id=${word}`,
