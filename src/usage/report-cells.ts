@@ -1,16 +1,7 @@
 import type { OpenDatabase } from '../database/connect.ts';
 import { countRequests, type CountedDimension } from './counted.ts';
-import {
-  addFound,
-  ofStatus,
-  readSums,
-  type Dimension,
-  type FoundSums,
-  type Sums,
-  type SumsBySpan,
-  type SumsFilter,
-  type SumsQuestion,
-} from './sums.ts';
+import type { Dimension } from './dimensions.ts';
+import { addFound, ofStatus, readSums, type FoundSums, type Sums, type SumsBySpan, type SumsFilter, type SumsQuestion } from './sums.ts';
 import { byKeys, readTags, type KeyTags, type TagFilter } from './tags.ts';
 import type { Group } from './vocabulary.ts';
 import type { Span } from './zone.ts';
