@@ -6,7 +6,7 @@ import type { FreshKey } from '../accounts/keys.ts';
 import { isPlaygroundKey } from '../accounts/playground-key.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { NO_SPEND, type KeySpend } from '../usage/key-usage.ts';
-import { csvLine } from './csv.ts';
+import { writeCsvLine } from '../usage/csv.ts';
 
 /** Keys as the browser gets them: absent is null, money is a decimal string. */
 
@@ -124,8 +124,8 @@ export function auditJson({ id, actor, action, createdAtMs, changes }: RecordedE
 
 /** The list for a spreadsheet. Times are UTC, amounts USD; the day and the month of what was spent are those of the zone. */
 export function* keysCsv(keys: readonly KeyJson[], zone: string): Generator<string> {
-  yield csvLine([...COLUMNS.map(([title]) => title), 'spent_zone']);
-  for (const key of keys) yield csvLine([...COLUMNS.map(([, read]) => read(key)), zone]);
+  yield writeCsvLine([...COLUMNS.map(([title]) => title), 'spent_zone']);
+  for (const key of keys) yield writeCsvLine([...COLUMNS.map(([, read]) => read(key)), zone]);
 }
 
 const COLUMNS: readonly (readonly [title: string, read: (key: KeyJson) => string | number | null])[] = [

@@ -38,30 +38,31 @@ export interface Cells {
   readonly totals: readonly Sums[];
 }
 
+type ReadCells = CellsQuestion & { readonly isCounted: boolean };
+
 /** Reads the cells that a report is made of: from roll-ups, or from the requests themselves, which know more. */
 export class CellReader {
   readonly #database: OpenDatabase;
-  readonly #question: CellsQuestion;
+  readonly #question: ReadCells;
   readonly #tags: KeyTags;
-  readonly #isCounted: boolean;
   readonly #by: readonly CountedDimension[];
   readonly #filter: SumsFilter;
 
-  private constructor(database: OpenDatabase, question: CellsQuestion, { tags, isCounted }: Means) {
+  private constructor(database: OpenDatabase, question: ReadCells, tags: KeyTags) {
     const { model, key, provider, tag } = question.filter;
     const filter = { ...(model && { model }), ...(key && { key }), ...(provider && { provider }), tag };
     this.#database = database;
     this.#question = question;
     this.#tags = tags;
-    this.#isCounted = isCounted;
-    this.#by = [...new Set(question.groups.map((group) => (group === 'tag' ? 'key' : group)))];
+    const by = new Set(question.groups.map((group) => (group === 'tag' ? 'key' : group)));
+    this.#by = [...by].filter((dimension) => question.isCounted || isRolledUp(dimension));
     this.#filter = byKeys(filter, tags);
   }
 
-  static async open(database: OpenDatabase, question: CellsQuestion, isCounted: boolean): Promise<CellReader> {
+  static async open(database: OpenDatabase, question: ReadCells): Promise<CellReader> {
     const needsTags = question.groups.includes('tag') || question.filter.tag !== undefined;
     const tags = needsTags ? await readTags(database.kysely, question.accountId) : new Map<string, string[]>();
-    return new CellReader(database, question, { tags, isCounted });
+    return new CellReader(database, question, tags);
   }
 
   /** The cells of some spans. */
@@ -94,25 +95,16 @@ export class CellReader {
 
   /** A cell, or one for what failed and one for what did not, where the database did not tell them apart. */
   #split({ values, sums }: FoundSums, n: number): Cell[] {
-    const isByStatus = this.#question.groups.includes('status');
-    if (this.#isCounted || !isByStatus) return [this.#toCell({ values, sums: this.#wanted(sums) }, n, this.#statusIn(values))];
-    return (['ok', 'error'] as const).map((status) => this.#toCell({ values, sums: ofStatus(this.#wanted(sums), status) }, n, status));
-  }
-
-  #toCell({ values, sums }: FoundSums, n: number, status: Cell['status']): Cell {
-    return { n, values, status, names: this.#namesOf(values, status), sums };
-  }
-
-  #statusIn(values: FoundSums['values']): Cell['status'] {
-    const at = this.#by.indexOf('status');
-    if (at === -1) return undefined;
-    return values[at] === 'error' ? 'error' : 'ok';
+    const isMixed = this.#question.groups.includes('status') && !this.#question.isCounted;
+    const wanted = this.#wanted(sums);
+    if (!isMixed) return [{ n, values, status: undefined, names: this.#namesOf(values, undefined), sums: wanted }];
+    return STATUSES.map((status) => ({ n, values, status, names: this.#namesOf(values, status), sums: ofStatus(wanted, status) }));
   }
 
   /** What the filter by status leaves of sums; of those that were counted it is left already. */
   #wanted(sums: Sums): Sums {
     const { status } = this.#question.filter;
-    return this.#isCounted || status === undefined ? sums : ofStatus(sums, status);
+    return this.#question.isCounted || status === undefined ? sums : ofStatus(sums, status);
   }
 
   #namesOf(values: FoundSums['values'], status: Cell['status']): readonly (readonly string[])[] {
@@ -122,23 +114,19 @@ export class CellReader {
   }
 
   #valuesOf(group: Group, values: FoundSums['values'], status: Cell['status']): readonly string[] {
-    if (group === 'status') return [status ?? ''];
-    const by = this.#isCounted ? this.#by : this.#by.filter(isRolledUp);
-    const value = values[by.indexOf(group === 'tag' ? 'key' : group)] ?? '';
+    if (group === 'status' && status !== undefined) return [status];
+    const value = values[this.#by.indexOf(group === 'tag' ? 'key' : group)] ?? '';
     if (group !== 'tag') return [value];
     const tags = this.#tags.get(value) ?? [];
     return tags.length === 0 ? NO_TAG : tags;
   }
 }
 
-interface Means {
-  readonly tags: KeyTags;
-  readonly isCounted: boolean;
-}
-
 function isRolledUp(dimension: CountedDimension): dimension is Dimension {
   return dimension !== 'end_user' && dimension !== 'status';
 }
+
+const STATUSES = ['ok', 'error'] as const;
 
 /** Requests of a key without tags are in the series without a name. */
 const NO_TAG: readonly string[] = [''];

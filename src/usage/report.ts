@@ -66,7 +66,7 @@ async function readParts(database: OpenDatabase, question: ReportQuestion): Prom
   const buckets = cutIntoBuckets(span, bucket, zone);
   const formerSpan = spanBefore(question);
   const spans = [...buckets, ...(isCompared ? cutIntoBuckets(formerSpan, bucket, zone) : [])];
-  const reader = await CellReader.open(database, question, isCounted(question));
+  const reader = await CellReader.open(database, { ...question, isCounted: isCounted(question) });
   const counted = isCounted(question) ? await reader.count(spans, stepOf(bucket)) : undefined;
   const whole = counted === undefined ? await reader.read(isCompared ? [span, formerSpan] : [span]) : joinSpans(counted, buckets.length);
   const ranking = new Ranking(whole.cells, { seriesMax, sizeOf: (sums) => sizeOf(metric, sums) });
