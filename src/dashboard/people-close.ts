@@ -44,7 +44,7 @@ async function forgetKeyUse(transaction: Kysely<Tables>, accountId: string): Pro
   const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
   const forget = transaction.updateTable('audit').set({ actor: 'owner', detail: '{}' });
   await forget.where('subject', 'in', keyIds).execute();
-  await forget.where('subject', '=', accountId).where('action', 'in', ['link', 'unlink']).execute();
+  await forget.where('subject', '=', accountId).where('action', 'in', ['sign-in.add', 'sign-in.remove']).execute();
   const hashes = transaction.selectFrom('key_secrets').select('hash').where('key_id', 'in', keyIds);
   await transaction.deleteFrom('key_uses').where('secret_hash', 'in', hashes).execute();
 }

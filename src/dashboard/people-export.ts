@@ -5,6 +5,7 @@ import { asNanos, formatUsd } from '../ledger/money.ts';
 import { readStatement, type StatementCursor, type StatementLine } from '../ledger/statement.ts';
 import { readContentDays } from '../usage/contents.ts';
 import type { Person } from './parts.ts';
+import { exportBelongings } from './people-belongings.ts';
 import { deviceOf } from './people-device.ts';
 import { readWaysIn } from './people-ways.ts';
 
@@ -12,7 +13,7 @@ const PAGE_LINES = 1000;
 /** A longer statement comes without its oldest lines; the statement's own export has them all. */
 const LINES_MAX = 50_000;
 
-/** Everything that is kept about a person, without secrets. */
+/** Everything that is kept about a person, without secrets. Of usage the sums: single requests have an export of their own. */
 export async function exportPerson(database: Kysely<Tables>, { userId, accountId }: Person): Promise<Readonly<Record<string, unknown>>> {
   const profile = await database
     .selectFrom('people')
@@ -52,6 +53,7 @@ export async function exportPerson(database: Kysely<Tables>, { userId, accountId
       balance_usd: formatUsd(balance),
     })),
     usage: await sumUsage(database, accountId),
+    ...(await exportBelongings(database, { accountId, email: profile.email })),
   };
 }
 

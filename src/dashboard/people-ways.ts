@@ -58,7 +58,7 @@ export async function removeWayIn(
     const before = 'provider' in removed ? String(removed.provider) : 'passkey';
     await recordAudit(transaction, {
       actor: person.email,
-      action: 'unlink',
+      action: 'sign-in.remove',
       subject: person.accountId,
       changes: [{ field: 'sign-in', before, after: null }],
     });
@@ -80,7 +80,7 @@ export async function recordLink(database: Kysely<Tables>, personId: string, pro
   const person = await database.selectFrom('people').select(['email', 'account_id']).where('id', '=', personId).executeTakeFirst();
   if (person === undefined) return undefined;
   const changes = [{ field: 'sign-in', before: null, after: provider }];
-  const entry = { actor: person.email, action: 'link', subject: person.account_id ?? personId, changes };
+  const entry = { actor: person.email, action: 'sign-in.add', subject: person.account_id ?? personId, changes };
   await database.transaction().execute((transaction) => recordAudit(transaction, entry));
   return person.email;
 }

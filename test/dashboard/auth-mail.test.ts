@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Invitations } from '../../src/accounts/invitations.ts';
+import { IdentityProvider } from '../simulator/identity-provider.ts';
 import { jsonOf, OTHER_PASSWORD, tokenOf } from './answers.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
 import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts';
 import { describeStores, type Store } from './stores.ts';
+import { ownProvider, pathOf, somebody, Traveller } from './traveller.ts';
 
 async function shapeOf(response: Response): Promise<unknown> {
   const { token, user } = (await response.json()) as { token: unknown; user: Record<string, unknown> };
@@ -101,6 +103,22 @@ describeStores((makeStore) => {
       await mailbox.next('resets@example.com');
       expect(mailbox.letters.some((letter) => letter.includes('nobody@example.com'))).toBe(false);
     });
+  });
+
+  test('whoever comes from a provider that verified their address gets in without a letter', async () => {
+    const [store, mailbox, provider] = await Promise.all([makeStore(), openMailbox(), IdentityProvider.start()]);
+    const dashboard = await openDashboard(store, { settings: { smtpUrl: mailbox.url, signInProviders: [ownProvider(provider)] } });
+    const browser = dashboard.browser();
+    const traveller = new Traveller(provider);
+    expect(pathOf(await traveller.go(browser, somebody('letterless')))).toBe('/welcome?new=true');
+    expect((await browser.get('/api/account')).status).toBe(200);
+    // Whoever waits for the letter after signing up with the same address is told what to do.
+    await dashboard.browser().signUp('waiting@example.com');
+    await mailbox.next('waiting@example.com');
+    expect(pathOf(await traveller.go(dashboard.browser(), somebody('waiting')))).toContain('error=own_address_not_verified');
+    expect(mailbox.letters).toHaveLength(1);
+    await dashboard.close();
+    await Promise.all([mailbox.close(), provider.stop(), store.remove()]);
   });
 
   describe('where signing up needs an invitation', () => {

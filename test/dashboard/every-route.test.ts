@@ -161,6 +161,35 @@ describeStores((makeStore) => {
     }
   });
 
+  test('an export has everything that somebody set up, paid, took and had recorded, and no signing secret', async () => {
+    const { kysely } = dashboard.parts.database;
+    const { account_id } = await ownerOf(things.key);
+    const content = { account_id, request: '{"a":1}', answer: 'b', is_cut: 0, delete_at: Date.now() + DAY_MS };
+    const ids = Array.from({ length: 25 }, (_, index) => `req_content_${String(index).padStart(2, '0')}`);
+    await kysely
+      .insertInto('request_contents')
+      .values(ids.map((request_id) => ({ ...content, request_id })))
+      .execute();
+    const text = await (await them().get('/api/settings/export')).text();
+    const told = JSON.parse(text) as Record<string, unknown>;
+    expect(told).toMatchObject({
+      linked_accounts: [{ provider: 'github' }],
+      alerts: { webhook: 'https://hooks.example.com/', rules: [{ kind: 'low_balance' }], deliveries: [{ channel: 'webhook' }] },
+      saved_views: [{ page: 'usage', name: 'a view' }],
+      payments: [{ id: things.payment, usd: '50', status: 'paid' }],
+      plans: [{ plan_id: 'basic', status: 'active' }],
+    });
+    expect(told['changes']).toContainEqual(expect.objectContaining({ by: 'you', action: 'key.create', subject: things.key }));
+    expect((told['contents'] as { request_id: string }[]).map(({ request_id }) => request_id)).toEqual(ids.toReversed());
+    const { secret } = await kysely
+      .selectFrom('alert_webhooks')
+      .select('secret')
+      .where('account_id', '=', account_id)
+      .executeTakeFirstOrThrow();
+    expect(text).not.toContain(secret);
+    await kysely.deleteFrom('request_contents').where('account_id', '=', account_id).execute();
+  });
+
   test(
     'what belongs to somebody else is not there, and is for its owner',
     async () => {

@@ -164,7 +164,7 @@ describeStores((makeStore) => {
       expect(await linkedOf(owner)).toMatchObject([{ provider: 'oidc', name: 'Acme' }]);
       expect(dashboard.notices.at(-1)).toContain('To both@example.com: Signing in with Acme was added');
       expect(await readAudit(dashboard.parts.database.kysely, String(id), 5)).toMatchObject([
-        { actor: 'both@example.com', action: 'link' },
+        { actor: 'both@example.com', action: 'sign-in.add' },
       ]);
     });
 
@@ -269,7 +269,7 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signIn('only@example.com', OTHER_PASSWORD)).status).toBe(200);
       const { id } = await jsonOf(await browser.get('/api/account'));
       expect((await readAudit(dashboard.parts.database.kysely, String(id), 1))[0]).toMatchObject({
-        action: 'unlink',
+        action: 'sign-in.remove',
         changes: [{ field: 'sign-in', before: 'oidc', after: null }],
       });
     });

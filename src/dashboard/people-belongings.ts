@@ -1,0 +1,141 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { asNanos, formatUsd } from '../ledger/money.ts';
+import type { Person } from './parts.ts';
+
+/** Of what grows without end, the newest. */
+const ROWS_MAX = 5000;
+/** Contents of requests may be long: they are read a few at a time, until this many characters are reached. */
+const CONTENT_ROWS = 20;
+const CONTENT_CHARACTERS_MAX = 10_000_000;
+
+/** What an account has set up, paid and had recorded, for its owner to take along. Signing secrets stay here. */
+export async function exportBelongings(
+  database: Kysely<Tables>,
+  { accountId, email }: Pick<Person, 'accountId' | 'email'>,
+): Promise<Readonly<Record<string, unknown>>> {
+  return {
+    alerts: await exportAlerts(database, accountId),
+    saved_views: await exportViews(database, accountId),
+    payments: await exportPayments(database, accountId),
+    plans: await exportPlans(database, accountId),
+    redeemed_codes: await exportCodes(database, accountId),
+    changes: await exportChanges(database, accountId, email),
+    contents: await exportContents(database, accountId),
+  };
+}
+
+async function exportAlerts(database: Kysely<Tables>, accountId: string): Promise<unknown> {
+  const rules = await database.selectFrom('alert_rules').selectAll().where('account_id', '=', accountId).orderBy('created_at').execute();
+  const webhook = await database.selectFrom('alert_webhooks').select('url').where('account_id', '=', accountId).executeTakeFirst();
+  const sent = await database
+    .selectFrom('alert_deliveries')
+    .select(['title', 'channel', 'status', 'created_at'])
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .limit(ROWS_MAX)
+    .execute();
+  return {
+    webhook: webhook?.url ?? null,
+    rules: rules.map(({ kind, threshold, by_mail, by_webhook, created_at }) => ({
+      kind,
+      threshold: String(threshold),
+      by_mail: by_mail === 1n,
+      by_webhook: by_webhook === 1n,
+      created_at: toIso(created_at),
+    })),
+    deliveries: sent.map(({ created_at, ...told }) => ({ ...told, created_at: toIso(created_at) })),
+  };
+}
+
+async function exportViews(database: Kysely<Tables>, accountId: string): Promise<unknown> {
+  const views = await database.selectFrom('saved_views').select(['page', 'name', 'search']).where('account_id', '=', accountId).execute();
+  return views;
+}
+
+async function exportPayments(database: Kysely<Tables>, accountId: string): Promise<unknown> {
+  const rows = await database
+    .selectFrom('payments')
+    .select(['id', 'provider', 'purpose', 'status', 'amount', 'charge_cents', 'created_at', 'paid_at'])
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .limit(ROWS_MAX)
+    .execute();
+  return rows.map(({ amount, charge_cents, created_at, paid_at, ...told }) => ({
+    ...told,
+    usd: formatUsd(asNanos(amount)),
+    charged_cents: Number(charge_cents),
+    created_at: toIso(created_at),
+    paid_at: paid_at === null ? null : toIso(paid_at),
+  }));
+}
+
+async function exportPlans(database: Kysely<Tables>, accountId: string): Promise<unknown> {
+  const rows = await database
+    .selectFrom('subscriptions')
+    .select(['plan_id', 'status', 'pays_by', 'period_start', 'period_end', 'created_at'])
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ period_start, period_end, created_at, ...told }) => ({
+    ...told,
+    period_start: toIso(period_start),
+    period_end: toIso(period_end),
+    created_at: toIso(created_at),
+  }));
+}
+
+async function exportCodes(database: Kysely<Tables>, accountId: string): Promise<unknown> {
+  const rows = await database
+    .selectFrom('promo_redemptions')
+    .select(['campaign', 'state', 'created_at'])
+    .where('account_id', '=', accountId)
+    .execute();
+  return rows.map(({ created_at, ...told }) => ({ ...told, created_at: toIso(created_at) }));
+}
+
+/** What was changed about the account and its keys. Who runs the service is not named. */
+async function exportChanges(database: Kysely<Tables>, accountId: string, email: string): Promise<unknown> {
+  const rows = await database
+    .selectFrom('audit')
+    .select(['actor', 'action', 'subject', 'created_at'])
+    .where((where) =>
+      where.or([
+        where('subject', '=', accountId),
+        where('subject', 'in', where.selectFrom('api_keys').select('id').where('account_id', '=', accountId)),
+      ]),
+    )
+    .orderBy('created_at', 'desc')
+    .limit(ROWS_MAX)
+    .execute();
+  return rows.map(({ actor, created_at, ...told }) => ({
+    by: actor === email ? 'you' : 'the service',
+    ...told,
+    created_at: toIso(created_at),
+  }));
+}
+
+async function exportContents(database: Kysely<Tables>, accountId: string): Promise<unknown> {
+  const told: { request_id: string; request: unknown; answer: string; delete_at: string }[] = [];
+  let characters = 0;
+  let before: string | undefined;
+  do {
+    const page = database
+      .selectFrom('request_contents')
+      .select(['request_id', 'request', 'answer', 'delete_at'])
+      .where('account_id', '=', accountId)
+      .orderBy('request_id', 'desc')
+      .limit(CONTENT_ROWS);
+    const rows = await (before === undefined ? page : page.where('request_id', '<', before)).execute();
+    for (const { request_id, request, answer, delete_at } of rows) {
+      told.push({ request_id, request, answer, delete_at: toIso(delete_at) });
+      characters += request.length + answer.length;
+    }
+    before = rows.length === CONTENT_ROWS ? rows.at(-1)?.request_id : undefined;
+  } while (before !== undefined && characters < CONTENT_CHARACTERS_MAX);
+  return told;
+}
+
+function toIso(atMs: bigint): string {
+  return new Date(Number(atMs)).toISOString();
+}
