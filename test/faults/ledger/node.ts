@@ -28,7 +28,7 @@ const PROJECT = join(import.meta.dirname, '..', '..', '..');
 const READY_WITHIN_MS = 20_000;
 const EXIT_WITHIN_MS = 20_000;
 const RUN_WITHIN_MS = 60_000;
-const POLL_MS = 5;
+const POLL_MS = 15;
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-const POLL_MS = 10;
+const POLL_MS = 20;
 
 /** Looks again and again until there is something to see, and gives it; throws when the time is over. */
 export async function until<Result>(look: () => Promise<Result | undefined>, withinMs: number): Promise<Result> {
