@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chromium, type Browser } from 'playwright-core';
-import { buildWeb } from '../../scripts/build-web.ts';
+import type { Browser } from 'playwright-core';
 import { makeSqlite } from '../dashboard/stores.ts';
-import { chromiumPath } from '../services/chromium.ts';
+import { buildPages } from '../services/built.ts';
+import { chromiumPath, launchChromium } from '../services/chromium.ts';
 import { CLIENT, IdentityProvider } from '../simulator/identity-provider.ts';
 import { LifeStage } from './life-stage.ts';
 
@@ -14,9 +14,9 @@ describe.skipIf(chromiumPath === undefined)('an account elsewhere', () => {
   let life: LifeStage;
 
   beforeAll(async () => {
-    expect(await buildWeb()).toBe(true);
+    await buildPages();
     provider = await IdentityProvider.start();
-    browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: ['--no-sandbox'] });
+    browser = await launchChromium();
     life = await LifeStage.open(await makeSqlite(), browser, {
       OIDC_NAME: 'Acme',
       OIDC_ISSUER: provider.issuer,
