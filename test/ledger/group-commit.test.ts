@@ -8,6 +8,8 @@ import { extendOf, holdOf, progressOf, settleOf, type Owner } from './operations
 
 const OWNER: Owner = { accountId: 'acct_1', keyId: 'key_1' };
 const PATIENCE = { holdMs: 60, settleMs: 120, retryMs: 5 };
+/** For what is tried again until it works, however busy the machine is. */
+const LONG_PATIENCE = { ...PATIENCE, holdMs: 5000, settleMs: 5000 };
 const BATCH_MAX = 512;
 
 /** A ledger in memory that can be told to fail: before the work is done, or after it, when only the answer gets lost. */
@@ -193,7 +195,7 @@ describe('a store that fails', () => {
 describe('a store whose answers get lost', () => {
   test('takes the money of a repeated hold once', async () => {
     const store = new FragileStore(100n);
-    const ledger = new GroupCommitLedger(store, PATIENCE);
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     store.mode = 'loses_answers';
     const held = ledger.hold(request('req_1', 100n));
     await until(() => store.batches.length > 1);
@@ -214,7 +216,7 @@ describe('a store whose answers get lost', () => {
 
   test('charges a repeated settlement once', async () => {
     const store = new FragileStore();
-    const ledger = new GroupCommitLedger(store, PATIENCE);
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     await ledger.hold(request('req_1'));
     store.mode = 'loses_answers';
     const settled = ledger.settle(settlement('req_1', 30n));
