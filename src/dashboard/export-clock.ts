@@ -1,5 +1,6 @@
 import { makeId } from '../ids.ts';
-import { ExportJobs, type ExportJob } from '../usage/export-jobs.ts';
+import type { ExportJob } from '../usage/export-job.ts';
+import { ExportJobs } from '../usage/export-jobs.ts';
 import { workOnExport } from '../usage/export-work.ts';
 import { exportLetter } from './mail-letters.ts';
 import type { Parts } from './parts.ts';

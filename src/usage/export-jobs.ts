@@ -1,31 +1,9 @@
-import type { Kysely, Selectable } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
-import { idAt, makeId, timeOf } from '../ids.ts';
-import { parseFilter, writeFilter, type RequestFilter } from './request-filter.ts';
-
-/** A file of requests that is made in the background. */
-export interface ExportJob {
-  readonly id: string;
-  readonly accountId: string;
-  readonly personId: string;
-  readonly format: 'csv' | 'jsonl';
-  readonly zone: string;
-  /** The filter as it stood in the address. */
-  readonly query: Readonly<Record<string, string>>;
-  readonly filter: RequestFilter;
-  readonly state: 'waiting' | 'running' | 'done' | 'failed' | 'dropped';
-  /** Where to go on; undefined before the first step. */
-  readonly before: string | undefined;
-  /** How much of the range is written, from 0 to 1. */
-  readonly part: number;
-  readonly rowCount: number;
-  readonly byteCount: number;
-  readonly chunkCount: number;
-  readonly problem: string | undefined;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number | undefined;
-}
+import { idAt, makeId } from '../ids.ts';
+import { readJob, type ExportJob } from './export-job.ts';
+import { writeFilter } from './request-filter.ts';
 
 /** What somebody wants to have. */
 export interface ExportOrder extends Pick<ExportJob, 'accountId' | 'personId' | 'format' | 'zone' | 'query' | 'filter'> {
@@ -44,6 +22,8 @@ export interface ExportStep {
 
 /** How many an account keeps: the oldest goes when there is another. */
 export const EXPORTS_KEPT = 5;
+/** What the record of changes calls it. */
+const EXPORT_ACTION = 'export';
 const KEPT_MS = 7 * 86_400_000;
 /** Far longer than a step takes: a worker that gave no sign of life until then is dead. */
 const DEAD_MS = 60_000;
@@ -95,7 +75,7 @@ export class ExportJobs {
       if (numInsertedOrUpdatedRows !== 1n) return false;
       await dropOldest(transaction, accountId);
       const changes = [{ field: 'format', before: null, after: format }];
-      await recordAudit(transaction, { actor, action: 'export', subject: accountId, changes });
+      await recordAudit(transaction, { actor, action: EXPORT_ACTION, subject: accountId, changes });
       return true;
     });
     const job = isBegun ? await this.find(accountId, row.id) : undefined;
@@ -143,12 +123,8 @@ export class ExportJobs {
     const found = await this.#database
       .selectFrom('export_jobs')
       .selectAll()
-      .where((where) =>
-        where.or([
-          where('state', '=', 'waiting'),
-          where.and([where('state', '=', 'running'), where('seen_at', '<', BigInt(nowMs - DEAD_MS))]),
-        ]),
-      )
+      .where(IS_OPEN)
+      .where((where) => where.or([where('state', '=', 'waiting'), where('seen_at', '<', BigInt(nowMs - DEAD_MS))]))
       .orderBy('created_at')
       .limit(1)
       .executeTakeFirst();
@@ -225,7 +201,7 @@ export class ExportJobs {
       .where('expires_at', '<=', BigInt(nowMs))
       .where('state', '<>', 'dropped')
       .execute();
-    const dropped = await this.#database.selectFrom('export_jobs').select('id').where('state', '=', 'dropped').limit(1).executeTakeFirst();
+    const dropped = await this.#database.selectFrom('export_jobs').select('id').where(IS_DROPPED).limit(1).executeTakeFirst();
     if (dropped === undefined) return false;
     const chunks = this.#database.selectFrom('export_chunks').select('n').where('job_id', '=', dropped.id).limit(DROPPED_CHUNKS);
     const { numDeletedRows } = await this.#database
@@ -242,14 +218,24 @@ export class ExportJobs {
   }
 }
 
+/** As the indexes have it, word for word: only then does SQLite use them. */
+const IS_OPEN = sql<boolean>`state IN ('waiting', 'running')`;
+const IS_DROPPED = sql<boolean>`state = 'dropped'`;
+
 const GIVEN_UP = 'The server tried five times and could not read the requests. Try again later, or choose a shorter range.';
 
-/** Nobody must find the files of an account that is closed; what they are made of is deleted soon after. */
+/** Nobody must find the files of an account that is closed, or who asked for them; what they are made of is deleted soon after. */
 export async function dropExports(database: Kysely<Tables>, accountId: string): Promise<void> {
   await database
     .updateTable('export_jobs')
     .set({ state: 'dropped', query: '{}', filter: '{}' })
     .where('account_id', '=', accountId)
+    .execute();
+  await database
+    .updateTable('audit')
+    .set({ actor: 'owner' })
+    .where('subject', '=', accountId)
+    .where('action', '=', EXPORT_ACTION)
     .execute();
 }
 
@@ -264,32 +250,4 @@ async function dropOldest(transaction: Kysely<Tables>, accountId: string): Promi
     .execute();
   const old = kept.slice(EXPORTS_KEPT).map(({ id }) => id);
   if (old.length > 0) await transaction.updateTable('export_jobs').set({ state: 'dropped' }).where('id', 'in', old).execute();
-}
-
-function readJob(row: Selectable<Tables['export_jobs']>): ExportJob {
-  const filter = parseFilter(row.filter);
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    personId: row.person_id,
-    format: row.format,
-    zone: row.zone,
-    query: JSON.parse(row.query) as Readonly<Record<string, string>>,
-    filter,
-    state: row.state,
-    before: row.before_id ?? undefined,
-    part: row.state === 'done' ? 1 : partOf(row.before_id, { fromMs: Number(row.oldest_at), toMs: filter.span.toMs }),
-    rowCount: Number(row.row_count),
-    byteCount: Number(row.byte_count),
-    chunkCount: Number(row.chunk_count),
-    problem: row.problem ?? undefined,
-    createdAtMs: Number(row.created_at),
-    expiresAtMs: row.expires_at === null ? undefined : Number(row.expires_at),
-  };
-}
-
-/** How much of the time is done: the newest comes first. */
-function partOf(before: string | null, { fromMs, toMs }: RequestFilter['span']): number {
-  if (before === null || toMs <= fromMs) return 0;
-  return Math.min(1, Math.max(0, (toMs - timeOf(before)) / (toMs - fromMs)));
 }

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { OpenDatabase } from '../database/connect.ts';
-import type { ExportJob, ExportJobs, ExportStep } from './export-jobs.ts';
+import type { ExportJob } from './export-job.ts';
+import type { ExportJobs, ExportStep } from './export-jobs.ts';
 import { readKeyNames } from './names.ts';
 import { requestLines, type RequestLines } from './request-export.ts';
 import { readExportPiece } from './requests.ts';

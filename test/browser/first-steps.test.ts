@@ -79,6 +79,14 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Stopped.').waitFor();
       expect(await page.locator('pre').innerText()).toContain('Another one');
+      await page.getByRole('switch', { name: 'Stream' }).click();
+      await page.waitForURL(/stream=no/);
+      expect(await page.locator('pre').innerText()).not.toContain('"stream"');
+      await page.getByRole('button', { name: 'New conversation' }).click();
+      await page.getByLabel('Message').fill('All of it at once');
+      await page.keyboard.press('Enter');
+      await page.getByText('As charged.').waitFor();
+      expect(await log.innerText()).toContain('This story is canned');
     },
     TEST_MS,
   );

@@ -189,6 +189,9 @@ describeStores((makeStore) => {
     expect([closed.status, closed.ok ? '' : await closed.text()]).toEqual([200, '']);
     await work();
     while (await jobs.prune(Date.now()));
-    expect(await dashboard.parts.database.kysely.selectFrom('export_jobs').selectAll().execute()).toEqual([]);
+    const { kysely } = dashboard.parts.database;
+    expect(await kysely.selectFrom('export_jobs').selectAll().execute()).toEqual([]);
+    const actors = await kysely.selectFrom('audit').select('actor').distinct().where('action', '=', 'export').execute();
+    expect(actors).toEqual([{ actor: 'owner' }]);
   });
 });

@@ -10,7 +10,7 @@ interface CopyButtonProps {
   readonly text: string;
   /** What it is, for the button's name: `key id`. */
   readonly what: string;
-  /** The element that shows the text, which is selected where the clipboard cannot be used. */
+  /** The element that shows the text, which is selected where the clipboard cannot be used; without one, what stands before the button. */
   readonly source?: RefObject<HTMLElement | null>;
   /** A button with a word, not only an icon. */
   readonly isLabelled?: boolean;
@@ -28,20 +28,20 @@ export function CopyButton({ text, what, source, isLabelled = false, className, 
     const timer = setTimeout(() => setCopied(false), CONFIRMED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  const copy = async (): Promise<void> => {
+  const copy = async (button: HTMLElement): Promise<void> => {
     const isDone = await writeClipboard(text);
     setCopied(isDone);
     if (isDone) {
       announce(t.copiedWhat(what));
       onCopied?.();
-    } else announce(select(source?.current) ? t.selectedWhat(what) : t.notCopied(what));
+    } else announce(select(source?.current ?? textBefore(button)) ? t.selectedWhat(what) : t.notCopied(what));
   };
   return (
     <button
       type="button"
       aria-label={isLabelled ? undefined : t.copyWhat(what)}
       title={isLabelled ? undefined : t.copyWhat(what)}
-      onClick={() => void copy()}
+      onClick={(event) => void copy(event.currentTarget)}
       className={cx(
         'inline-flex shrink-0 items-center gap-1.5 rounded-sm p-1 text-xs text-muted hover:bg-hover hover:text-ink [&_svg]:size-3.5',
         isLabelled && 'border border-line px-2 font-medium',
@@ -64,8 +64,12 @@ async function writeClipboard(text: string): Promise<boolean> {
   }
 }
 
-function select(element: HTMLElement | null | undefined): boolean {
-  if (element === null || element === undefined) return false;
+function textBefore(button: HTMLElement): Element | null {
+  return button.previousElementSibling ?? button.parentElement?.previousElementSibling ?? null;
+}
+
+function select(element: Element | null): boolean {
+  if (element === null) return false;
   getSelection()?.selectAllChildren(element);
   return true;
 }

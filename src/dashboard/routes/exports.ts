@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { ExportJobs, type ExportJob } from '../../usage/export-jobs.ts';
+import type { ExportJob } from '../../usage/export-job.ts';
+import { ExportJobs } from '../../usage/export-jobs.ts';
 import { isLargeExport, readExportSize, STREAMED_ROWS_MAX } from '../../usage/export-size.ts';
 import { readKeyNames } from '../../usage/names.ts';
 import { requestLines, type FileForm } from '../../usage/request-export.ts';

@@ -1,0 +1,56 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { timeOf } from '../ids.ts';
+import { parseFilter, type RequestFilter } from './request-filter.ts';
+
+/** A file of requests that is made in the background. */
+export interface ExportJob {
+  readonly id: string;
+  readonly accountId: string;
+  readonly personId: string;
+  readonly format: 'csv' | 'jsonl';
+  readonly zone: string;
+  /** The filter as it stood in the address. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly filter: RequestFilter;
+  readonly state: 'waiting' | 'running' | 'done' | 'failed' | 'dropped';
+  /** Where to go on; undefined before the first step. */
+  readonly before: string | undefined;
+  /** How much of the range is written, from 0 to 1. */
+  readonly part: number;
+  readonly rowCount: number;
+  readonly byteCount: number;
+  readonly chunkCount: number;
+  readonly problem: string | undefined;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | undefined;
+}
+
+/** A job as the database has it. */
+export function readJob(row: Selectable<Tables['export_jobs']>): ExportJob {
+  const filter = parseFilter(row.filter);
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    personId: row.person_id,
+    format: row.format,
+    zone: row.zone,
+    query: JSON.parse(row.query) as Readonly<Record<string, string>>,
+    filter,
+    state: row.state,
+    before: row.before_id ?? undefined,
+    part: row.state === 'done' ? 1 : partOf(row.before_id, { fromMs: Number(row.oldest_at), toMs: filter.span.toMs }),
+    rowCount: Number(row.row_count),
+    byteCount: Number(row.byte_count),
+    chunkCount: Number(row.chunk_count),
+    problem: row.problem ?? undefined,
+    createdAtMs: Number(row.created_at),
+    expiresAtMs: row.expires_at === null ? undefined : Number(row.expires_at),
+  };
+}
+
+/** How much of the time is done: the newest comes first. */
+function partOf(before: string | null, { fromMs, toMs }: RequestFilter['span']): number {
+  if (before === null || toMs <= fromMs) return 0;
+  return Math.min(1, Math.max(0, (toMs - timeOf(before)) / (toMs - fromMs)));
+}
