@@ -32,7 +32,7 @@ export function TableHead({ columns, sort, onSort }: TableHeadProps): JSX.Elemen
             scope="col"
             aria-sort={column.isSortable === true ? (sort?.by === column.id ? sort.direction : 'none') : undefined}
             className={cx(
-              'border-b border-line-strong px-3 py-2 whitespace-nowrap first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
+              'border-b border-line-strong px-3 py-2 whitespace-nowrap group-data-dense/table:px-2 first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
               column.align === 'right' ? 'text-right' : 'text-left',
               column.isWideOnly === true && 'max-sm:hidden',
             )}

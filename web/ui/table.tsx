@@ -49,6 +49,8 @@ interface TableProps<Row> {
 }
 
 const SKELETON_ROWS = 5;
+/** With more columns than this, they stand closer together. */
+const COLUMNS_ROOMY = 8;
 
 /** Rows and columns with every state they can be in: on their way, none, none of this filter, failed. Scrolls sideways where it is narrow. */
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
@@ -62,7 +64,11 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
       tabIndex={0}
       className="max-w-full overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)]"
     >
-      <table aria-busy={rows === undefined} className="w-full border-collapse text-sm">
+      <table
+        aria-busy={rows === undefined}
+        data-dense={props.columns.length > COLUMNS_ROOMY || undefined}
+        className="group/table w-full border-collapse text-sm"
+      >
         <caption className="sr-only">{props.caption}</caption>
         <TableHead columns={props.columns} sort={props.sort} onSort={props.onSort} />
         <tbody>
@@ -133,7 +139,7 @@ function Nothing<Row>({ empty, onClearFilters }: NothingProps<Row>): JSX.Element
 
 function cellClass<Row>({ align, isWideOnly, className }: Column<Row>): string {
   return cx(
-    'px-3 align-middle first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
+    'px-3 align-middle group-data-dense/table:px-2 first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
     align === 'right' ? 'text-right' : 'text-left',
     isWideOnly === true && 'max-sm:hidden',
     className,

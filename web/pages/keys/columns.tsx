@@ -68,7 +68,7 @@ export const COLUMNS: readonly Column<Key>[] = [
     header: t.head.expires,
     isWideOnly: true,
     isSortable: true,
-    cell: (key) => (key.expiresAtMs === null ? <Muted text={t.never} /> : <DateTime atMs={key.expiresAtMs} />),
+    cell: (key) => (key.expiresAtMs === null ? <Muted text={t.never} /> : <DateTime atMs={key.expiresAtMs} mayBreak />),
   },
   { id: 'created', header: t.head.created, isSortable: true, isWideOnly: true, cell: (key) => <DateTime atMs={key.createdAtMs} /> },
   { id: 'tags', header: t.head.tags, isWideOnly: true, cell: (key) => <span className="text-xs">{key.tags.join(', ')}</span> },

@@ -58,7 +58,7 @@ function columnsFor(names: Names, onOpen: (id: string) => void): Column<Request>
       id: 'key',
       header: columns.key,
       isWideOnly: true,
-      cell: ({ keyId }) => <span className="block max-w-36 truncate">{keyLabel(keyId, names)}</span>,
+      cell: ({ keyId }) => <span className="block max-w-32 truncate">{keyLabel(keyId, names)}</span>,
     },
     { id: 'tokens', header: columns.tokens, align: 'right', isWideOnly: true, cell: (row) => <Tokens request={row} /> },
     {
