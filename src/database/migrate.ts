@@ -16,6 +16,7 @@ import { trialSecrets } from './migrations/012-trial-secrets.ts';
 import { paceAndEndUsers } from './migrations/013-pace-and-end-users.ts';
 import { linkedAccounts } from './migrations/014-linked-accounts.ts';
 import { exportsAndPairs } from './migrations/015-exports-and-pairs.ts';
+import { creditParts } from './migrations/016-credit-parts.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -35,6 +36,7 @@ const MIGRATIONS = {
   '013-pace-and-end-users': paceAndEndUsers,
   '014-linked-accounts': linkedAccounts,
   '015-exports-and-pairs': exportsAndPairs,
+  '016-credit-parts': creditParts,
 } as const;
 
 /** The names of all migrations, the oldest first. */

@@ -5,6 +5,8 @@ import type { MoneyTables } from './money-tables.ts';
 type Integer = ColumnType<bigint, bigint | number, bigint | number>;
 type DefaultInteger = ColumnType<bigint, bigint | number | undefined, bigint | number>;
 type OptionalInteger = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
+/** One that is filled in after its row is made, or never. */
+type LaterInteger = ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
 
 /** What is added up about requests. */
 interface UsageSums {
@@ -95,6 +97,9 @@ export interface Tables extends MoneyTables {
     served_model: string;
     /** For whom the request was made, by the caller's own name for them. */
     end_user: string | null;
+    /** What of the cost was paid from a plan and from promotions; null where nothing was. */
+    plan_cost: LaterInteger;
+    promo_cost: LaterInteger;
   };
   attempts: { request_id: string; n: Integer; provider: string; outcome: string; duration_ms: Integer };
   usage_rollups: UsageSums & {
@@ -114,7 +119,7 @@ export interface Tables extends MoneyTables {
     held: Integer;
     window_start: Integer;
     /** Null for the total, which has no end; 0 where the next hold works it out. */
-    window_end: ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
+    window_end: LaterInteger;
     /** By whose calendar, and whether its last fifth is let out evenly: as the key has it. */
     zone: ColumnType<string, string | undefined, string>;
     is_paced: DefaultInteger;

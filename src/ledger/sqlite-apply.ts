@@ -161,17 +161,17 @@ class SqliteOperations {
     // A hold that came again after its settlement is only given back: the request was charged.
     if (!this.#insertUsage(settlement, hold.amount)) return { type: 'resolved_before' };
     wallet.debitsPosted += settlement.cost;
-    wallet.drawn += settlement.cost;
     for (const budget of budgets) budget.spend(settlement.cost, settlement.createdAtMs);
-    if (settlement.cost > 0n)
-      this.#statements.insertTransfer.run(
-        settlement.requestId,
-        `wallet:${settlement.accountId}`,
-        settlement.cost,
-        settlement.createdAtMs + settlement.durationMs,
-      );
+    if (settlement.cost > 0n) this.#pay(settlement);
     this.#books.count(settlement);
     return { type: 'settled' };
+  }
+
+  /** Takes the cost from the account's credit. The request says what of it came from a plan or a promotion, which most do not have. */
+  #pay({ requestId, accountId, cost, createdAtMs, durationMs }: Settlement): void {
+    const { plan, promo } = this.#books.draw(accountId, cost);
+    if (plan + promo > 0n) this.#statements.notePaidFrom.run(plan, promo, requestId);
+    this.#statements.insertTransfer.run(requestId, `wallet:${accountId}`, cost, createdAtMs + durationMs);
   }
 
   /** False when the request has its row already. */
@@ -291,6 +291,7 @@ function prepareStatements(database: Database) {
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)
        ON CONFLICT DO NOTHING`,
     ),
+    notePaidFrom: database.prepare('UPDATE usage SET plan_cost = ?1, promo_cost = ?2 WHERE request_id = ?3'),
     pruneUsage: database.prepare(
       'DELETE FROM usage WHERE request_id IN (SELECT request_id FROM usage WHERE request_id < ?1 ORDER BY request_id LIMIT 100)',
     ),

@@ -5,12 +5,13 @@ import type { Settlement } from './ledger.ts';
 /** Roll-ups count by quarters of an hour: every time zone begins its day with one. */
 export const QUARTER_HOUR_MS = 900_000;
 
-/** An account's sums, and what limits them; `drawn` is what this transaction takes from its grants. */
+/** An account's sums, and what limits them. */
 interface Wallet {
   creditsPosted: bigint;
   debitsPosted: bigint;
   debitsPending: bigint;
-  drawn: bigint;
+  /** What there is of credit, in the order of its use; undefined while this transaction has taken nothing of it. */
+  grants: Grant[] | undefined;
   /** Set where the account may spend the credit of its plan alone: when that comes anew. */
   readonly planResetsAtMs: number | undefined;
 }
@@ -20,6 +21,19 @@ interface GrantRow {
   readonly kind: string;
   readonly account_id: string;
   readonly remaining: bigint;
+}
+
+interface Grant {
+  readonly id: string;
+  readonly kind: string;
+  remaining: bigint;
+  isDrawn: boolean;
+}
+
+/** What of a cost was paid from a plan and from promotions; the rest is from what was paid in. */
+export interface CreditParts {
+  plan: bigint;
+  promo: bigint;
 }
 
 /**
@@ -45,7 +59,7 @@ export class SqliteBooks {
         creditsPosted: row.credits_posted,
         debitsPosted: row.debits_posted,
         debitsPending: row.debits_pending,
-        drawn: 0n,
+        grants: undefined,
         planResetsAtMs: row.plan_resets_at === null ? undefined : Number(row.plan_resets_at),
       };
       this.#wallets.set(accountId, wallet);
@@ -67,6 +81,27 @@ export class SqliteBooks {
       this.#budgets.set(keyId, budgets);
     }
     return budgets;
+  }
+
+  /** Takes a cost from what the account wants used first, then from what ends first. What no grant covers is the account's debt. */
+  draw(accountId: string, cost: bigint): CreditParts {
+    const wallet = this.wallet(accountId);
+    wallet.grants ??= this.#statements.readGrants
+      .all(accountId)
+      .map(({ id, kind, remaining }) => ({ id, kind, remaining, isDrawn: false }));
+    const parts = { plan: 0n, promo: 0n };
+    let left = cost;
+    for (const grant of wallet.grants) {
+      if (left === 0n) break;
+      const taken = least(grant.remaining, left);
+      if (taken === 0n) continue;
+      grant.remaining -= taken;
+      grant.isDrawn = true;
+      left -= taken;
+      if (grant.kind === 'plan') parts.plan += taken;
+      else if (grant.kind === 'promo') parts.promo += taken;
+    }
+    return parts;
   }
 
   /** Adds a settlement to its quarter of an hour. */
@@ -153,30 +188,19 @@ export class SqliteBooks {
     const wallet = this.#wallets.get(accountId);
     if (wallet === undefined) return;
     this.#statements.writeWallet.run(wallet.debitsPosted, wallet.debitsPending, accountId);
-    this.#drawWaiting(accountId, wallet);
+    this.#saveGrants(wallet);
   }
 
   /** What is left of the plan's credit. Asked only for accounts that may spend nothing else, so others pay nothing for it. */
   #planCredit(accountId: string): bigint {
-    this.#drawWaiting(accountId, this.wallet(accountId));
+    this.#saveGrants(this.wallet(accountId));
     return this.#statements.readPlanCredit.get(accountId)?.remaining ?? 0n;
   }
 
-  #drawWaiting(accountId: string, wallet: Wallet): void {
-    this.#draw(accountId, wallet.drawn);
-    wallet.drawn = 0n;
-  }
-
-  /** What the account wants used first, then what ends first. What no grant covers is the account's debt. */
-  #draw(accountId: string, cost: bigint): void {
-    if (cost === 0n) return;
-    let left = cost;
-    for (const grant of this.#statements.readGrants.all(accountId)) {
-      const taken = least(grant.remaining, left);
-      this.#statements.writeGrant.run(grant.remaining - taken, grant.id);
-      left -= taken;
-      if (left === 0n) break;
-    }
+  /** From here on others may change them, so they are read again when they are next needed. */
+  #saveGrants(wallet: Wallet): void {
+    for (const { id, remaining, isDrawn } of wallet.grants ?? []) if (isDrawn) this.#statements.writeGrant.run(remaining, id);
+    wallet.grants = undefined;
   }
 }
 

@@ -68,7 +68,6 @@ function answering(row: RequestRow, failed: readonly AttemptStep[]): AttemptStep
   return [{ provider: row.provider, outcome: row.outcome, durationMs: Math.max(0, Number(row.duration_ms) - before) }];
 }
 
-/** Which credit it was taken from is not on record: what is left of each is. */
 async function readTransfer(database: Kysely<Tables>, accountId: string, id: string): Promise<ChargeTransfer | undefined> {
   const row = await database.selectFrom('transfers').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return undefined;

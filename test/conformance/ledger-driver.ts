@@ -24,6 +24,12 @@ export interface LedgerDriver {
 /** Tests hold money at any time of the calendar. */
 export const LONGEST_REQUEST_MS = 1_000 * 365 * 86_400_000;
 
+interface CreditOptions {
+  readonly source?: string;
+  readonly expiresAtMs?: number;
+  readonly kind?: 'manual' | 'plan' | 'promo';
+}
+
 /** A database with the newest schema, and what tests ask of it. */
 export class Books {
   readonly kysely: Kysely<Tables>;
@@ -68,9 +74,9 @@ export class Books {
     return owner;
   }
 
-  async credit({ accountId }: Owner, nanos: bigint, { source, expiresAtMs }: { source?: string; expiresAtMs?: number } = {}) {
+  async credit({ accountId }: Owner, nanos: bigint, { source, expiresAtMs, kind = 'manual' }: CreditOptions = {}) {
     this.#count += 1;
-    const posting = { accountId, amount: asNanos(nanos), house: 'promo_expense', reason: 'test', kind: 'manual' } as const;
+    const posting = { accountId, amount: asNanos(nanos), house: 'promo_expense', reason: 'test', kind } as const;
     return postCredit(this.kysely, { ...posting, source: source ?? `test:${this.#count}`, expiresAtMs });
   }
 

@@ -48,6 +48,24 @@ export function testGrants(driver: LedgerDriver): void {
   const credit = (nanos: bigint, name: string, expiresAtMs?: number) =>
     books.credit(owner, nanos, { source: `${owner.accountId}:${name}`, ...(expiresAtMs !== undefined && { expiresAtMs }) });
 
+  test('of a plan and of promotions is told apart on the requests that it paid for', async () => {
+    await books.credit(owner, 100n, { kind: 'plan', expiresAtMs: SOON });
+    await books.credit(owner, 50n, { kind: 'promo', expiresAtMs: LATER });
+    await books.credit(owner, 500n);
+    const ids = [nextId(), nextId(), nextId(), nextId()] as const;
+    const costs = [80n, 60n, 40n, 10n] as const;
+    // In one transaction, where each goes on where the one before it left off.
+    await store.apply(ids.map((id) => holdOf(owner, id, { amount: 0n })));
+    await store.apply(ids.map((id, index) => settleOf(owner, id, { cost: costs[index] ?? 0n })));
+    const parts = await Promise.all(ids.map(async (id) => [(await books.usageOf(id))?.plan_cost, (await books.usageOf(id))?.promo_cost]));
+    expect(parts).toEqual([
+      [80n, 0n],
+      [20n, 40n],
+      [0n, 10n],
+      [null, null],
+    ]);
+  });
+
   test('that ends first is used first, and that without an end last', async () => {
     await credit(100n, 'never');
     await credit(100n, 'later', LATER);

@@ -187,6 +187,8 @@ function testHolds(driver: LedgerDriver): void {
       error_code: null,
       served_model: 'gpt-at-mock',
       end_user: 'Zoë "7", C:\\',
+      plan_cost: null,
+      promo_cost: null,
     });
   });
 

@@ -107,6 +107,8 @@ export const requests = {
     released: 'given back',
     ledger: 'Ledger transfer',
     balance: 'Balance before and after',
+    paidFrom: 'Paid from',
+    credits: { plan: 'plan', promo: 'promotions', balance: 'balance' },
     statement: 'Statement',
     noTransfer: 'None: nothing was charged.',
     timeline: 'What happened',

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
-import { formatUsdExact } from '../../money.ts';
+import { formatUsdExact, signOf } from '../../money.ts';
 import { formatCount } from '../../numbers.ts';
 import { requests as t } from '../../strings/index.ts';
 import { Copyable } from '../../ui/copyable.tsx';
@@ -30,6 +30,11 @@ export function Equation({ detail }: { readonly detail: Detail }): JSX.Element {
             <Exact usd={detail.transfer.balanceBeforeUsd} /> → <Exact usd={detail.transfer.balanceAfterUsd} />
           </Fact>
         )}
+        {detail.paidFrom !== null && (
+          <Fact name={t.detail.paidFrom}>
+            <PaidFrom parts={detail.paidFrom} />
+          </Fact>
+        )}
         <Fact name={t.detail.ledger}>
           {detail.transfer === null ? (
             t.detail.noTransfer
@@ -44,6 +49,27 @@ export function Equation({ detail }: { readonly detail: Detail }): JSX.Element {
         </Fact>
       </dl>
     </>
+  );
+}
+
+/** Which credit the cost was taken from, and how much of each. */
+function PaidFrom({ parts }: { readonly parts: NonNullable<Detail['paidFrom']> }): JSX.Element {
+  const { plan, promo, balance } = t.detail.credits;
+  const named = [
+    [plan, parts.planUsd],
+    [promo, parts.promoUsd],
+    [balance, parts.balanceUsd],
+  ] as const;
+  return (
+    <ul>
+      {named
+        .filter(([, usd]) => signOf(usd) !== 0)
+        .map(([name, usd]) => (
+          <li key={name}>
+            {name} <Exact usd={usd} />
+          </li>
+        ))}
+    </ul>
   );
 }
 
