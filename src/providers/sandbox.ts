@@ -16,6 +16,8 @@ const STORY =
   'quicker to open and quicker to charge; but when winter came and the merchants added up their year, it was the honest book ' +
   'they trusted, and the road past it that they took. (This story is canned: the sandbox runs no model.)';
 
+const HELLO = 'Hello! The gate is open, and this answer is free. (It is canned: the sandbox runs no model.)';
+
 const price = { input: 0.1, output: 0.4 };
 const common = {
   provider: SANDBOX_PROVIDER,
@@ -26,10 +28,17 @@ const common = {
   price,
 };
 
-/** The built-in models, as catalogue entries. */
+/** The built-in models, as catalogue entries. One is free, so that whoever has no money yet can see that everything works. */
 export const SANDBOX_MODELS: readonly JsonObject[] = [
   { ...common, id: 'sandbox/echo', name: 'Sandbox Echo (canned)', routes: [{ provider: SANDBOX_PROVIDER, model: 'echo' }] },
   { ...common, id: 'sandbox/story', name: 'Sandbox Story (canned)', routes: [{ provider: SANDBOX_PROVIDER, model: 'story' }] },
+  {
+    ...common,
+    id: 'sandbox/hello',
+    name: 'Sandbox Hello (canned, free)',
+    price: { input: 0, output: 0 },
+    routes: [{ provider: SANDBOX_PROVIDER, model: 'hello' }],
+  },
 ];
 
 /** The relay dialect with an answer of its own instead of a network. */
@@ -37,13 +46,18 @@ export const sandbox: Provider = { ...openai, answer };
 
 async function answer(request: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   const chat = JSON.parse(request.body) as ChatRequest;
-  const words = cut(chat.model === 'echo' ? lastUserText(chat) : STORY, chat);
+  const words = cut(textOf(chat), chat);
   const usage = countUsage(chat, words.pieces.length);
   const envelope = { id: `chatcmpl-sandbox-${chat.model}`, created: Math.floor(Date.now() / 1000), model: chat.model };
   if (chat.stream !== true) return Response.json(wholeAnswer(envelope, words, { chat, usage }));
   return new Response(streamAnswer(chunksOf(envelope, words, { chat, usage }), signal), {
     headers: { 'content-type': 'text/event-stream' },
   });
+}
+
+function textOf(chat: ChatRequest): string {
+  if (chat.model === 'echo') return lastUserText(chat);
+  return chat.model === 'hello' ? HELLO : STORY;
 }
 
 interface Words {

@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
 
       for (let count = 0; count < 100 && (await ask(secret)) === '200'; count += 1);
       expect(await ask(secret)).toBe('403 insufficient_quota');
-      await page.locator('td').getByText('Limit reached').waitFor();
+      await page.locator('td').getByText('Limit reached').filter({ visible: true }).waitFor();
 
       await page.getByRole('link', { name: 'website' }).click();
       await page.getByRole('heading', { name: 'website' }).waitFor();
@@ -41,7 +41,7 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
       await feel(secret, '200');
 
       await page.getByRole('button', { name: 'Send test request' }).click();
-      await see(page, 'sandbox/echo');
+      await see(page, 'sandbox/hello');
       await page.getByText('200', { exact: true }).waitFor();
 
       const second = await rotate(page);

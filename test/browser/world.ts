@@ -16,6 +16,8 @@ export interface World {
   readonly keyId: string;
   /** A request that was answered. */
   readonly requestId: string;
+  /** Puts money on the person's account. */
+  credit(usd: string): Promise<void>;
   /** Everything the gate printed. */
   output(): string;
   close(): Promise<void>;
@@ -54,7 +56,10 @@ export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number;
   const upstream = startUpstream();
   const gate = await startGate(folder, { upstreamUrl: upstream.url, backMs: days * DAY_MS });
   const cookie = await signUp(gate.url);
-  if (creditUsd !== '0') await gate.command('account', 'credit', '--email', PERSON.email, '--usd', creditUsd, '--reason', 'first top-up');
+  const credit = async (usd: string): Promise<void> => {
+    await gate.command('account', 'credit', '--email', PERSON.email, '--usd', usd, '--reason', 'first top-up');
+  };
+  if (creditUsd !== '0') await credit(creditUsd);
   const keys: readonly { id: string; secret: string }[] =
     days === 0 ? [] : await Promise.all(KEYS.map(([name, ...options]) => gate.makeKey(name, options)));
   const requestId =
@@ -66,6 +71,7 @@ export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number;
     cookie,
     keyId: keys[0]?.id ?? '',
     requestId,
+    credit,
     output: () => gate.output(),
     close: async () => {
       await gate.stop();

@@ -208,7 +208,7 @@ describe('--json prints one JSON object', () => {
 
   test('models list, of the models that can be called or of all', async () => {
     const served = (await runJson('models', 'list')) as { models: JsonObject[] };
-    expect(served.models.map((model) => model['id'])).toEqual(['sandbox/echo', 'sandbox/story']);
+    expect(served.models.map((model) => model['id'])).toEqual(['sandbox/echo', 'sandbox/story', 'sandbox/hello']);
     const all = (await runJson('models', 'list', '--all')) as { models: JsonObject[] };
     expect(all.models.length).toBeGreaterThan(60);
     expect(all.models[0]).toMatchObject({ object: 'model', pricing: expect.any(Object) });

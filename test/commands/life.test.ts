@@ -177,7 +177,7 @@ describe('the first start', () => {
   test('gives a key that sees the sandbox models and no others', async () => {
     const headers = { authorization: `Bearer ${secretIn(server.stdout())}` };
     const { data: models } = (await (await fetch(`${server.origin}/v1/models`, { headers })).json()) as { data: { id: string }[] };
-    expect(models.map((model) => model.id).toSorted()).toEqual(['sandbox/echo', 'sandbox/story']);
+    expect(models.map((model) => model.id).toSorted()).toEqual(['sandbox/echo', 'sandbox/hello', 'sandbox/story']);
   });
 
   test('prints a link with which the operator gets an account, once', async () => {

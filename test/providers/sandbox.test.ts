@@ -47,13 +47,17 @@ function timeless({ created, ...rest }: JsonObject): JsonObject {
 
 describe('the sandbox models', () => {
   test.each(SANDBOX_MODELS.map((entry) => [String(entry['id']), entry] as const))(
-    '%s is a priced model that says that it is canned',
+    '%s says that it is canned, and is priced unless it says that it is free',
     (_, entry) => {
       const model = modelSchema.parse(entry);
       expect(model.name).toContain('canned');
-      expect(model.price.input > 0n && model.price.output > 0n).toBe(true);
+      expect(model.price.input === 0n && model.price.output === 0n).toBe(model.name.includes('free'));
     },
   );
+
+  test('hello says hello', async () => {
+    expect((await answerOf({ ...ECHO, model: 'hello' })).choices[0]?.message).toMatchObject({ content: expect.stringContaining('Hello') });
+  });
 
   test('echo repeats the last message of the user', async () => {
     const messages = [
