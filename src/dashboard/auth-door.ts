@@ -102,7 +102,8 @@ export class ProviderDoor {
       answer.headers.set('location', end.toString());
       return answer;
     } catch (error) {
-      this.#setup.fail(`${name} could not be asked who somebody is`, error);
+      // Refusals of our own are known, or were told where they happened.
+      if (!(error instanceof ApiError)) this.#setup.fail(`${name} could not be asked who somebody is`, error);
       return this.refuse(provider, 'unreachable');
     }
   }

@@ -120,14 +120,10 @@ async function takeOver(
   { id, emailVerified }: { readonly id: string; readonly emailVerified: boolean },
 ): Promise<void> {
   if (emailVerified) return;
-  await keepPasswordOnly(database.kysely, id, asBoolean(database, false));
+  await keepPasswordOnly(database, id);
   await database.kysely
     .updateTable('people')
-    .set({ email_verified: asBoolean(database, true) })
+    .set({ email_verified: database.dialect === 'postgres' ? true : 1 })
     .where('id', '=', id)
     .execute();
-}
-
-function asBoolean({ dialect }: OpenDatabase, value: boolean): boolean | number {
-  return dialect === 'postgres' ? value : Number(value);
 }

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { recordAudit } from '../accounts/audit.ts';
+import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Person } from './parts.ts';
 
@@ -89,12 +90,13 @@ export async function recordLink(database: Kysely<Tables>, personId: string, pro
  * Leaves a password as the only way in. For an address that its owner proves by a letter, while somebody else may have had
  * the account before and left ways in of their own.
  */
-export async function keepPasswordOnly(database: Kysely<Tables>, personId: string, no: boolean | number): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+export async function keepPasswordOnly({ kysely, dialect }: OpenDatabase, personId: string): Promise<void> {
+  const isEnabled = dialect === 'postgres' ? false : 0;
+  await kysely.transaction().execute(async (transaction) => {
     await lockPerson(transaction, personId);
     await transaction.deleteFrom('credentials').where('person_id', '=', personId).where('provider_id', '<>', PASSWORD).execute();
     await transaction.deleteFrom('passkeys').where('person_id', '=', personId).execute();
     await transaction.deleteFrom('two_factors').where('person_id', '=', personId).execute();
-    await transaction.updateTable('people').set({ two_factor_enabled: no }).where('id', '=', personId).execute();
+    await transaction.updateTable('people').set({ two_factor_enabled: isEnabled }).where('id', '=', personId).execute();
   });
 }
