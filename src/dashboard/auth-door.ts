@@ -96,14 +96,14 @@ export class ProviderDoor {
       const request = new Request(`${publicUrl}/api/auth/callback/${provider}?${query}`, { headers });
       const answer = await within(RETURN_MS, library.handler(request));
       const end = new URL(answer.headers.get('location') ?? '', publicUrl);
-      if (answer.status !== 302 || end.origin !== new URL(publicUrl).origin) throw new Error(`The answer has status ${answer.status}`);
+      if (answer.status !== 302 || end.origin !== new URL(publicUrl).origin) throw new Trouble(`the answer has status ${answer.status}`);
       this.#report(name, end.searchParams.get('error'));
       end.searchParams.delete('error_description');
       answer.headers.set('location', end.toString());
       return answer;
     } catch (error) {
       // Refusals of our own are known, or were told where they happened.
-      if (!(error instanceof ApiError)) this.#setup.fail(`${name} could not be asked who somebody is`, error);
+      if (!(error instanceof ApiError)) this.#setup.fail(`${name} could not be asked who somebody is${wordsOf(error)}`, error);
       return this.refuse(provider, 'unreachable');
     }
   }
@@ -115,7 +115,7 @@ export class ProviderDoor {
   }
 
   #report(name: string, error: string | null): void {
-    if (error !== null && OUR_TROUBLE.has(error)) this.#setup.fail(`${name} let nobody in`, new Error(error));
+    if (error !== null && OUR_TROUBLE.has(error)) this.#setup.fail(`${name} let nobody in: ${error}`, new Trouble(error));
   }
 
   async #libraryOf(id: ProviderId): Promise<Library> {
@@ -134,7 +134,7 @@ export class ProviderDoor {
       return await opened.library;
     } catch (error) {
       if (this.#opened === opened) this.#opened = undefined;
-      this.#setup.fail(`${provider.name} could not be asked for its addresses`, error);
+      this.#setup.fail(`${provider.name} could not be asked for its addresses${wordsOf(error)}`, error);
       throw new ApiError('unavailable', `${provider.name} does not answer at the moment. Try again, or sign in another way.`);
     }
   }
@@ -143,11 +143,20 @@ export class ProviderDoor {
     const library = this.#setup.openWith(provider);
     const { socialProviders } = await within(DISCOVERY_MS, library.$context);
     const found = socialProviders.find(({ id }) => id === provider.id);
-    if (found === undefined) throw new Error(`There is no usable ${provider.issuer}/.well-known/openid-configuration`);
+    if (found === undefined) throw new Trouble(`there is no usable ${provider.issuer}/.well-known/openid-configuration`);
     if (found.issuer?.replace(/\/+$/u, '') !== provider.issuer)
-      throw new Error(`The provider calls itself ${found.issuer}, not ${provider.issuer}: set OIDC_ISSUER to its own name`);
+      throw new Trouble(`it calls itself ${found.issuer}, not ${provider.issuer}. Set OIDC_ISSUER to its own name`);
     return library;
   }
+}
+
+/** What went wrong, in words of ours, which may be logged. Those of others are not. */
+class Trouble extends Error {
+  override readonly name = 'Trouble';
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Trouble ? `: ${error.message}` : '';
 }
 
 function queryOf(values: Readonly<Record<string, string | undefined>>): string {
@@ -159,7 +168,7 @@ function queryOf(values: Readonly<Record<string, string | undefined>>): string {
 async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   let timer: Timer | undefined;
   const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
+    timer = setTimeout(() => reject(new Trouble(`no answer came within ${timeoutMs / 1000} seconds`)), timeoutMs);
   });
   try {
     return await Promise.race([work, over]);
