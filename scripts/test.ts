@@ -9,10 +9,11 @@ const TIMEOUT_MS = 30_000;
  * cores could work. A new file needs no entry; lists change when one process ends minutes before another.
  */
 const BESIDE: readonly (readonly string[])[] = [
-  ['test/browser/', 'test/commands/'],
+  ['test/browser/', 'test/commands/', 'test/payments/webhook-order.test.ts', 'test/scripts/'],
   [
     'test/clients/',
     'test/dashboard/security-guesses.test.ts',
+    'test/database/',
     'test/faults/ledger/frozen-node.test.ts',
     'test/faults/ledger/kill-cycles.test.ts',
     'test/faults/ledger/postgres-restarts.test.ts',
