@@ -39,6 +39,8 @@ for (const { name: storeName, isMissing, open } of STORES)
           isDisabled: false,
           addressRanges: undefined,
           name: 'first',
+          atLimit: 'stop',
+          limitZone: 'UTC',
         });
       });
 

@@ -91,8 +91,6 @@ describe('a secret of the caller leaves no trace', () => {
   );
 
   test.each<[string, JsonObject]>([
-    ['user', { user: CANARY }],
-    ['safety_identifier', { safety_identifier: CANARY }],
     ['prompt_cache_key', { prompt_cache_key: CANARY }],
     ['metadata', { metadata: { secret: CANARY } }],
     ['stop', { stop: [CANARY] }],
@@ -119,6 +117,17 @@ describe('a secret of the caller leaves no trace', () => {
     expect(simulator.requests.at(-1)?.text).toContain(CANARY);
     await expectNoTrace(CANARY);
   });
+
+  test.each(['user', 'safety_identifier'])(
+    'but the name of an end user in %s, which usage tells, and which is only in the database',
+    async (field) => {
+      const endUser = `end-user-${crypto.randomUUID()}`;
+      expect(await send(chat({ [field]: endUser }))).not.toContain(endUser);
+      expect(gate.output()).not.toContain(endUser);
+      for (const file of await filesWith(endUser)) expect(file).toMatch(/\/tollgate\.db(?:-wal)?$/u);
+      await expectNoTrace(CANARY);
+    },
+  );
 
   test.each<[string, JsonObject | string]>([
     ['model', chat({ model: CANARY, messages: [{ role: 'user', content: 'Hi' }] })],
