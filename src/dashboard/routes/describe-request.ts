@@ -52,8 +52,7 @@ export function describeDetail({ row, attempts, equation, transfer, content }: R
 /** What of the cost was paid from a plan or a promotion; null where nothing was. */
 function describeCredit({ cost, plan_cost: plan, promo_cost: promo }: RequestRow) {
   if (plan === null || promo === null) return null;
-  const usd = (nanos: bigint): string => formatUsd(asNanos(nanos));
-  return { planUsd: usd(plan), promoUsd: usd(promo), balanceUsd: usd(cost - plan - promo) };
+  return { planUsd: formatUsd(asNanos(plan)), promoUsd: formatUsd(asNanos(promo)), balanceUsd: formatUsd(asNanos(cost - plan - promo)) };
 }
 
 function describeTransfer({ id, amount, atMs, balanceAfter }: ChargeTransfer) {
