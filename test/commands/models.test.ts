@@ -46,7 +46,7 @@ describe('models check', () => {
     const { code, stdout } = await run({}, ['check']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^MODEL +PROVIDER +ROUTE +STATUS +MS +TOKENS +MESSAGE\nsandbox\/echo +sandbox +echo +ready\n/u);
-    expect(stdout).toMatch(/\d+ models, \d+ routes: 2 ready, \d+ off\.\n$/u);
+    expect(stdout).toMatch(/\d+ models, \d+ routes: 3 ready, \d+ off\.\n$/u);
     const keys = Object.fromEntries(
       Object.values(HOSTS).flatMap((host) => (host.addressVariable === undefined ? [[host.keyVariable, 'k']] : [])),
     );
@@ -201,7 +201,7 @@ describe('models check --live', () => {
     expect(line('team/mock-fine')).toMatch(/ok +\d+ +\d+\+\d+$/u);
     expect(ended.stdout + ended.stderr).not.toContain(secret);
     expect(ended.stdout + ended.stderr).not.toContain(openai.apiKey);
-    expect(ended.stdout).toMatch(/3 ok, 4 failed, \d+ off\.\n$/u);
+    expect(ended.stdout).toMatch(/4 ok, 4 failed, \d+ off\.\n$/u);
   });
 
   test('fails where a server of your own does not tell its models', async () => {
