@@ -30,9 +30,9 @@ const BATCHES = 1500;
 const DAY_MS = 86_400_000;
 
 /** Measures the embedded ledger at growing sizes: no figure but the verification may grow with them. */
-export async function measureLedger(report: (line: string) => void): Promise<readonly LedgerFigures[]> {
+export async function measureLedger(report: (line: string) => void, sizes = SIZES): Promise<readonly LedgerFigures[]> {
   const figures: LedgerFigures[] = [];
-  for (const rows of SIZES) {
+  for (const rows of sizes) {
     report(`the ledger with ${rows} requests in it`);
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
     try {
@@ -76,12 +76,22 @@ function insertAccounts(database: Database, count: number): string[] {
       `INSERT INTO prices VALUES ('m', 1, 'input', 1000000, 0), ('m', 1, 'cached_input', 0, 0), ('m', 1, 'cache_write', 0, 0), ('m', 1, 'output', 2000000, 0)`,
     );
     for (const id of ids) {
-      database.query("INSERT INTO accounts VALUES (?1, ?1, 'active', 0, ?2)").run(id, nowMs);
-      database.query('INSERT INTO wallets VALUES (?1, ?2, 0, 0)').run(id, amount);
+      database.query("INSERT INTO accounts (id, email, status, is_admin, created_at) VALUES (?1, ?1, 'active', 0, ?2)").run(id, nowMs);
       database
-        .query("INSERT INTO transfers VALUES ('credit:' || ?1, 'promo_expense', 'wallet:' || ?1, ?2, 'manual', '', ?3)")
+        .query('INSERT INTO wallets (account_id, credits_posted, debits_posted, debits_pending) VALUES (?1, ?2, 0, 0)')
+        .run(id, amount);
+      database
+        .query(
+          `INSERT INTO transfers (id, debit, credit, amount, kind, ref, created_at)
+           VALUES ('credit:' || ?1, 'promo_expense', 'wallet:' || ?1, ?2, 'manual', '', ?3)`,
+        )
         .run(id, amount, nowMs);
-      database.query("INSERT INTO grants VALUES ('grant:' || ?1, ?1, 'manual', ?2, ?2, NULL, ?1, ?3)").run(id, amount, nowMs);
+      database
+        .query(
+          `INSERT INTO grants (id, account_id, kind, amount, remaining, source, created_at)
+           VALUES ('grant:' || ?1, ?1, 'manual', ?2, ?2, ?1, ?3)`,
+        )
+        .run(id, amount, nowMs);
     }
   })();
   return ids;
