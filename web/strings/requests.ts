@@ -73,7 +73,7 @@ export const requests = {
   succeeded: 'Succeeded',
   failed: 'Failed',
   ignored: (names: string) => `Bars and sums do not know these filters: ${names}.`,
-  sums: (count: string, usd: string) => `${count} requests, ${usd}`,
+  sums: (count: string, usd: string) => `${count} ${count === '1' ? 'request' : 'requests'}, ${usd}`,
   cutShort: (time: string) => `Searched back to ${time}.`,
   searchFurther: 'Search further back',
   shown: (count: number) => (count === 1 ? '1 request' : `${count} requests`),

@@ -69,11 +69,18 @@ function scalesOf({ buckets, heightPx, top, format }: ChartFrameProps, boxPx: nu
   const innerHeightPx = heightPx - MARGIN.top - MARGIN.bottom;
   const linear = scaleLinear({ domain: [0, top === 0 ? 1 : top], range: [innerHeightPx, 0], nice: true });
   // Amounts of a few millionths of a dollar need their room too.
-  const longest = Math.max(...linear.ticks(TICKS).map((tick) => format(tick).length));
+  const ticks = ticksOf(linear.ticks(TICKS), format);
+  const longest = Math.max(...ticks.map((tick) => format(tick).length));
   const leftPx = Math.max(LEFT_PX_MIN, longest * CHARACTER_PX + LABEL_GAP_PX);
   const innerWidthPx = Math.max(0, boxPx - leftPx - MARGIN.right);
   const band = scaleBand({ domain: [...buckets.keys()], range: [0, innerWidthPx], padding: 0.22 });
-  return { leftPx, innerHeightPx, innerWidthPx, band, linear };
+  return { leftPx, innerHeightPx, innerWidthPx, band, linear, ticks };
+}
+
+/** No two lines have the same label: of things that are counted there are only whole ones. */
+function ticksOf(ticks: readonly number[], format: (value: number) => string): readonly number[] {
+  const labels = new Set(ticks.map((tick) => format(tick)));
+  return labels.size === ticks.length ? ticks : ticks.filter((tick) => Number.isInteger(tick));
 }
 
 function plotOf({ buckets }: ChartFrameProps, { band, linear, innerHeightPx }: Scales, activeIndex: number | undefined): Plot {
@@ -82,19 +89,19 @@ function plotOf({ buckets }: ChartFrameProps, { band, linear, innerHeightPx }: S
   return { x, y: linear, bandPx: band.bandwidth(), heightPx: innerHeightPx, activeIndex };
 }
 
-function Axes({ props, band, linear, innerHeightPx, innerWidthPx }: Scales & { readonly props: ChartFrameProps }): JSX.Element {
+function Axes({ props, band, linear, ticks, innerHeightPx, innerWidthPx }: Scales & { readonly props: ChartFrameProps }): JSX.Element {
   const longest = Math.max(0, ...props.buckets.map(({ label }) => label.length));
   const labelPx = Math.max(LABEL_PX_MIN, longest * CHARACTER_PX + LABEL_GAP_PX);
   const labelsMax = Math.max(1, Math.floor(innerWidthPx / labelPx));
   const everyLabel = Math.max(1, Math.ceil(props.buckets.length / labelsMax));
   return (
     <>
-      {linear.ticks(TICKS).map((tick) => (
+      {ticks.map((tick) => (
         <line key={tick} x1={0} x2={innerWidthPx} y1={linear(tick)} y2={linear(tick)} stroke="var(--color-line)" />
       ))}
       <AxisLeft
         scale={linear}
-        numTicks={TICKS}
+        tickValues={[...ticks]}
         hideAxisLine
         hideTicks
         tickFormat={(value) => props.format(Number(value))}

@@ -7,6 +7,7 @@ import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { cheapest } from './cheapest.ts';
 
 const route = getRouteApi('/app/start');
 
@@ -25,7 +26,8 @@ export function CallCard({ models, secret }: CallCardProps): JSX.Element {
         <Skeleton className="h-40" />
       </Card>
     );
-  const model = models.find(({ id }) => id === search.model) ?? models[0];
+  // What works for everybody, also for whoever has no money yet.
+  const model = models.find(({ id }) => id === search.model) ?? cheapest(models);
   const picker = (
     <Select
       aria-label={t.code.model}
