@@ -1,8 +1,8 @@
 import type { KeyHolder } from '../accounts/keys.ts';
 import type { Model } from '../catalog/catalog.ts';
-import { errorBody, GatewayError, type ErrorName } from '../errors.ts';
-import type { HoldResult, Outcome, Settlement } from '../ledger/ledger.ts';
-import { formatUsd, NO_MONEY, priceTokens, roundUpToNanos, type Nanos } from '../ledger/money.ts';
+import { errorBody, type GatewayError } from '../errors.ts';
+import type { Outcome, Settlement } from '../ledger/ledger.ts';
+import { NO_MONEY, priceTokens, roundUpToNanos, type Nanos } from '../ledger/money.ts';
 import { costOf } from '../ledger/price.ts';
 import type { Admission } from '../limits/limits.ts';
 import type { ChatRequest } from '../openai/types.ts';
@@ -12,6 +12,7 @@ import { countTokens } from './count-tokens.ts';
 import { endUserOf } from './end-user.ts';
 import type { Call, Gate } from './gate.ts';
 import { affordableOutputTokens, estimateTokens, quote, type Quote } from './price.ts';
+import { refusalOf } from './toll-refusal.ts';
 
 /** Whose request is charged for what. */
 export interface TollFacts {
@@ -66,7 +67,7 @@ export async function holdToll(gate: Gate, facts: TollFacts): Promise<Toll> {
     });
     if (result.type === 'budget_exhausted' && result.freeAtMs === undefined)
       gate.keys.noteRefusal(holder.keyId, result.period, call.startedAtMs);
-    if (result.type !== 'held') throw refusal(quoted, result);
+    if (result.type !== 'held') throw refusalOf(quoted, result);
     return new Toll(gate, facts, { quoted, amount: result.amount, priceVersion });
   } catch (error) {
     facts.admission.release(0);
@@ -314,49 +315,4 @@ function endingOf(outcome: Outcome, { provider, servedModel }: Answerer): Ending
 /** Where the account cannot pay for the model's maximum, the provider is told to stop where the money ends. */
 function affordableLimit(quoted: Quote, held: Nanos): number | undefined {
   return quoted.hasCallerLimit || held >= quoted.amount ? undefined : Math.max(1, affordableOutputTokens(quoted, held));
-}
-
-function refusal(quoted: Quote, result: Exclude<HoldResult, { type: 'held' }>): GatewayError {
-  const available = result.available > 0n ? result.available : NO_MONEY;
-  const tokens = affordableOutputTokens(quoted, available);
-  const shorter = quoted.hasCallerLimit && tokens > 0 ? `, or lower the output limit: this pays for about ${tokens} tokens` : '';
-  const { what, advice } = explain(result);
-  const needs = `this request needs $${formatUsd(quoted.minimum)} at least, and $${formatUsd(available)} is available`;
-  return new GatewayError(nameOf(result), `${what}: ${needs}. ${advice}${shorter}.`, {
-    ...(result.type === 'budget_exhausted' &&
-      result.freeAtMs !== undefined && { retryAfterSeconds: (result.freeAtMs - Date.now()) / 1000 }),
-  });
-}
-
-function nameOf(result: Exclude<HoldResult, { type: 'held' }>): ErrorName {
-  if (result.type !== 'budget_exhausted') return 'insufficient_quota';
-  return result.freeAtMs === undefined ? 'budget_exhausted' : 'budget_slowed';
-}
-
-function explain(result: Exclude<HoldResult, { type: 'held' }>): { readonly what: string; readonly advice: string } {
-  switch (result.type) {
-    case 'insufficient_funds':
-      return { what: 'The account balance is insufficient', advice: 'Top up the account' };
-    case 'budget_exhausted': {
-      const period = result.period === 'total' ? 'in total' : `a ${result.period}`;
-      if (result.freeAtMs !== undefined) return explainPace(period, result.freeAtMs);
-      return { what: `The budget of this API key (${period}) is used up`, advice: 'Raise the budget of the key, or use another key' };
-    }
-    case 'plan_exhausted': {
-      const day = new Date(result.resetsAtMs).toISOString().slice(0, 10);
-      const wait = result.resetsAtMs > Date.now() ? `wait until ${day}, when its period ends` : `pay for it: it was to renew on ${day}`;
-      return {
-        what: 'The credit of the plan is used up, and it does not go on with the balance',
-        advice: `Choose a larger plan, or ${wait}`,
-      };
-    }
-  }
-}
-
-function explainPace(period: string, freeAtMs: number): { readonly what: string; readonly advice: string } {
-  const at = `${new Date(Math.ceil(freeAtMs / 1000) * 1000).toISOString().slice(0, 19)}Z`;
-  return {
-    what: `This API key is slowed down near the end of its budget (${period})`,
-    advice: `Try again at ${at}, when so much is free, raise the budget of the key, or use another key`,
-  };
 }
