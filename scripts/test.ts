@@ -28,6 +28,9 @@ const BESIDE: readonly (readonly string[])[] = [
 /** What keeps a machine busy and watches the clock runs when all others are done. */
 const ALONE: readonly string[] = ['test/faults/fuzz.test.ts', 'test/faults/slow-reader.test.ts'];
 
+/** How much of what stood before a failed test's name is told again at the end. */
+const FAILURE_LINES = 40;
+
 /** One run of the tests: what it has counted, and what it printed. */
 interface Run {
   readonly exitCode: number;
@@ -59,9 +62,30 @@ const [passed, failed, skipped] = [countOf('pass'), countOf('fail'), countOf('sk
 // A test that was skipped on a developer's machine is a test that CI never ran.
 const isSkipFailure = skipped > 0 && process.env['CI'] === 'true';
 if (isSkipFailure) console.error(`${skipped} tests were skipped, which is a failure with CI=true.`);
+// Thousands of lines lie between a failure and the end: whoever sees only the end is told again.
+for (const { output } of runs) for (const failure of failuresIn(output)) console.error(`\n${failure}`);
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 const exitCode = Math.max(...runs.map((run) => run.exitCode));
 process.exit(passed === 0 || isSkipFailure ? exitCode || 1 : exitCode);
+
+/** What a run printed about each test that failed: its error, then its name, under the name of its file. */
+function failuresIn(output: string): string[] {
+  const failures: string[] = [];
+  let file = '';
+  let lines: string[] = [];
+  for (const line of Bun.stripANSI(output).split('\n')) {
+    if (/^test\/\S+:$/.test(line)) {
+      file = line;
+      lines = [];
+    } else if (/^\((?:pass|skip|todo)\)/.test(line)) lines = [];
+    else lines.push(line);
+    if (line.startsWith('(fail)')) {
+      failures.push([file, ...lines.slice(-FAILURE_LINES)].join('\n'));
+      lines = [];
+    }
+  }
+  return failures;
+}
 
 async function runTests(args: readonly string[], hear: (bytes: Uint8Array) => void): Promise<Run> {
   const child = Bun.spawn([process.execPath, 'test', `--timeout=${TIMEOUT_MS}`, ...args], {

@@ -126,8 +126,27 @@ export class LifeStage {
 }
 
 /** A browser without cookies, as of another device. It ends with the browser: closing one alone sometimes hangs. */
-export async function openContext(browser: Browser): Promise<BrowserContext> {
+async function openContext(browser: Browser): Promise<BrowserContext> {
   const made = await browser.newContext({ reducedMotion: 'reduce', acceptDownloads: true, viewport: { width: 1280, height: 900 } });
   made.setDefaultTimeout(STEP_MS);
   return made;
+}
+
+/** Another browser of the same person, which is left on the overview. */
+export async function signInElsewhere(
+  browser: Browser,
+  origin: string,
+  { password, recoveryCode }: { readonly password: string; readonly recoveryCode: string },
+): Promise<BrowserContext> {
+  const context = await openContext(browser);
+  const page = await context.newPage();
+  await page.goto(`${origin}/sign-in`);
+  await page.getByLabel('E-mail address', { exact: true }).fill(EMAIL);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill(recoveryCode);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.waitForURL(`${origin}/overview`);
+  return context;
 }
