@@ -101,7 +101,7 @@ export type SettleResult = 'settled' | 'resolved_before';
 
 /**
  * Holds money before a provider is called and settles it afterwards, each exactly once. What its promises resolve with
- * is on disk. They reject with `ledger_unavailable` when it could not be written.
+ * is committed, and a charge is on disk. They reject with `ledger_unavailable` when it could not be written.
  */
 export interface Ledger {
   hold(request: HoldRequest): Promise<HoldResult>;
@@ -138,8 +138,8 @@ export type OperationResult =
 /** Where the ledger is kept: the embedded database, or PostgreSQL. This is all that the two have to do alike. */
 export interface LedgerStore {
   /**
-   * Carries out the operations in their order, in one transaction; one call at a time. Resolves when it is on disk; when it rejects, either
-   * nothing of it happened, or all of it did and a repetition finds that out.
+   * Carries out the operations in their order, in one transaction; one call at a time. Resolves when it is committed and, unless all are
+   * holds, on disk; when it rejects, either nothing of it happened, or all of it did and a repetition finds that out.
    */
   apply(operations: readonly Operation[]): Promise<readonly OperationResult[]>;
   readonly isAlive: boolean;

@@ -19,7 +19,7 @@ export type Sync = (file: number) => Promise<void>;
  */
 export async function openSqliteStore(path: string, nodeId: string, sync: Sync = promisify(fdatasync)): Promise<LedgerStore> {
   const database = openSqlite(path);
-  // A commit is on disk when we have synced the log, which is when `apply` is over. NORMAL still syncs where the log begins anew.
+  // A charge is on disk when we have synced the log, which is when its `apply` is over. NORMAL still syncs where the log begins anew.
   database.run('PRAGMA synchronous = NORMAL');
   // Waiting for the lock would keep the whole thread waiting.
   database.run('PRAGMA busy_timeout = 0');
@@ -50,7 +50,7 @@ class SqliteStore implements LedgerStore {
     const { log } = this.#parts;
     if (log.writingBack !== undefined) await log.writingBack;
     const results = await this.#carryOut(operations);
-    await this.#flush();
+    if (!operations.every(isHold)) await this.#flush();
     log.grow(operations.length);
     return results;
   }
@@ -87,6 +87,14 @@ class SqliteStore implements LedgerStore {
       throw error;
     }
   }
+}
+
+/**
+ * A hold is there when it is committed: a kill of this process leaves it. Only a power cut could take it, and with it goes a
+ * request that nothing was recorded of since, for any later sync takes it along; recovery would settle such a one at nothing.
+ */
+function isHold({ type }: Operation): boolean {
+  return type === 'hold';
 }
 
 function isBusy(error: unknown): boolean {

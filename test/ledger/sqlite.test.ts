@@ -36,23 +36,32 @@ describe('a transaction on SQLite', () => {
   });
   afterEach(() => books.close());
 
-  test('is not over before its log is on disk', async () => {
+  test('with a charge is not over before its log is on disk', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const store = await open(() => promise);
     let isOver = false;
-    const applied = store.apply([holdOf(owner, 'req_1', { amount: 10n })]).finally(() => {
+    const charge = [holdOf(owner, 'req_1', { amount: 10n }), settleOf(owner, 'req_1', { cost: 1n })];
+    const applied = store.apply(charge).finally(() => {
       isOver = true;
     });
     await Bun.sleep(20);
     expect(isOver).toBe(false);
     resolve();
-    expect(await applied).toMatchObject([{ type: 'held' }]);
+    expect(await applied).toMatchObject([{ type: 'held' }, { type: 'settled' }]);
+    await store.close();
+  });
+
+  test('of holds alone is over when others can see it, and does not wait for the disk', async () => {
+    const store = await open(() => Promise.reject(new Error('EIO')));
+    expect(await store.apply([holdOf(owner, 'req_1', { amount: 10n })])).toMatchObject([{ type: 'held' }]);
+    expect(await books.kysely.selectFrom('holds').select(['id', 'amount']).execute()).toEqual([{ id: 'req_1', amount: 10n }]);
     await store.close();
   });
 
   test('that could not be put on disk is the last one', async () => {
     const store = await open(() => Promise.reject(new Error('EIO')));
-    expect(await failureOf(store.apply([holdOf(owner, 'req_1', { amount: 10n })]))).toMatchObject({ message: 'EIO' });
+    await store.apply([holdOf(owner, 'req_1', { amount: 10n })]);
+    expect(await failureOf(store.apply([settleOf(owner, 'req_1', { cost: 1n })]))).toMatchObject({ message: 'EIO' });
     expect(store.isAlive).toBe(false);
     await store.close();
   });
