@@ -74,6 +74,8 @@ function failuresIn(output: string): string[] {
   let file = '';
   let lines: string[] = [];
   for (const line of Bun.stripANSI(output).split('\n')) {
+    // From here on the runner repeats the names.
+    if (/^\d+ tests failed:$/.test(line)) break;
     if (/^test\/\S+:$/.test(line)) {
       file = line;
       lines = [];

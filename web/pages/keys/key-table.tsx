@@ -81,6 +81,7 @@ function chooserColumn({ shownIds, chosen, setChosen }: Choosing): Column<Key> {
         isLabelHidden
         isChecked={count > 0 && count === shownIds.length}
         isMixed={count > 0 && count < shownIds.length}
+        disabled={shownIds.length === 0}
         onCheck={(isOn) => setChosen(new Set(isOn ? shownIds : []))}
       />
     ),
