@@ -30,6 +30,7 @@ const ALONE: readonly string[] = ['test/faults/fuzz.test.ts', 'test/faults/slow-
 
 /** How much of what stood before a failed test's name is told again at the end. */
 const FAILURE_LINES = 40;
+const OUTSIDE_OF_TESTS = '# Unhandled error between tests';
 
 /** One run of the tests: what it has counted, and what it printed. */
 interface Run {
@@ -68,24 +69,25 @@ console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} ski
 const exitCode = Math.max(...runs.map((run) => run.exitCode));
 process.exit(passed === 0 || isSkipFailure ? exitCode || 1 : exitCode);
 
-/** What a run printed about each test that failed: its error, then its name, under the name of its file. */
+/** What a run printed about each failure, a test's or one outside of tests, under the name of its file. */
 function failuresIn(output: string): string[] {
   const failures: string[] = [];
   let file = '';
   let lines: string[] = [];
+  const endPart = (isFailed: boolean): void => {
+    if (isFailed || lines.includes(OUTSIDE_OF_TESTS)) failures.push([file, ...lines.slice(-FAILURE_LINES)].join('\n'));
+    lines = [];
+  };
   for (const line of Bun.stripANSI(output).split('\n')) {
     // From here on the runner repeats the names.
     if (/^\d+ tests failed:$/.test(line)) break;
-    if (/^test\/\S+:$/.test(line)) {
-      file = line;
-      lines = [];
-    } else if (/^\((?:pass|skip|todo)\)/.test(line)) lines = [];
+    const isFile = /^test\/\S+:$/.test(line);
+    if (isFile) endPart(false);
+    if (isFile) file = line;
     else lines.push(line);
-    if (line.startsWith('(fail)')) {
-      failures.push([file, ...lines.slice(-FAILURE_LINES)].join('\n'));
-      lines = [];
-    }
+    if (/^\((?:pass|skip|todo|fail)\)/.test(line)) endPart(line.startsWith('(fail)'));
   }
+  endPart(false);
   return failures;
 }
 
