@@ -11,7 +11,7 @@ import { isFinished } from './ask.ts';
 import { obeyMessages, startLoad } from './load.ts';
 import type { GatewayNode } from './node.ts';
 import { openSite, type Site } from './site.ts';
-import { cutLog, mixPages, readSalts } from './torn-files.ts';
+import { cutLog, loseCommit, mixPages, readSalts } from './torn-files.ts';
 
 /**
  * What a power cut may leave on disk, made from a gateway that is stopped (SIGSTOP) in the middle of its work while its
@@ -19,11 +19,12 @@ import { cutLog, mixPages, readSalts } from './torn-files.ts';
  *
  * - everything that was written, synced or not, as if the disk had been quick;
  * - a log whose end is torn: behind the last commit there is garbage, be it half of a transaction or old sectors;
+ * - a log that has lost its last transaction, where that had nothing but holds: those do not wait for the disk;
  * - a database file of which any pages that were written back from the log since an earlier moment are still old, for as
  *   long as the log has not been begun anew: that is when SQLite syncs the file.
  *
- * What it cannot show is a sync that was never asked for: the copy sees the cache of the system. `synchronous = FULL` is
- * what asks, so that is looked at as well.
+ * What it cannot show is a sync that was never asked for: the copy sees the cache of the system. That the ledger asks for one
+ * with every charge, its own tests show; that all other connections have `synchronous = FULL` is looked at here as well.
  */
 const CUTS = 40;
 const SEED = Number(process.env['TOLLGATE_SEED'] ?? Date.now() % 1_000_000_000);
@@ -53,16 +54,21 @@ test(`${CUTS} power cuts lose no charge that was reported and leave every rule t
   const keys = await site.makeKeys('100000', CALLERS);
   obeyMessages(site.provider);
   const load = startLoad([node.origin], keys, random, APPETITE);
-  const tally = { written: 0, torn: 0, old: 0, settled: 0, open: 0 };
+  const tally = { written: 0, torn: 0, old: 0, lost: 0, settled: 0, open: 0 };
   let before: Files | undefined;
   for (let cut = 1; cut <= CUTS; cut += 1) {
     await Bun.sleep(random.below(BETWEEN_MS));
     const reported = load.sent.filter(isFinished).map(({ requestId }) => requestId ?? '');
     const files = await copyFrozen();
+    let whole: Found | undefined;
     for (const [name, remains] of remainsOf(files, before, random)) {
-      const found = await inspect(join(folder, `${cut}-${name}`), remains, reported);
+      const found = await inspect(join(folder, `${cut}-${name}`), remains);
+      whole ??= found;
+      // A transaction with more than holds was not reported before it was synced, so nothing is promised of it.
+      if (name === 'lost' && (found.settled.size < whole.settled.size || found.open === whole.open)) continue;
+      expect(reported.filter((id) => !found.settled.has(id))).toEqual([]);
       tally[name] += 1;
-      tally.settled = Math.max(tally.settled, found.settled);
+      tally.settled = Math.max(tally.settled, found.settled.size);
       tally.open = Math.max(tally.open, found.open);
     }
     before = files;
@@ -70,7 +76,7 @@ test(`${CUTS} power cuts lose no charge that was reported and leave every rule t
   const sent = await load.stop();
   console.log(`power-cut: ${JSON.stringify(tally)}, ${sent.length} requests`);
   expect(sent.every(isFinished)).toBe(true);
-  for (const name of ['written', 'torn', 'old', 'open'] as const) expect(tally[name]).toBeGreaterThan(0);
+  for (const name of ['written', 'torn', 'old', 'lost', 'open'] as const) expect(tally[name]).toBeGreaterThan(0);
   await site.verify();
 }, 300_000);
 
@@ -113,14 +119,22 @@ async function copyFrozen(): Promise<Files> {
   }
 }
 
-type Kind = 'written' | 'torn' | 'old';
+type Kind = 'written' | 'torn' | 'old' | 'lost';
 
-/** All that may be left of one moment. */
+/** All that may be left of one moment, beginning with all that was written. */
 function remainsOf(files: Files, before: Files | undefined, random: Random): readonly (readonly [Kind, Files])[] {
   const torn = { ...files, log: cutLog(files.log, random) };
   const isSameLog = before !== undefined && readSalts(before.log) !== undefined && readSalts(before.log) === readSalts(files.log);
   const old = isSameLog ? { database: mixPages(before.database, files.database, random), log: torn.log } : undefined;
-  return [['written', files], ['torn', torn], ...(old === undefined ? [] : ([['old', old]] as const))];
+  const shorter = loseCommit(files.database, files.log);
+  const lost = shorter === undefined ? undefined : { ...files, log: shorter };
+  const all = [
+    ['written', files],
+    ['torn', torn],
+    ['old', old],
+    ['lost', lost],
+  ] as const;
+  return all.flatMap(([name, remains]) => (remains === undefined ? [] : [[name, remains] as const]));
 }
 
 function write(path: string, files: Files): string {
@@ -131,8 +145,14 @@ function write(path: string, files: Files): string {
   return databasePath;
 }
 
+/** The requests that were charged, and how many were under way. */
+interface Found {
+  readonly settled: ReadonlySet<string>;
+  readonly open: number;
+}
+
 /** Opens what is left and looks at all of it. */
-async function inspect(path: string, files: Files, reported: readonly string[]): Promise<{ settled: number; open: number }> {
+async function inspect(path: string, files: Files): Promise<Found> {
   const databasePath = write(path, files);
   const { kysely } = await connect({ databaseUrl: undefined, databasePath });
   try {
@@ -143,8 +163,7 @@ async function inspect(path: string, files: Files, reported: readonly string[]):
     const checks = await verifyLedger(kysely, { dialect: 'sqlite', longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     const settled = new Set((await kysely.selectFrom('usage').select('request_id').execute()).map((row) => row.request_id));
-    expect(reported.filter((id) => !settled.has(id))).toEqual([]);
-    return { settled: settled.size, open: (await kysely.selectFrom('holds').select('id').execute()).length };
+    return { settled, open: (await kysely.selectFrom('holds').select('id').execute()).length };
   } finally {
     await kysely.destroy();
     rmSync(path, { recursive: true, force: true });

@@ -4,6 +4,9 @@ import type { Random } from '../../simulator/random.ts';
 /** The format of SQLite's write-ahead log: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
+const PAGE_NUMBER_AT = 0;
+const SIZE_AFTER_COMMIT_AT = 4;
+const FRAME_SALTS_AT = 8;
 const PAGE_SIZE_AT = 8;
 const SALTS_AT = 16;
 const GARBAGE_BYTES_MAX = 20_000;
@@ -17,7 +20,7 @@ export function readSalts(log: Uint8Array): string | undefined {
 export function cutLog(log: Uint8Array, random: Random): Uint8Array {
   const garbage = randomFillSync(new Uint8Array(random.below(GARBAGE_BYTES_MAX)));
   // Half of a frame that begins like a real one is the hardest kind.
-  const end = findEndOfCommits(log);
+  const end = commitEnds(log).at(-1) ?? Math.min(HEADER_BYTES, log.length);
   const begin = log.subarray(end, end + random.below(FRAME_HEADER_BYTES + 100));
   return Buffer.concat([log.subarray(0, end), begin, garbage]);
 }
@@ -31,22 +34,38 @@ export function mixPages(earlier: Uint8Array, later: Uint8Array, random: Random)
   return mixed;
 }
 
-/** Behind the last frame of this log that ends a transaction. Frames of the log before have other salts. */
-function findEndOfCommits(log: Uint8Array): number {
-  const view = Buffer.from(log.buffer, log.byteOffset, log.byteLength);
-  const salts = readSalts(log);
-  if (salts === undefined) return log.length;
-  const frameBytes = FRAME_HEADER_BYTES + view.readUInt32BE(PAGE_SIZE_AT);
-  let end = HEADER_BYTES;
-  for (let at = HEADER_BYTES; at + frameBytes <= log.length; at += frameBytes) {
-    if (view.toString('hex', at + 8, at + 16) !== salts) break;
-    const isCommit = view.readUInt32BE(at + 4) !== 0;
-    if (isCommit) end = at + frameBytes;
+/** The log without its last transaction; undefined where there is none, or where a page of it is in the database file: then it was synced. */
+export function loseCommit(database: Uint8Array, log: Uint8Array): Uint8Array | undefined {
+  const [before, last] = commitEnds(log).slice(-2);
+  if (before === undefined || last === undefined) return undefined;
+  const pageBytes = readPageBytes(database);
+  for (let at = before; at < last; at += FRAME_HEADER_BYTES + pageBytes) {
+    const pageAt = (viewOf(log).readUInt32BE(at + PAGE_NUMBER_AT) - 1) * pageBytes;
+    const page = log.subarray(at + FRAME_HEADER_BYTES, at + FRAME_HEADER_BYTES + pageBytes);
+    if (viewOf(page).equals(database.subarray(pageAt, pageAt + pageBytes))) return undefined;
   }
-  return end;
+  return log.subarray(0, before);
+}
+
+/** Behind each frame of this log that ends a transaction. Frames of the log before have other salts. */
+function commitEnds(log: Uint8Array): number[] {
+  const view = viewOf(log);
+  const salts = readSalts(log);
+  if (salts === undefined) return [];
+  const ends: number[] = [];
+  const frameBytes = FRAME_HEADER_BYTES + view.readUInt32BE(PAGE_SIZE_AT);
+  for (let at = HEADER_BYTES; at + frameBytes <= log.length; at += frameBytes) {
+    if (view.toString('hex', at + FRAME_SALTS_AT, at + FRAME_SALTS_AT + 8) !== salts) break;
+    if (view.readUInt32BE(at + SIZE_AFTER_COMMIT_AT) !== 0) ends.push(at + frameBytes);
+  }
+  return ends;
+}
+
+function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function readPageBytes(database: Uint8Array): number {
-  const bytes = Buffer.from(database.buffer, database.byteOffset, database.byteLength).readUInt16BE(16);
+  const bytes = viewOf(database).readUInt16BE(16);
   return bytes === 1 ? 65_536 : bytes;
 }
