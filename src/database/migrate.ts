@@ -17,6 +17,7 @@ import { paceAndEndUsers } from './migrations/013-pace-and-end-users.ts';
 import { linkedAccounts } from './migrations/014-linked-accounts.ts';
 import { exportsAndPairs } from './migrations/015-exports-and-pairs.ts';
 import { creditParts } from './migrations/016-credit-parts.ts';
+import { exportsAndLinks } from './migrations/017-exports-and-links.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -37,6 +38,7 @@ const MIGRATIONS = {
   '014-linked-accounts': linkedAccounts,
   '015-exports-and-pairs': exportsAndPairs,
   '016-credit-parts': creditParts,
+  '017-exports-and-links': exportsAndLinks,
 } as const;
 
 /** The names of all migrations, the oldest first. */

@@ -21,10 +21,6 @@ const EXPORTS: readonly string[] = [
   // Two that are asked for at the same moment cannot both be the one of their account.
   "CREATE UNIQUE INDEX export_jobs_open ON export_jobs (account_id) WHERE state IN ('waiting', 'running')",
   'CREATE INDEX export_jobs_by_account ON export_jobs (account_id, created_at)',
-  // Every node looks for work every few seconds, and for what is to be thrown away.
-  "CREATE INDEX export_jobs_due ON export_jobs (created_at) WHERE state IN ('waiting', 'running')",
-  "CREATE INDEX export_jobs_dropped ON export_jobs (created_at) WHERE state = 'dropped'",
-  'CREATE INDEX export_jobs_by_end ON export_jobs (expires_at)',
   // In the database, where every node finds it, and in the transaction that notes how far the work is.
   `CREATE TABLE export_chunks (
     job_id TEXT NOT NULL REFERENCES export_jobs (id) ON DELETE CASCADE, n INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (job_id, n)
