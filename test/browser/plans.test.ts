@@ -102,6 +102,9 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
       await page.goto('/plans?plan=pro');
       await page.getByRole('button', { name: 'Pay $8.00' }).click();
       await see(page, '$12.00 of $12.00 left');
+      // By its role, as a screen reader finds it.
+      await page.getByRole('button', { name: 'Dismiss' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
       await withClockAt((await money.periodEnd(account.id)) + HOUR_MS, () => see(page, 'Your plan could not be renewed.'));
       await see(page, 'the balance is too small. It is tried again');
       await see(page, 'It goes on until');
