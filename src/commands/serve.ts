@@ -20,6 +20,8 @@ async function run(): Promise<void> {
   process.on('unhandledRejection', (error) => service.log.internalError('a promise was rejected and nobody listened', error));
   process.stdout.write(`Tollgate listens on ${service.url}/v1\n`);
   if (await service.accounts.isEmpty()) await welcome(service);
+  // Most of what has run so far never runs again: what was compiled for it is given back, a tenth of the memory.
+  Bun.shrink();
 }
 
 /** The very first start: a key that can be tried at once, and the way to an account of one's own. */

@@ -14,30 +14,21 @@ const CLOSE_MS = 2000;
 export class LogKeeper {
   /** Pending while the log is written back. */
   writingBack: Promise<void> | undefined;
-  readonly #worker: Worker;
+  readonly #path: string;
+  #worker: Worker | undefined;
   #pages = 0;
   #isBroken = false;
   #onAnswer: ((answer: LogWriterAnswer) => void) | undefined;
 
   constructor(path: string) {
-    this.#worker = new Worker(workerUrl('ledger/log-writer'), { env: { TOLLGATE_LOG_DATABASE: path }, smol: true });
-    this.#worker.onmessage = ({ data }: MessageEvent<LogWriterAnswer>) => this.#onAnswer?.(data);
-    // Without the thread the log is longer before SQLite itself writes it back, and every request waits for that. Nothing is lost.
-    this.#worker.onerror = ({ message }) => {
-      this.#isBroken = true;
-      this.#onAnswer?.({ error: message });
-    };
-  }
-
-  /** Resolves when the thread has the database open. */
-  async open(): Promise<void> {
-    const answer = await this.#ask(undefined);
-    if (answer !== 'done') throw new Error(`The thread that keeps the ledger's log could not start: ${answer.error}`);
+    this.#path = path;
   }
 
   /** A transaction of so many operations was written. */
   grow(operations: number): void {
     this.#pages += PAGES_PER_BATCH + operations;
+    // Well before there is something to do, so that nobody waits for its start. Little traffic never needs it, nor its memory.
+    if (this.#pages >= PAGES_MAX / 2) this.#worker ??= this.#start();
     if (this.#pages < PAGES_MAX || this.#isBroken) return;
     this.#pages = 0;
     this.writingBack = this.#ask('write_back').then(() => {
@@ -46,16 +37,28 @@ export class LogKeeper {
   }
 
   async close(): Promise<void> {
+    if (this.#worker === undefined) return;
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref());
     await Promise.race([this.writingBack, late]);
     await Promise.race([this.#ask('close'), late]);
     this.#worker.terminate();
   }
 
-  #ask(task: LogTask | undefined): Promise<LogWriterAnswer> {
+  #start(): Worker {
+    const worker = new Worker(workerUrl('ledger/log-writer'), { env: { TOLLGATE_LOG_DATABASE: this.#path }, smol: true });
+    worker.onmessage = ({ data }: MessageEvent<LogWriterAnswer>) => this.#onAnswer?.(data);
+    // Without the thread the log is longer before SQLite itself writes it back, and every request waits for that. Nothing is lost.
+    worker.onerror = ({ message }) => {
+      this.#isBroken = true;
+      this.#onAnswer?.({ error: message });
+    };
+    return worker;
+  }
+
+  #ask(task: LogTask): Promise<LogWriterAnswer> {
     return new Promise((resolve) => {
       this.#onAnswer = resolve;
-      if (task !== undefined) this.#worker.postMessage(task);
+      this.#worker?.postMessage(task);
     });
   }
 }

@@ -5,7 +5,7 @@ import { GroupCommitLedger } from './group-commit.ts';
 export async function openLedger({ databaseUrl, databasePath }: DatabasePlace, nodeId: string): Promise<GroupCommitLedger> {
   const store =
     databaseUrl === undefined
-      ? await (await import('./sqlite.ts')).openSqliteStore(databasePath, nodeId)
+      ? (await import('./sqlite.ts')).openSqliteStore(databasePath, nodeId)
       : (await import('./postgres.ts')).openPostgresStore(databaseUrl, nodeId);
   return new GroupCommitLedger(store);
 }

@@ -17,15 +17,19 @@ export type Sync = (file: number) => Promise<void>;
  * another costs more than they do. What takes time without work is waited for elsewhere, so that no request stops for
  * it: the flush to disk, which each transaction asks for itself, and the writing back of the log.
  */
-export async function openSqliteStore(path: string, nodeId: string, sync: Sync = promisify(fdatasync)): Promise<LedgerStore> {
+export function openSqliteStore(path: string, nodeId: string, sync: Sync = promisify(fdatasync)): LedgerStore {
   const database = openSqlite(path);
   // A charge is on disk when we have synced the log, which is when its `apply` is over. NORMAL still syncs where the log begins anew.
   database.run('PRAGMA synchronous = NORMAL');
   // Waiting for the lock would keep the whole thread waiting.
   database.run('PRAGMA busy_timeout = 0');
-  const log = new LogKeeper(path);
-  await log.open();
-  return new SqliteStore({ database, apply: prepareApply(database, nodeId), logFile: openSync(`${path}-wal`, 'r'), log, sync });
+  return new SqliteStore({
+    database,
+    apply: prepareApply(database, nodeId),
+    logFile: openSync(`${path}-wal`, 'r'),
+    log: new LogKeeper(path),
+    sync,
+  });
 }
 
 interface Parts {

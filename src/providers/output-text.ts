@@ -1,5 +1,5 @@
 /** A piece of a packet keeps the whole packet in memory. After this many, the pieces are copied out of theirs. */
-const PIECES_MAX = 16;
+const PIECES_MAX = 4;
 
 /** More than this is not kept, only measured: the count of the beginning stands for the rest. */
 const CHARACTERS_MAX = 64 * 1024;

@@ -15,5 +15,5 @@ export const sqlite: LedgerDriver = {
       remove: async () => rmSync(folder, { recursive: true }),
     };
   },
-  openStore: ({ databasePath }, nodeId) => openSqliteStore(databasePath, nodeId),
+  openStore: async ({ databasePath }, nodeId) => openSqliteStore(databasePath, nodeId),
 };

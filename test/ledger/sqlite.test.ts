@@ -38,7 +38,7 @@ describe('a transaction on SQLite', () => {
 
   test('with a charge is not over before its log is on disk', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const store = await open(() => promise);
+    const store = open(() => promise);
     let isOver = false;
     const charge = [holdOf(owner, 'req_1', { amount: 10n }), settleOf(owner, 'req_1', { cost: 1n })];
     const applied = store.apply(charge).finally(() => {
@@ -52,14 +52,14 @@ describe('a transaction on SQLite', () => {
   });
 
   test('of holds alone is over when others can see it, and does not wait for the disk', async () => {
-    const store = await open(() => Promise.reject(new Error('EIO')));
+    const store = open(() => Promise.reject(new Error('EIO')));
     expect(await store.apply([holdOf(owner, 'req_1', { amount: 10n })])).toMatchObject([{ type: 'held' }]);
     expect(await books.kysely.selectFrom('holds').select(['id', 'amount']).execute()).toEqual([{ id: 'req_1', amount: 10n }]);
     await store.close();
   });
 
   test('that could not be put on disk is the last one', async () => {
-    const store = await open(() => Promise.reject(new Error('EIO')));
+    const store = open(() => Promise.reject(new Error('EIO')));
     await store.apply([holdOf(owner, 'req_1', { amount: 10n })]);
     expect(await failureOf(store.apply([settleOf(owner, 'req_1', { cost: 1n })]))).toMatchObject({ message: 'EIO' });
     expect(store.isAlive).toBe(false);
@@ -67,7 +67,7 @@ describe('a transaction on SQLite', () => {
   });
 
   test('waits for another writer without stopping the thread', async () => {
-    const store = await open();
+    const store = open();
     const other = openSqlite(books.place.databasePath);
     other.run('BEGIN IMMEDIATE');
     const applied = store.apply([holdOf(owner, 'req_1', { amount: 10n })]);
@@ -79,7 +79,7 @@ describe('a transaction on SQLite', () => {
   });
 
   test('finds the log written back before it grows for ever', async () => {
-    const store = await open();
+    const store = open();
     for (let batch = 0; batch < 200; batch += 1) {
       const ids = Array.from({ length: 50 }, (_, index) => `req_${batch}_${index}`);
       await store.apply(ids.flatMap((id) => [holdOf(owner, id, { amount: 10n }), settleOf(owner, id, { cost: 1n })]));
