@@ -5,13 +5,15 @@ import type { LoadGenerator, LoadPlan, LoadResult } from './load.ts';
 import type { BenchOptions } from './options.ts';
 import { readCpuMicros, readMemoryMb } from './process-tree.ts';
 
-const JSON_CONNECTIONS = 64;
+export const JSON_CONNECTIONS = 64;
 const STREAM_CONNECTIONS = 64;
 const STEADY_CONNECTIONS = 8;
 const STEADY_REQUESTS_PER_SECOND = 200;
 
 /** Work put off until after the answer (logs, charges written in batches) belongs to the load. */
 const SETTLE_MS = 500;
+/** What a warm-up leaves behind does not: a caller that leaves in the middle of a stream, as all do at its end, makes work for seconds. */
+const QUIET = { sampleMs: 250, cpuMicrosMax: 10_000, waitMsMax: 10_000 };
 
 /** One load, with the CPU time that the candidate spent on each completed request. */
 export interface Figures extends LoadResult {
@@ -35,7 +37,7 @@ export async function measureRound(
 ): Promise<Round> {
   const withCpu = async (plan: LoadPlan): Promise<Figures> => {
     await generate({ ...plan, seconds: options.warmUpSeconds });
-    await sleep(SETTLE_MS);
+    await untilQuiet(process.pid);
     const beforeMicros = readCpuMicros(process.pid);
     const result = await generate(plan);
     if (result.completed === 0) throw new Error(`${process.name} completed no ${plan.kind} request`);
@@ -59,6 +61,16 @@ export async function measureRound(
   });
   if (process.hasExited()) throw new Error(`${process.name} ended: ${process.readLogTail()}`);
   return { json, single, steady, stream, peakMb: readMemoryMb(process.pid, 'VmHWM') };
+}
+
+/** Ends when the process has next to nothing to do. */
+async function untilQuiet(pid: number): Promise<void> {
+  const giveUpAtMs = performance.now() + QUIET.waitMsMax;
+  for (let used = Number.POSITIVE_INFINITY; used > QUIET.cpuMicrosMax && performance.now() < giveUpAtMs;) {
+    const beforeMicros = readCpuMicros(pid);
+    await sleep(QUIET.sampleMs);
+    used = readCpuMicros(pid) - beforeMicros;
+  }
 }
 
 /** A few requests at a time, as from a handful of people: what a candidate adds to their waiting. */

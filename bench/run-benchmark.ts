@@ -4,7 +4,7 @@ import { runTimedLoad } from './driver.ts';
 import { measureLedger } from './ledger.ts';
 import type { LoadGenerator, LoadResult } from './load.ts';
 import { describeMachine, watchOtherPrograms } from './machine.ts';
-import { measureRound, measureSingle, measureSteady, type Round } from './measure.ts';
+import { JSON_CONNECTIONS, measureRound, measureSingle, measureSteady, type Round } from './measure.ts';
 import { measureMemory, type MemoryFigures } from './memory.ts';
 import type { BenchOptions } from './options.ts';
 import { type Outcome, pickBest, type Results } from './results.ts';
@@ -70,7 +70,8 @@ async function measureDirect({ stage, options, generate }: Bench): Promise<{ rea
   report('the simulator alone');
   const upstream = await startUpstream(stage, options.paceMs);
   const endpoint = plainEndpoint(upstream.origin);
-  await measureSingle(endpoint, generate, options);
+  // As warm as it is behind the candidates: cold, it would be slow, and they would seem to add little.
+  await generate({ endpoint, kind: 'json', connections: JSON_CONNECTIONS, seconds: options.warmUpSeconds });
   const single = await measureSingle(endpoint, generate, options);
   const steady = await measureSteady(endpoint, options);
   await stage.stopAll();
