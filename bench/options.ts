@@ -21,11 +21,11 @@ export class UsageError extends Error {}
 export const USAGE = `Usage: npm run bench -- [flags]
 
 Measures what Tollgate costs on top of a bare proxy. Needs Linux; uses wrk, go, nginx and npm where
-they are installed, and leaves out what is not. Takes about eight minutes.
+they are installed, and leaves out what is not. Takes about twelve minutes.
 
   --quick              one round, three seconds of each load
   --rounds N           rounds over all candidates, the best counts (2)
-  --warm-up-seconds N  load that does not count, before each kind that does (8)
+  --warm-up-seconds N  load that does not count, before each kind that does (15)
   --json-seconds N     load of JSON requests at 64 connections (8)
   --stream-seconds N   load of streams at 64 connections (10)
   --pace-ms N          time between two chunks of a stream (5)
@@ -43,7 +43,7 @@ export function parseOptions(parameters: readonly string[]): BenchOptions | 'hel
   const isQuick = flags.quick === true;
   return {
     rounds: readCount('--rounds', flags.rounds, { fallback: isQuick ? 1 : 2, least: 1 }),
-    warmUpSeconds: readCount('--warm-up-seconds', flags['warm-up-seconds'], { fallback: isQuick ? 2 : 8, least: 1 }),
+    warmUpSeconds: readCount('--warm-up-seconds', flags['warm-up-seconds'], { fallback: isQuick ? 2 : 15, least: 1 }),
     jsonSeconds: readCount('--json-seconds', flags['json-seconds'], {
       fallback: isQuick ? 3 : 8,
       least: 1,
