@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { type Caller, CHAT, startCaller } from '../faults/caller.ts';
+import { openMetrics } from '../../src/observe/metrics.ts';
+import { type Caller, startCaller } from '../faults/caller.ts';
 
 const TOKEN = 'a-token-for-the-scraper';
 let caller: Caller;
@@ -14,9 +15,9 @@ function look(token: string): Promise<Response> {
 }
 
 /** Every line of the text that is no comment, by its name and labels. */
-async function readMetrics(): Promise<ReadonlyMap<string, number>> {
-  const lines = (await (await look(TOKEN)).text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
+function parse(text: string): Readonly<Record<string, number>> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
 }
 
 test('metrics are for whoever has the token', async () => {
@@ -28,27 +29,35 @@ test('metrics are for whoever has the token', async () => {
   expect(told.headers.get('content-type')).toStartWith('text/plain; version=0.0.4');
 });
 
-test('metrics count from the start of the process, looked at or not', async () => {
-  const post = (body: object): Promise<Response> =>
-    fetch(`${caller.gate.baseUrl}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${caller.key.secret}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  expect((await post(CHAT)).status).toBe(200);
-  const first = await readMetrics();
-  expect(first.get('tollgate_requests_total{outcome="completed"}')).toBe(1);
-  const charged = Number(await caller.chargedNanos());
-  expect(charged).toBeGreaterThan(0);
-  expect(first.get('tollgate_charged_nanodollars_total')).toBe(charged);
-  expect(first.get('tollgate_ledger_waiting_operations')).toBe(0);
+test('metrics count every request once, however often somebody looks', async () => {
+  const first = await caller.ask({ type: 'answer' });
+  await look(TOKEN);
+  const second = await caller.ask({ type: 'answer' });
+  const guessed = await caller.ask({ type: 'usage', value: 'missing' });
+  await caller.ask({ type: 'status', status: 500, body: {} });
+  expect(parse(await (await look(TOKEN)).text())).toMatchObject({
+    'tollgate_requests_total{outcome="completed"}': 3,
+    'tollgate_requests_total{outcome="failed"}': 1,
+    tollgate_charged_nanodollars_total: Number(first.chargedNanos + second.chargedNanos + guessed.chargedNanos),
+    tollgate_estimated_total: 1,
+    tollgate_hold_overruns_total: 0,
+    tollgate_resolved_before_total: 0,
+    tollgate_ledger_waiting_operations: 0,
+  });
+  expect(first.chargedNanos).toBeGreaterThan(0n);
+});
 
-  expect((await post(CHAT)).status).toBe(200);
-  const second = await readMetrics();
-  expect(second.get('tollgate_requests_total{outcome="completed"}')).toBe(2);
-  expect(second.get('tollgate_charged_nanodollars_total')).toBe(charged + Number(await caller.chargedNanos()));
-  expect(second.get('tollgate_hold_overruns_total')).toBe(0);
-  expect([...second.keys()].map((name) => name.replace(/\{.*/u, ''))).toEqual(
-    expect.arrayContaining(['tollgate_estimated_total', 'tollgate_resolved_before_total', 'tollgate_recovered_holds_total']),
-  );
+test('metrics tell what the ledger found out about itself, and the last word counts', async () => {
+  const metrics = openMetrics(() => 7);
+  metrics.recovered(2);
+  metrics.recovered(3);
+  metrics.verified([{ name: 'R1 sums', ok: false, difference: '1', places: ['one', 'two'] }], 1000);
+  metrics.verified([{ name: 'R2 holds', ok: true, difference: '0', places: [] }], 2000);
+  expect(parse(await metrics.render())).toMatchObject({
+    tollgate_recovered_holds_total: 5,
+    'tollgate_ledger_differences{rule="R1"}': 2,
+    'tollgate_ledger_differences{rule="R2"}': 0,
+    tollgate_ledger_verified_timestamp_seconds: 2,
+    tollgate_ledger_waiting_operations: 7,
+  });
 });
