@@ -66,11 +66,12 @@ export async function measureRound(
 /** Ends when the process has next to nothing to do. */
 async function untilQuiet(pid: number): Promise<void> {
   const giveUpAtMs = performance.now() + QUIET.waitMsMax;
-  for (let used = Number.POSITIVE_INFINITY; used > QUIET.cpuMicrosMax && performance.now() < giveUpAtMs;) {
+  let usedMicros = 0;
+  do {
     const beforeMicros = readCpuMicros(pid);
     await sleep(QUIET.sampleMs);
-    used = readCpuMicros(pid) - beforeMicros;
-  }
+    usedMicros = readCpuMicros(pid) - beforeMicros;
+  } while (usedMicros > QUIET.cpuMicrosMax && performance.now() < giveUpAtMs);
 }
 
 /** A few requests at a time, as from a handful of people: what a candidate adds to their waiting. */
