@@ -3,7 +3,7 @@ import type { Endpoint } from './candidates/candidate.ts';
 /** How hard, how long and with what an endpoint is called. */
 export interface LoadPlan {
   readonly endpoint: Endpoint;
-  readonly kind: 'json' | 'stream';
+  readonly kind: 'json' | 'long' | 'stream';
   readonly connections: number;
   readonly seconds: number;
 }
@@ -19,15 +19,23 @@ export interface LoadResult {
 /** Sends load until the time is over, each connection one request at a time. */
 export type LoadGenerator = (plan: LoadPlan) => Promise<LoadResult>;
 
-/** The one request that every candidate gets; only the model's name differs. */
+/** What people and programs have said before in a long conversation, with the marks that such texts are full of: 32 kB. */
+const TURNS = 48;
+const TURN = 'She said "hello" to 12345 dogs;\n\tthen `const answer = 42;` was typed, and nobody knew why. '.repeat(7);
+
+/** The one request that every candidate gets, of each kind; only the model's name differs. */
 export function encodeBody(model: string, kind: LoadPlan['kind']): string {
+  const earlier = Array.from({ length: kind === 'long' ? TURNS : 0 }, (_, turn) => ({
+    role: turn % 2 === 0 ? 'user' : 'assistant',
+    content: TURN,
+  }));
   const messages = [
     { role: 'system', content: 'You are a helpful assistant.' },
+    ...earlier,
     { role: 'user', content: 'Say hello to everybody in the room, please.' },
   ];
   const body = { model, messages, max_tokens: 256 };
-  if (kind === 'json') return JSON.stringify(body);
-  return JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } });
+  return JSON.stringify(kind === 'stream' ? { ...body, stream: true, stream_options: { include_usage: true } } : body);
 }
 
 /** Names what went wrong and how often, and leaves out what did not. */

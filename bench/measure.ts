@@ -23,6 +23,8 @@ export interface Figures extends LoadResult {
 /** Everything measured on one candidate in one round. */
 export interface Round {
   readonly json: Figures;
+  /** JSON requests of 32 kB. */
+  readonly long: Figures;
   readonly single: LoadResult;
   readonly steady: LoadResult;
   readonly stream: Figures;
@@ -53,6 +55,7 @@ export async function measureRound(
   });
   const single = await measureSingle(endpoint, generate, options);
   const steady = await measureSteady(endpoint, options);
+  const long = await withCpu({ endpoint, kind: 'long', connections: JSON_CONNECTIONS, seconds: options.jsonSeconds });
   const stream = await withCpu({
     endpoint,
     kind: 'stream',
@@ -60,7 +63,7 @@ export async function measureRound(
     seconds: options.streamSeconds,
   });
   if (process.hasExited()) throw new Error(`${process.name} ended: ${process.readLogTail()}`);
-  return { json, single, steady, stream, peakMb: readMemoryMb(process.pid, 'VmHWM') };
+  return { json, long, single, steady, stream, peakMb: readMemoryMb(process.pid, 'VmHWM') };
 }
 
 /** Ends when the process has next to nothing to do. */

@@ -9,6 +9,8 @@ const HEADINGS = [
   'p99 ms',
   'p50 ms, 1 conn',
   'p50 ms, 200/s',
+  'long cpu us',
+  'x base',
   'stream cpu us',
   'x base',
   'p99 ms',
@@ -49,7 +51,7 @@ export function renderJson(results: Results, bars: readonly Bar[]): string {
 
 function renderRow(results: Results, outcome: Outcome): readonly string[] | undefined {
   if (outcome.type !== 'measured') return undefined;
-  const { json, single, steady, stream, peakMb } = outcome.best;
+  const { json, long, single, steady, stream, peakMb } = outcome.best;
   const baseline = findValid(results, 'bare');
   return [
     outcome.title,
@@ -59,6 +61,8 @@ function renderRow(results: Results, outcome: Outcome): readonly string[] | unde
     json.p99Ms.toFixed(2),
     single.p50Ms.toFixed(3),
     steady.p50Ms.toFixed(3),
+    long.cpuMicros.toFixed(0),
+    renderRatio(long.cpuMicros, baseline?.long.cpuMicros),
     stream.cpuMicros.toFixed(0),
     renderRatio(stream.cpuMicros, baseline?.stream.cpuMicros),
     stream.p99Ms.toFixed(0),

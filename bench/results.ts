@@ -36,6 +36,7 @@ export function pickBest(rounds: readonly [Round, ...Round[]]): Round {
   return others.reduce<Round>(
     (best, round) => ({
       json: pickCheaper(best.json, round.json),
+      long: pickCheaper(best.long, round.long),
       single: {
         ...(round.single.p50Ms < best.single.p50Ms ? round.single : best.single),
         faults: [...best.single.faults, ...round.single.faults],
@@ -53,7 +54,7 @@ export function pickBest(rounds: readonly [Round, ...Round[]]): Round {
 
 /** Everything that went wrong in any load of a candidate. */
 export function listFaults(round: Round): readonly string[] {
-  return [...round.json.faults, ...round.single.faults, ...round.steady.faults, ...round.stream.faults];
+  return [...round.json.faults, ...round.long.faults, ...round.single.faults, ...round.steady.faults, ...round.stream.faults];
 }
 
 /** The figures of a candidate, or nothing where it was not measured or not measured validly. */

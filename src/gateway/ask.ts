@@ -97,13 +97,14 @@ function encodeAuthorized(dialect: Provider, { chat }: Dispatch, target: Target)
 }
 
 function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Leg): Target {
-  const { chat, model, outputTokensMax, carried, continuation } = dispatch;
+  const { chat, source, model, outputTokensMax, carried, continuation } = dispatch;
   const callerLimit = chat.max_completion_tokens ?? chat.max_tokens;
   const limit = outputTokensMax ?? (dialect.needsOutputLimit === true && callerLimit === undefined ? model.maxOutputTokens : undefined);
   return {
     ...provider,
     model: route.model,
     outputTokensMax: limit,
+    source,
     carried,
     continuation,
     maySearch: model.features.includes('web_search'),

@@ -12,7 +12,7 @@ import { holdToll } from './toll.ts';
 /** POST /v1/chat/completions: the path of one request, step by step. Each step is the file of its name. */
 export async function chatCompletions(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
-  const { chat, bodyBytes } = await readRequest(request);
+  const { chat, bodyBytes, source } = await readRequest(request);
   const model = route(gate.catalog, holder, chat);
   const admission = await admit(gate.limits, holder, {
     defaults: gate.config.limits,
@@ -20,7 +20,7 @@ export async function chatCompletions(request: Request, call: Call, gate: Gate):
   });
   const toll = await holdToll(gate, { call, holder, model, chat, bodyBytes, admission });
   try {
-    const answer = await send(gate, { call, chat, model, toll, outputTokensMax: toll.outputTokensMax });
+    const answer = await send(gate, { call, chat, source, model, toll, outputTokensMax: toll.outputTokensMax });
     toll.begin();
     return await reply(gate, call, { answer, toll, headers: limitHeaders(admission.state) });
   } catch (error) {

@@ -1,24 +1,25 @@
 import { readJsonBody } from '../http/body.ts';
 import { checkChatRequest, dropEmptyFields } from '../openai/check-request.ts';
+import { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
 
 /** A validated request and the size that it arrived with. */
 export interface ReadRequest {
   readonly chat: ChatRequest;
   readonly bodyBytes: number;
+  /** As the caller wrote it, where that is of use. */
+  readonly source: RequestText | undefined;
 }
 
-/** Sixteen digits are where a number may stop being exact. */
-const WIDE_NUMBER = /\d{16}/;
-
 /**
- * Reads and validates the body. Only the parsed value is used from here on, never the text: where a body says something
- * twice, what is checked, priced and sent is the same one.
+ * Reads and validates the body. Only the parsed value counts from here on: where a body says something twice, its text is not
+ * used any more, so that what is checked, priced and sent is the same.
  */
 export async function readRequest(request: Request): Promise<ReadRequest> {
-  const { text, bytes, value } = await readJsonBody(request);
+  const { text, bytes, layout, value } = await readJsonBody(request);
+  const source = RequestText.of(text, layout, value);
   const chat = checkChatRequest(value);
-  return { chat: WIDE_NUMBER.test(text) ? dropEmptyFields(parseExactly(text)) : chat, bodyBytes: bytes };
+  return { chat: layout.hasWideNumber ? dropEmptyFields(parseExactly(text)) : chat, bodyBytes: bytes, source };
 }
 
 /** Integers beyond 2^53, such as 64-bit seeds, keep their digits as they were written. The body was checked before. */

@@ -1,5 +1,6 @@
 import type { Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
+import type { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import { attempt } from './attempt.ts';
@@ -13,6 +14,8 @@ import type { Toll } from './toll.ts';
 export interface Dispatch {
   readonly call: Call;
   readonly chat: ChatRequest;
+  /** As in Target. */
+  readonly source: RequestText | undefined;
   readonly model: Model;
   readonly toll: Pick<Toll, 'accountId' | 'affordRest'>;
   readonly outputTokensMax: number | undefined;

@@ -1,25 +1,19 @@
 import { GatewayError } from '../errors.ts';
+import { JsonLayout } from './json-layout.ts';
 
 /** The largest request body: long conversations with images fit, and a hundred at once still fit in memory. */
 export const BODY_BYTES_MAX = 20_000_000;
 const BODY_READ_MS = 60_000;
 const WATCH_INTERVAL_MS = 500;
-const DEPTH_MAX = 64;
 
 /** One for all: it keeps nothing from one body to the next. */
 const strictDecoder = new TextDecoder('utf-8', { fatal: true });
 
-const QUOTE = 34;
-const BACKSLASH = 92;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
-const OPEN_BRACKET = 91;
-const CLOSE_BRACKET = 93;
-
-/** A body, its size on the wire, and what it parses to. */
+/** A body, its size on the wire, how it is built, and what it parses to. */
 export interface JsonBody {
   readonly text: string;
   readonly bytes: number;
+  readonly layout: JsonLayout;
   readonly value: unknown;
 }
 
@@ -29,9 +23,9 @@ export async function readJsonBody(request: Request): Promise<JsonBody> {
   const bytes = await readBytes(request);
   const text = decodeUtf8(bytes);
   if (text.trim() === '') throw new GatewayError('invalid_json', 'The body is empty; it must be a JSON object.');
-  checkDepth(text);
+  const layout = new JsonLayout(text);
   try {
-    return { text, bytes: bytes.length, value: JSON.parse(text) };
+    return { text, bytes: bytes.length, layout, value: JSON.parse(text) };
   } catch (error) {
     // The parser's own message may repeat the text, which is the caller's secret.
     throw new GatewayError('invalid_json', 'We could not parse the JSON body of your request. Check quotes, commas and brackets.', {
@@ -113,33 +107,4 @@ function decodeUtf8(bytes: Uint8Array): string {
   } catch (error) {
     throw new GatewayError('invalid_utf8', 'The body is not valid UTF-8.', { cause: error });
   }
-}
-
-/** Counts brackets outside strings. The parser would take any depth, but writing such a value again overflows the stack. */
-function checkDepth(text: string): void {
-  let depth = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text.charCodeAt(index);
-    if (character === QUOTE) {
-      index = endOfString(text, index);
-    } else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
-      depth += 1;
-      if (depth > DEPTH_MAX) throw new GatewayError('nesting_too_deep', `The body is nested more than ${DEPTH_MAX} levels deep.`);
-    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) {
-      depth -= 1;
-    }
-  }
-}
-
-/** Jumps with the runtime's own search from quote to quote: long texts are passed over at memory speed. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let backslashes = 0;
-  while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
-  return backslashes % 2 === 1;
 }

@@ -113,7 +113,13 @@ function encodeRequest({ headers, body }: HttpRequest, lines: string): Buffer {
     if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) throw new TypeError(`The header '${name}' cannot be sent`);
     head += `${name}: ${value}\r\n`;
   }
-  return Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  const bodyBytes = Buffer.byteLength(body);
+  head += `content-length: ${bodyBytes}\r\n\r\n`;
+  // Written in place: a body may be long, and joined to its head it would be copied once more.
+  const bytes = Buffer.allocUnsafe(head.length + bodyBytes);
+  bytes.write(head, 'latin1');
+  bytes.write(body, head.length);
+  return bytes;
 }
 
 /** The connections to one place. */

@@ -7,13 +7,17 @@ import { shortToolId } from './short-tool-id.ts';
 const EXTENSIONS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks', 'extra_content', 'cache_control'];
 const THOUGHTS = new Set<unknown>(['thinking', 'reasoning']);
 
-/** The messages as the host takes them. The caller's stay as they are: they may be sent elsewhere next. */
+/**
+ * The messages as the host takes them. The caller's stay as they are: they may be sent elsewhere next. Where there is nothing to
+ * change they are given back themselves, so that their text can be sent as it was written.
+ */
 export function encodeMessages(chat: ChatRequest, quirks: MessageQuirks): readonly JsonObject[] {
   const names = quirks.namesToolResults === true ? namesOfToolCalls(chat) : undefined;
   const messages = chat.messages.map((message) => encodeMessage(message, quirks, names));
   const last = messages.at(-1);
-  if (quirks.continues !== undefined && last?.['role'] === 'assistant') last[quirks.continues] = true;
-  return messages;
+  if (quirks.continues !== undefined && last?.['role'] === 'assistant')
+    messages[messages.length - 1] = { ...last, [quirks.continues]: true };
+  return unlessSameItems(chat.messages, messages);
 }
 
 function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: ReadonlyMap<string, string> | undefined): JsonObject {
@@ -28,7 +32,21 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   if (names !== undefined && role === 'tool') message['name'] = names.get(String(original['tool_call_id'])) ?? message['name'];
   const { filePart } = quirks;
   if (filePart !== undefined) message['content'] = mapParts(message['content'], (part) => encodeFile(part, filePart));
-  return message;
+  return unlessSame(original, message);
+}
+
+/** What there was, where what was made of it holds nothing else. */
+function unlessSame(before: JsonObject, after: JsonObject): JsonObject {
+  return holdsAll(before, after) && holdsAll(after, before) ? before : after;
+}
+
+function holdsAll(one: JsonObject, other: JsonObject): boolean {
+  for (const name in other) if (one[name] !== other[name]) return false;
+  return true;
+}
+
+function unlessSameItems<Item>(before: readonly Item[], after: readonly Item[]): readonly Item[] {
+  return before.length === after.length && before.every((item, index) => item === after[index]) ? before : after;
 }
 
 /** A message without text says so by a null everywhere; only other nulls are mistakes. */
@@ -39,16 +57,25 @@ function stripNulls(message: JsonObject): void {
 function stripExtensions(message: JsonObject): void {
   for (const name of EXTENSIONS) delete message[name];
   const { content } = message;
-  const said = Array.isArray(content) ? content.filter((part) => !isObject(part) || !THOUGHTS.has(part['type'])) : content;
+  const said = Array.isArray(content)
+    ? unlessSameItems<unknown>(
+        content,
+        content.filter((part) => !isThought(part)),
+      )
+    : content;
   message['content'] = mapParts(said, withoutExtensions);
   if (!Array.isArray(message['tool_calls'])) return;
   if (message['tool_calls'].length === 0) delete message['tool_calls'];
-  else message['tool_calls'] = message['tool_calls'].map((call: JsonObject) => withoutExtensions(call));
+  else message['tool_calls'] = mapParts(message['tool_calls'], withoutExtensions);
+}
+
+function isThought(part: unknown): boolean {
+  return isObject(part) && THOUGHTS.has(part['type']);
 }
 
 function withoutExtensions(part: JsonObject): JsonObject {
   const { index: _, cache_control: __, extra_content: ___, ...rest } = part;
-  return rest;
+  return unlessSame(part, rest);
 }
 
 function shortenToolIds(message: JsonObject): void {
@@ -67,5 +94,5 @@ function encodeFile(part: JsonObject, name: string): JsonObject {
 /** Content that is a text or missing stays so; an empty list is no content. */
 function mapParts(content: unknown, change: (part: JsonObject) => JsonObject): unknown {
   if (!Array.isArray(content)) return content;
-  return content.length === 0 ? '' : content.filter(isObject).map(change);
+  return content.length === 0 ? '' : unlessSameItems<unknown>(content, content.filter(isObject).map(change));
 }

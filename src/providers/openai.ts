@@ -48,7 +48,7 @@ function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
       accept: chat.stream === true ? 'text/event-stream' : 'application/json',
       ...(target.apiKey === undefined ? {} : { authorization: `Bearer ${target.apiKey}` }),
     },
-    body: JSON.stringify(body),
+    body: target.source === undefined ? JSON.stringify(body) : target.source.write(body),
   };
 }
 

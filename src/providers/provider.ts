@@ -1,4 +1,5 @@
 import type { TokenUsage } from '../tokens.ts';
+import type { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject, WireUsage } from '../openai/types.ts';
 import type { SseEvent } from '../http/sse.ts';
 import type { Host } from './host.ts';
@@ -14,6 +15,8 @@ export interface Target {
   readonly model: string;
   /** An output limit to set because the caller set none and the account cannot pay for the model's maximum. */
   readonly outputTokensMax: number | undefined;
+  /** The request as its caller wrote it, for who passes most of it on. */
+  readonly source?: RequestText | undefined;
   /** How a host of the relayed dialect differs from it, where it does. */
   readonly host?: Host | undefined;
   /** The dated version of the API, where addresses have one. */

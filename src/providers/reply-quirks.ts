@@ -25,6 +25,21 @@ const LENIENT = {
   cachedTokens: ['prompt_cache_hit_tokens', 'num_cached_tokens', 'cached_tokens', 'prompt_token_details.cached_tokens'],
 } as const satisfies ReplyQuirks;
 
+/** Hosts do not change while the process runs, so what each says in its own way is put together once. */
+const ALL_QUIRKS = new WeakMap<Host, ReplyQuirks>();
+
+function allQuirksOf(host: Host): ReplyQuirks {
+  let quirks = ALL_QUIRKS.get(host);
+  if (quirks === undefined) {
+    const { reply = {} } = host;
+    const finish = { ...LENIENT.finish, ...reply.finish };
+    const faults = { ...LENIENT.faults, ...reply.faults };
+    quirks = { ...LENIENT, ...reply, finish, faults, cachedTokens: [...(reply.cachedTokens ?? []), ...LENIENT.cachedTokens] };
+    ALL_QUIRKS.set(host, quirks);
+  }
+  return quirks;
+}
+
 /** Reads what a host says in its own way, and says it as the dialect does. One for each answer: it counts tool calls. */
 export class ReplyQuirksReader {
   readonly #name: string;
@@ -33,12 +48,7 @@ export class ReplyQuirksReader {
 
   constructor(host: Host, requestId: string) {
     this.#name = host.name;
-    const { reply = {} } = host;
-    const [finish, faults] = [
-      { ...LENIENT.finish, ...reply.finish },
-      { ...LENIENT.faults, ...reply.faults },
-    ];
-    this.#quirks = { ...LENIENT, ...reply, finish, faults, cachedTokens: [...(reply.cachedTokens ?? []), ...LENIENT.cachedTokens] };
+    this.#quirks = allQuirksOf(host);
     this.#toolCalls = new ToolCallMender(requestId);
   }
 
@@ -117,13 +127,20 @@ function usageOfChoice(choices: unknown): unknown {
 
 function completeUsage(usage: JsonObject, { cachedTokens = [], countsCachedApart }: ReplyQuirks): void {
   const details = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
-  const cached = details['cached_tokens'] ?? cachedTokens.map((path) => valueAt(usage, path)).find((value) => typeof value === 'number');
+  const cached = details['cached_tokens'] ?? firstNumber(usage, cachedTokens);
   if (typeof cached !== 'number') return;
   if (details['cached_tokens'] === undefined) usage['prompt_tokens_details'] = { ...details, cached_tokens: cached };
   const prompt = usage['prompt_tokens'];
   if (countsCachedApart === true && typeof prompt === 'number' && cached > prompt) usage['prompt_tokens'] = prompt + cached;
 }
 
-function valueAt(usage: JsonObject, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), usage);
+/** The first number that stands at one of these places: a name, or two with a dot between them. */
+function firstNumber(usage: JsonObject, places: readonly string[]): number | undefined {
+  for (const place of places) {
+    const dot = place.indexOf('.');
+    const outer = usage[dot === -1 ? place : place.slice(0, dot)];
+    const value = dot !== -1 && isObject(outer) ? outer[place.slice(dot + 1)] : outer;
+    if (typeof value === 'number') return value;
+  }
+  return undefined;
 }

@@ -130,11 +130,15 @@ describe('a JSON answer', () => {
   });
 });
 
-describe('what the provider receives', () => {
+/** A long request is passed on as it was written as far as it can be, a short one is written anew. */
+describe.each([
+  ['short', 'Hi'],
+  ['long', 'Hi there. '.repeat(1000)],
+])('what the provider receives of a %s request', (_length, said) => {
   test('keeps unknown fields, names the model of the route and leaves the rest as it was', async () => {
     const body = {
       ...CHAT,
-      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }] }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: said, cache_control: { type: 'ephemeral' } }] }],
       temperature: 0,
       top_k: 40,
       user: '',
@@ -145,6 +149,20 @@ describe('what the provider receives', () => {
     expect(request?.body).toMatchObject({ ...body, model: 'gpt-x' });
     expect(request?.unknownFields).toEqual(['top_k', 'provider']);
     expect(request?.headers['content-type']).toMatch(/^application\/json\b/u);
+  });
+
+  test('is the text of the caller, but for the name of the model and what is asked of the stream', async () => {
+    const messages = `[ {"role":"user", "content":"${said}\\u0041\\/"} ]`;
+    expect((await post(`{"stream":true,"messages":${messages},"model":"mock/gpt","user":null,"temperature":1.0}`)).status).toBe(200);
+    const [request] = simulator.requests;
+    expect(request?.body).toEqual({
+      stream: true,
+      messages: JSON.parse(messages) as unknown,
+      model: 'gpt-x',
+      temperature: 1,
+      stream_options: { include_usage: true },
+    });
+    expect(request?.text.includes(messages)).toBe(said.length > 4096);
   });
 
   test('holds none of the headers of the caller', async () => {
@@ -167,7 +185,7 @@ describe('what the provider receives', () => {
   });
 
   test.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])('keeps the seed %s exactly', async (seed) => {
-    expect((await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"Hi"}]}`)).status).toBe(200);
+    expect((await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"${said}"}]}`)).status).toBe(200);
     expect(simulator.requests[0]?.text).toMatch(new RegExp(`"seed":\\s*${seed}[,}]`, 'u'));
   });
 
@@ -179,7 +197,7 @@ describe('what the provider receives', () => {
   ])('is what was priced and served when keys come twice: %s', async (_, fields) => {
     const payer = await gate.makeKey();
     const headers = { authorization: `Bearer ${payer.secret}` };
-    const response = await post(`{${fields},"messages":[{"role":"user","content":"Hi"}]}`, headers);
+    const response = await post(`{${fields},"messages":[{"role":"user","content":"${said}"}]}`, headers);
     expect(await response.json()).toMatchObject({ object: 'chat.completion', model: 'mock/gpt' });
     const [request] = simulator.requests;
     expect(request?.text.match(/"(m|\\u006d)odel"\s*:/gu)).toHaveLength(1);
@@ -190,7 +208,7 @@ describe('what the provider receives', () => {
 
   test('has no prototype to poison', async () => {
     const poison = '"__proto__":{"model":"mock/free","stream":true},"constructor":{"prototype":{"n":3}}';
-    const response = await post(`{${poison},"model":"mock/gpt","messages":[{"role":"user","content":"Hi"}]}`);
+    const response = await post(`{${poison},"model":"mock/gpt","messages":[{"role":"user","content":"${said}"}]}`);
     expect(((await response.json()) as JsonObject)['model']).toBe('mock/gpt');
     expect(simulator.requests[0]?.body['model']).toBe('gpt-x');
   });

@@ -1,0 +1,121 @@
+import { GatewayError } from '../errors.ts';
+
+const DEPTH_MAX = 64;
+/** Integers of this many digits may not fit into a number. */
+const WIDE_DIGITS = 16;
+
+const QUOTE = 34;
+const COMMA = 44;
+const ZERO = 48;
+const NINE = 57;
+const COLON = 58;
+const BACKSLASH = 92;
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const OPEN_BRACKET = 91;
+const CLOSE_BRACKET = 93;
+
+/** Where a value stands in a text. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How a JSON text is built, as far as that can be seen without reading its values. True only of a text that parses. */
+export class JsonLayout {
+  /** The values of the outermost object, by name. Of a name that is there twice, the last one. */
+  readonly fields = new Map<string, Span>();
+  /** Names with a value, at whatever depth: more than the parsed value has where a name is there twice. */
+  pairs = 0;
+  /** True when there is a number that may lose digits where it is parsed. */
+  hasWideNumber = false;
+  #depth = 0;
+  #name = '';
+  #valueStart = -1;
+
+  /** Looks at a text in one pass, without the inside of its strings. Throws when it is nested too deep. */
+  constructor(text: string) {
+    let digits = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const character = text.charCodeAt(at);
+      if (character >= ZERO && character <= NINE) {
+        digits += 1;
+        if (digits === WIDE_DIGITS) this.hasWideNumber = true;
+        continue;
+      }
+      digits = 0;
+      if (character === QUOTE) at = this.#passString(text, at);
+      else this.#passMark(character, at);
+    }
+  }
+
+  #passString(text: string, start: number): number {
+    const end = endOfString(text, start);
+    if (this.#depth === 1 && this.#valueStart === -1) this.#name = text.slice(start, end + 1);
+    return end;
+  }
+
+  #passMark(character: number, at: number): void {
+    switch (character) {
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        return this.#open();
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        if (this.#depth === 1) this.#endField(at);
+        this.#depth -= 1;
+        return undefined;
+      case COLON:
+        this.pairs += 1;
+        if (this.#depth === 1) this.#valueStart = at + 1;
+        return undefined;
+      case COMMA:
+        if (this.#depth === 1) this.#endField(at);
+        return undefined;
+    }
+  }
+
+  /** The parser would take any depth, but writing such a value again overflows the stack. */
+  #open(): void {
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) throw new GatewayError('nesting_too_deep', `The body is nested more than ${DEPTH_MAX} levels deep.`);
+  }
+
+  #endField(end: number): void {
+    if (this.#valueStart === -1) return;
+    this.fields.set(nameOf(this.#name), { start: this.#valueStart, end });
+    this.#valueStart = -1;
+  }
+}
+
+/** A name as it is written, quotes included. One that cannot be read is in a text that does not parse either. */
+function nameOf(written: string): string {
+  if (!written.includes('\\')) return written.slice(1, -1);
+  try {
+    return JSON.parse(written) as string;
+  } catch {
+    return '';
+  }
+}
+
+/** Jumps with the runtime's own search from quote to quote: long texts are passed over at memory speed. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+/** How many names with a value a parsed JSON value has, at whatever depth. */
+export function countPairs(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let pairs = 0;
+  if (Array.isArray(value)) for (const item of value) pairs += countPairs(item);
+  else for (const name in value) pairs += 1 + countPairs((value as Record<string, unknown>)[name]);
+  return pairs;
+}
