@@ -21,7 +21,7 @@ export class UsageError extends Error {}
 export const USAGE = `Usage: npm run bench -- [flags]
 
 Measures what Tollgate costs on top of a bare proxy. Needs Linux; uses wrk, go, nginx and npm where
-they are installed, and leaves out what is not. Takes about twelve minutes.
+they are installed, and leaves out what is not. Takes about sixteen minutes.
 
   --quick              one round, three seconds of each load
   --rounds N           rounds over all candidates, the best counts (2)
