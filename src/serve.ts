@@ -67,9 +67,10 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const opened = await connect(config, STATEMENT_MS);
   const { kysely: database, dialect } = opened;
   await prepareSchema(database, dialect);
-  const ledger = await openLedger(config, makeId('node'));
+  const log = openLog(config.logLevel);
+  const ledger = await openLedger(config, makeId('node'), (event, error) => log.internalError(event, error));
   const keyUses = new KeyUses();
-  const gate = await openGate(config, opened, { ledger, reach, keyUses });
+  const gate = await openGate(config, opened, { ledger, log, reach, keyUses });
   const discovery = openDiscovery(gate, database);
   const money = await openMoney(gate, database);
   const housekeeping = await keepHouse({ ...gate, database: opened, ledger, money: money.clock, keyUses });
@@ -133,15 +134,15 @@ function ownDataFolder(dataFolder: string): { unlock(): void } {
 
 interface Ways {
   readonly ledger: GroupCommitLedger;
+  readonly log: Log;
   readonly reach: Reach;
   readonly keyUses: KeyUses;
 }
 
 type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
 
-async function openGate(config: Config, opened: OpenDatabase, { ledger, reach, keyUses }: Ways): Promise<OpenGate> {
+async function openGate(config: Config, opened: OpenDatabase, { ledger, log, reach, keyUses }: Ways): Promise<OpenGate> {
   const { kysely: database } = opened;
-  const log = openLog(config.logLevel);
   return {
     config,
     catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),

@@ -15,13 +15,17 @@ export class LogKeeper {
   /** Pending while the log is written back. */
   writingBack: Promise<void> | undefined;
   readonly #path: string;
+  readonly #tell: (failure: Error) => void;
   #worker: Worker | undefined;
   #pages = 0;
   #isBroken = false;
+  #isTold = false;
   #onAnswer: ((answer: LogWriterAnswer) => void) | undefined;
 
-  constructor(path: string) {
+  /** `tell` hears that it cannot be done, once for as long as that lasts. */
+  constructor(path: string, tell: (failure: Error) => void) {
     this.#path = path;
+    this.#tell = tell;
   }
 
   /** A transaction of so many operations was written. */
@@ -31,13 +35,15 @@ export class LogKeeper {
     if (this.#pages >= PAGES_MAX / 2) this.#worker ??= this.#start();
     if (this.#pages < PAGES_MAX || this.#isBroken) return;
     this.#pages = 0;
-    this.writingBack = this.#ask('write_back').then(() => {
+    this.writingBack = this.#ask('write_back').then((answer) => {
       this.writingBack = undefined;
+      if (answer === 'done') this.#isTold = false;
+      else this.#fail(answer.error);
     });
   }
 
   async close(): Promise<void> {
-    if (this.#worker === undefined) return;
+    if (this.#worker === undefined || this.#isBroken) return this.#worker?.terminate();
     const late = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref());
     await Promise.race([this.writingBack, late]);
     await Promise.race([this.#ask('close'), late]);
@@ -50,9 +56,15 @@ export class LogKeeper {
     // Without the thread the log is longer before SQLite itself writes it back, and every request waits for that. Nothing is lost.
     worker.onerror = ({ message }) => {
       this.#isBroken = true;
+      this.#fail(message);
       this.#onAnswer?.({ error: message });
     };
     return worker;
+  }
+
+  #fail(message: string): void {
+    if (!this.#isTold) this.#tell(new Error(message));
+    this.#isTold = true;
   }
 
   #ask(task: LogTask): Promise<LogWriterAnswer> {

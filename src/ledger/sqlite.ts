@@ -12,12 +12,20 @@ const BUSY_RETRY_MS = 1;
 /** Puts what was written to a file on disk. */
 export type Sync = (file: number) => Promise<void>;
 
+/** Hears what the operator should know. */
+export type Tell = (event: string, failure: Error) => void;
+
+export interface SqliteStoreOptions {
+  readonly sync?: Sync | undefined;
+  readonly tell: Tell;
+}
+
 /**
  * Opens the ledger's store on the embedded database. Transactions are carried out in this thread, for to hand them to
  * another costs more than they do. What takes time without work is waited for elsewhere, so that no request stops for
  * it: the flush to disk, which each transaction asks for itself, and the writing back of the log.
  */
-export function openSqliteStore(path: string, nodeId: string, sync: Sync = promisify(fdatasync)): LedgerStore {
+export function openSqliteStore(path: string, nodeId: string, { sync = promisify(fdatasync), tell }: SqliteStoreOptions): LedgerStore {
   const database = openSqlite(path);
   // A charge is on disk when we have synced the log, which is when its `apply` is over. NORMAL still syncs where the log begins anew.
   database.run('PRAGMA synchronous = NORMAL');
@@ -27,7 +35,7 @@ export function openSqliteStore(path: string, nodeId: string, sync: Sync = promi
     database,
     apply: prepareApply(database, nodeId),
     logFile: openSync(`${path}-wal`, 'r'),
-    log: new LogKeeper(path),
+    log: new LogKeeper(path, (failure) => tell('the log of the database could not be written back', failure)),
     sync,
   });
 }

@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import { openSqliteStore } from '../../src/ledger/sqlite.ts';
 import type { LedgerDriver } from '../conformance/ledger-driver.ts';
 
+/** Nothing that a suite does should be told to an operator. */
+const failTest = (event: string, failure: Error): never => {
+  throw new Error(event, { cause: failure });
+};
+
 /** The embedded database, in a folder of its own. */
 export const sqlite: LedgerDriver = {
   name: 'SQLite',
@@ -15,5 +20,5 @@ export const sqlite: LedgerDriver = {
       remove: async () => rmSync(folder, { recursive: true }),
     };
   },
-  openStore: async ({ databasePath }, nodeId) => openSqliteStore(databasePath, nodeId),
+  openStore: async ({ databasePath }, nodeId) => openSqliteStore(databasePath, nodeId, { tell: failTest }),
 };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { lockDataFolder, openSqlite } from '../../src/database/sqlite.ts';
+import { LogKeeper } from '../../src/ledger/log-keeper.ts';
 import { openSqliteStore, type Sync } from '../../src/ledger/sqlite.ts';
 import { Books } from '../conformance/ledger-driver.ts';
 import { testLedgerStore } from '../conformance/ledger-store.ts';
@@ -25,10 +26,43 @@ test('a second server on the same data folder is locked out until the first ends
 
 testLedgerStore(sqlite);
 
+describe('the log of the database', () => {
+  test('that cannot be written back is told to the operator once, and nobody waits for it', async () => {
+    const told: string[] = [];
+    const keeper = new LogKeeper('/dev/null/none.db', (failure) => told.push(failure.message));
+    keeper.grow(5000);
+    for (let tries = 0; tries < 500 && told.length === 0; tries += 1) await Bun.sleep(10);
+    keeper.grow(5000);
+    await keeper.writingBack;
+    expect(keeper.writingBack).toBeUndefined();
+    expect(told).toHaveLength(1);
+    await keeper.close();
+  });
+
+  test('that another connection keeps from being written back is told, and once more when it happens again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-ledger-'));
+    const path = join(folder, 'tollgate.db');
+    const other = openSqlite(path);
+    other.run('CREATE TABLE a (b)');
+    const told: string[] = [];
+    const keeper = new LogKeeper(path, (failure) => told.push(failure.message));
+    for (const isHeld of [true, true, false, true]) {
+      if (isHeld) other.run('BEGIN IMMEDIATE');
+      keeper.grow(5000);
+      await keeper.writingBack;
+      if (isHeld) other.run('COMMIT');
+    }
+    expect(told).toHaveLength(2);
+    await keeper.close();
+    other.close();
+    rmSync(folder, { recursive: true });
+  }, 60_000);
+});
+
 describe('a transaction on SQLite', () => {
   let books: Books;
   let owner: Owner;
-  const open = (sync?: Sync) => openSqliteStore(books.place.databasePath, 'node_1', sync);
+  const open = (sync?: Sync) => openSqliteStore(books.place.databasePath, 'node_1', { sync, tell: () => undefined });
 
   beforeEach(async () => {
     books = await Books.open(sqlite);
