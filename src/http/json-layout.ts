@@ -1,6 +1,8 @@
 import { GatewayError } from '../errors.ts';
 
 const DEPTH_MAX = 64;
+/** No honest request has more fields; of one that has, the others are not noted. */
+const FIELDS_MAX = 1000;
 /** Integers of this many digits may not fit into a number. */
 const WIDE_DIGITS = 16;
 
@@ -23,7 +25,7 @@ export interface Span {
 
 /** How a JSON text is built, as far as that can be seen without reading its values. True only of a text that parses. */
 export class JsonLayout {
-  /** The values of the outermost object, by name. Of a name that is there twice, the last one. */
+  /** The values of the outermost object, by name: the first thousand. Of a name that is there twice, the last one. */
   readonly fields = new Map<string, Span>();
   /** Names with a value, at whatever depth: more than the parsed value has where a name is there twice. */
   pairs = 0;
@@ -83,7 +85,7 @@ export class JsonLayout {
 
   #endField(end: number): void {
     if (this.#valueStart === -1) return;
-    this.fields.set(nameOf(this.#name), { start: this.#valueStart, end });
+    if (this.fields.size < FIELDS_MAX) this.fields.set(nameOf(this.#name), { start: this.#valueStart, end });
     this.#valueStart = -1;
   }
 }

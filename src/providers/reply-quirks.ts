@@ -138,8 +138,8 @@ function completeUsage(usage: JsonObject, { cachedTokens = [], countsCachedApart
 function firstNumber(usage: JsonObject, places: readonly string[]): number | undefined {
   for (const place of places) {
     const dot = place.indexOf('.');
-    const outer = usage[dot === -1 ? place : place.slice(0, dot)];
-    const value = dot !== -1 && isObject(outer) ? outer[place.slice(dot + 1)] : outer;
+    const holder = dot === -1 ? usage : usage[place.slice(0, dot)];
+    const value = isObject(holder) ? holder[place.slice(dot + 1)] : undefined;
     if (typeof value === 'number') return value;
   }
   return undefined;

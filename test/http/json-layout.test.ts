@@ -53,6 +53,12 @@ describe('the layout of a JSON text', () => {
     expect(new JsonLayout(text).hasWideNumber).toBe(isWide);
   });
 
+  test('notes a bounded number of fields, however many there are', () => {
+    const text = JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field_${index}`, index])));
+    const { fields, pairs } = new JsonLayout(text);
+    expect([fields.size, pairs]).toEqual([1000, 5000]);
+  });
+
   test('of a text that does not parse does no harm', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ':', ',', '1', 'u'), maxLength: 60 }), (text) => {

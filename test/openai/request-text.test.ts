@@ -46,6 +46,12 @@ describe('a long request as its caller wrote it', () => {
     );
   });
 
+  test('with more fields than are noted is written in full', () => {
+    const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`field_${index}`, index]));
+    const { value, source } = read(JSON.stringify({ ...many, messages: [LONG] }));
+    expect(JSON.parse(source?.write({ ...value, model: 'b' }) ?? '')).toEqual({ ...many, messages: [LONG], model: 'b' });
+  });
+
   test.each([
     ['is short', '{"messages":["Hi"]}'],
     ['says a name twice', `{"messages":["${LONG}"],"n":1,"n":2}`],

@@ -85,6 +85,7 @@ describe('an answer', () => {
     ],
     ['cached tokens among the prompt', 'xai', { prompt_tokens_details: { cached_tokens: 4 } }, { inputTokens: 6, cachedInputTokens: 4 }],
     ['no cached tokens', 'xai', {}, { inputTokens: 10, cachedInputTokens: 0 }],
+    ['a number where details belong', 'mistral', { prompt_token_details: 4 }, { inputTokens: 10, cachedInputTokens: 0 }],
   ])('has %s', (_, id, details, expected) => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...details };
     expect(openai.decodeReply(whole({ message: { content: 'a' } }, { usage }), context(id)).usage).toMatchObject(expected);
