@@ -49,6 +49,8 @@ export interface Config {
   readonly databasePath: string;
   /** PostgreSQL's address; undefined for the embedded database. */
   readonly databaseUrl: string | undefined;
+  /** Where the limits of all nodes are counted together; undefined where each counts its own. */
+  readonly redisUrl: string | undefined;
   readonly logLevel: string;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   readonly models: readonly Model[];
@@ -104,6 +106,7 @@ export function loadConfig(environment: Environment): Config {
     dataFolder: resolve(variables.TOLLGATE_DATA),
     databasePath: join(resolve(variables.TOLLGATE_DATA), 'tollgate.db'),
     databaseUrl: variables.DATABASE_URL,
+    redisUrl: variables.REDIS_URL,
     logLevel: variables.TOLLGATE_LOG_LEVEL,
     providers,
     models,
@@ -129,9 +132,6 @@ export function publicUrlOf({ publicUrl, host }: Config, port: number): string {
   return publicUrl?.replace(/\/+$/, '') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-const NOT_YET = 'is not supported by this version, whose limits are kept in memory. Unset it';
-const empty = z.literal('', NOT_YET).optional();
-
 const EMPTY_SECRET =
   "must be the signing secret of Stripe's webhook, such as whsec_…. With an empty one anybody could sign payments: unset the variable to do without the webhook";
 
@@ -148,7 +148,7 @@ export const environmentSchema = z.object({
   DATABASE_URL: z
     .url({ protocol: /^postgres(?:ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/tollgate' })
     .optional(),
-  REDIS_URL: empty,
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be an address such as redis://:password@host:6379' }).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an address such as smtps://user:password@mail.example.com' }).optional(),
   ...signInVariables,
   STRIPE_SECRET_KEY: z.string().min(8, 'must be a secret key of Stripe, such as sk_live_…').optional(),

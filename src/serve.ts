@@ -31,9 +31,11 @@ import { makeId } from './ids.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
 import { openLedger } from './ledger/open.ts';
 import { recordPrices } from './ledger/price-versions.ts';
+import type { Limits } from './limits/limits.ts';
 import { MemoryLimits } from './limits/memory.ts';
+import { RedisLimits } from './limits/redis.ts';
 import { openLog, type Log } from './observe/log.ts';
-import { openMetrics } from './observe/metrics.ts';
+import { openMetrics, type Metrics } from './observe/metrics.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
 import { Contents } from './usage/contents.ts';
 import { hasReaders } from './usage/past-keeper.ts';
@@ -103,6 +105,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       gate.client.close();
       stopCounter();
       await ledger.close();
+      await gate.limits.close();
       await gate.carried.close();
       await keyUses.write(database);
       await gate.contents.close();
@@ -143,21 +146,37 @@ type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
 
 async function openGate(config: Config, opened: OpenDatabase, { ledger, log, reach, keyUses }: Ways): Promise<OpenGate> {
   const { kysely: database } = opened;
+  const metrics = openMetrics(() => ledger.waitingCount);
   return {
     config,
     catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),
     keys: new KeyCache(new Keys(database), keyUses),
     carried: new Carried(opened, (event, error) => log.internalError(event, error)),
     contents: new Contents(opened, (event, error) => log.internalError(event, error)),
-    limits: new MemoryLimits(),
+    limits: await openLimits(config, log, metrics),
     ledger,
     priceVersions: new Map(await recordPrices(database, config.models)),
     log,
-    metrics: openMetrics(() => ledger.waitingCount),
+    metrics,
     client: new HttpClient(),
     reach,
     calls: new Set(),
   };
+}
+
+/** Limits of this process, or with Redis of all nodes together. */
+async function openLimits({ redisUrl }: Config, log: Log, metrics: Metrics): Promise<Limits> {
+  if (redisUrl === undefined) return new MemoryLimits();
+  return RedisLimits.open(redisUrl, {
+    onAway: (failure) => {
+      metrics.countsAlone(true);
+      log.internalError('Redis cannot be reached: this node counts limits by itself', failure);
+    },
+    onBack: () => {
+      metrics.countsAlone(false);
+      log.lifecycle('Redis is back: limits are counted for all nodes together');
+    },
+  });
 }
 
 /** Models that are discovered while the server runs get their version of prices before they are listed, like all others. */

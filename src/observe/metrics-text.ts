@@ -22,5 +22,6 @@ export function writeMetrics(counts: Counts, waiting: number): Promise<string> {
   for (const [rule, places] of counts.differences) differences.set({ rule }, places);
   gauge('tollgate_ledger_verified_timestamp_seconds', 'When the ledger was last verified.').set(counts.verifiedAtMs / 1000);
   gauge('tollgate_ledger_waiting_operations', 'Ledger operations that wait to be written.').set(waiting);
+  gauge('tollgate_limits_alone', 'Whether this process counts limits by itself because Redis is away.').set(counts.isAlone ? 1 : 0);
   return registry.metrics();
 }

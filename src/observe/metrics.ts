@@ -6,6 +6,8 @@ export interface Metrics {
   settled(settlement: Settlement, facts: { readonly isOverrun: boolean; readonly isResolvedBefore: boolean }): void;
   recovered(holds: number): void;
   verified(checks: readonly CheckResult[], nowMs: number): void;
+  /** Whether this process counts limits by itself although it should do so with others. */
+  countsAlone(isAlone: boolean): void;
   /** The text that `/metrics` gives. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -22,6 +24,7 @@ export interface Counts {
   /** By rule, of the last verification. */
   readonly differences: Map<string, number>;
   verifiedAtMs: number;
+  isAlone: boolean;
 }
 
 /** Begins to count. `readWaiting` tells how many ledger operations wait at the moment. */
@@ -35,6 +38,7 @@ export function openMetrics(readWaiting: () => number): Metrics {
     recoveredHolds: 0,
     differences: new Map(),
     verifiedAtMs: 0,
+    isAlone: false,
   };
   return {
     settled: ({ outcome, cost, isEstimated }, { isOverrun, isResolvedBefore }) => {
@@ -50,6 +54,9 @@ export function openMetrics(readWaiting: () => number): Metrics {
     verified: (checks, nowMs) => {
       for (const { name, ok, places } of checks) counts.differences.set(name.slice(0, 2), ok ? 0 : places.length);
       counts.verifiedAtMs = nowMs;
+    },
+    countsAlone: (isAlone) => {
+      counts.isAlone = isAlone;
     },
     // Written by a library that takes four megabytes: it is loaded by the first who looks, and counts nothing itself.
     render: async () => (await import('./metrics-text.ts')).writeMetrics(counts, readWaiting()),

@@ -46,6 +46,8 @@ export interface SiteOptions {
   readonly store: Store;
   /** Another PostgreSQL than the one that suites share, such as one that is going to be killed. */
   readonly databaseUrl?: string;
+  /** A server that counts the limits of all nodes. */
+  readonly redisUrl?: string;
   /** Another data folder than a fresh one, such as one on a small file system. */
   readonly dataFolder?: string;
   readonly providers?: Readonly<Record<string, JsonObject>>;
@@ -76,6 +78,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
     MOCK_URL: provider.baseUrl,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    ...(options.redisUrl !== undefined && { REDIS_URL: options.redisUrl }),
   };
   await runProgram(['migrate', '--json'], env);
   const place = { databaseUrl, databasePath: join(dataFolder, 'tollgate.db') };

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import {
+  refusal,
+  stateAt,
+  type Admission,
+  type KeyLimits,
+  type KeyUse,
+  type Levels,
+  type LimitName,
+  type Limits,
+  type Refusal,
+} from './limits.ts';
+import { MemoryLimits } from './memory.ts';
+import { RedisLink, RedisScript, type RedisLinkEvents } from './redis-link.ts';
+
+/** An open request counts for this long after its node last said so: those of a dead node are forgotten. */
+const LEASE_MS = 30_000;
+
+export interface RedisLimitsOptions extends RedisLinkEvents {
+  readonly leaseMs?: number;
+  /** For tests. By default the server's clock counts, so that those of the nodes need not agree. */
+  readonly now?: () => number;
+}
+
+/**
+ * Limits of all nodes together, in Redis or Valkey. Each question is one script, so two nodes cannot give away the same place.
+ * While the server is away every node counts by itself: a limit that is too wide for a while is better than no answers.
+ */
+export class RedisLimits implements Limits {
+  readonly #link: RedisLink;
+  readonly #alone: MemoryLimits;
+  readonly #leaseMs: number;
+  readonly #now: (() => number) | undefined;
+  readonly #node = randomUUID();
+  #requests = 0;
+  /** The open requests of this node, by key. */
+  readonly #open = new Map<string, Set<string>>();
+  readonly #renewing: ReturnType<typeof setInterval>;
+
+  /** Resolves when the server is there, or known to be away. */
+  static async open(url: string, options: RedisLimitsOptions): Promise<RedisLimits> {
+    const limits = new RedisLimits(url, options);
+    await limits.#link.open();
+    return limits;
+  }
+
+  private constructor(url: string, options: RedisLimitsOptions) {
+    this.#link = new RedisLink(url, [LOOK, ADMIT, RELEASE, RENEW], options);
+    this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#now = options.now;
+    this.#alone = new MemoryLimits(options.now);
+    this.#renewing = setInterval(() => this.#renew(), this.#leaseMs / 3);
+    this.#renewing.unref();
+  }
+
+  async admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | Refusal> {
+    this.#requests += 1;
+    const lease = `${this.#node}:${this.#requests}`;
+    const facts = [...this.#limitsNow(limits), String(limits.concurrent), String(tokensExpected), lease, String(this.#leaseMs)];
+    const answer = (await this.#link.run(ADMIT, placesOf(keyId), facts)) as [...LevelTexts, LimitName | ''] | undefined;
+    if (answer === undefined) return this.#alone.admit(keyId, limits, tokensExpected);
+    const [requests, tokens, open, limit] = answer;
+    const levels = toLevels([requests, tokens, open]);
+    if (limit !== '') return refusal(limit, levels, limits, tokensExpected);
+    this.#keep(keyId, lease);
+    return { type: 'admitted', state: stateAt(levels, limits), release: this.#releaseOnce(keyId, lease, limits, tokensExpected) };
+  }
+
+  async stateOf(keyId: string, limits: KeyLimits): Promise<KeyUse> {
+    const answer = (await this.#link.run(LOOK, placesOf(keyId), this.#limitsNow(limits))) as LevelTexts | undefined;
+    if (answer === undefined) return this.#alone.stateOf(keyId, limits);
+    const levels = toLevels(answer);
+    return { ...stateAt(levels, limits), open: levels.open };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#renewing);
+    this.#link.close();
+  }
+
+  #limitsNow({ requestsPerMinute, tokensPerMinute }: KeyLimits): string[] {
+    return [this.#now === undefined ? '' : String(this.#now()), String(requestsPerMinute), String(tokensPerMinute)];
+  }
+
+  /** Nobody waits for it: should it get lost, the place is free again when its time is over. */
+  #releaseOnce(keyId: string, lease: string, limits: KeyLimits, tokensExpected: number): (tokensUsed: number) => void {
+    return (tokensUsed) => {
+      const open = this.#open.get(keyId);
+      if (open?.delete(lease) !== true) return;
+      if (open.size === 0) this.#open.delete(keyId);
+      const back = String(tokensExpected - tokensUsed);
+      void this.#link.run(RELEASE, placesOf(keyId), [...this.#limitsNow(limits), lease, back]);
+    };
+  }
+
+  #keep(keyId: string, lease: string): void {
+    const open = this.#open.get(keyId);
+    if (open === undefined) this.#open.set(keyId, new Set([lease]));
+    else open.add(lease);
+  }
+
+  /** Says which requests are still open. A server that has forgotten them learns of them again. */
+  #renew(): void {
+    const facts = [...this.#limitsNow({ requestsPerMinute: 0, tokensPerMinute: 0, concurrent: 0 }), String(this.#leaseMs)];
+    for (const [keyId, leases] of this.#open) void this.#link.run(RENEW, placesOf(keyId), [...facts, ...leases]);
+  }
+}
+
+/** The levels of a key are numbers with fractions, which Redis gives as texts, and the open requests. */
+type LevelTexts = [requests: string, tokens: string, open: number];
+
+function toLevels([requests, tokens, open]: LevelTexts): Levels {
+  return { requests: Number(requests), tokens: Number(tokens), open };
+}
+
+/** Two places for each key: its buckets, and the open requests with the time until which each counts. In a cluster they lie together. */
+function placesOf(keyId: string): readonly string[] {
+  return [`tollgate:limits:{${keyId}}`, `tollgate:open:{${keyId}}`];
+}
+
+/** What the key has left by now, as in memory.ts. */
+const LEVELS = `
+local clock = redis.call('TIME')
+local now = tonumber(ARGV[1]) or clock[1] * 1000 + clock[2] / 1000
+local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
+local kept = redis.call('HMGET', KEYS[1], 'requests', 'tokens', 'at')
+local at = math.max(now, tonumber(kept[3]) or now)
+local elapsed = at - (tonumber(kept[3]) or now)
+local requests = math.min(rpm, (tonumber(kept[1]) or rpm) + elapsed * rpm / 60000)
+local tokens = math.min(tpm, (tonumber(kept[2]) or tpm) + elapsed * tpm / 60000)
+local function exact(number) return string.format('%.17g', number) end
+local function save()
+  redis.call('HSET', KEYS[1], 'requests', exact(requests), 'tokens', exact(tokens), 'at', exact(at))
+  -- Forgotten a minute after both buckets are full, so a debt is not.
+  local missing = math.max((rpm - requests) / rpm, (tpm - tokens) / tpm)
+  redis.call('PEXPIRE', KEYS[1], math.ceil(missing * 60000) + 60000)
+end
+`;
+
+const LOOK = new RedisScript(`${LEVELS}
+return {exact(requests), exact(tokens), redis.call('ZCOUNT', KEYS[2], '(' .. exact(now), '+inf')}
+`);
+
+/** The levels with the request counted, and no name, or as they are, and the name of the limit in the way. */
+const ADMIT = new RedisScript(`${LEVELS}
+local concurrent, expected, lease, leaseMs = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', exact(now))
+local open = redis.call('ZCARD', KEYS[2])
+local limit = ''
+if open >= concurrent then limit = 'concurrent' elseif requests < 1 then limit = 'requests' elseif tokens < expected then limit = 'tokens' end
+if limit == '' then
+  requests = requests - 1
+  tokens = tokens - expected
+  open = open + 1
+  save()
+  redis.call('ZADD', KEYS[2], exact(now + leaseMs), lease)
+  redis.call('PEXPIRE', KEYS[2], leaseMs)
+end
+return {exact(requests), exact(tokens), open, limit}
+`);
+
+const RELEASE = new RedisScript(`${LEVELS}
+redis.call('ZREM', KEYS[2], ARGV[4])
+tokens = tokens + tonumber(ARGV[5])
+save()
+`);
+
+const RENEW = new RedisScript(`
+local clock = redis.call('TIME')
+local now = tonumber(ARGV[1]) or clock[1] * 1000 + clock[2] / 1000
+for index = 5, #ARGV do redis.call('ZADD', KEYS[2], string.format('%.17g', now + ARGV[4]), ARGV[index]) end
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+`);
