@@ -69,11 +69,16 @@ export async function prepareSchema(database: Kysely<Tables>, dialect: Dialect):
     await migrate(database, dialect);
     return;
   }
-  await refuseNewer(database, dialect);
-  const done = new Set(await executedMigrations(database, dialect));
-  const pending = MIGRATION_NAMES.filter((name) => !done.has(name));
+  const pending = await pendingMigrations(database, dialect);
   if (pending.length > 0)
     throw new Error(`The database schema lacks ${pending.join(', ')}. Bring it up to date, once for all nodes, with: tollgate migrate`);
+}
+
+/** What the schema lacks to be the one of this program. */
+export async function pendingMigrations(database: Kysely<Tables>, dialect: Dialect): Promise<readonly string[]> {
+  await refuseNewer(database, dialect);
+  const done = new Set(await executedMigrations(database, dialect));
+  return MIGRATION_NAMES.filter((name) => !done.has(name));
 }
 
 /** Each in a transaction of its own, so that none is ever done by half. PostgreSQL's migrator has one already. */

@@ -2,6 +2,8 @@ import { Database } from 'bun:sqlite';
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+/** Held for as long as a server uses the data folder that it is in. */
+export const LOCK_FILE = 'server.lock';
 const BUSY_TIMEOUT_MS = 5000;
 const LOG_PAGES_MAX = 8000;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
@@ -28,7 +30,7 @@ export function openSqlite(path: string, safeIntegers = true): Database {
  * The operating system ends the lock with the process, however that ends.
  */
 export function lockDataFolder(dataFolder: string): { unlock(): void } | undefined {
-  const database = openLockFile(join(dataFolder, 'server.lock'));
+  const database = openLockFile(join(dataFolder, LOCK_FILE));
   try {
     database.run('BEGIN EXCLUSIVE');
   } catch {
