@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../openai/types.ts';
-import type { CountedTokens, CountRequest } from './count-tokens-worker.ts';
+import type { CountedTokens, CountRequest, Prompt } from './count-tokens-worker.ts';
 import { workerUrl } from '../worker-url.ts';
 
 /** The tokenizer takes memory of its own; when nobody needs it for this long, it is given back. */
@@ -19,9 +19,9 @@ let lastId = 0;
 
 /**
  * Our own count of a request, for providers that report none and answers that broke off. It runs in a thread that is
- * started when it is first needed: no honest request waits for it. Undefined when it cannot be had.
+ * started when it is first needed: no honest request waits for it. Undefined when it cannot be had in time.
  */
-export function countTokens(chat: ChatRequest, outputText: string): Promise<CountedTokens | undefined> {
+export function countTokens(chat: ChatRequest, outputText: string, patienceMs = COUNT_MS): Promise<CountedTokens | undefined> {
   if (outputText.length > CHARACTERS_MAX) return Promise.resolve(undefined);
   counter ??= startCounter();
   const { worker, waiting } = counter;
@@ -30,9 +30,11 @@ export function countTokens(chat: ChatRequest, outputText: string): Promise<Coun
   // A timer for the sake of memory must not keep the process alive.
   idleTimer.unref();
   lastId += 1;
-  const request: CountRequest = { id: lastId, messages: chat.messages, tools: chat['tools'], outputText };
+  const prompt: Prompt = { messages: chat.messages, tools: chat['tools'] };
+  const request: CountRequest = { id: lastId, prompt: JSON.stringify(prompt), outputText };
   return new Promise((resolve) => {
-    const timer = setTimeout(() => finish(undefined), COUNT_MS);
+    // A thread that is busy for so long keeps everybody else waiting too: it is ended with whatever it does, and the next count starts another.
+    const timer = setTimeout(() => stop(worker), patienceMs);
     const finish = (counted: CountedTokens | undefined): void => {
       clearTimeout(timer);
       waiting.delete(request.id);
@@ -56,6 +58,11 @@ function startCounter(): Counter {
   const worker = new Worker(workerUrl('gateway/count-tokens-worker'));
   const waiting: Counter['waiting'] = new Map();
   worker.onmessage = ({ data }: MessageEvent<CountedTokens & { readonly id: number }>) => waiting.get(data.id)?.(data);
-  worker.onerror = stopCounter;
+  worker.onerror = () => stop(worker);
   return { worker, waiting };
+}
+
+/** Ends this thread, unless that was done before: by now there may be another. */
+function stop(worker: Worker): void {
+  if (counter?.worker === worker) stopCounter();
 }

@@ -8,6 +8,7 @@ import type { Admission } from '../limits/limits.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { NO_TOKENS, promptTokens, totalTokens, type TokenUsage } from '../tokens.ts';
 import { promptsAtMost } from './choices.ts';
+import type { CountedTokens } from './count-tokens-worker.ts';
 import { countTokens } from './count-tokens.ts';
 import { endUserOf } from './end-user.ts';
 import type { Call, Gate } from './gate.ts';
@@ -213,12 +214,22 @@ export class Toll {
     return this.#settling;
   }
 
+  /** A guess will do where it cannot be counted: a charge must not depend on it. */
   async #count(delivered: Delivered, guess: Counts): Promise<Counts> {
-    const counted = await countTokens(this.#facts.chat, delivered.outputText);
+    const counted = await this.#tryToCount(delivered.outputText);
     if (counted === undefined) return guess;
     // Of a very long answer only the beginning was kept; the rest has as many tokens to a character.
     const share = delivered.outputLength / Math.max(1, delivered.outputText.length);
     return { ...guess, usage: this.#bound(counted.inputTokens, Math.ceil(counted.outputTokens * share), guess.prompts) };
+  }
+
+  async #tryToCount(outputText: string): Promise<CountedTokens | undefined> {
+    try {
+      return await countTokens(this.#facts.chat, outputText);
+    } catch (error) {
+      this.#gate.log.internalError('tokens could not be counted', error);
+      return undefined;
+    }
   }
 
   async #settle(ending: Ending, { usage, isEstimated, prompts }: Counts): Promise<Charge> {

@@ -104,6 +104,16 @@ describe('usage that cannot be true', () => {
 });
 
 describe('an estimate', () => {
+  test('is made of requests with numbers of many digits too, and nothing stays held', async () => {
+    const maximum = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('9223372036854775807');
+    const tools = [{ type: 'function', function: { name: 'clock', parameters: { type: 'object', maximum } } }];
+    for (const body of [{ tools }, { ...STREAM, tools }]) {
+      const { status, chargedNanos } = await caller.ask({ type: 'usage', value: 'missing' }, body);
+      expect(status).toBe(200);
+      expectEstimate(chargedNanos);
+    }
+  });
+
   test('is never above the longest answer that the model may give', async () => {
     const text = ` ${'a'.repeat(4095)}`.repeat(250);
     const longest = costNanos(countUsage({ prompt: 400, cached: 0, completion: OUTPUT_TOKENS_MAX }));
