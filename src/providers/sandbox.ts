@@ -65,9 +65,13 @@ interface Words {
   readonly finish: 'stop' | 'length';
 }
 
+/** Between a word and the blanks before the next. Looks at two characters only: a pattern of both would try each blank of a long row again. */
+const WORD_END = /(?<=\S)(?=\s)/;
+
 /** Words as they will be streamed; one counts as one token, so a limit of three gives three words. */
 function cut(text: string, chat: ChatRequest): Words {
-  const pieces = text.match(/\s*\S+/g) ?? ['(empty)'];
+  const said = text.trimEnd();
+  const pieces = said === '' ? ['(empty)'] : said.split(WORD_END);
   const limit = chat.max_completion_tokens ?? chat.max_tokens ?? Number.POSITIVE_INFINITY;
   return pieces.length > limit ? { pieces: pieces.slice(0, limit), finish: 'length' } : { pieces, finish: 'stop' };
 }

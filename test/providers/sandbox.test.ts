@@ -88,6 +88,14 @@ describe('the sandbox models', () => {
     expect((await answerOf({ ...ECHO, messages: [{ role: 'user', content }] })).choices[0]?.message.content).toBe(said);
   });
 
+  test('echo answers a long row of blanks at once: a pattern that tried each of them again would stop the whole server', async () => {
+    const beganAtMs = performance.now();
+    const content = `One${' '.repeat(1_000_000)}two${' '.repeat(1_000_000)}`;
+    const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'user', content }] });
+    expect(choices[0]?.message.content).toBe(content.trimEnd());
+    expect(performance.now() - beganAtMs).toBeLessThan(1000);
+  });
+
   test('echo answers a conversation without a user', async () => {
     const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'system', content: 'Be brief' }] });
     expect(choices[0]?.message.content).not.toBe('');
