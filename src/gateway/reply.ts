@@ -4,6 +4,7 @@ import { DONE, formatEvent, KEEP_ALIVE } from '../http/sse.ts';
 import { formatUsd } from '../ledger/money.ts';
 import type { WireUsage } from '../openai/types.ts';
 import { writeUsage } from '../openai/usage.ts';
+import { writeDropped } from './dropped-header.ts';
 import { toCallerError } from './faults.ts';
 import { finishReasonIn, finishReasonOf } from './finish-reason.ts';
 import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
@@ -30,7 +31,7 @@ interface Outgoing<Kind extends Answer> {
 /** Gives the answer to the caller. Its charge is on disk before its end is sent. */
 export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>): Promise<Reply> {
   const { answer, toll, headers } = outgoing;
-  if (answer.dropped.length > 0) headers['x-tollgate-dropped'] = answer.dropped.join(', ');
+  if (answer.dropped.length > 0) headers['x-tollgate-dropped'] = writeDropped(answer.dropped);
   if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
   const { body, usage, outputText, carried } = answer.reply;
   if (carried !== undefined) gate.carried.keep(toll.accountId, carried);

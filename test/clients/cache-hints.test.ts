@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
+import type { TestKey } from '../simulator/gate.ts';
 import { MODELS, startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
 import { UsageRows } from '../simulator/usage-rows.ts';
 
 /** Hints about the prompt cache: carried where the provider has them at a known price, and otherwise named. */
 
 let service: TranslatedGate;
+let key: TestKey;
 let client: OpenAI;
 
 beforeAll(async () => {
   service = await startTranslatedGate();
-  const { secret } = await service.gate.makeKey();
-  client = new OpenAI({ baseURL: service.gate.baseUrl, apiKey: secret, maxRetries: 0 });
+  key = await service.gate.makeKey();
+  client = new OpenAI({ baseURL: service.gate.baseUrl, apiKey: key.secret, maxRetries: 0 });
 }, 30_000);
 afterAll(() => service.stop(), 30_000);
 
@@ -46,4 +48,25 @@ describe('hints', () => {
     await client.chat.completions.create({ model: MODELS.bedrock, messages });
     expect(JSON.stringify(service.bedrock.requests.at(-1)?.body)).toContain('{"cachePoint":{"type":"default"}}');
   });
+});
+
+describe('a field that nobody knows', () => {
+  test.each<keyof typeof MODELS>(['anthropic', 'bedrock', 'gemini'])(
+    'is named also where no header can hold its name: %s',
+    async (name) => {
+      service.reset();
+      for (const stream of [false, true]) {
+        const body = { model: MODELS[name], messages: [{ role: 'user', content: 'Hi' }], stream, 'snow☃\n': 1 };
+        const response = await fetch(`${service.gate.baseUrl}/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        expect(response.status).toBe(200);
+        expect(response.headers.get('x-tollgate-dropped')).toBe('snow??');
+        expect(await response.text()).toContain('choices');
+      }
+      await service.gate.settledBalance(key);
+    },
+  );
 });
