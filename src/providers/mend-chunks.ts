@@ -6,7 +6,7 @@ export const FINISH_REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', '
 
 /**
  * Keeps what clients are promised of a relayed stream, whoever wrote it: one identity, a role at the beginning of each
- * choice and no other word for it, an index, a reason to finish that they know. A chunk that is in order is only looked at.
+ * choice and only there, an index, a reason to finish that they know. A chunk that is in order is only looked at.
  */
 export class ChunkMender {
   readonly #context: ReplyContext;
@@ -36,10 +36,11 @@ export class ChunkMender {
     if (!isObject(choice['delta'])) choice['delta'] = {};
     const delta = choice['delta'] as JsonObject;
     const { role } = delta;
+    // Said once: some clients join whatever comes again, and end up with the role "assistantassistant".
     if (!this.#begun.has(choice['index'])) {
       this.#begun.add(choice['index']);
       if (role !== 'assistant') choice['delta'] = { ...delta, role: 'assistant' };
-    } else if (role !== undefined && role !== 'assistant') delete delta['role'];
+    } else if (role !== undefined) delete delta['role'];
   }
 }
 

@@ -68,8 +68,8 @@ describe('a relayed chunk', () => {
     ],
     [
       'a role that is repeated',
-      [{ role: 'assistant' }, { role: 'assistant', content: 'b' }],
-      [{ role: 'assistant' }, { role: 'assistant', content: 'b' }],
+      [{ role: 'assistant' }, { role: 'assistant', content: 'b' }, { role: 'assistant' }],
+      [{ role: 'assistant' }, { content: 'b' }, {}],
     ],
   ])('is mended: %s', (_, given, expected) => {
     expect(deltas(...given)).toEqual(expected);
