@@ -3,9 +3,9 @@ import { addDays, dayOf, formatSpan, RANGE_NAMES, spanOf } from '../time.ts';
 import type { RangeChoice, RangeName } from '../time.ts';
 import { useZone } from '../zone.ts';
 import { kit as t } from '../strings/index.ts';
+import { DayInput } from './day-input.tsx';
 import { Segmented } from './segmented.tsx';
 import type { Choice } from './select.tsx';
-import { TextInput } from './text-input.tsx';
 
 const RANGES: readonly Choice<RangeName>[] = RANGE_NAMES.map((value) => ({ value, label: t.ranges[value] }));
 
@@ -29,23 +29,14 @@ export function RangePicker({ choice, onChoose }: RangePickerProps): JSX.Element
       />
       {choice.range === 'custom' && (
         <span className="flex items-center gap-1.5 text-sm text-muted">
-          <TextInput
-            type="date"
-            aria-label={t.from}
+          <DayInput
+            label={t.from}
             value={days.from}
             max={days.to}
-            onText={(from) => from !== '' && onChoose({ range: 'custom', ...days, from })}
-            className="w-auto"
+            onDay={(from) => from !== '' && onChoose({ range: 'custom', ...days, from })}
           />
           –
-          <TextInput
-            type="date"
-            aria-label={t.to}
-            value={days.to}
-            min={days.from}
-            onText={(to) => to !== '' && onChoose({ range: 'custom', ...days, to })}
-            className="w-auto"
-          />
+          <DayInput label={t.to} value={days.to} min={days.from} onDay={(to) => to !== '' && onChoose({ range: 'custom', ...days, to })} />
         </span>
       )}
       <span className="text-xs text-muted">{formatSpan(spanOf(choice, zone, Date.now()), zone)}</span>

@@ -8,12 +8,12 @@ import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
+import { DayInput } from '../../ui/day-input.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { TextInput } from '../../ui/text-input.tsx';
 import { useZone } from '../../zone.ts';
 import { statementFilter, statementQuery } from './queries.ts';
 import type { StatementRow } from './queries.ts';
@@ -61,15 +61,15 @@ export function StatementCard(): JSX.Element {
   const filter = statementFilter(search, zone);
   const { data, error, refetch } = useQuery(statementQuery(filter, search.after));
   const isFiltered = Object.keys(filter).length > 0;
-  const go = (change: Partial<Record<keyof BillingSearch, string | undefined>>): void =>
-    void navigate({ search: (old) => compact({ ...old, ...change }) as BillingSearch, resetScroll: false });
+  const go = (change: Partial<Record<keyof BillingSearch, string | undefined>>, replace = false): void =>
+    void navigate({ search: (old) => compact({ ...old, ...change }) as BillingSearch, resetScroll: false, replace });
   return (
     <Card
       className="mt-4"
       title={t.statement.title}
       hint={search.from === undefined && search.to === undefined ? t.statement.hint : t.statement.days(zone)}
       isFlush
-      actions={<Actions search={search} filter={filter} onChange={(change) => go({ ...change, after: undefined })} />}
+      actions={<Actions search={search} filter={filter} onChange={(change) => go({ ...change, after: undefined }, true)} />}
     >
       <Table
         caption={t.statement.caption}
@@ -106,22 +106,11 @@ function Actions({ search: { kind, from, to }, filter, onChange }: ActionsProps)
   return (
     <>
       <Select aria-label={t.statement.kind} value={kind ?? ''} choices={choices} onChoose={(value) => onChange({ kind: given(value) })} />
-      <TextInput
-        type="date"
-        aria-label={t.statement.from}
-        value={from ?? ''}
-        max={to}
-        onText={(day) => onChange({ from: given(day) })}
-        className="w-auto"
-      />
-      <TextInput
-        type="date"
-        aria-label={t.statement.to}
-        value={to ?? ''}
-        min={from}
-        onText={(day) => onChange({ to: given(day) })}
-        className="w-auto"
-      />
+      <span className="flex items-center gap-1.5 text-sm text-muted">
+        <DayInput label={t.statement.from} value={from ?? ''} max={to} onDay={(day) => onChange({ from: given(day) })} />
+        –
+        <DayInput label={t.statement.to} value={to ?? ''} min={from} onDay={(day) => onChange({ to: given(day) })} />
+      </span>
       <a href={`/api/statement/export?${new URLSearchParams({ zone, ...filter })}`} download className={buttonClass({ size: 'md' })}>
         <Download aria-hidden="true" />
         {t.statement.csv}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../services/chromium.ts';
+import { openStage, type Stage } from './key-stage.ts';
+
+/** What people type, key by key: a page must not change under their hands. */
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 60_000;
+
+describe.skipIf(chromiumPath === undefined)('typing', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage?.close());
+
+  test.each([
+    ['the statement', '/billing', 'From day'],
+    ['a range of days', '/usage?range=custom&from=2026-01-05&to=2026-11-15', 'From'],
+  ])(
+    'a day of %s can be typed, and goes to the address once it is whole',
+    async (_, path, label) => {
+      const { context, page } = await stage.enter({ locale: 'en-US' });
+      await page.goto(path);
+      const box = page.getByLabel(label, { exact: true });
+      await box.focus();
+      const addresses = await watchAddress(page);
+      await page.keyboard.type('03152026', { delay: 40 });
+      await page.waitForURL(/from=2026-03-15/u);
+      expect(await box.inputValue()).toBe('2026-03-15');
+      expect((await addresses()).filter((address) => /from=0/u.test(address))).toEqual([]);
+      await page.keyboard.press('Backspace');
+      await page.keyboard.type('2025', { delay: 40 });
+      await page.waitForURL(/from=2025-03-15/u);
+      await context.close();
+    },
+    TEST_MS,
+  );
+});
+
+/** Every address that the page takes from now on. */
+async function watchAddress(page: Page): Promise<() => Promise<readonly string[]>> {
+  await page.evaluate(`window.addresses = []; for (const name of ['pushState', 'replaceState']) {
+    const change = history[name].bind(history);
+    history[name] = (...all) => { addresses.push(String(all[2])); return change(...all); };
+  }`);
+  return () => page.evaluate('window.addresses');
+}
