@@ -3,6 +3,7 @@ export const kit = {
   nothingMatches: 'Nothing matches these filters.',
   clearFilters: 'Clear filters',
   notShown: 'This could not be shown.',
+  stale: (why: string) => `Not up to date: ${why}`,
   requestId: 'Request id',
   requestIdWhat: 'request id',
   tryAgain: 'Try again',

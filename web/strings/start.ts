@@ -35,7 +35,7 @@ export const start = {
   },
   test: {
     text: (model: string) => `One small call of ${model}, from this page to /v1, charged as any other.`,
-    none: 'no model to call',
+    none: 'There is no model to call.',
   },
   prompt: 'Say hello to the gate keeper.',
 } as const;

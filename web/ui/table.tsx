@@ -5,6 +5,7 @@ import { cx } from './cx.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 import { Skeleton } from './skeleton.tsx';
+import { StaleNote } from './stale-note.tsx';
 import { TableHead } from './table-head.tsx';
 
 export interface Column<Row> {
@@ -52,11 +53,21 @@ const SKELETON_ROWS = 5;
 /** With more columns than this, they stand closer together. */
 const COLUMNS_ROOMY = 8;
 
-/** Rows and columns with every state they can be in: on their way, none, none of this filter, failed. Scrolls sideways where it is narrow. */
+/** Rows and columns with every state they can be in: on their way, none, none of this filter, failed, no longer up to date. Scrolls sideways where it is narrow. */
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { rows, error } = props;
-  if (error !== undefined && error !== null) return <ErrorState error={error} onRetry={props.onRetry} />;
-  if (rows?.length === 0) return <Nothing empty={props.empty} onClearFilters={props.onClearFilters} />;
+  const hasFailed = error !== undefined && error !== null;
+  if (hasFailed && rows === undefined) return <ErrorState error={error} onRetry={props.onRetry} />;
+  return (
+    <>
+      {hasFailed && <StaleNote error={error} onRetry={props.onRetry} />}
+      {rows?.length === 0 ? <Nothing empty={props.empty} onClearFilters={props.onClearFilters} /> : <Rows {...props} />}
+    </>
+  );
+}
+
+function Rows<Row>(props: TableProps<Row>): JSX.Element {
+  const { rows } = props;
   return (
     <div
       role="region"

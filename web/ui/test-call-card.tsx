@@ -18,7 +18,7 @@ const TIMEOUT_MS = 60_000;
 const OUTPUT_TOKENS_MAX = 64;
 
 interface TestCallCardProps {
-  readonly hint: string;
+  readonly hint: string | undefined;
   readonly isReady: boolean;
   readonly className?: string;
   /** With which secret to call which model; asked when the button is pressed. */

@@ -11,8 +11,8 @@ import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { MoneyInput } from '../../ui/money-input.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { Switch } from '../../ui/switch.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { sayCard } from './cards-card.tsx';
 import { autoTopUpQuery, cardsQuery, refreshMoney } from './queries.ts';
 import type { SavedCard } from './queries.ts';
@@ -23,14 +23,17 @@ const PROPOSAL = { thresholdUsd: '5', amountUsd: '25', monthlyCapUsd: '100' } as
 
 /** Tops up by itself, where the account wants that. */
 export function AutoTopUpCard(): JSX.Element {
-  const { data } = useQuery(autoTopUpQuery);
-  const { data: cards } = useQuery(cardsQuery);
+  const terms = useQuery(autoTopUpQuery);
+  const cards = useQuery(cardsQuery);
+  const askAgain = (): void => {
+    for (const { error, refetch } of [terms, cards]) if (error !== null) void refetch();
+  };
   return (
     <Card title={t.auto.title} hint={t.auto.hint}>
-      {data === undefined || cards === undefined ? (
-        <Skeleton className="h-24" />
+      {terms.data === undefined || cards.data === undefined ? (
+        <Waiting error={terms.error ?? cards.error} onRetry={askAgain} className="h-24" />
       ) : (
-        <AutoTopUpForm key={String(data.autoTopUp?.isOn)} current={data.autoTopUp} cards={cards.cards} />
+        <AutoTopUpForm key={String(terms.data.autoTopUp?.isOn)} current={terms.data.autoTopUp} cards={cards.data.cards} />
       )}
     </Card>
   );

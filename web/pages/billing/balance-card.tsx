@@ -41,10 +41,12 @@ export function BalanceCard(): JSX.Element {
   const { data, error, refetch } = useQuery(billingQuery);
   return (
     <Card title={t.balance.title} hint={t.balance.hints[data?.planUse ?? 'plan']} isFlush>
-      <div className="grid grid-cols-2 gap-4 px-4 py-4 sm:px-5">
-        <Stat label={t.balance.available} value={data && <Money usd={data.availableUsd} />} />
-        <Stat label={t.balance.held} value={data && <Money usd={data.heldUsd} />} />
-      </div>
+      {(data !== undefined || error === null) && (
+        <div className="grid grid-cols-2 gap-4 px-4 py-4 sm:px-5">
+          <Stat label={t.balance.available} value={data && <Money usd={data.availableUsd} />} />
+          <Stat label={t.balance.held} value={data && <Money usd={data.heldUsd} />} />
+        </div>
+      )}
       {data !== undefined && signOf(data.balanceUsd) < 0 && (
         <div className="px-4 pb-4 sm:px-5">
           <Banner tone="warn" title={t.balance.debt} />

@@ -16,17 +16,22 @@ import { Field } from '../../ui/field.tsx';
 import { MoneyInput } from '../../ui/money-input.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { billingQuery, refreshMoney } from './queries.ts';
 import type { Billing, Payment } from './queries.ts';
 
 /** Adds money: amount, way, exact charge, and then the page of the payment service. */
 export function TopUpCard(): JSX.Element {
-  const { data } = useQuery(billingQuery);
+  const { data, error, refetch } = useQuery(billingQuery);
+  if (data === undefined)
+    return (
+      <Card title={t.topUp.title}>
+        <Waiting error={error} onRetry={() => void refetch()} className="h-40" />
+      </Card>
+    );
   return (
-    <Card title={t.topUp.title} isFlush={data !== undefined && !canPay(data)}>
-      {data === undefined && <Skeleton className="h-40" />}
-      {data !== undefined && (canPay(data) ? <TopUpForm billing={data} /> : <NoPayments />)}
+    <Card title={t.topUp.title} isFlush={!canPay(data)}>
+      {canPay(data) ? <TopUpForm billing={data} /> : <NoPayments />}
     </Card>
   );
 }

@@ -33,7 +33,13 @@ export function OverviewPage(): JSX.Element {
         }
       />
       {overview !== undefined && <Banners overview={overview} />}
-      <Card>{error === null ? <Figures overview={overview} /> : <ErrorState error={error} onRetry={() => void refetch()} />}</Card>
+      <Card>
+        {error === null || overview !== undefined ? (
+          <Figures overview={overview} />
+        ) : (
+          <ErrorState error={error} onRetry={() => void refetch()} />
+        )}
+      </Card>
       <SpendCard
         by={by}
         zone={zone}

@@ -5,10 +5,9 @@ import { overview as t } from '../../strings/index.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { bucketLabels } from '../usage/bucket-label.ts';
 import { formatNumber } from '../usage/report.ts';
 import { spendQuery, type Spend } from './queries.ts';
@@ -30,13 +29,11 @@ export function SpendCard({ by, zone, onBy }: SpendCardProps): JSX.Element {
       hint={spend === undefined ? undefined : t.spendHint(spend.days, zone)}
       actions={<Segmented label={t.by} value={by} choices={BYS.map((value) => ({ value, label: t.bys[value] }))} onChoose={onBy} />}
     >
-      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {error === null && spend === undefined && (
-        <div className="h-60">
-          <Skeleton className="h-full" />
-        </div>
+      {spend === undefined ? (
+        <Waiting error={error} onRetry={() => void refetch()} className="h-60" />
+      ) : (
+        <SpendChart spend={spend} by={by} zone={zone} />
       )}
-      {spend !== undefined && <SpendChart spend={spend} by={by} zone={zone} />}
     </Card>
   );
 }

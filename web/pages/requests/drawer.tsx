@@ -8,9 +8,8 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { Money } from '../../ui/money.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { Content } from './content.tsx';
 import { toCurl } from './curl.ts';
 import { Equation } from './equation.tsx';
@@ -40,8 +39,7 @@ export function RequestDrawer({ id, names, onClose }: RequestDrawerProps): JSX.E
 
 function Details({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
   const { data: detail, error, refetch } = useQuery(detailQuery(id));
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
-  if (detail === undefined) return <Skeleton className="h-96" />;
+  if (detail === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
     <div className="flex flex-col gap-7">
       <Summary detail={detail} />

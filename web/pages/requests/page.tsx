@@ -13,7 +13,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { useZone, useZoneOfAddress } from '../../zone.ts';
 import { RequestDrawer } from './drawer.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -33,7 +33,7 @@ export function RequestsPage(): JSX.Element {
   const zone = useZoneOfAddress();
   const names = useNames();
   const filter = filterOf(search, zone, Date.now());
-  const { data: histogram } = useQuery(histogramQuery(filter, search));
+  const histogram = useQuery(histogramQuery(filter, search));
   const change = (changed: RequestsChange): void =>
     void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true });
   const open = (request: string | undefined): void => void navigate({ search: (old) => compact({ ...old, request }) });
@@ -45,7 +45,7 @@ export function RequestsPage(): JSX.Element {
         actions={
           <>
             <LiveButton search={search} onChange={change} />
-            <ExportMenu filter={filter} zone={zone} isLarge={histogram?.isLarge} />
+            <ExportMenu filter={filter} zone={zone} isLarge={histogram.data?.isLarge} />
           </>
         }
       />
@@ -54,14 +54,12 @@ export function RequestsPage(): JSX.Element {
       <Card
         title={t.histogram}
         hint={formatSpan({ fromMs: Number(filter['from']), toMs: Number(filter['to']) }, zone)}
-        actions={histogram !== undefined && histogram.ignored.length === 0 && <SumsLine total={histogram.total} />}
+        actions={histogram.data?.ignored.length === 0 && <SumsLine total={histogram.data.total} />}
       >
-        {histogram === undefined ? (
-          <div className="h-36">
-            <Skeleton className="h-full" />
-          </div>
+        {histogram.data === undefined ? (
+          <Waiting error={histogram.error} onRetry={() => void histogram.refetch()} className="h-36" />
         ) : (
-          <Histogram histogram={histogram} zone={zone} />
+          <Histogram histogram={histogram.data} zone={zone} />
         )}
       </Card>
       <RequestList search={search} filter={filter} onChange={change} onOpen={open} />

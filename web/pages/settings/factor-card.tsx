@@ -12,6 +12,7 @@ import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
 import { PasswordInput } from '../../ui/password-input.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { FactorSetup, RecoveryCodes } from './factor-setup.tsx';
 import { linkedAccountsQuery, profileQuery } from './queries.ts';
 
@@ -20,7 +21,7 @@ type Question = 'begin' | 'end' | 'renew';
 
 /** The second factor: on or off, each after the password. */
 export function FactorCard(): JSX.Element {
-  const { data: profile } = useQuery(profileQuery);
+  const { data: profile, error, refetch } = useQuery(profileQuery);
   const { data: ways } = useQuery(linkedAccountsQuery);
   const hasPassword = ways?.hasPassword !== false;
   const [question, setQuestion] = useState<Question>();
@@ -46,7 +47,11 @@ export function FactorCard(): JSX.Element {
         )
       }
     >
-      <p className="text-sm">{isOn ? t.on : hasPassword ? t.off : t.noPassword}</p>
+      {profile === undefined ? (
+        <Waiting error={error} onRetry={() => void refetch()} className="w-72 max-w-full" />
+      ) : (
+        <p className="text-sm">{isOn ? t.on : hasPassword ? t.off : t.noPassword}</p>
+      )}
       <Dialog isOpen={question !== undefined} onClose={close} title={question === 'renew' ? t.renew : t.title}>
         {question === 'begin' && <Begin onDone={close} />}
         {question === 'end' && <End onDone={close} />}

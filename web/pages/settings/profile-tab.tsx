@@ -9,13 +9,12 @@ import { settings as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { ErrorState } from '../../ui/error-state.tsx';
 import { Field } from '../../ui/field.tsx';
 import { fieldError, Form } from '../../ui/form.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { allZones, useZone, zoneChoice } from '../../zone.ts';
 import { profileQuery, useProfileChange } from './queries.ts';
 import type { Profile } from './queries.ts';
@@ -26,8 +25,7 @@ const ZONES = allZones().map((zone) => ({ value: zone, label: zone.replaceAll('_
 /** Name, address and zone. */
 export function ProfileTab(): JSX.Element {
   const profile = useQuery(profileQuery);
-  if (profile.error !== null) return <ErrorState error={profile.error} onRetry={() => void profile.refetch()} />;
-  if (profile.data === undefined) return <Skeleton className="h-40 w-full" />;
+  if (profile.data === undefined) return <Waiting error={profile.error} onRetry={() => void profile.refetch()} className="h-40 w-full" />;
   return (
     <>
       <NameCard profile={profile.data} />

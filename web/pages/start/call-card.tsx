@@ -6,24 +6,26 @@ import { start as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Waiting } from '../../ui/waiting.tsx';
 import { cheapest } from './cheapest.ts';
 
 const route = getRouteApi('/app/start');
 
 interface CallCardProps {
   readonly models: readonly ListedModel[] | undefined;
+  readonly error: Error | null;
+  readonly onRetry: () => void;
   readonly secret: string | undefined;
 }
 
 /** Code that works as it is: address and model are those of this gate, and the key too while it is known. */
-export function CallCard({ models, secret }: CallCardProps): JSX.Element {
+export function CallCard({ models, error, onRetry, secret }: CallCardProps): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   if (models === undefined)
     return (
       <Card title={t.code.title}>
-        <Skeleton className="h-40" />
+        <Waiting error={error} onRetry={onRetry} className="h-40" />
       </Card>
     );
   // What works for everybody, also for whoever has no money yet.

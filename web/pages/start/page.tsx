@@ -7,14 +7,13 @@ import { Card } from '../../ui/card.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { CallCard } from './call-card.tsx';
-import { cheapest } from './cheapest.ts';
 import { Steps } from './steps.tsx';
 import { TestCard } from './test-card.tsx';
 
 /** The way from a new account to the first answer. */
 export function StartPage(): JSX.Element {
   const fresh = useFreshKey();
-  const { data: list } = useQuery(modelsQuery);
+  const { data: list, error, refetch } = useQuery(modelsQuery);
   return (
     <>
       <PageHeader title={t.title} text={t.text} />
@@ -26,8 +25,8 @@ export function StartPage(): JSX.Element {
               <Copyable text={fresh.secret} what={t.secret.what} className="rounded-md bg-accent-soft px-2 py-1" />
             </Card>
           )}
-          <CallCard models={list?.models} secret={fresh?.secret} />
-          <TestCard model={cheapest(list?.models ?? [])} secret={fresh?.secret} />
+          <CallCard models={list?.models} error={error} onRetry={() => void refetch()} secret={fresh?.secret} />
+          <TestCard models={list?.models} secret={fresh?.secret} />
         </div>
       </div>
     </>

@@ -4,18 +4,21 @@ import { accountQuery, queryClient } from '../../queries.ts';
 import type { ListedModel } from '../../queries.ts';
 import { start as t } from '../../strings/index.ts';
 import { TestCallCard } from '../../ui/test-call-card.tsx';
+import { cheapest } from './cheapest.ts';
 import { startQuery } from './steps.tsx';
 
 interface TestCardProps {
-  readonly model: ListedModel | undefined;
+  /** Undefined while they are on their way. */
+  readonly models: readonly ListedModel[] | undefined;
   readonly secret: string | undefined;
 }
 
 /** A test call with the key that was just made, or with one that only this page has. */
-export function TestCard({ model, secret }: TestCardProps): JSX.Element {
+export function TestCard({ models, secret }: TestCardProps): JSX.Element {
+  const model = cheapest(models ?? []);
   return (
     <TestCallCard
-      hint={model === undefined ? t.test.none : t.test.text(model.id)}
+      hint={model === undefined ? models && t.test.none : t.test.text(model.id)}
       isReady={model !== undefined}
       prepare={async () => ({ secret: secret ?? (await playgroundSecret()), model: model?.id ?? '' })}
       onDone={() => Promise.all([startQuery, accountQuery].map(({ queryKey }) => queryClient.invalidateQueries({ queryKey })))}

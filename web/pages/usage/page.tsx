@@ -43,21 +43,25 @@ export function UsagePage(): JSX.Element {
         }
       />
       <UsageControls search={search} asked={asked} names={names} onChange={change} onClear={clear} />
-      <Card
-        title={t.chartLabel(t.metrics[asked.metric], groupsLabel(asked))}
-        hint={formatSpan(asked.span, zone)}
-        actions={<RequestsLink search={search} />}
-      >
-        {report === undefined ? (
-          <div className="h-72">{error === null && <Skeleton className="h-full" />}</div>
-        ) : (
-          <>
-            <UsageChart report={report} asked={asked} names={names} />
-            <FormerChart report={report} asked={asked} />
-          </>
-        )}
-      </Card>
-      <Card className="mt-6" isFlush>
+      {/* Where there is none, the table below tells why. */}
+      {(report !== undefined || error === null) && (
+        <Card
+          className="mb-6"
+          title={t.chartLabel(t.metrics[asked.metric], groupsLabel(asked))}
+          hint={formatSpan(asked.span, zone)}
+          actions={<RequestsLink search={search} />}
+        >
+          {report === undefined ? (
+            <Skeleton className="h-72" />
+          ) : (
+            <>
+              <UsageChart report={report} asked={asked} names={names} />
+              <FormerChart report={report} asked={asked} />
+            </>
+          )}
+        </Card>
+      )}
+      <Card isFlush>
         <UsageTable
           report={report}
           error={error}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../services/chromium.ts';
+import { findBarriers, openStage, type Stage } from './key-stage.ts';
+
+/** Pages whose server answers with errors. */
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 60_000;
+const PAGES = [
+  'overview',
+  'keys',
+  'usage',
+  'requests',
+  'billing',
+  'plans',
+  'alerts',
+  'playground',
+  'start',
+  'settings',
+  'settings?tab=security',
+];
+
+describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage?.close());
+
+  test(
+    'nothing waits for ever: every part says what went wrong and can be tried again',
+    async () => {
+      const { context, page } = await stage.enter();
+      await fail(page, 429);
+      for (const path of PAGES) {
+        await page.goto(`/${path}`);
+        await page.getByRole('alert').first().waitFor();
+        await page.waitForLoadState('networkidle');
+        expect([path, await page.locator('main .animate-shimmer').count()]).toEqual([path, 0]);
+        expect([path, await findBarriers(page)]).toEqual([path, []]);
+      }
+      await context.close();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'what is shown or typed stays when it cannot be asked for again, and a list says that it is not up to date',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.clock.install();
+      await context.request.post('/api/keys', { data: { name: 'kept' }, headers: { origin: stage.service.url } });
+      await page.goto('/keys');
+      await page.getByRole('link', { name: 'kept' }).waitFor();
+      await fail(page, 429);
+      await page.clock.runFor(60_000);
+      await page.getByText('Not up to date: Enough of this.').waitFor();
+      expect(await page.getByRole('link', { name: 'kept' }).count()).toBe(1);
+      expect(await findBarriers(page)).toEqual([]);
+      await page.unroute('**/api/**');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('Not up to date').waitFor({ state: 'detached' });
+      await page.goto('/settings');
+      await page.getByLabel('Name', { exact: true }).fill('Somebody else');
+      await fail(page, 429);
+      await page.clock.runFor(60_000);
+      const asked = page.waitForResponse('**/api/settings');
+      await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+      await (await asked).finished();
+      await page.waitForLoadState('networkidle');
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Somebody else');
+      await context.close();
+    },
+    TEST_MS,
+  );
+});
+
+/** Lets everything fail but what a page needs to be shown at all. */
+async function fail(page: Page, status: number): Promise<void> {
+  await page.route('**/api/**', async (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (pathname === '/api/account' || pathname === '/api/setup') await route.fallback();
+    else await route.fulfill({ status, json: { error: { code: 'broken', message: 'Enough of this.' } } });
+  });
+}

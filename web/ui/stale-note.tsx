@@ -1,0 +1,17 @@
+import type { JSX } from 'react';
+import { ApiError } from '../api.ts';
+import { kit as t } from '../strings/index.ts';
+
+/** Above what is still shown although asking for it again has failed: what was there before is more than nothing. */
+export function StaleNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }): JSX.Element {
+  return (
+    <p role="status" className="border-b border-line bg-warn-soft px-4 py-2 text-sm text-warn sm:px-5">
+      {t.stale(error instanceof ApiError ? error.message : t.notShown)}{' '}
+      {onRetry !== undefined && (
+        <button type="button" className="font-medium underline underline-offset-2" onClick={onRetry}>
+          {t.tryAgain}
+        </button>
+      )}
+    </p>
+  );
+}
