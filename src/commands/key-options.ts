@@ -69,8 +69,9 @@ export function readBudget(text: string): Nanos {
   return amount;
 }
 
-export function readBudgetOrNone(text: string): Nanos | undefined {
-  return text === NONE ? undefined : readBudget(text);
+/** The word stays, because commander turns a value that is null or undefined into an empty text. */
+export function readBudgetOrNone(text: string): Nanos | typeof NONE {
+  return text === NONE ? NONE : readBudget(text);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -5,9 +5,9 @@ import { formatUsd } from '../ledger/money.ts';
 import { print } from './session.ts';
 
 /** Shows a new secret, the only time that it can be shown. */
-export function printFresh(fresh: FreshKey, name: string, options: { readonly json?: boolean }): void {
+export function printFresh(fresh: FreshKey, heading: string, options: { readonly json?: boolean }): void {
   const shown = { id: fresh.id, secret: fresh.secret, prefix: fresh.prefix, last_four: fresh.lastFour };
-  print(shown, options, [`${fresh.id} (${name})`, fresh.secret, 'Store the secret now: it is not shown again.']);
+  print(shown, options, [heading, fresh.secret, 'Store the secret now: it is not shown again.']);
 }
 
 /** A key for programs. */

@@ -80,7 +80,7 @@ async function create(options: CreateOptions): Promise<void> {
     await refuseUnknownModels(session.config, [...(settings.models ?? []), ...(settings.deniedModels ?? [])]);
     const budgets = budgetUsd === undefined ? {} : { [budgetPeriod]: budgetUsd };
     const fresh = await session.keys.create(account.id, { ...settings, name: settings.name ?? options.name, budgets });
-    printFresh(fresh, options.name, options);
+    printFresh(fresh, `${fresh.id} (${options.name})`, options);
   });
 }
 
@@ -106,7 +106,7 @@ async function rotate(id: string, options: JsonOption & { readonly overlap: numb
     const fresh = await session.keys.rotate(operatorOn(id), options.overlap);
     if (fresh === 'no_such_key') throw noSuchKey(id);
     if (fresh === 'too_many_secrets') throw new Error(`${id} has too many secrets at once. End the old ones with: key end-overlap ${id}`);
-    printFresh(fresh, id, options);
+    printFresh(fresh, `${id} has a new secret`, options);
   });
 }
 
@@ -117,10 +117,11 @@ async function endOverlap(id: string, options: JsonOption): Promise<void> {
   });
 }
 
-async function budget(id: string, options: JsonOption & { readonly usd: Nanos | undefined; readonly period: BudgetPeriod }): Promise<void> {
+async function budget(id: string, options: JsonOption & { readonly usd: Nanos | 'none'; readonly period: BudgetPeriod }): Promise<void> {
+  const amount = options.usd === 'none' ? undefined : options.usd;
   await withSession(async (session) => {
-    if (!(await session.keys.setBudget(id, options.period, options.usd))) throw noSuchKey(id);
-    const shown = { id, period: options.period, usd: options.usd === undefined ? null : formatUsd(options.usd) };
+    if (!(await session.keys.setBudget(id, options.period, amount))) throw noSuchKey(id);
+    const shown = { id, period: options.period, usd: amount === undefined ? null : formatUsd(amount) };
     print(shown, options, [
       shown.usd === null ? `${id} has no budget (${shown.period})` : `${id} may spend $${shown.usd} (${shown.period})`,
     ]);

@@ -121,6 +121,14 @@ test('addresses and denied models of a key can be changed, and lifted', async ()
   await felt(secret, '200');
 });
 
+test('the budget of a key is felt, and can be lifted', async () => {
+  const { id, secret } = await makeUsedKey();
+  await gate.run('key', 'budget', id, '--usd', '0', '--period', 'day');
+  await felt(secret, '403 insufficient_quota');
+  expect(await gate.run('key', 'budget', id, '--usd', 'none', '--period', 'day')).toMatchObject({ period: 'day', usd: null });
+  await felt(secret, '200');
+});
+
 test('the old secret of a rotation is ended early', async () => {
   const { id, secret } = await makeUsedKey();
   const fresh = await gate.run('key', 'rotate', id, '--overlap', '1h');
