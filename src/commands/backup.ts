@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import { loadConfig } from '../config.ts';
 import { backupSqlite } from '../database/sqlite.ts';
@@ -21,6 +21,7 @@ function run(options: { readonly to: string; readonly json?: boolean }): void {
   if (!existsSync(config.databasePath))
     throw new Error(`There is no database at ${config.databasePath}. Is TOLLGATE_DATA set as for the server?`);
   if (existsSync(file)) throw new Error(`${file} is there already. Name a file that is not.`);
+  if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}. Make it, readable by you only, and try again.`);
   const startedAtMs = Date.now();
   backupSqlite(config.databasePath, file);
   const shown = { file, bytes: statSync(file).size, milliseconds: Date.now() - startedAtMs };

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Held for as long as a server uses the data folder that it is in. */
@@ -48,13 +48,17 @@ function openLockFile(path: string): Database {
 
 /** Copies the database at one moment into a new file, and makes sure that the copy is on disk. Writers go on meanwhile. */
 export function backupSqlite(path: string, file: string): void {
+  // Made before anything is written into it: a large copy takes a while, and nobody else may read it meanwhile either.
+  closeSync(openSync(file, 'wx', 0o600));
   const database = openSqlite(path);
   try {
     database.prepare('VACUUM INTO ?1').run(file);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
   } finally {
     database.close();
   }
-  chmodSync(file, 0o600);
   const descriptor = openSync(file, 'r+');
   fsyncSync(descriptor);
   closeSync(descriptor);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MAIN } from '../services/built.ts';
@@ -96,6 +96,19 @@ test('--version prints the version', async () => {
   expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u), stderr: '' });
 });
 
+test('a backup is a complete copy that only its owner can read, and replaces no file', async () => {
+  const file = join(folder, 'copy.db');
+  expect(await runJson('backup', '--to', file)).toMatchObject({ file });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const restored = join(folder, 'restored');
+  await mkdir(restored);
+  await copyFile(file, join(restored, 'tollgate.db'));
+  expect(await run(['account', 'show', ...OWNER], { TOLLGATE_DATA: restored })).toMatchObject({ code: 0, stderr: '' });
+  const again = await run(['backup', '--to', file]);
+  expect(again.code).toBe(1);
+  expect(again.stderr).toContain('is there already');
+});
+
 describe('bad input ends with exit code 1, a message on standard error and nothing on standard output', () => {
   const credit = ['account', 'credit', ...OWNER];
   const key = ['key', 'create', ...ACCOUNT, '--name', 'a'];
@@ -125,6 +138,7 @@ describe('bad input ends with exit code 1, a message on standard error and nothi
     [[...key, '--expires', '2020-01-31'], /"2020-01-31" is in the past/u],
     [[...key, '--expires', 'someday'], /"someday" is not a time such as/u],
     [['key', 'list'], /--account <email>' not specified/u],
+    [['backup', '--to', '/nowhere/copy.db'], /There is no folder \/nowhere\. Make it/u],
     [['key', 'rotate'], /missing required argument 'id'/u],
     [['key', 'rotate', 'key_none'], /There is no key key_none.*key list/u],
     [['key', 'rotate', 'key_none', '--overlap', 'soon'], /"soon" is not a duration such as/u],
