@@ -93,7 +93,7 @@ export class Dashboard {
       case 'question':
         return void this.#answer(message.id, message.question);
       case 'failure':
-        return this.#host.failed(message.event, new Error(message.message));
+        return this.#host.failed(message.event, Object.assign(new Error(), message.error));
       case 'notice':
         return this.#host.notice(message.text);
       case 'closed':

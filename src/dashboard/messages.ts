@@ -21,7 +21,7 @@ export type FromDashboard =
   /** `isWhole` is false when the answer broke off. */
   | { readonly type: 'end'; readonly id: number; readonly isWhole: boolean }
   | { readonly type: 'question'; readonly id: number; readonly question: GateQuestion }
-  | { readonly type: 'failure'; readonly event: string; readonly message: string }
+  | { readonly type: 'failure'; readonly event: string; readonly error: CarriedError }
   | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'closed' };
 
@@ -40,6 +40,14 @@ export interface CarriedReply {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** An error, in a form that can change threads: by itself it would lose its name and its code, which say what to do. */
+export interface CarriedError {
+  readonly name: string;
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly stack: string | undefined;
 }
 
 /** What the dashboard must ask the gate for, because only the gate's memory has it. */

@@ -137,7 +137,9 @@ function ask(question: GateQuestion): Promise<unknown> {
 }
 
 function fail(event: string, error: unknown): void {
-  send({ type: 'failure', event, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  send({ type: 'failure', event, error: { name, code, message, stack } });
 }
 
 function notice(text: string): void {

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { type Gate, startGate } from '../simulator/gate.ts';
+import { type OpenAiSimulator, startOpenAiSimulator } from '../simulator/openai.ts';
+
+let simulator: OpenAiSimulator;
+let gate: Gate;
+
+beforeAll(async () => {
+  simulator = await startOpenAiSimulator();
+  // Nobody listens at port 1.
+  gate = await startGate({ simulator, env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
+}, 20_000);
+afterAll(async () => {
+  await gate.stop();
+  await simulator.stop();
+}, 20_000);
+
+test('a mail server that does not answer is in the log, with the code that says why', async () => {
+  const { origin } = new URL(gate.baseUrl);
+  const response = await fetch(`${origin}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'a lorry full of turnips' }),
+  });
+  expect(response.status).toBe(200);
+  const find = (): object | undefined => gate.logLines().find((line) => line['msg'] === 'a letter could not be sent');
+  while (find() === undefined) await Bun.sleep(50);
+  expect(find()).toMatchObject({ level: 'error', code: 'ESOCKET' });
+}, 30_000);
