@@ -1,5 +1,6 @@
 import { passkey } from '@better-auth/passkey';
 import type { BetterAuthOptions } from 'better-auth';
+import { isAPIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins';
 import type { Kysely } from 'kysely';
 import type { Dialect } from '../database/dialect.ts';
@@ -60,7 +61,7 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
     },
     account: { ...CREDENTIAL_TABLE, accountLinking: linkingRules(settings.signInProviders), updateAccountOnSignIn: false },
     socialProviders: knownProviders(settings.signInProviders),
-    onAPIError: { errorURL: `${settings.publicUrl}/sign-in` },
+    onAPIError: { errorURL: `${settings.publicUrl}/sign-in`, onError: passOn },
     verification: { ...VERIFICATION_TABLE, storeIdentifier: 'hashed' },
     emailAndPassword: {
       enabled: true,
@@ -86,6 +87,11 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
       database: { generateId: ({ model }: { model: string }) => makeId(ID_PREFIXES[model] ?? 'auth') },
     },
   } satisfies BetterAuthOptions;
+}
+
+/** What is no answer of the library's is for our log, which keeps no texts. The library would print it, with whatever it says. */
+function passOn(error: unknown): void {
+  if (!isAPIError(error)) throw error;
 }
 
 /** Whether people get in only after they verified their address: where they can be written to. */
