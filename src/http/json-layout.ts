@@ -3,6 +3,8 @@ import { GatewayError } from '../errors.ts';
 const DEPTH_MAX = 64;
 /** No honest request has more fields; of one that has, the others are not noted. */
 const FIELDS_MAX = 1000;
+/** No honest request has more values. A body of nothing else would take seconds to parse and to write, in which nobody is served. */
+const VALUES_MAX = 250_000;
 /** Integers of this many digits may not fit into a number. */
 const WIDE_DIGITS = 16;
 
@@ -31,11 +33,13 @@ export class JsonLayout {
   pairs = 0;
   /** True when there is a number that may lose digits where it is parsed. */
   hasWideNumber = false;
+  /** Values that were seen to begin, but for the first of each array. */
+  #values = 0;
   #depth = 0;
   #name = '';
   #valueStart = -1;
 
-  /** Looks at a text in one pass, without the inside of its strings. Throws when it is nested too deep. */
+  /** Looks at a text in one pass, without the inside of its strings. Throws when it is nested too deep or has too many values. */
   constructor(text: string) {
     let digits = 0;
     for (let at = 0; at < text.length; at += 1) {
@@ -68,10 +72,12 @@ export class JsonLayout {
         this.#depth -= 1;
         return undefined;
       case COLON:
+        this.#count();
         this.pairs += 1;
         if (this.#depth === 1) this.#valueStart = at + 1;
         return undefined;
       case COMMA:
+        this.#count();
         if (this.#depth === 1) this.#endField(at);
         return undefined;
     }
@@ -81,6 +87,15 @@ export class JsonLayout {
   #open(): void {
     this.#depth += 1;
     if (this.#depth > DEPTH_MAX) throw new GatewayError('nesting_too_deep', `The body is nested more than ${DEPTH_MAX} levels deep.`);
+  }
+
+  #count(): void {
+    this.#values += 1;
+    if (this.#values > VALUES_MAX)
+      throw new GatewayError(
+        'request_too_large',
+        `The body has more than ${VALUES_MAX.toLocaleString('en')} values. Send fewer messages, parts or fields.`,
+      );
   }
 
   #endField(end: number): void {

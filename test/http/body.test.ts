@@ -30,6 +30,8 @@ describe('a JSON body', () => {
     ['with a number out of range that JSON has not', '{"a":NaN}', 'invalid_json'],
     ['65 deep', '['.repeat(65) + ']'.repeat(65), 'nesting_too_deep'],
     ['a million deep', '{"a":'.repeat(1_000_000), 'nesting_too_deep'],
+    ['of half a million numbers', `[${'1,'.repeat(500_000)}1]`, 'request_too_large'],
+    ['of half a million fields', `{${'"a":1,'.repeat(500_000)}"a":1}`, 'request_too_large'],
   ])('that is %s is refused', async (_, text, code) => {
     expect(await refusal(post(text))).toBe(code);
   });
