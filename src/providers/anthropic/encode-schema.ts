@@ -65,7 +65,7 @@ function describesObject({ type, properties }: JsonObject): boolean {
 interface Walk {
   readonly root: JsonObject;
   /** References that are being followed: meeting one again is recursion. */
-  readonly open: ReadonlySet<string>;
+  readonly open: Set<string>;
   /** What was found so far. A definition is looked into once, or a few lines could keep us busy for hours. */
   readonly seen: { optional: number; readonly done: Set<string> };
 }
@@ -86,7 +86,10 @@ function follow(reference: string, state: Walk): boolean {
   if (state.open.has(reference)) return false;
   if (state.seen.done.has(reference)) return true;
   const target = resolve(state.root, reference);
-  if (target === undefined || !walk(target, { ...state, open: new Set([...state.open, reference]) })) return false;
+  // Nothing is looked at any more after the first place that cannot be expressed, so what is open then may stay so.
+  state.open.add(reference);
+  if (target === undefined || !walk(target, state)) return false;
+  state.open.delete(reference);
   state.seen.done.add(reference);
   return true;
 }

@@ -29,6 +29,8 @@ const DOCUMENT_NAME_MAX = 200;
 export class PartEncoder {
   readonly #able: Capabilities;
   readonly #documentNames = new Set<string>();
+  /** The number that was last put behind a name: to count from one for each document of that name would take minutes for some thousands. */
+  readonly #documentNumbers = new Map<string, number>();
   readonly #points: CachePoints;
 
   constructor(able: Capabilities, points: CachePoints) {
@@ -93,7 +95,9 @@ export class PartEncoder {
       .slice(0, DOCUMENT_NAME_MAX - 10);
     const wanted = base === '' ? 'document' : base;
     let unique = wanted;
-    for (let count = 2; this.#documentNames.has(unique); count += 1) unique = `${wanted} ${count}`;
+    let number = this.#documentNumbers.get(wanted) ?? 1;
+    for (; this.#documentNames.has(unique); unique = `${wanted} ${number}`) number += 1;
+    this.#documentNumbers.set(wanted, number);
     this.#documentNames.add(unique);
     return unique;
   }

@@ -92,8 +92,7 @@ function renameReference(reference: string): string {
 function encodeValues(source: JsonObject, walk: Walk): JsonObject {
   const values: unknown = 'const' in source ? [source['const']] : source['enum'];
   if (!Array.isArray(values)) return {};
-  const taken = values.filter((value) => typeof value === 'string' || typeof value === 'number');
-  const others = values.filter((value) => !taken.includes(value));
+  const [taken, others] = [values.filter(isTaken), values.filter((value) => !isTaken(value))];
   if (others.some((value) => value !== null)) walk.lost.add('enum');
   const types = [...new Set(values.map(typeOf))];
   const type = source['type'] ?? (types.length === 1 ? types[0] : types);
@@ -103,6 +102,10 @@ function encodeValues(source: JsonObject, walk: Walk): JsonObject {
   const takenTypes = types.filter((name) => name !== 'null');
   // The type moves into the alternatives, of which `null` is one.
   return { type: undefined, anyOf: [{ type: takenTypes.length === 1 ? takenTypes[0] : takenTypes, enum: taken }, { type: 'null' }] };
+}
+
+function isTaken(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number';
 }
 
 function typeOf(value: unknown): string {
@@ -118,18 +121,22 @@ function mergeAllOf(node: JsonObject, walk: Walk): JsonObject {
   const reference = parts.find((part) => typeof part['$ref'] === 'string');
   if (reference !== undefined && parts.length > 1) walk.lost.add('allOf');
   if (reference !== undefined) return { ...rest, ...reference };
-  return [...parts, rest].reduce<JsonObject>(layOnTop, {});
+  return layOnTop([...parts, rest]);
 }
 
-function layOnTop(below: JsonObject, above: JsonObject): JsonObject {
-  const properties = { ...asObject(below['properties']), ...asObject(above['properties']) };
-  const required = [...new Set([...asList(below['required']), ...asList(above['required'])])];
-  return {
-    ...below,
-    ...above,
-    ...(Object.keys(properties).length === 0 ? {} : { properties }),
-    ...(required.length === 0 ? {} : { required }),
-  };
+/** In one pass: a caller may send as many parts as fit into a request, and to copy what is there for each would take hours. */
+function layOnTop(parts: readonly JsonObject[]): JsonObject {
+  const merged = new Map<string, unknown>();
+  const properties = new Map<string, unknown>();
+  const required = new Set<unknown>();
+  for (const part of parts) {
+    for (const [keyword, value] of Object.entries(part)) merged.set(keyword, value);
+    for (const [name, value] of Object.entries(asObject(part['properties']))) properties.set(name, value);
+    for (const name of asList(part['required'])) required.add(name);
+  }
+  if (properties.size > 0) merged.set('properties', Object.fromEntries(properties));
+  if (required.size > 0) merged.set('required', [...required]);
+  return Object.fromEntries(merged);
 }
 
 function asObject(value: unknown): JsonObject {

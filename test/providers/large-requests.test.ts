@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { DIALECTS } from '../../src/providers/dialects.ts';
+import type { DialectName } from '../../src/providers/provider.ts';
+
+/**
+ * Requests far below the limit of their size that were written anew in seconds or minutes, while nobody else was served: their
+ * time must grow with their length, and not with its square.
+ */
+const WRITTEN_WITHIN_MS = 1500;
+
+const MODELS: Partial<Record<DialectName, string>> = {
+  anthropic: 'claude-sonnet-4-5',
+  gemini: 'gemini-2.5-flash',
+  bedrock: 'anthropic.claude-sonnet-4-5-v1:0',
+};
+
+const list = <Item>(length: number, item: (index: number) => Item): Item[] => Array.from({ length }, (_, index) => item(index));
+const tool = (parameters: JsonObject): JsonObject => ({ type: 'function', function: { name: 'look_up', strict: true, parameters } });
+
+const ENUM = tool({ type: 'integer', enum: list(80_000, (index) => index) });
+const ALL_OF = tool({ allOf: list(8000, (index) => ({ properties: { [`p${index}`]: {} }, required: [`p${index}`] })) });
+const REFERENCES = tool({
+  type: 'object',
+  properties: { first: { $ref: '#/$defs/d0' } },
+  required: ['first'],
+  $defs: Object.fromEntries(list(2000, (index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }])),
+});
+const FILE = { type: 'file', file: { file_data: 'data:text/plain;base64,' } };
+
+describe.each(['anthropic', 'gemini', 'bedrock'] as const)('a large request to %s is written at once', (dialect) => {
+  test.each<[string, JsonObject]>([
+    ['an enumeration', { tools: [ENUM] }],
+    ['a schema of many parts', { tools: [ALL_OF] }],
+    ['a long chain of references', { tools: list(4, () => REFERENCES) }],
+    ['files without a name', { messages: list(10, () => ({ role: 'user', content: list(1000, () => FILE) })) }],
+  ])('%s', (_, fields) => {
+    const model = MODELS[dialect] ?? '';
+    const chat = { model, messages: [{ role: 'user', content: 'Hi' }], ...fields } as ChatRequest;
+    const beganAtMs = performance.now();
+    const { body } = DIALECTS[dialect].encodeRequest(chat, { baseUrl: 'https://localhost', apiKey: 'k', model, outputTokensMax: 100 });
+    expect(performance.now() - beganAtMs).toBeLessThan(WRITTEN_WITHIN_MS);
+    expect(body.length).toBeGreaterThan(10_000);
+  });
+});
+
+test('files of one name get names of their own', () => {
+  const names = ['a.txt', 'a 2.txt', 'a.txt', 'a.txt', 'b.txt'];
+  const content = names.map((filename) => ({ type: 'file', file: { ...FILE.file, filename } }));
+  const chat = { model: 'm', messages: [{ role: 'user', content }] };
+  const { body } = DIALECTS.bedrock.encodeRequest(chat, { baseUrl: 'https://localhost', apiKey: 'k', model: 'm', outputTokensMax: 100 });
+  expect([...body.matchAll(/"name":"([^"]*)"/gu)].map((match) => match[1])).toEqual(['a', 'a 2', 'a 3', 'a 4', 'b']);
+});
