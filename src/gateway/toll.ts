@@ -192,7 +192,9 @@ export class Toll {
     const { usage, prompts } = delivered;
     const ending = { ...endingOf(outcome, delivered), finishReason: delivered.finishReason };
     this.#record(delivered.outputText);
-    if (usage !== undefined && this.#isCredible(usage, prompts)) return this.#settleOnce(ending, { usage, isEstimated: false, prompts });
+    const isAtEnd = outcome === 'completed' && !this.isExhausted;
+    if (usage !== undefined && this.#isCredible(usage, prompts) && (isAtEnd || countsAll(usage, delivered)))
+      return this.#settleOnce(ending, { usage, isEstimated: false, prompts });
     const guess = { usage: this.#estimate(delivered), isEstimated: true, prompts };
     return this.#settleOnce(ending, guess, async () => this.#count(delivered, guess));
   }
@@ -321,6 +323,11 @@ export class Toll {
 
 function endingOf(outcome: Outcome, { provider, servedModel }: Answerer): Ending {
   return { outcome, provider, servedModel };
+}
+
+/** Some providers count at the beginning of a stream and then at its end: what was said in between, until somebody left, is in no report. */
+function countsAll({ outputTokens }: TokenUsage, { outputLength }: Delivered): boolean {
+  return outputTokens * CHARACTERS_PER_TOKEN_MAX >= outputLength;
 }
 
 /** Where the account cannot pay for the model's maximum, the provider is told to stop where the money ends. */

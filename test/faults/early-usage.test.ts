@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describeModel } from '../simulator/gate.ts';
+import { type Caller, startCaller } from './caller.ts';
+
+/** Providers that tell at the beginning of a stream what they have counted so far, and the rest at its end, which the caller does not wait for. */
+
+const TEXT = 'One two three four five six seven eight nine ten. '.repeat(20);
+const PROMPT_TOKENS = 10;
+const PROMPT_NANOS = 10_000n;
+/** Twenty times ten words and a full stop, at one micro-dollar a token. */
+const OUTPUT_NANOS_MIN = 200_000n;
+
+const FIRST_EVENTS: Readonly<Record<string, readonly object[]>> = {
+  chat: [
+    {
+      id: 'x',
+      choices: [{ index: 0, delta: { role: 'assistant', content: '' } }],
+      usage: { prompt_tokens: PROMPT_TOKENS, completion_tokens: 0 },
+    },
+    { id: 'x', choices: [{ index: 0, delta: { content: TEXT } }] },
+  ],
+  gemini: [{ candidates: [{ index: 0, content: { parts: [{ text: TEXT }] } }], usageMetadata: { promptTokenCount: PROMPT_TOKENS } }],
+};
+
+let caller: Caller;
+const provider = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch: ({ url }) => {
+    const events = FIRST_EVENTS[url.includes('generateContent') || url.includes('GenerateContent') ? 'gemini' : 'chat'] ?? [];
+    const body = new ReadableStream({
+      start: (controller) => {
+        for (const event of events) controller.enqueue(`data: ${JSON.stringify(event)}\n\n`);
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  },
+});
+
+beforeAll(async () => {
+  const address = `http://127.0.0.1:${provider.port}/v1`;
+  const price = { input: 1, output: 1 };
+  caller = await startCaller({
+    providers: {
+      early: { dialect: 'openai', base_url: address, api_key: 'k' },
+      google: { dialect: 'gemini', base_url: address, api_key: 'k' },
+    },
+    models: [describeModel('mock/chat', 'early', price), describeModel('mock/gemini', 'google', price)],
+  });
+}, 30_000);
+afterAll(async () => {
+  await caller.stop();
+  await provider.stop(true);
+}, 20_000);
+
+describe('a caller who leaves before the last count', () => {
+  test.each(['chat', 'gemini'])('pays for what was delivered all the same: %s', async (name) => {
+    const abort = new AbortController();
+    const response = await fetch(`${caller.gate.baseUrl}/chat/completions`, {
+      method: 'POST',
+      signal: abort.signal,
+      headers: { authorization: `Bearer ${caller.key.secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: `mock/${name}`, messages: [{ role: 'user', content: 'Count' }], stream: true }),
+    });
+    let received = '';
+    for await (const bytes of response.body ?? []) {
+      received += new TextDecoder().decode(bytes);
+      if (received.includes('ten.')) break;
+    }
+    abort.abort();
+    const charged = await caller.chargedNanos();
+    expect(charged).toBeGreaterThan(OUTPUT_NANOS_MIN);
+    expect(charged).toBeLessThan(2n * OUTPUT_NANOS_MIN + PROMPT_NANOS);
+  });
+});
