@@ -14,6 +14,7 @@ export interface Posting {
 const POST_MS_MAX = 10_000;
 const URL_CHARACTERS_MAX = 2000;
 const HTTPS_PORT = 443;
+const LATE = `There was no answer within ${POST_MS_MAX / 1000} seconds.`;
 
 /**
  * Posts to an address of a person's choice, and gives what went wrong or undefined. Only https, only addresses of the
@@ -29,8 +30,9 @@ export async function postWebhook(posting: Posting, reach: Reach): Promise<strin
     return 'The address is not one of the public internet, at port 443.';
   const [address] = addresses;
   if (address === undefined) return 'The name of the host leads nowhere.';
+  if (signal.aborted) return LATE;
   const status = await new Promise<number | undefined>((resolve) => new Exchange(url, posting, resolve).start(address, reach.ca, signal));
-  if (status === undefined) return signal.aborted ? `There was no answer within ${POST_MS_MAX / 1000} seconds.` : 'The connection failed.';
+  if (status === undefined) return signal.aborted ? LATE : 'The connection failed.';
   return status >= 200 && status < 300 ? undefined : `The answer had status ${status}.`;
 }
 

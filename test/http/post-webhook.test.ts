@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -43,6 +43,13 @@ describe('a webhook', () => {
     );
     expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reachLoopback())).toBe(`The answer had status ${status}.`);
     expect(hook.connections).toBe(1);
+  });
+
+  test('whose name took all of the time is not connected to: nothing would end that any more', async () => {
+    const hook = await serveHook(() => undefined);
+    using _ = spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+    expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reachLoopback())).toBe('There was no answer within 10 seconds.');
+    expect(hook.connections).toBe(0);
   });
 
   test('tells nothing of what it answered but the status', async () => {
