@@ -42,7 +42,7 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
       'The provider of this model is receiving more requests than it allows. Please try again later.',
       {
         cause: thrown,
-        retryAfterSeconds: thrown.retryAfterSeconds ?? readRetryAfter(context.retryAfter),
+        retryAfterSeconds: bound(thrown.retryAfterSeconds ?? readRetryAfter(context.retryAfter)),
       },
     );
   }
@@ -62,10 +62,14 @@ function isOurs(fault: ProviderFault): boolean {
   return status === 401 || status === 402 || status === 403 || status === 404 || (status === 429 && code === 'insufficient_quota');
 }
 
-/** Seconds or a date, as HTTP has it; bounded, because a caller that is told to wait a day gives up. */
+/** Seconds or a date, as HTTP has it. */
 function readRetryAfter(header: string | undefined): number {
   if (header === undefined) return RETRY_SECONDS_DEFAULT;
-  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+}
+
+/** A caller that is told to wait a day gives up. */
+function bound(seconds: number): number {
   return Number.isFinite(seconds) ? Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds)) : RETRY_SECONDS_DEFAULT;
 }
 

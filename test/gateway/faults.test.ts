@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'bun:test';
+import { toCallerError } from '../../src/gateway/faults.ts';
+import { ProviderFault } from '../../src/providers/provider.ts';
+
+describe('a provider that is too busy', () => {
+  test.each<[string, number | undefined, string | undefined, number]>([
+    ['in its body', 7, undefined, 7],
+    ['in its body, longer than anybody waits', 86_400, undefined, 3600],
+    ['in its body, as nothing', 0, undefined, 1],
+    ['in a header', undefined, '7', 7],
+    ['in a header, longer than anybody waits', undefined, '86400', 3600],
+    ['in a header, as no time', undefined, 'soon', 5],
+    ['nowhere', undefined, undefined, 5],
+  ])('says when to come back %s', (_, retryAfterSeconds, retryAfter, expected) => {
+    const fault = new ProviderFault('Slow down', { status: 429, retryAfterSeconds });
+    const error = toCallerError(fault, { apiKey: undefined, retryAfter });
+    expect(error.errorName).toBe('provider_rate_limited');
+    expect(error.details.retryAfterSeconds).toBe(expected);
+  });
+});
