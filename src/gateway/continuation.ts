@@ -12,7 +12,8 @@ const HOPS_MAX = 16;
 
 /** Asks a provider that may break off for reasons of its own, and follows its answer to the end. */
 export async function askToTheEnd(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
-  const endsAtMs = performance.now() + gate.config.timeouts.totalMs;
+  // One of several choices shares its time with the others.
+  const endsAtMs = dispatch.endsAtMs ?? performance.now() + gate.config.timeouts.totalMs;
   const answer = await ask(gate, dispatch, leg);
   const rest = new Rest(gate, { ...dispatch, endsAtMs }, leg);
   if (answer.type === 'stream') return { ...answer, source: new ContinuedStream(answer.source, rest) };
