@@ -129,7 +129,7 @@ function completeUsage(usage: JsonObject, { cachedTokens = [], countsCachedApart
   const details = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
   const cached = details['cached_tokens'] ?? firstNumber(usage, cachedTokens);
   if (typeof cached !== 'number') return;
-  if (details['cached_tokens'] === undefined) usage['prompt_tokens_details'] = { ...details, cached_tokens: cached };
+  if (details['cached_tokens'] !== cached) usage['prompt_tokens_details'] = { ...details, cached_tokens: cached };
   const prompt = usage['prompt_tokens'];
   if (countsCachedApart === true && typeof prompt === 'number' && cached > prompt) usage['prompt_tokens'] = prompt + cached;
 }

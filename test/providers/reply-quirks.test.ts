@@ -85,6 +85,12 @@ describe('an answer', () => {
     ],
     ['cached tokens among the prompt', 'xai', { prompt_tokens_details: { cached_tokens: 4 } }, { inputTokens: 6, cachedInputTokens: 4 }],
     ['no cached tokens', 'xai', {}, { inputTokens: 10, cachedInputTokens: 0 }],
+    [
+      'cached tokens in a place of its own, and null where they belong',
+      'mistral',
+      { prompt_tokens_details: { cached_tokens: null }, num_cached_tokens: 4 },
+      { inputTokens: 6, cachedInputTokens: 4 },
+    ],
     ['a number where details belong', 'mistral', { prompt_token_details: 4 }, { inputTokens: 10, cachedInputTokens: 0 }],
   ])('has %s', (_, id, details, expected) => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...details };
