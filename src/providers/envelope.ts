@@ -38,6 +38,14 @@ export function writeChunk(context: ReplyContext, delta: JsonObject, place: Chun
   return JSON.stringify({ ...envelope(context, 'chat.completion.chunk'), choices, ...(context.wantsUsage ? { usage: null } : {}) });
 }
 
+/**
+ * The chunk with everything that a choice of a translated stream cites, told once, at its end: of several lists clients keep the
+ * last one only, or fail on the second.
+ */
+export function writeCitedChunk(context: ReplyContext, annotations: readonly JsonObject[], index = 0): readonly string[] {
+  return annotations.length === 0 ? [] : [writeChunk(context, { annotations }, { index })];
+}
+
 /** The chunk that carries the usage of a translated stream. */
 export function writeUsageChunk(context: ReplyContext, usage: WireUsage): string {
   return JSON.stringify({ ...envelope(context, 'chat.completion.chunk'), choices: [], usage });

@@ -6,11 +6,15 @@ export const FINISH_REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', '
 
 /**
  * Keeps what clients are promised of a relayed stream, whoever wrote it: one identity, a role at the beginning of each
- * choice and only there, an index, a reason to finish that they know. A chunk that is in order is only looked at.
+ * choice and only there, an index, one list of citations, a reason to finish that they know. A chunk that is in order is only
+ * looked at.
  */
 export class ChunkMender {
   readonly #context: ReplyContext;
   readonly #begun = new Set<unknown>();
+  readonly #ended = new Set<unknown>();
+  /** What each choice cites, until its end has come. A template skips what repeats itself, so it is told once. */
+  readonly #cited = new Map<unknown, Map<string, unknown>>();
   #id: string | undefined;
   #created: number | undefined;
 
@@ -30,6 +34,13 @@ export class ChunkMender {
     }
   }
 
+  /** What belongs into the last delta of a choice: all that it cites. */
+  endOf(index: unknown): JsonObject {
+    this.#ended.add(index);
+    const cited = this.#cited.get(index);
+    return cited === undefined ? {} : { annotations: [...cited.values()] };
+  }
+
   #mendChoice(choice: JsonObject, position: number): void {
     if (!Number.isInteger(choice['index'])) choice['index'] = position;
     mendFinish(choice);
@@ -41,6 +52,21 @@ export class ChunkMender {
       this.#begun.add(choice['index']);
       if (role !== 'assistant') choice['delta'] = { ...delta, role: 'assistant' };
     } else if (role !== undefined) delete delta['role'];
+    this.#mendCitations(choice, choice['delta'] as JsonObject);
+  }
+
+  /** Of several lists of citations, clients keep the last one only, or fail on the second: there is one, with the end. */
+  #mendCitations(choice: JsonObject, delta: JsonObject): void {
+    const { index, finish_reason: reason } = choice;
+    const { annotations } = delta;
+    if (this.#ended.has(index)) return;
+    if (Array.isArray(annotations) && annotations.length > 0) {
+      const cited = this.#cited.get(index) ?? new Map<string, unknown>();
+      for (const annotation of annotations as unknown[]) cited.set(JSON.stringify(annotation), annotation);
+      this.#cited.set(index, cited);
+      delete delta['annotations'];
+    }
+    if (typeof reason === 'string') Object.assign(delta, this.endOf(index));
   }
 }
 

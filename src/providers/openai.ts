@@ -137,8 +137,8 @@ class RelayedStream implements StreamDecoder {
     // Chunks without choices carry usage or a host's notes; callers that index `choices[0]` must never see them.
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
     this.#quirks.readChoices(chunk.choices);
-    this.#mender.mend(chunk, chunk.choices);
     if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, chunk.choices, this.#context);
+    this.#mender.mend(chunk, chunk.choices);
     for (const choice of chunk.choices) this.#watch(choice);
     this.#envelope = chunk;
     chunk.model = this.#context.modelId;
@@ -172,7 +172,10 @@ class RelayedStream implements StreamDecoder {
   /** Clients fail on a choice without a finish reason, so one that the provider forgot is added. */
   #finishAll(reason: FinishReason): string[] {
     return [...this.#unfinished].map((index) =>
-      JSON.stringify({ ...this.#envelope, choices: [{ index, delta: {}, logprobs: null, finish_reason: reason }] }),
+      JSON.stringify({
+        ...this.#envelope,
+        choices: [{ index, delta: this.#mender.endOf(index), logprobs: null, finish_reason: reason }],
+      }),
     );
   }
 

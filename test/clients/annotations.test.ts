@@ -52,6 +52,27 @@ function citation(of: string, url: string, title: string): OpenAI.ChatCompletion
   return { type: 'url_citation', url_citation: { start_index: start, end_index: start + of.length, url, title } };
 }
 
+test('the pages of several parts of a streamed answer are one list, for helpers keep one', async () => {
+  service.reset();
+  const parts = ['One.', ' Two.', ' Three.'];
+  const events = parts.flatMap((text, index) => [
+    { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index, delta: { type: 'text_delta', text } },
+    { type: 'content_block_delta', index, delta: { type: 'citations_delta', citation: { url: `https://${index}.example`, title: text } } },
+    { type: 'content_block_stop', index },
+  ]);
+  const usage = { input_tokens: 5, output_tokens: 9 };
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [], usage };
+  const last = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage };
+  const reply = { body: '', events: [{ type: 'message_start', message }, ...events, last, { type: 'message_stop' }] };
+  service.anthropic.next({ type: 'recorded', reply });
+  const { choices } = await client.chat.completions.stream({ model: MODELS.anthropic, messages: QUESTION }).finalChatCompletion();
+  const said = choices[0]?.message;
+  expect(
+    said?.annotations?.map(({ url_citation: { url, start_index: start, end_index: end } }) => [url, said.content?.slice(start, end)]),
+  ).toEqual(parts.map((text, index) => [`https://${index}.example`, text]));
+});
+
 describe.each([false, true])('streamed: %p', (isStreaming) => {
   test('pages of a search by Gemini are annotations, at the places of the answer in characters', async () => {
     service.reset();

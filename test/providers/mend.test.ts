@@ -85,6 +85,26 @@ describe('a relayed chunk', () => {
     expect(decode(given)[0]?.choices[0]).toMatchObject(expected);
   });
 
+  test('cites everything at the end of its choice, in one list', () => {
+    expect(
+      deltas(
+        { role: 'assistant', content: 'a', annotations: [{ url: 1 }] },
+        { content: 'b', annotations: [{ url: 1 }] },
+        { content: 'c', annotations: [{ url: 1 }] },
+        { annotations: [{ url: 2 }] },
+        {},
+      ),
+    ).toEqual([{ role: 'assistant', content: 'a' }, { content: 'b' }, { content: 'c' }, {}, { annotations: [{ url: 1 }, { url: 2 }] }]);
+  });
+
+  test('cites also where the host forgets the end, or the gate cuts it off', () => {
+    const cited = { ...ENVELOPE, choices: [{ index: 0, delta: { content: 'a', annotations: [{ url: 1 }] }, finish_reason: null }] };
+    const decoder = openai.decodeStream({ ...CONTEXT, choiceIndex: 3 });
+    decoder.push({ name: undefined, data: JSON.stringify(cited) });
+    const [end] = decoder.cut().map((text) => (JSON.parse(text) as { choices: JsonObject[] }).choices[0]);
+    expect(end).toEqual({ index: 3, delta: { annotations: [{ url: 1 }] }, logprobs: null, finish_reason: 'length' });
+  });
+
   test('that is the end before anything was said completes nothing', () => {
     const decoder = openai.decodeStream(CONTEXT);
     decoder.push({ name: undefined, data: '[DONE]' });

@@ -6,6 +6,7 @@ import { decodeCitations, decodeFinish, decodeRefusal, freeText, kindOfCall, tex
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import { toFault } from './decode-fault.ts';
 import type { Block } from './draft.ts';
+import type { Progress } from './open-block.ts';
 import { ToolNames } from './tool-names.ts';
 
 /** Reads a whole answer. */
@@ -46,10 +47,10 @@ export function withEarlier(content: readonly Block[], { continuation }: ReplyCo
   return continuation === undefined ? content : [...(JSON.parse(continuation) as Block[]), ...content];
 }
 
-/** What the caller has got of an answer before it was continued: citations and tool calls are counted on from there. */
-export function measureEarlier(context: ReplyContext, names: ToolNames): { readonly textLength: number; readonly toolCallCount: number } {
-  const { text, toolCalls } = decodeContent(withEarlier([], context), names, 0);
-  return { textLength: text.length, toolCallCount: toolCalls.length };
+/** What an answer had said before it was continued: citations and tool calls are counted on from there. */
+export function measureEarlier(context: ReplyContext, names: ToolNames): Pick<Progress, 'textLength' | 'toolCallCount' | 'annotations'> {
+  const { text, toolCalls, annotations } = decodeContent(withEarlier([], context), names, 0);
+  return { textLength: text.length, toolCallCount: toolCalls.length, annotations };
 }
 
 /** Narrows a list of blocks: whatever has no type is none. */

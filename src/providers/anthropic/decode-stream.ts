@@ -2,7 +2,7 @@ import type { SseEvent } from '../../http/sse.ts';
 import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { isCount } from '../../openai/usage.ts';
-import { writeChunk, writeUsageChunk } from '../envelope.ts';
+import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
 import { keepBlocks } from './carried.ts';
 import { decodeFinish, decodeRefusal } from './decode-content.ts';
@@ -64,7 +64,7 @@ export class MessageStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    return [writeChunk(this.#context, {}, { finish: 'length' })];
+    return this.#finish('length');
   }
 
   usageChunk(usage: WireUsage): string {
@@ -154,12 +154,12 @@ export class MessageStream implements StreamDecoder {
     // After a pause the rest follows in another stream, so nothing is finished.
     if (reason === 'pause_turn') return this.#closeAll();
     const refusal = decodeRefusal(reason, details);
-    return [...this.#closeAll(), ...(refusal === undefined ? [] : [this.#chunk({ refusal })]), this.#finishChunk()];
+    return [...this.#closeAll(), ...(refusal === undefined ? [] : [this.#chunk({ refusal })]), ...this.#finishAsTold()];
   }
 
   #stop(): readonly string[] {
     this.isDone = true;
-    return this.#stopReason === undefined ? [...this.#closeAll(), this.#finishChunk()] : [];
+    return this.#stopReason === undefined ? [...this.#closeAll(), ...this.#finishAsTold()] : [];
   }
 
   /** What is still open is over with the message. */
@@ -167,8 +167,12 @@ export class MessageStream implements StreamDecoder {
     return [...this.#open.keys()].flatMap((index) => this.#closeBlock(index));
   }
 
-  #finishChunk(): string {
-    return writeChunk(this.#context, {}, { finish: decodeFinish(this.#stopReason, this.#progress.toolCallCount) });
+  #finishAsTold(): readonly string[] {
+    return this.#finish(decodeFinish(this.#stopReason, this.#progress.toolCallCount));
+  }
+
+  #finish(finish: FinishReason): readonly string[] {
+    return [...writeCitedChunk(this.#context, this.#progress.annotations), writeChunk(this.#context, {}, { finish })];
   }
 
   #chunks(deltas: readonly JsonObject[]): readonly string[] {

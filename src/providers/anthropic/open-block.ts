@@ -11,6 +11,8 @@ export interface Progress {
   output: string;
   /** Tool calls are counted apart: text and thinking are blocks as well, but no calls. */
   toolCallCount: number;
+  /** What the closed blocks cite. */
+  readonly annotations: JsonObject[];
 }
 
 /** A block that is being streamed: gives the deltas for the caller, and in the end the block as if it had come whole. */
@@ -69,10 +71,9 @@ export class OpenBlock {
   close(): JsonObject[] {
     if ('input' in this.#block) this.#block['input'] = parseInput(this.#json);
     switch (this.#kind) {
-      case 'text': {
-        const annotations = decodeCitations(this.#block, this.#textStart);
-        return annotations.length === 0 ? [] : [{ annotations }];
-      }
+      case 'text':
+        this.#progress.annotations.push(...decodeCitations(this.#block, this.#textStart));
+        return [];
       case 'custom':
         return [this.#callDelta({ custom: { input: freeText(this.#block['input']) } })];
       case 'function':

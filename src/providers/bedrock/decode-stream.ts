@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { SseEvent } from '../../http/sse.ts';
 import type { TokenUsage } from '../../tokens.ts';
-import { writeChunk, writeUsageChunk } from '../envelope.ts';
+import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
 import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './citations.ts';
@@ -23,7 +23,7 @@ interface OpenThought {
   readonly redacted: Buffer[];
 }
 
-/** A block of text that cites pages, which are told at its end. */
+/** A block of text that cites pages, whose end is known when it is over. */
 interface OpenText {
   readonly start: number;
   readonly citations: JsonObject[];
@@ -41,6 +41,7 @@ export class ConverseStream implements StreamDecoder {
   readonly #calls = new Map<unknown, OpenCall>();
   readonly #thoughts = new Map<unknown, OpenThought>();
   readonly #texts = new Map<unknown, OpenText>();
+  readonly #annotations: JsonObject[] = [];
   #signed: JsonObject[] = [];
   #textLength = 0;
   #callCount = 0;
@@ -85,7 +86,7 @@ export class ConverseStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    return [writeChunk(this.#context, {}, { finish: 'length' })];
+    return this.#finish('length');
   }
 
   usageChunk(usage: WireUsage): string {
@@ -175,11 +176,11 @@ export class ConverseStream implements StreamDecoder {
     this.#keepThought(this.#thoughts.get(place));
     this.#thoughts.delete(place);
     const cited = this.#texts.get(place);
-    const annotations = cited === undefined ? [] : decodeCitations(cited, { start: cited.start, end: this.#textLength });
+    if (cited !== undefined) this.#annotations.push(...decodeCitations(cited, { start: cited.start, end: this.#textLength }));
     this.#texts.delete(place);
     const call = this.#calls.get(place);
     this.#calls.delete(place);
-    if (call === undefined) return annotations.length === 0 ? [] : this.#write({ annotations });
+    if (call === undefined) return [];
     if (call.tool.isCustom) return this.#write({ tool_calls: [{ index: call.index, custom: { input: textInput(call.input) } }] });
     // A tool without arguments gets no delta at all, and clients parse what they get.
     return call.input === '' ? this.#write({ tool_calls: [{ index: call.index, function: { arguments: '{}' } }] }) : [];
@@ -200,7 +201,11 @@ export class ConverseStream implements StreamDecoder {
     this.isComplete = true;
     // What is still open is over with the message.
     const open = [...this.#thoughts.keys(), ...this.#texts.keys(), ...this.#calls.keys()];
-    return [...this.#begin(), ...open.flatMap((place) => this.#stopBlock(place)), writeChunk(this.#context, {}, { finish })];
+    return [...this.#begin(), ...open.flatMap((place) => this.#stopBlock(place)), ...this.#finish(finish)];
+  }
+
+  #finish(finish: FinishReason): readonly string[] {
+    return [...writeCitedChunk(this.#context, this.#annotations), writeChunk(this.#context, {}, { finish })];
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SseEvent } from '../../http/sse.ts';
 import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
-import { writeChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
+import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
 import type { ReplyContext, StreamDecoder } from '../provider.ts';
 import { measureEarlier, writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
@@ -19,10 +19,11 @@ interface Choice {
   hasOutput: boolean;
   isFinished: boolean;
   told: FinishReason | undefined;
-  /** What was said so far, for citations tell their places in it; the metadata of the search; and what was cited. */
+  /** What was said so far, for citations tell their places in it; the metadata of the search; what was cited, and what of it is not told yet. */
   content: string;
   grounding: JsonObject;
   readonly cited: Set<string>;
+  annotations: readonly JsonObject[];
 }
 
 /** Turns Google's events, each a small answer of its own, into chunks. */
@@ -79,7 +80,10 @@ export class GeminiStream implements StreamDecoder {
   cut(): readonly string[] {
     // A choice that broke off has ended without a reason that was told.
     const open = [...this.#choices].filter(([, choice]) => choice.told === undefined);
-    return open.map(([index]) => writeChunk(this.#context, {}, { index, finish: 'length' }));
+    return open.flatMap(([index, choice]) => [
+      ...this.#writeCited(index, choice),
+      writeChunk(this.#context, {}, { index, finish: 'length' }),
+    ]);
   }
 
   usageChunk(usage: WireUsage): string {
@@ -107,9 +111,16 @@ export class GeminiStream implements StreamDecoder {
     deltas.forEach((delta, place) =>
       chunks.push(writeChunk(this.#context, delta, { index, logprobs: place === deltas.length - 1 ? logprobs : undefined })),
     );
-    const annotations = cite(candidate, choice, this.#textLength);
-    if (annotations.length > 0) chunks.push(writeChunk(this.#context, { annotations }, { index }));
-    return [...chunks, ...this.#finish(candidate, choice)];
+    choice.annotations = [...choice.annotations, ...cite(candidate, choice, this.#textLength)];
+    const end = this.#finish(candidate, choice);
+    const isOver = choice.isFinished && this.continuation === undefined;
+    return [...chunks, ...(isOver ? this.#writeCited(index, choice) : []), ...end];
+  }
+
+  #writeCited(index: number, choice: Choice): readonly string[] {
+    const { annotations } = choice;
+    choice.annotations = [];
+    return writeCitedChunk(this.#context, annotations, index);
   }
 
   /** In the rest of an answer that broke off, the first choice has said something before. */
@@ -123,6 +134,7 @@ export class GeminiStream implements StreamDecoder {
       content: '',
       grounding: {},
       cited: new Set<string>(),
+      annotations: (index === 0 ? measureEarlier(this.#context).annotations : undefined) ?? [],
     };
     this.#choices.set(index, choice);
     return choice;
@@ -157,7 +169,9 @@ export class GeminiStream implements StreamDecoder {
     const token = index === 0 ? continuationTokenOf(candidate) : undefined;
     if (token !== undefined) {
       // The rest comes with another answer, which then has the finish reason.
-      this.continuation = writeContinuation({ token, toolCalls: choice.toolCalls, textLength: this.#textLength + choice.content.length });
+      const { toolCalls, annotations } = choice;
+      const textLength = this.#textLength + choice.content.length;
+      this.continuation = writeContinuation({ token, toolCalls, textLength, ...(annotations.length === 0 ? {} : { annotations }) });
       return [];
     }
     if (choice.told === finish) return [];

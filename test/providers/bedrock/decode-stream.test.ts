@@ -62,9 +62,11 @@ describe('a stream', () => {
         delta(1, { citation: CITATION }),
         delta(1, { citation: { location: { documentChar: {} } } }),
         stop(1),
+        delta(2, { text: '.' }),
+        stop(2),
         ['messageStop', { stopReason: 'end_turn' }],
       ],
-      [ROLE, { content: 'So: ' }, { content: 'sun' }, { annotations: [CITED] }, { finish: 'stop' }],
+      [ROLE, { content: 'So: ' }, { content: 'sun' }, { content: '.' }, { annotations: [CITED] }, { finish: 'stop' }],
     ],
     [
       'without its beginning',

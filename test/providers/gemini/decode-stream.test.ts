@@ -191,8 +191,21 @@ describe('a stream that broke off', () => {
     const rest = run([say('two', chunks), event([], supports), event([], { ...supports, ...STOP })], {
       continuation: String(first.decoder.continuation),
     });
-    const citation = { type: 'url_citation', url_citation: { start_index: 4, end_index: 7, url: 'https://a.example', title: 'A' } };
-    expect(rest.told).toEqual([{ content: 'two' }, { annotations: [citation] }, 'tool_calls']);
+    const page = { type: 'url_citation', url_citation: { start_index: 4, end_index: 7, url: 'https://a.example', title: 'A' } };
+    expect(rest.told).toEqual([{ content: 'two' }, { annotations: [page] }, 'tool_calls']);
+  });
+
+  test('cites with its end what it cited before the break', () => {
+    const supports = { groundingSupports: [{ segment: { endIndex: 3 }, groundingChunkIndices: [0] }] };
+    const broken = run([say('One', cited('https://a.example', supports)), event([], token)]);
+    expect(broken.told).toEqual([ROLE, { content: 'One' }]);
+    const rest = run([say('two', { ...cited('https://b.example'), ...STOP })], { continuation: String(broken.decoder.continuation) });
+    expect(rest.told.slice(1)).toEqual([{ annotations: [citation('https://a.example', 0), citation('https://b.example', 3)] }, 'stop']);
+    const given = run([], { continuation: String(broken.decoder.continuation) }).decoder.cut();
+    expect(given.map((text) => JSON.parse(text) as unknown)).toMatchObject([
+      { choices: [{ delta: { annotations: [citation('https://a.example', 0)] } }] },
+      { choices: [{ finish_reason: 'length' }] },
+    ]);
   });
 
   test('may break off again', () => {
@@ -223,3 +236,11 @@ test('a stream says what the whole answer says, wherever it is cut', () => {
     { numRuns: 200 },
   );
 });
+
+function cited(uri: string, more: JsonObject = {}): JsonObject {
+  return { groundingMetadata: { groundingChunks: [{ web: { uri, title: '' } }], ...more } };
+}
+
+function citation(url: string, start: number): JsonObject {
+  return { type: 'url_citation', url_citation: { start_index: start, end_index: start + 3, url, title: '' } };
+}
