@@ -1,5 +1,6 @@
 import { hc } from 'hono/client';
 import type { Api } from '../src/dashboard/contract.ts';
+import { noticeSignedOut } from './session-end.ts';
 import { faults } from './strings/index.ts';
 
 /** A refusal of the server, with its text for the reader and the id to ask about. */
@@ -53,20 +54,13 @@ interface TypedAnswer<Body> {
 /** What an awaited answer of the client holds. */
 export type Answer<Call> = Call extends (...parameters: never[]) => Promise<TypedAnswer<infer Body>> ? Body : never;
 
-/** The body of an answer, or an `ApiError`. Without a session it goes to the sign-in page, and comes back afterwards. */
+/** The body of an answer, or an `ApiError`. Without a session it goes to the sign-in page and comes back afterwards, unless something was typed. */
 export async function call<Body>(answering: Promise<TypedAnswer<Body>>): Promise<Body> {
   const answer = await reach(answering);
   if (answer.ok) return answer.json();
   const error = await readError(answer);
-  if (error.status === 401) goToSignIn();
-  throw error;
-}
-
-/** Goes to the sign-in page with the present address to return to, unless this is a page that anybody may see. */
-function goToSignIn(): void {
-  const { pathname, search } = location;
-  if (pathname === '/sign-in') return;
-  location.assign(`/sign-in?to=${encodeURIComponent(pathname + search)}`);
+  if (error.status !== 401 || !noticeSignedOut()) throw error;
+  throw new ApiError({ status: error.status, code: error.code, message: faults.signedOut });
 }
 
 async function reach<Body>(answering: Promise<TypedAnswer<Body>>): Promise<TypedAnswer<Body>> {

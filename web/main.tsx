@@ -6,10 +6,12 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './queries.ts';
 import { router } from './routes.tsx';
+import { watchSession } from './session-end.ts';
 import { applyTheme } from './theme.ts';
 import { ToastProvider } from './ui/toast.tsx';
 
 applyTheme();
+watchSession();
 const element = document.getElementById('root');
 if (element === null) throw new Error('index.html has no element with the id root.');
 createRoot(element).render(

@@ -1,6 +1,7 @@
 import { QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError, api, call } from './api.ts';
 import type { Answer } from './api.ts';
+import { noticeSignedIn } from './session-end.ts';
 
 const RETRIES_MAX = 2;
 const FRESH_MS = 10_000;
@@ -21,7 +22,11 @@ export const setupQuery = queryOptions({ queryKey: ['setup'], queryFn: () => cal
 /** The account of whoever is signed in: address, balance, what is set aside. */
 export const accountQuery = queryOptions({
   queryKey: ['account'],
-  queryFn: () => call(api.account.$get()),
+  queryFn: async () => {
+    const account = await call(api.account.$get());
+    noticeSignedIn();
+    return account;
+  },
   refetchInterval: 30_000,
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { chromiumPath } from '../services/chromium.ts';
-import { openStage, type Stage } from './key-stage.ts';
+import { findBarriers, openStage, type Stage } from './key-stage.ts';
 
 /** What people type, key by key: a page must not change under their hands. */
 
@@ -33,6 +33,45 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.keyboard.press('Backspace');
       await page.keyboard.type('2025', { delay: 40 });
       await page.waitForURL(/from=2025-03-15/u);
+      await context.close();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a form that was begun outlives the session, and can be sent after signing in elsewhere',
+    async () => {
+      const { context, page } = await stage.enter();
+      const cookies = await context.cookies();
+      await page.goto('/keys?create=open');
+      await page.getByLabel('Name', { exact: true }).fill('begun in time');
+      await context.clearCookies();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('dialog').getByText('You are no longer signed in.').waitFor();
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('begun in time');
+      expect(await findBarriers(page)).toEqual([]);
+      await context.addCookies(cookies);
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await page.getByRole('dialog', { name: 'Store this secret now' }).waitFor();
+      await context.close();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'whoever has typed nothing is taken to the sign-in page, and signing out empties every tab',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/settings');
+      await page.getByLabel('Name', { exact: true }).fill('half a na');
+      const other = await context.newPage();
+      await other.goto('/keys?q=x');
+      await other.getByRole('button', { name: /^Account/u }).click();
+      await other.getByRole('menuitem', { name: 'Sign out' }).click();
+      await other.waitForURL(/\/$/u);
+      await page.waitForURL(/\/sign-in$/u);
+      await page.goto('/usage?group=key');
+      await page.waitForURL(/\/sign-in\?to=%2Fusage/u);
       await context.close();
     },
     TEST_MS,

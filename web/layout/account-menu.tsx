@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { JSX } from 'react';
 import { askAuth } from '../people.ts';
 import { accountQuery } from '../queries.ts';
+import { signOutOtherTabs } from '../session-end.ts';
 import { shell as t } from '../strings/index.ts';
 import { toast } from '../ui/toast.tsx';
 
@@ -57,6 +58,7 @@ export function AccountMenu(): JSX.Element {
 async function signOut(): Promise<void> {
   try {
     await askAuth('POST', '/sign-out');
+    signOutOtherTabs();
     location.assign('/');
   } catch (error) {
     toast('bad', t.signOutFailed, error instanceof Error ? error.message : undefined);

@@ -2,7 +2,10 @@ import { Outlet } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { JSX } from 'react';
+import { useSessionIsOver } from '../session-end.ts';
 import { shell as t } from '../strings/index.ts';
+import { Banner } from '../ui/banner.tsx';
+import { buttonClass } from '../ui/button.tsx';
 import { Drawer } from '../ui/drawer.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { BalanceChip } from './balance-chip.tsx';
@@ -29,8 +32,28 @@ export function AppLayout(): JSX.Element {
       </aside>
       <TopBar />
       <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[82rem] min-w-0 px-4 pt-6 pb-16 sm:px-6 bar:px-10 bar:pt-9">
+        <SessionOver />
         <Outlet />
       </main>
+    </div>
+  );
+}
+
+function SessionOver(): JSX.Element | null {
+  if (!useSessionIsOver()) return null;
+  return (
+    <div className="sticky top-3 z-20 mb-6">
+      <Banner
+        tone="bad"
+        title={t.signedOut.title}
+        action={
+          <a href="/sign-in" target="_blank" rel="noreferrer" className={buttonClass({ size: 'sm' })}>
+            {t.signedOut.action}
+          </a>
+        }
+      >
+        {t.signedOut.text}
+      </Banner>
     </div>
   );
 }

@@ -25,6 +25,11 @@ export const shell = {
   signIn: 'Sign in',
   signUp: 'Create account',
   signOut: 'Sign out',
+  signedOut: {
+    title: 'You are no longer signed in.',
+    text: 'What you typed here stays. Sign in in another tab, then come back and go on.',
+    action: 'Sign in in a new tab',
+  },
   signOutFailed: 'Could not sign out.',
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
