@@ -32,7 +32,35 @@ const BODY_BYTES_UNCHECKED = Number.MAX_SAFE_INTEGER;
 
 /** Starts the HTTP server of this runtime. */
 export function startServer(options: ServerOptions): RunningServer {
-  const server = Bun.serve({
+  const server = listen(options);
+  return {
+    port: server.port ?? options.port,
+    stop: (force) => server.stop(force),
+  };
+}
+
+function listen(options: ServerOptions): Bun.Server<unknown> {
+  try {
+    return serve(options);
+  } catch (error) {
+    throw explain(options, error);
+  }
+}
+
+/** The runtime's own words name no address, and for a name that does not exist speak of a file. */
+function explain({ host, port }: ServerOptions, cause: unknown): Error {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  const why = LISTEN_PROBLEMS[code] ?? `HOST must be an address of this machine (${code}).`;
+  return new Error(`Cannot listen on ${host}, port ${port}. ${why}`, { cause });
+}
+
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Something else listens there: stop it, or set PORT to another one.',
+  EACCES: 'The system does not allow it: set PORT to 1024 or more.',
+};
+
+function serve(options: ServerOptions): Bun.Server<unknown> {
+  return Bun.serve({
     hostname: options.host,
     port: options.port,
     idleTimeout: IDLE_SECONDS,
@@ -52,8 +80,4 @@ export function startServer(options: ServerOptions): RunningServer {
     ),
     error: options.onError,
   });
-  return {
-    port: server.port ?? options.port,
-    stop: (force) => server.stop(force),
-  };
 }

@@ -109,6 +109,22 @@ test('a backup is a complete copy that only its owner can read, and replaces no 
   expect(again.stderr).toContain('is there already');
 });
 
+test.each([
+  ['an address of nobody', { HOST: '999.1.1.1' }, 'Cannot listen on 999.1.1.1, port 0. HOST must be an address of this machine'],
+  ['an address of another machine', { HOST: '192.0.2.1' }, 'Cannot listen on 192.0.2.1, port 0. HOST must be an address of this machine'],
+])('serve says what is wrong with %s', async (_, variables, message) => {
+  const { code, stdout, stderr } = await run(['serve'], { ...variables, TOLLGATE_DATA: join(folder, 'deaf') });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain(message);
+});
+
+test('serve says that its port is taken', async () => {
+  using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+  const { code, stderr } = await run(['serve'], { PORT: String(other.port), TOLLGATE_DATA: join(folder, 'deaf') });
+  expect(code).toBe(1);
+  expect(stderr).toContain(`Cannot listen on 127.0.0.1, port ${other.port}. Something else listens there`);
+});
+
 describe('bad input ends with exit code 1, a message on standard error and nothing on standard output', () => {
   const credit = ['account', 'credit', ...OWNER];
   const key = ['key', 'create', ...ACCOUNT, '--name', 'a'];
