@@ -1,4 +1,5 @@
 import { Hono, type MiddlewareHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import { makeId } from '../ids.ts';
 import { PastKeeper } from '../usage/past-keeper.ts';
 import { describeInterface } from '../reference/openapi.ts';
@@ -37,8 +38,8 @@ export function dashboardApi(parts: Parts) {
   });
   app.use(sameOrigin(parts));
   app.onError((error, c) => {
-    const known = error instanceof ApiError ? error : new ApiError('internal_error', 'Something went wrong on our side. Try again.');
-    if (known !== error) parts.fail('a request of the dashboard failed', error);
+    const known = knownError(error);
+    if (known.code === 'internal_error') parts.fail('a request of the dashboard failed', error);
     const requestId = c.get('requestId');
     return c.json(
       { error: { code: known.code, message: known.message, field: known.field, request_id: requestId } },
@@ -73,6 +74,13 @@ export function dashboardApi(parts: Parts) {
     .route('/plans', people().route('/', planRoutes(parts)))
     .route('/statement', people().route('/', statementRoutes(parts)))
     .route('/playground', people().route('/', playgroundRoutes(parts)));
+}
+
+/** The validators of the router throw a refusal of its own where a body cannot be parsed. */
+function knownError(error: Error): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof HTTPException && error.status === API_ERRORS.invalid) return new ApiError('invalid', 'The body must be JSON.');
+  return new ApiError('internal_error', 'Something went wrong on our side. Try again.');
 }
 
 /** The type from which the browser's client knows every address, what it takes and what it gives. */

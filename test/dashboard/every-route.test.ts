@@ -129,6 +129,17 @@ describeStores((makeStore) => {
     TEST_MS,
   );
 
+  test.each(['', '{', 'name=x'])('a body that is not JSON (%j) is refused, and no failure of ours', async (body) => {
+    const cookie = [...me().cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { cookie, origin: ORIGIN, 'content-type': 'application/json' };
+    for (const name of ['POST /api/keys', 'POST /api/requests/exports', 'PUT /api/requests/logging', 'POST /api/setup']) {
+      const { method, path } = routeOf(name);
+      const answer = await dashboard.answer(new Request(ORIGIN + path, { method, headers, body }));
+      expect([name, answer.status]).toEqual([name, 400]);
+      expect(await jsonOf(answer)).toMatchObject({ error: { code: 'invalid', message: 'The body must be JSON.' } });
+    }
+  });
+
   test(
     'every answer has the headers that keep it ours',
     async () => {
