@@ -1,5 +1,6 @@
 import type { Model } from '../src/catalog/catalog.ts';
 import { HOSTS } from '../src/providers/compatible.ts';
+import { DIALECTS } from '../src/providers/dialects.ts';
 import type { Host } from '../src/providers/host.ts';
 import { probe, type ProbedPlace, type ProbeName, type Verdict } from '../src/providers/probe.ts';
 import type { DialectName } from '../src/providers/provider.ts';
@@ -92,10 +93,11 @@ function feature(name: ProbeName, lost = 'no'): (line: Line) => string {
   };
 }
 
-/** Who gives one answer to a request is asked several times by the gate. */
+/** Who gives one answer to a request is asked several times by the gate, and never sees `n`. */
 function choices(line: Line): string {
-  const word = feature('choices')(line);
-  return word === 'refused' ? 'asked apart' : word;
+  const { dialect, host } = line.place;
+  const givesChoices = DIALECTS[dialect].givesChoices === true && host?.request?.isSingleChoice !== true;
+  return givesChoices ? feature('choices')(line) : 'asked apart';
 }
 
 function verdictsOf(name: ProbeName, { place, models }: Line): ReadonlySet<Verdict> {
