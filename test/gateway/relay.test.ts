@@ -13,10 +13,11 @@ const chunk = (choices: unknown[], more: object = {}): string =>
   JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices, ...more });
 const delta = (content: string, index = 0): string =>
   chunk([{ index, delta: { role: 'assistant', content }, logprobs: null, finish_reason: null }], { usage: null });
+const more = (content: string): string => chunk([{ index: 0, delta: { content }, logprobs: null, finish_reason: null }], { usage: null });
 const finish = (index = 0): string => chunk([{ index, delta: {}, logprobs: null, finish_reason: 'stop' }], { usage: null });
 const usage = chunk([], { usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } });
 
-const events = [delta('Grüße, 世界 👋🏽'), delta('line\u2028break "data: [DONE]"'), delta('ok', 1), finish(1), finish(), usage];
+const events = [delta('Grüße, 世界 👋🏽'), more('line\u2028break "data: [DONE]"'), delta('ok', 1), finish(1), finish(), usage];
 const whole = await relayed([bytesOf(events)], true);
 
 describe('the relay', () => {
