@@ -34,6 +34,7 @@ async function receive(message: ToDashboard): Promise<void> {
   switch (message.type) {
     case 'start':
       opened = open(message.settings);
+      opened.catch(endWith);
       return;
     case 'request':
       return answer(message.id, message.request);
@@ -52,6 +53,13 @@ async function receive(message: ToDashboard): Promise<void> {
       await (await opened)?.close();
       send({ type: 'closed' });
   }
+}
+
+/** Without a database, say, there is nothing to answer with: the thread ends, whoever waits is told, and the next who needs it starts another. */
+function endWith(error: unknown): void {
+  setTimeout(() => {
+    throw error instanceof Error ? error : new Error(String(error));
+  });
 }
 
 async function open(
