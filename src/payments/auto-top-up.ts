@@ -87,11 +87,13 @@ export class AutoTopUps {
   /** Charges the cards of accounts that have fallen below their threshold; gives how many. */
   async turn(nowMs: number): Promise<number> {
     let count = 0;
-    for (const candidate of await this.#findLow()) if (await this.#topUp(candidate, nowMs)) count += 1;
+    for (const candidate of await this.#findLow(nowMs)) if (await this.#topUp(candidate, nowMs)) count += 1;
     return count;
   }
 
-  async #findLow(): Promise<Candidate[]> {
+  /** Without those that have reached their cap: they would take every place of every turn until the month ends. */
+  async #findLow(nowMs: number): Promise<Candidate[]> {
+    const monthStart = BigInt(windowStartMs('month', nowMs));
     return this.#database
       .selectFrom('auto_top_ups')
       .innerJoin('wallets', 'wallets.account_id', 'auto_top_ups.account_id')
@@ -100,6 +102,7 @@ export class AutoTopUps {
       .where('auto_top_ups.is_on', '=', 1n)
       .where('accounts.status', '=', 'active')
       .where(BELOW_THRESHOLD)
+      .where((where) => where.or([where('auto_top_ups.reason', '<>', CAP_REACHED), where('auto_top_ups.updated_at', '<', monthStart)]))
       .where((where) =>
         where.not(
           where.exists(
@@ -138,7 +141,6 @@ export class AutoTopUps {
       .updateTable('auto_top_ups')
       .set({ reason: CAP_REACHED, updated_at: nowMs })
       .where('account_id', '=', accountId)
-      .where('reason', '<>', CAP_REACHED)
       .execute();
   }
 }

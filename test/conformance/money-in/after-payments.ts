@@ -147,6 +147,31 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.balance(holder)).toBe(usd('14'));
     });
 
+    test('gets its turn also where more accounts than a turn looks at have reached their cap', async () => {
+      const capped = {
+        is_on: 1,
+        threshold: usd('5'),
+        amount: usd('10'),
+        monthly_cap: usd('9'),
+        method_ref: 'pm_any',
+        reason: '',
+        updated_at: stage.nowMs,
+      };
+      for (let count = 0; count < 100; count += 1) {
+        const { accountId } = await stage.makeCustomer();
+        await stage.books.kysely
+          .insertInto('auto_top_ups')
+          .values({ account_id: accountId, ...capped })
+          .execute();
+      }
+      const holder = await stage.makeCardHolder('6');
+      await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
+      await stage.spend(holder, '2');
+      await stage.autoTopUps.turn(stage.nowMs);
+      await stage.autoTopUps.turn(stage.nowMs);
+      expect(await stage.balance(holder)).toBe(usd('14'));
+    });
+
     test('is switched off with a reason by a card that is declined', async () => {
       const holder = await stage.makeCardHolder('6');
       await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
