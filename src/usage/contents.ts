@@ -27,7 +27,9 @@ const DAY_MS = 86_400_000;
 const TEXT_CHARACTERS_MAX = 20_000;
 const CONTENT_CHARACTERS_MAX = 200_000;
 const BATCH_ROWS_MAX = 100;
-const PRUNE_ROWS_MAX = 1000;
+/** Contents are long, and who deletes on the embedded database keeps everybody else waiting: little at a time, with a pause in between. */
+const PRUNED_ROWS = 100;
+const PRUNE_PAUSE_MS = 20;
 
 /** Records contents in the background, and deletes them when their time is over. */
 export class Contents {
@@ -50,12 +52,22 @@ export class Contents {
     this.#writer.add(toRow(content, Date.now()));
   }
 
-  /** Deletes what has been kept for as long as its account said, and says how much that was. */
+  /** Deletes everything that has been kept for as long as its account said, and says how much that was. */
   async prune(nowMs: number): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const deleted = await this.#pruneSome(nowMs);
+      total += deleted;
+      if (deleted < PRUNED_ROWS) return total;
+      await new Promise((resolve) => setTimeout(resolve, PRUNE_PAUSE_MS).unref());
+    }
+  }
+
+  async #pruneSome(nowMs: number): Promise<number> {
     const { numDeletedRows } = await this.#database.kysely
       .deleteFrom('request_contents')
       .where('request_id', 'in', (select) =>
-        select.selectFrom('request_contents').select('request_id').where('delete_at', '<=', BigInt(nowMs)).limit(PRUNE_ROWS_MAX),
+        select.selectFrom('request_contents').select('request_id').where('delete_at', '<=', BigInt(nowMs)).limit(PRUNED_ROWS),
       )
       .executeTakeFirst();
     return Number(numDeletedRows);

@@ -189,6 +189,14 @@ describeStores((makeStore) => {
     expect(await (await ada.send('DELETE', '/api/requests/contents')).json()).toEqual({ deleted: 0 });
   });
 
+  test('contents whose time is over are deleted at once, however many there are', async () => {
+    const contents = new Contents(dashboard.parts.database, (event, error) => dashboard.parts.fail(event, error));
+    for (let count = 0; count < 1200; count += 1)
+      contents.record({ requestId: `req_old_${count}`, accountId, request: {}, answer: 'Old.', days: 7 });
+    await contents.close();
+    expect(await contents.prune(Date.now() + 8 * DAY_MS)).toBe(1200);
+  });
+
   test('the statement has every movement with the balance it left, as pages and as a file', async () => {
     interface Lines {
       readonly lines: readonly { id: string; kind: string; amountUsd: string; balanceUsd: string }[];
