@@ -18,28 +18,31 @@ export function mustStream({ chat, model, outputTokensMax }: Dispatch, { wholeTo
 export function byStream(askOnce: typeof ask): typeof ask {
   return async (gate, dispatch, leg) => {
     const answer = await askOnce(gate, { ...dispatch, takesWhole: true, chat: { ...dispatch.chat, stream: true } }, leg);
-    return answer.type === 'stream' ? assemble(answer) : answer;
+    if (answer.type !== 'stream') return answer;
+    try {
+      return await assemble(answer);
+    } catch (failure) {
+      // One that has gone mad would go on, and nobody would look after it any more.
+      dispatch.call.abortAttempt(failure);
+      throw toCallerError(failure, { apiKey: answer.apiKey, retryAfter: undefined });
+    }
   };
 }
 
-async function assemble({ source, apiKey, provider, servedModel, dropped }: Extract<Answer, { type: 'stream' }>): Promise<Answer> {
+async function assemble({ source, provider, servedModel, dropped }: Extract<Answer, { type: 'stream' }>): Promise<Answer> {
   const assembled = new AssembledAnswer();
   let characters = 0;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      source.start({
-        onText(text) {
-          characters += text.length;
-          if (characters > CHARACTERS_MAX) reject(new ProviderFault(`The provider's answer has more than ${CHARACTERS_MAX} characters`));
-          else for (const chunk of chunksOf(text)) assembled.add(chunk);
-        },
-        onComplete: resolve,
-        onFailure: reject,
-      });
+  await new Promise<void>((resolve, reject) => {
+    source.start({
+      onText(text) {
+        characters += text.length;
+        if (characters > CHARACTERS_MAX) reject(new ProviderFault(`The provider's answer has more than ${CHARACTERS_MAX} characters`));
+        else for (const chunk of chunksOf(text)) assembled.add(chunk);
+      },
+      onComplete: resolve,
+      onFailure: reject,
     });
-  } catch (failure) {
-    throw toCallerError(failure, { apiKey, retryAfter: undefined });
-  }
+  });
   source.finish();
   const { usage, wireUsage, outputText, prompts } = source.tally();
   const body = { ...assembled.read(), ...(wireUsage === undefined ? {} : { usage: wireUsage }) };

@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test';
+import type { GatewayError } from '../../src/errors.ts';
+import type { RelaySink } from '../../src/gateway/relay.ts';
+import type { Answer, Dispatch } from '../../src/gateway/send.ts';
+import { byStream } from '../../src/gateway/whole-by-stream.ts';
+import { formatEvent } from '../../src/http/sse.ts';
+
+type Ask = ReturnType<typeof byStream>;
+
+test('an answer that has gone mad is given up, and so is the provider that goes on with it', async () => {
+  const event = formatEvent(JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1_000_000) } }] }));
+  const aborted: unknown[] = [];
+  const source = {
+    start: (sink: RelaySink) => {
+      for (let count = 0; count < 65; count += 1) sink.onText(event);
+    },
+  };
+  const answer = { type: 'stream', provider: 'mock', servedModel: 'm', dropped: [], source, wantsUsage: false, apiKey: undefined };
+  const dispatch = { chat: {}, call: { abortAttempt: (reason: unknown) => aborted.push(reason) } } as unknown as Dispatch;
+  const ask = byStream(async () => answer as unknown as Answer);
+  const failure: unknown = await ask({} as Parameters<Ask>[0], dispatch, {} as Parameters<Ask>[2]).catch((error: unknown) => error);
+  expect((failure as GatewayError).errorName).toBe('provider_error');
+  expect(aborted).toHaveLength(1);
+});
