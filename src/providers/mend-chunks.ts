@@ -3,6 +3,8 @@ import type { ReplyContext } from './provider.ts';
 
 /** The reasons to finish that clients know; they fail on any other. */
 export const FINISH_REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
+/** The service tiers that they know: clients with strict types fail on any other as well. */
+const SERVICE_TIERS: ReadonlySet<unknown> = new Set([null, 'auto', 'default', 'flex', 'scale', 'priority', 'fast']);
 
 /**
  * Keeps what clients are promised of a relayed stream, whoever wrote it: one identity, a role at the beginning of each
@@ -28,6 +30,7 @@ export class ChunkMender {
     chunk.id = this.#id ??= idOf(chunk.id, this.#context);
     chunk.created = this.#created ??= timeOf(chunk.created, this.#context);
     chunk['object'] = 'chat.completion.chunk';
+    mendTier(chunk, this.#context);
     for (let position = 0; position < choices.length; position += 1) {
       const choice = choices[position];
       if (isObject(choice)) this.#mendChoice(choice, position);
@@ -75,13 +78,16 @@ export function mendReply(body: JsonObject, choices: readonly unknown[], context
   body['id'] = idOf(body['id'], context);
   body['created'] = timeOf(body['created'], context);
   body['object'] = 'chat.completion';
+  mendTier(body, context);
   choices.filter(isObject).forEach((choice, position) => {
     if (!Number.isInteger(choice['index'])) choice['index'] = position;
     const { message } = choice;
     if (isObject(message)) {
       message['role'] = 'assistant';
       message['content'] ??= null;
+      message['refusal'] ??= null;
     }
+    choice['logprobs'] ??= null;
     mendFinish(choice);
     // Whoever has a whole answer has its end.
     choice['finish_reason'] ??= 'stop';
@@ -93,6 +99,16 @@ function mendFinish(choice: JsonObject): void {
   const reason = choice['finish_reason'];
   if (reason === null || FINISH_REASONS.has(reason)) return;
   choice['finish_reason'] = typeof reason === 'string' && reason !== '' ? 'stop' : null;
+}
+
+/** A tier that the host calls something else is told as the caller asks for it. One that nobody knows is not told. */
+function mendTier(body: JsonObject, { host }: ReplyContext): void {
+  const { service_tier: tier } = body;
+  if (tier === undefined || SERVICE_TIERS.has(tier)) return;
+  const theirs = Object.entries(host?.request?.values?.['service_tier'] ?? {});
+  const known = theirs.find(([, word]) => word === tier);
+  if (known === undefined) delete body['service_tier'];
+  else [body['service_tier']] = known;
 }
 
 function idOf(id: unknown, { requestId }: ReplyContext): string {

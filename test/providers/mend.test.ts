@@ -171,7 +171,8 @@ describe('the tool calls of a relayed stream', () => {
 
 describe('a relayed answer', () => {
   test.each<[string, JsonObject, JsonObject]>([
-    ['gets its role and its content', {}, { content: null }],
+    ['gets what it must have', {}, { content: null }],
+    ['keeps its refusal', { refusal: 'No.' }, { content: null, refusal: 'No.' }],
     ['gets reasoning by its usual name', { content: 'a', reasoning: 'b' }, { content: 'a', reasoning: 'b', reasoning_content: 'b' }],
     ['has no empty list of calls', { content: 'a', tool_calls: [] }, { content: 'a' }],
     [
@@ -187,7 +188,7 @@ describe('a relayed answer', () => {
       },
     ],
   ])('%s', (_, given, expected) => {
-    expect(message(given)).toEqual({ role: 'assistant', ...expected });
+    expect(message(given)).toEqual({ role: 'assistant', refusal: null, ...expected });
   });
 
   test('has an identity, an index and an end', () => {
@@ -197,7 +198,7 @@ describe('a relayed answer', () => {
       object: 'chat.completion',
       created: 7,
       model: 'ours',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+      choices: [{ index: 0, message: { role: 'assistant', content: 'a', refusal: null }, logprobs: null, finish_reason: 'stop' }],
     });
   });
 });

@@ -52,7 +52,21 @@ describe('an answer', () => {
     ['content in parts without thinking has no reasoning', 'mistral', { content: [{ type: 'text', text: 'a' }] }, { content: 'a' }],
   ])('%s', (_, id, message, expected) => {
     const { body } = openai.decodeReply(whole({ message, finish_reason: 'stop' }), context(id));
-    expect((body['choices'] as JsonObject[])[0]?.['message']).toEqual({ role: 'assistant', ...expected });
+    expect((body['choices'] as JsonObject[])[0]?.['message']).toEqual({ role: 'assistant', refusal: null, ...expected });
+  });
+
+  test.each<[string, string, unknown, unknown]>([
+    ['as the caller asks for it', 'groq', 'on_demand', 'default'],
+    ['as the caller asks for it, the larger', 'groq', 'performance', 'scale'],
+    ['in a word that clients know', 'groq', 'flex', 'flex'],
+    ['in no word', 'groq', null, null],
+    ['not in a word that clients fail on', 'openrouter', 'on_demand', undefined],
+  ])('tells its service tier %s', (_, id, theirs, ours) => {
+    const more = { service_tier: theirs };
+    const { body } = openai.decodeReply(whole({ message: { content: 'a' }, finish_reason: 'stop' }, more), context(id));
+    const data = JSON.stringify({ choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }], ...more });
+    const [text = ''] = openai.decodeStream(context(id)).push({ name: undefined, data });
+    expect([body['service_tier'], (JSON.parse(text) as JsonObject)['service_tier']]).toEqual([ours, ours]);
   });
 
   test('counts reasoning once, also when it goes out under two names', () => {
