@@ -48,7 +48,7 @@ async function answer(request: UpstreamRequest, signal: AbortSignal): Promise<Re
   const chat = JSON.parse(request.body) as ChatRequest;
   const words = cut(textOf(chat), chat);
   const usage = countUsage(chat, words.pieces.length);
-  const envelope = { id: `chatcmpl-sandbox-${chat.model}`, created: Math.floor(Date.now() / 1000), model: chat.model };
+  const envelope = { id: `chatcmpl-sandbox-${crypto.randomUUID()}`, created: Math.floor(Date.now() / 1000), model: chat.model };
   if (chat.stream !== true) return Response.json(wholeAnswer(envelope, words, { chat, usage }));
   return new Response(streamAnswer(chunksOf(envelope, words, { chat, usage }), signal), {
     headers: { 'content-type': 'text/event-stream' },

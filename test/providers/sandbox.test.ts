@@ -41,8 +41,9 @@ async function chunksOf(chat: ChatRequest): Promise<(JsonObject & { choices: Cho
   return events.slice(0, -1).map((text) => JSON.parse(text) as JsonObject & { choices: Choice[] });
 }
 
-function timeless({ created, ...rest }: JsonObject): JsonObject {
-  return { ...rest, created: typeof created };
+/** What is the same every time; the time is not, and the id must not be. */
+function canned({ id, created, ...rest }: JsonObject): JsonObject {
+  return { ...rest, id: typeof id, created: typeof created };
 }
 
 describe('the sandbox models', () => {
@@ -54,6 +55,11 @@ describe('the sandbox models', () => {
       expect(model.price.input === 0n && model.price.output === 0n).toBe(model.name.includes('free'));
     },
   );
+
+  test('give every answer an id of its own, as tools that gather answers need', async () => {
+    const ids = await Promise.all([answerOf(ECHO), answerOf(ECHO)].map(async (answer) => (await answer)['id']));
+    expect(new Set(ids).size).toBe(2);
+  });
 
   test('hello says hello', async () => {
     expect((await answerOf({ ...ECHO, model: 'hello' })).choices[0]?.message).toMatchObject({ content: expect.stringContaining('Hello') });
@@ -109,9 +115,10 @@ describe('the sandbox models', () => {
 describe('an answer of the sandbox', () => {
   test.each([ECHO, { ...STORY, max_tokens: 12 }])('is the same every time, streamed or not: %j', async (chat) => {
     const whole = await answerOf(chat);
-    expect(timeless(await answerOf(chat))).toEqual(timeless(whole));
+    expect(canned(await answerOf(chat))).toEqual(canned(whole));
     const chunks = await chunksOf(chat);
-    expect((await chunksOf(chat)).map(timeless)).toEqual(chunks.map(timeless));
+    expect((await chunksOf(chat)).map(canned)).toEqual(chunks.map(canned));
+    expect(new Set(chunks.map((chunk) => chunk['id'])).size).toBe(1);
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(String(whole.choices[0]?.message.content));
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
   });
