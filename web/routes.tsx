@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { AccountLayout } from './layout/account-layout.tsx';
-import { Broken } from './layout/broken.tsx';
+import { Broken, BrokenOutside } from './layout/broken.tsx';
+import { Pending } from './layout/pending.tsx';
 import { PublicLayout } from './layout/public-layout.tsx';
 import { Root } from './layout/root.tsx';
 import { readAlertsSearch } from './pages/alerts/search.ts';
@@ -37,6 +38,8 @@ const publicPages = createRoute({
   getParentRoute: () => root,
   id: 'public',
   component: PublicLayout,
+  errorComponent: BrokenOutside,
+  pendingComponent: Pending,
   beforeLoad: async () => ({ isSignedIn: await hasSession() }),
 });
 const landing = createRoute({
@@ -118,6 +121,8 @@ const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   component: lazyRouteComponent(() => import('./layout/app-layout.tsx'), 'AppLayout'),
+  errorComponent: BrokenOutside,
+  pendingComponent: Pending,
   beforeLoad: async ({ location }) => {
     if (!(await loadAccount())) throw redirect({ to: '/sign-in', search: { to: location.href } });
   },

@@ -74,6 +74,29 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'a page whose account is late or cannot be had is not empty, and can be tried again',
+    async () => {
+      const { context, page } = await stage.enter();
+      let isBroken = true;
+      await page.route('**/api/account', async (route) => {
+        await Bun.sleep(2000);
+        if (isBroken) await route.fulfill({ status: 429, json: { error: { code: 'broken', message: 'Enough of this.' } } });
+        else await route.fallback();
+      });
+      await page.goto('/keys');
+      await page.getByRole('heading', { name: 'Loading …' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await page.getByRole('heading', { name: 'This page could not be opened' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      isBroken = false;
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+      await context.close();
+    },
+    TEST_MS,
+  );
 });
 
 /** Lets everything fail but what a page needs to be shown at all. */

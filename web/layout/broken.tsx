@@ -1,7 +1,11 @@
 import { useRouter } from '@tanstack/react-router';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { shell as t } from '../strings/index.ts';
+import { Card } from '../ui/card.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { Brand } from './brand.tsx';
 
 /** A page that failed, in the place of the page. */
 export function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
@@ -10,5 +14,26 @@ export function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
     await router.invalidate();
     reset();
   };
-  return <ErrorState error={error} onRetry={() => void retry()} />;
+  return (
+    <>
+      <PageHeader title={t.failed} />
+      <Card isFlush>
+        <ErrorState error={error} onRetry={() => void retry()} />
+      </Card>
+    </>
+  );
+}
+
+/** What failed before anything could stand around a page. */
+export function BrokenOutside(props: ErrorComponentProps): JSX.Element {
+  return (
+    <div className="mx-auto max-w-[76rem] px-4 py-4 sm:px-6">
+      <header className="mb-8">
+        <Brand />
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Broken {...props} />
+      </main>
+    </div>
+  );
 }

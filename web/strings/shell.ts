@@ -2,6 +2,8 @@
 export const shell = {
   name: 'Tollgate',
   skip: 'Skip to content',
+  loading: 'Loading …',
+  failed: 'This page could not be opened',
   menu: 'Open menu',
   navigation: 'Main',
   nav: {
