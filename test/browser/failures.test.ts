@@ -97,6 +97,21 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'a change that fails is told where everybody finds it',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/settings?tab=data');
+      await page.getByRole('switch').waitFor();
+      await fail(page, 500);
+      await page.getByRole('switch').click();
+      await page.getByRole('alertdialog').getByText('Enough of this.').waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      await context.close();
+    },
+    TEST_MS,
+  );
 });
 
 /** Lets everything fail but what a page needs to be shown at all. */

@@ -31,6 +31,8 @@ function Toasts(): JSX.Element[] {
     <Toast.Root
       key={item.id}
       toast={item}
+      // The library hides urgent ones until they have the focus, because it reads them out by itself; whoever looks around must find them too.
+      aria-hidden={false}
       className="fade rounded-lg border border-line bg-raised p-3 text-sm shadow-float data-limited:hidden data-[type=bad]:border-bad"
     >
       <Toast.Content className="flex items-start gap-2.5">
