@@ -17,8 +17,8 @@ import { ZoneLine } from './zone-line.tsx';
 /** The dashboard of somebody who is signed in: a sidebar, which becomes a top bar and a sheet on narrow screens. */
 export function AppLayout(): JSX.Element {
   return (
-    <div className="bar:grid bar:grid-cols-[15.5rem_minmax(0,1fr)]">
-      <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line px-3 py-4 bar:flex">
+    <div className="bar:grid bar:grid-cols-[15.5rem_minmax(0,1fr)] print:block">
+      <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line px-3 py-4 bar:flex print:hidden">
         <div className="px-2.5">
           <Brand />
         </div>
@@ -42,7 +42,7 @@ export function AppLayout(): JSX.Element {
 function SessionOver(): JSX.Element | null {
   if (!useSessionIsOver()) return null;
   return (
-    <div className="sticky top-3 z-20 mb-6">
+    <div className="mb-6 bar:sticky bar:top-3 bar:z-20">
       <Banner
         tone="bad"
         title={t.signedOut.title}
@@ -61,7 +61,7 @@ function SessionOver(): JSX.Element | null {
 function TopBar(): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
-    <header className="sticky top-0 z-30 flex items-center justify-between gap-3 border-b border-line bg-surface px-4 py-2 bar:hidden">
+    <header className="sticky top-0 z-30 flex items-center justify-between gap-3 border-b border-line bg-surface px-4 py-2 bar:hidden print:hidden">
       <Brand />
       <div className="flex items-center gap-2">
         <BalanceChip />

@@ -14,7 +14,7 @@ interface BadgeProps {
 export function Badge({ tone = 'neutral', isPlain = false, children }: BadgeProps): JSX.Element {
   return (
     <span className={cx('inline-flex items-center gap-1.5 rounded-sm px-1.5 py-px text-xs font-medium whitespace-nowrap', TONES[tone])}>
-      {!isPlain && <span aria-hidden="true" className="size-1.5 rounded-full bg-current" />}
+      {!isPlain && <span aria-hidden="true" className="size-1.5 rounded-full bg-current forced-color-adjust-none" />}
       {children}
     </span>
   );

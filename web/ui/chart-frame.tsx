@@ -156,7 +156,7 @@ function Readout({ bucket, series, format, buckets }: ChartProps & { readonly bu
       {bucket !== undefined && <span className="font-medium text-ink">{bucket.title ?? bucket.label}</span>}
       {series.map(({ id, label }, index) => (
         <span key={id} className="inline-flex items-center gap-1.5">
-          <span className="size-2 rounded-[2px]" style={{ backgroundColor: colourAt(index) }} />
+          <span className="size-2 rounded-[2px] forced-color-adjust-none" style={{ backgroundColor: colourAt(index) }} />
           {label}
           {bucket !== undefined && <span className="figures text-ink">{format(bucket.values[id] ?? 0)}</span>}
         </span>

@@ -32,7 +32,7 @@ export function Meter({ label, part, reservedPart = 0, text, hint, isLabelHidden
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={Math.round(used * 100)}
-        className="flex h-1.5 overflow-hidden rounded-full bg-sunken ring-1 ring-line"
+        className="flex h-1.5 forced-color-adjust-none overflow-hidden rounded-full bg-sunken ring-1 ring-line"
       >
         <div className={cx('h-full', tone)} style={{ width: `${used * 100}%` }} />
         <div className={cx('h-full opacity-40', tone)} style={{ width: `${clamp(Math.min(reservedPart, 1 - used)) * 100}%` }} />

@@ -38,7 +38,7 @@ function Strength({ length }: { readonly length: number }): JSX.Element {
   if (length === 0) return <p role="status" className="sr-only" />;
   return (
     <div className="flex items-center gap-3">
-      <div aria-hidden="true" className="h-1.5 flex-1 overflow-hidden rounded-full bg-sunken ring-1 ring-line">
+      <div aria-hidden="true" className="h-1.5 flex-1 forced-color-adjust-none overflow-hidden rounded-full bg-sunken ring-1 ring-line">
         <div className={cx('h-full', tone)} style={{ width: `${Math.min(1, length / CHARACTERS_GOOD) * 100}%` }} />
       </div>
       <p role="status" className="text-xs text-muted">

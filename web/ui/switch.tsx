@@ -31,7 +31,7 @@ export function Switch({ label, hint, isOn, isDisabled = false, onSwitch }: Swit
         onCheckedChange={onSwitch}
         aria-labelledby={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        className="relative h-6 w-10 shrink-0 rounded-full border border-line-strong bg-sunken transition-colors data-checked:border-accent data-checked:bg-accent data-disabled:opacity-55"
+        className="relative h-6 w-10 shrink-0 forced-color-adjust-none rounded-full border border-line-strong bg-sunken transition-colors data-checked:border-accent data-checked:bg-accent data-disabled:opacity-55"
       >
         <BaseSwitch.Thumb className="absolute top-[3px] left-[3px] size-4 rounded-full bg-muted transition-transform data-checked:translate-x-4 data-checked:bg-accent-ink" />
       </BaseSwitch.Root>

@@ -73,7 +73,7 @@ function Rows<Row>(props: TableProps<Row>): JSX.Element {
       role="region"
       aria-label={props.caption}
       tabIndex={0}
-      className="max-w-full overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)]"
+      className="max-w-full overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)] print:max-h-none print:overflow-visible"
     >
       <table
         aria-busy={rows === undefined}

@@ -25,7 +25,7 @@ export function Timeline({ detail }: { readonly detail: Detail }): JSX.Element {
               </span>
               <span className="figures text-muted">{formatMs(step.durationMs)}</span>
             </div>
-            <div aria-hidden="true" className="mt-1 h-1.5 overflow-hidden rounded-full bg-sunken ring-1 ring-line">
+            <div aria-hidden="true" className="mt-1 h-1.5 forced-color-adjust-none overflow-hidden rounded-full bg-sunken ring-1 ring-line">
               <div
                 className={cx('h-full rounded-full', isAnswer && step.outcome !== 'failed' ? 'bg-accent' : 'bg-bad')}
                 style={{ marginLeft: `${startPart}%`, width: `${Math.max(1, (step.durationMs / wholeMs) * 100)}%` }}

@@ -14,7 +14,10 @@ export function Readiness(): JSX.Element {
     <div role="status" className="flex items-center gap-3">
       <span
         aria-hidden="true"
-        className={cx('size-3 shrink-0 rounded-full', isReady === undefined ? 'bg-line-strong' : isReady ? 'bg-good' : 'bg-bad')}
+        className={cx(
+          'size-3 shrink-0 rounded-full forced-color-adjust-none',
+          isReady === undefined ? 'bg-line-strong' : isReady ? 'bg-good' : 'bg-bad',
+        )}
       />
       <div>
         <p className="text-lg font-semibold">{text}</p>

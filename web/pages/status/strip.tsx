@@ -24,7 +24,7 @@ export function Strip({ provider, span }: StripProps): JSX.Element {
   const slots = allSlots(provider.slots, span);
   return (
     <div>
-      <ol aria-label={t.strip(provider.id)} className="flex h-8 gap-[2px]">
+      <ol aria-label={t.strip(provider.id)} className="flex h-8 gap-[2px] forced-color-adjust-none">
         {slots.map((slot) => {
           const text = `${formatDateTime(slot.startMs, zone)} ${zone}: ${describe(slot)}`;
           return (

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { asNanos } from '../../src/ledger/money.ts';
+import { chromiumPath } from '../services/chromium.ts';
+import { openStage, type Stage } from './key-stage.ts';
+
+/** Pages as they are seen by people with other eyes, other names and other paper than most. */
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 60_000;
+
+describe.skipIf(chromiumPath === undefined)('how pages look', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage?.close());
+
+  test(
+    'what only colour tells is told in forced colours too',
+    async () => {
+      const { context, page } = await stage.enter({ forcedColors: 'active' });
+      await page.goto('/settings?tab=data');
+      await page.getByRole('switch').waitFor();
+      for (const [chosen, other] of [
+        ['[role=switch] span', '[role=switch]'],
+        ['main button[aria-pressed=true]', 'main button[aria-pressed=false]'],
+        ['nav a[aria-current=page]', 'nav a:not([aria-current])'],
+      ] as const)
+        expect([chosen, await backgroundOf(page, chosen)]).not.toEqual([chosen, await backgroundOf(page, other)]);
+      await context.close();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a printed statement has every row, dark letters and nothing around it',
+    async () => {
+      const { context, page, account } = await stage.enter({ colorScheme: 'dark' });
+      for (let row = 0; row < 30; row += 1)
+        await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: 'row', actor: 'test' });
+      await page.goto('/billing');
+      const list = page.getByRole('region', { name: 'Movements, newest first' });
+      await list.getByText('row').first().waitFor();
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await read(page, '[role=region][aria-label^=Movements]', 'element.scrollHeight - element.clientHeight')).toBe(0);
+      expect(await read(page, 'html', 'getComputedStyle(element).color')).toBe('rgb(27, 25, 21)');
+      expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
+      await context.close();
+    },
+    TEST_MS,
+  );
+});
+
+function backgroundOf(page: Page, selector: string): Promise<unknown> {
+  return read(page, selector, 'getComputedStyle(element).backgroundColor');
+}
+
+function read(page: Page, selector: string, expression: string): Promise<unknown> {
+  return page.evaluate(`((element) => ${expression})(document.querySelector('${selector}'))`);
+}
