@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath } from '../services/chromium.ts';
-import { openStage, type Stage } from './key-stage.ts';
+import { openStage, overflowOf, type Stage } from './key-stage.ts';
 
 /** Pages as they are seen by people with other eyes, other names and other paper than most. */
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 60_000;
+const LONG = 'x'.repeat(100);
 
 describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   let stage: Stage;
@@ -15,6 +16,26 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
     stage = await openStage();
   }, OPEN_WITHIN_MS);
   afterAll(() => stage?.close());
+
+  test(
+    'a key with a long name does not push the other columns out of sight',
+    async () => {
+      const { context, page } = await stage.enter();
+      await context.request.post('/api/keys', { data: { name: LONG, budgets: { day: '1' } }, headers: { origin: stage.service.url } });
+      for (const width of [360, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto('/keys');
+        await page.getByRole('link', { name: LONG }).waitFor();
+        expect([width, await read(page, '[role=region]', 'element.scrollWidth - element.clientWidth'), await overflowOf(page)]).toEqual([
+          width,
+          0,
+          0,
+        ]);
+      }
+      await context.close();
+    },
+    TEST_MS,
+  );
 
   test(
     'what only colour tells is told in forced colours too',

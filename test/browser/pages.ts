@@ -32,5 +32,7 @@ export function pagesOf({
     ['playground', '/playground', 'people'],
     ['settings', '/settings', 'people'],
     ['security', '/settings?tab=security', 'people'],
+    ['sessions', '/settings?tab=sessions', 'people'],
+    ['data', '/settings?tab=data', 'people'],
   ];
 }

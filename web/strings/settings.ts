@@ -80,9 +80,11 @@ export const settings = {
   },
   sessions: {
     title: 'Where you are signed in',
+    caption: 'Sessions',
     device: 'Device',
     place: 'Place (network address)',
     seen: 'Last seen',
+    seenThen: 'seen',
     since: 'Signed in',
     action: 'Action',
     here: 'this one',

@@ -18,10 +18,10 @@ export const COLUMNS: readonly Column<Key>[] = [
     id: 'name',
     header: t.head.name,
     isSortable: true,
-    className: 'min-w-32 sm:min-w-36',
+    className: 'min-w-32 sm:min-w-36 sm:max-w-64',
     cell: (key) => (
       <>
-        <Link to="/keys/$id" params={{ id: key.id }} className="font-medium break-words hover:underline">
+        <Link to="/keys/$id" params={{ id: key.id }} className="font-medium wrap-anywhere hover:underline">
           {key.name}
         </Link>
         <span className="mt-1 block sm:hidden">

@@ -25,12 +25,7 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
       <SpendStat label={t.today} period={periods?.today} hint={t.againstYesterday} />
       <SpendStat label={t.week} period={periods?.week} hint={t.againstWeek} />
       <SpendStat label={t.month} period={periods?.month} hint={t.againstMonth} />
-      <Stat
-        label={t.requests}
-        value={periods && formatCount(Number(periods.week.requests))}
-        change={periods && changeOf(periods.week.requests, periods.week.former.requests)}
-        hint={periods && t.againstWeek}
-      />
+      <RequestsStat period={periods?.week} />
       <Stat
         label={t.errors}
         value={periods && errorRate(periods.week)}
@@ -56,6 +51,18 @@ function SpendStat({
 }): JSX.Element {
   const change = period && changeOf(period.spend, period.former.spend);
   return <Stat label={label} value={period && <Money usd={String(period.spend)} />} change={change} hint={change !== undefined && hint} />;
+}
+
+function RequestsStat({ period }: { readonly period: Period | undefined }): JSX.Element {
+  const change = period && changeOf(period.requests, period.former.requests);
+  return (
+    <Stat
+      label={t.requests}
+      value={period && formatCount(Number(period.requests))}
+      change={change}
+      hint={change !== undefined && t.againstWeek}
+    />
+  );
 }
 
 function errorRate({ requests, errors }: Period): string {

@@ -36,7 +36,7 @@ export function SessionsCard(): JSX.Element {
   return (
     <Card title={t.title} isFlush actions={(data?.sessions.length ?? 0) > 1 && others}>
       <Table<Session>
-        caption={t.title}
+        caption={t.caption}
         rows={data?.sessions}
         rowId={(session) => session.id}
         error={error}
@@ -46,15 +46,18 @@ export function SessionsCard(): JSX.Element {
           {
             id: 'device',
             header: t.device,
-            cell: ({ device, isThisOne }) => (
+            cell: ({ device, isThisOne, address, lastSeenAt }) => (
               <>
                 {device} {isThisOne && <Badge tone="good">{t.here}</Badge>}
+                <span className="block text-xs text-muted sm:hidden">
+                  <code className="font-mono break-all">{address}</code>, {t.seenThen} <RelativeTime atMs={Date.parse(lastSeenAt)} />
+                </span>
               </>
             ),
           },
-          { id: 'place', header: t.place, cell: ({ address }) => <code className="font-mono text-xs">{address}</code> },
-          { id: 'seen', header: t.seen, cell: ({ lastSeenAt }) => <RelativeTime atMs={Date.parse(lastSeenAt)} /> },
-          { id: 'since', header: t.since, cell: ({ signedInAt }) => <DateTime atMs={Date.parse(signedInAt)} /> },
+          { id: 'place', header: t.place, isWideOnly: true, cell: ({ address }) => <code className="font-mono text-xs">{address}</code> },
+          { id: 'seen', header: t.seen, isWideOnly: true, cell: ({ lastSeenAt }) => <RelativeTime atMs={Date.parse(lastSeenAt)} /> },
+          { id: 'since', header: t.since, isWideOnly: true, cell: ({ signedInAt }) => <DateTime atMs={Date.parse(signedInAt)} /> },
           {
             id: 'action',
             header: <span className="sr-only">{t.action}</span>,
