@@ -71,6 +71,30 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'the way back through a long statement goes page by page',
+    async () => {
+      const { context, page, account } = await stage.enter();
+      for (let row = 1; row <= 60; row += 1)
+        await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: `row ${row}.`, actor: 'test' });
+      await page.goto('/billing');
+      const list = page.getByRole('region', { name: 'Movements, newest first' });
+      const pages = page.getByRole('navigation', { name: 'Pages' });
+      await list.getByText('row 60.').waitFor();
+      await pages.getByRole('button', { name: 'Older' }).click();
+      await list.getByText('row 35.').waitFor();
+      await pages.getByRole('button', { name: 'Older' }).click();
+      await list.getByText('row 10.').waitFor();
+      await pages.getByRole('button', { name: 'Newer' }).click();
+      await list.getByText('row 35.').waitFor();
+      await pages.getByRole('button', { name: 'Newer' }).click();
+      await list.getByText('row 60.').waitFor();
+      expect(await pages.getByRole('button', { name: 'Newer' }).isDisabled()).toBeTrue();
+      await context.close();
+    },
+    TEST_MS,
+  );
 });
 
 function backgroundOf(page: Page, selector: string): Promise<unknown> {

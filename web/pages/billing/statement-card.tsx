@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
+import { useRef } from 'react';
 import type { JSX } from 'react';
 import { compact } from '../../search-params.ts';
 import { billing as t } from '../../strings/index.ts';
@@ -61,15 +62,21 @@ export function StatementCard(): JSX.Element {
   const filter = statementFilter(search, zone);
   const { data, error, refetch } = useQuery(statementQuery(filter, search.after));
   const isFiltered = Object.keys(filter).length > 0;
-  const go = (change: Partial<Record<keyof BillingSearch, string | undefined>>, replace = false): void =>
-    void navigate({ search: (old) => compact({ ...old, ...change }) as BillingSearch, resetScroll: false, replace });
+  const go = (change: Partial<Record<keyof BillingSearch, string | undefined>>): void =>
+    void navigate({ search: (old) => compact({ ...old, ...change }) as BillingSearch, resetScroll: false, replace: true });
+  // The way back to newer pages; whoever comes by a link goes to the newest.
+  const newer = useRef<(string | undefined)[]>([]);
+  const older = (after: string | undefined): void => {
+    newer.current.push(search.after);
+    go({ after });
+  };
   return (
     <Card
       className="mt-4"
       title={t.statement.title}
       hint={search.from === undefined && search.to === undefined ? t.statement.hint : t.statement.days(zone)}
       isFlush
-      actions={<Actions search={search} filter={filter} onChange={(change) => go({ ...change, after: undefined }, true)} />}
+      actions={<Actions search={search} filter={filter} onChange={(change) => go({ ...change, after: undefined })} />}
     >
       <Table
         caption={t.statement.caption}
@@ -83,8 +90,8 @@ export function StatementCard(): JSX.Element {
       />
       {data !== undefined && data.lines.length > 0 && (
         <Pagination
-          onFormer={search.after === undefined ? undefined : () => go({ after: undefined })}
-          onNext={data.next === null ? undefined : () => go({ after: data.next ?? undefined })}
+          onFormer={search.after === undefined ? undefined : () => go({ after: newer.current.pop() })}
+          onNext={data.next === null ? undefined : () => older(data.next ?? undefined)}
         />
       )}
     </Card>
