@@ -13,8 +13,8 @@ interface OpenCall {
  */
 export class ToolCallMender {
   readonly #requestId: string;
-  /** The calls of each choice of a stream, by their index. */
-  readonly #calls = new Map<unknown, Map<number, OpenCall>>();
+  /** The calls of each choice of a stream. */
+  readonly #calls = new Map<unknown, OpenCalls>();
 
   constructor(requestId: string) {
     this.#requestId = requestId;
@@ -35,7 +35,8 @@ export class ToolCallMender {
   mendDelta(delta: JsonObject, choice: unknown, isEnd: boolean): void {
     if (Array.isArray(delta['tool_calls'])) for (const call of toolCallsOf(delta)) this.#mendPiece(call, choice);
     if (!isEnd) return;
-    const silent = [...(this.#calls.get(choice) ?? [])].flatMap(([index, { hasArguments }]) => (hasArguments ? [] : [index]));
+    const calls = this.#calls.get(choice)?.byIndex ?? [];
+    const silent = [...calls].flatMap(([index, { hasArguments }]) => (hasArguments ? [] : [index]));
     this.#calls.delete(choice);
     if (silent.length === 0) return;
     const empty = silent.map((index) => ({ index, function: { arguments: '{}' } }));
@@ -44,19 +45,19 @@ export class ToolCallMender {
 
   /** The first piece of a call names it, and needs what clients know it by; every other piece goes on. */
   #mendPiece(call: JsonObject, choice: unknown): void {
-    const calls = this.#calls.get(choice) ?? new Map<number, OpenCall>();
+    const calls = this.#calls.get(choice) ?? new OpenCalls();
     this.#calls.set(choice, calls);
     const called = isObject(call['function']) ? call['function'] : {};
     const { name } = called;
-    const index = typeof call['index'] === 'number' ? call['index'] : placeOf(call, name, calls);
+    const index = calls.placeOf(call, name);
     call['index'] = index;
-    let open = calls.get(index);
+    let open = calls.byIndex.get(index);
     if (open === undefined && (hasId(call) || isText(name))) {
       call['id'] = hasId(call) ? call['id'] : this.#makeId(index);
       call['type'] ??= 'function';
       // What a custom tool gets is text, and none is none.
       open = { id: call['id'], name, hasArguments: !isObject(call['function']) };
-      calls.set(index, open);
+      calls.byIndex.set(index, open);
     } else if (open !== undefined) {
       // Said once: some clients join whatever comes again.
       for (const field of ['id', 'type']) delete call[field];
@@ -76,13 +77,36 @@ function toolCallsOf(message: JsonObject): JsonObject[] {
   return Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
 }
 
-/** Without an index, an id that is new is the next call, and so is another name; everything else belongs to the last one. */
-function placeOf(call: JsonObject, name: unknown, calls: ReadonlyMap<number, OpenCall>): number {
-  const known = [...calls].find(([, { id }]) => id === call['id']);
-  if (known !== undefined) return known[0];
-  const last = [...calls].at(-1);
-  const isNext = last === undefined || hasId(call) || (isText(name) && name !== last[1].name);
-  return isNext ? calls.size : last[0];
+/** The calls of one choice of a stream, by the index that the caller is told. */
+class OpenCalls {
+  readonly byIndex = new Map<number, OpenCall>();
+  /** Some hosts give the same index to every call: which of them each index stands for now. */
+  readonly #meant = new Map<number, number>();
+
+  placeOf(call: JsonObject, name: unknown): number {
+    const { index } = call;
+    if (typeof index !== 'number') return this.#placeWithoutIndex(call, name);
+    const place = this.#meant.get(index) ?? index;
+    const open = this.byIndex.get(place);
+    // Others give each piece an id of its own, but only a call that begins has a name as well.
+    if (open === undefined || !hasId(call) || !isText(name) || open.id === call['id']) return place;
+    const other = this.#placeById(call['id']) ?? Math.max(...this.byIndex.keys()) + 1;
+    this.#meant.set(index, other);
+    return other;
+  }
+
+  /** An id that is new is the next call, and so is another name; everything else belongs to the last one. */
+  #placeWithoutIndex(call: JsonObject, name: unknown): number {
+    const known = this.#placeById(call['id']);
+    if (known !== undefined) return known;
+    const last = [...this.byIndex].at(-1);
+    const isNext = last === undefined || hasId(call) || (isText(name) && name !== last[1].name);
+    return isNext ? this.byIndex.size : last[0];
+  }
+
+  #placeById(id: unknown): number | undefined {
+    return [...this.byIndex].find(([, open]) => open.id === id)?.[0];
+  }
 }
 
 function hasId({ id }: JsonObject): boolean {

@@ -160,6 +160,34 @@ describe('the tool calls of a relayed stream', () => {
       [{ ...first, tool_calls: [made(0, 'a', '{"b":1}')] }, {}],
     ],
     [
+      'that share an index are told apart by their ids, also piece by piece',
+      [
+        { ...first, tool_calls: [call('a', '{', { id: 'x', index: 0 })] },
+        { tool_calls: [{ index: 0, id: 'x', function: { arguments: '}' } }] },
+        { tool_calls: [call('a', '{', { id: 'y', index: 0 }), call('b', '{}', { id: 'z', index: 1 })] },
+        { tool_calls: [{ index: 0, function: { arguments: '}' } }] },
+      ],
+      [
+        { ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] },
+        { tool_calls: [{ index: 0, function: { arguments: '}' } }] },
+        {
+          tool_calls: [
+            { ...made(1, 'a', '{'), id: 'y' },
+            { ...made(2, 'b', '{}'), id: 'z' },
+          ],
+        },
+        { tool_calls: [{ index: 1, function: { arguments: '}' } }] },
+      ],
+    ],
+    [
+      'whose pieces have ids of their own are one call',
+      [
+        { ...first, tool_calls: [call('a', '{', { id: 'x', index: 0 })] },
+        { tool_calls: [{ index: 0, id: 'y', type: 'function', function: { arguments: '}' } }] },
+      ],
+      [{ ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '}' } }] }],
+    ],
+    [
       'of the custom kind stay as they are',
       [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
       [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
