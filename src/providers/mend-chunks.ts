@@ -81,17 +81,20 @@ export function mendReply(body: JsonObject, choices: readonly unknown[], context
   mendTier(body, context);
   choices.filter(isObject).forEach((choice, position) => {
     if (!Number.isInteger(choice['index'])) choice['index'] = position;
-    const { message } = choice;
-    if (isObject(message)) {
-      message['role'] = 'assistant';
-      message['content'] ??= null;
-      message['refusal'] ??= null;
-    }
+    const message = isObject(choice['message']) ? choice['message'] : {};
+    message['role'] = 'assistant';
+    for (const name of ['content', 'refusal']) message[name] ??= null;
+    choice['message'] = message;
     choice['logprobs'] ??= null;
     mendFinish(choice);
     // Whoever has a whole answer has its end.
-    choice['finish_reason'] ??= 'stop';
+    choice['finish_reason'] ??= hasToolCalls(message) ? 'tool_calls' : 'stop';
   });
+}
+
+/** Whether a message or a piece of one calls a tool: who is not told so may not run it. */
+export function hasToolCalls(message: unknown): boolean {
+  return isObject(message) && Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0;
 }
 
 /** An empty word is how some hosts say "not yet". */

@@ -5,7 +5,7 @@ import type { SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './envelope.ts';
 import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
-import { ChunkMender, mendReply } from './mend-chunks.ts';
+import { ChunkMender, hasToolCalls, mendReply } from './mend-chunks.ts';
 import { OutputText } from './output-text.ts';
 import {
   ProviderFault,
@@ -88,6 +88,7 @@ class RelayedStream implements StreamDecoder {
   readonly #mender: ChunkMender;
   readonly #finished = new Set<unknown>();
   readonly #unfinished = new Set<unknown>();
+  readonly #calling = new Set<unknown>();
   #hasChoices = false;
   #template: ChunkTemplate | undefined;
   #templatesMade = 0;
@@ -127,7 +128,7 @@ class RelayedStream implements StreamDecoder {
   #pushOther(event: SseEvent): readonly string[] {
     if (event.data.startsWith('[DONE]')) {
       this.isDone = true;
-      return this.#finishAll('stop');
+      return this.#finishAll((index) => (this.#calling.has(index) ? 'tool_calls' : 'stop'));
     }
     const chunk: WireChunk = parseObject(event.data);
     if (event.name === 'error') throw toFault(isObject(chunk.error) ? chunk.error : chunk);
@@ -166,15 +167,15 @@ class RelayedStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    return this.#finishAll('length');
+    return this.#finishAll(() => 'length');
   }
 
   /** Clients fail on a choice without a finish reason, so one that the provider forgot is added. */
-  #finishAll(reason: FinishReason): string[] {
+  #finishAll(reasonOf: (index: unknown) => FinishReason): string[] {
     return [...this.#unfinished].map((index) =>
       JSON.stringify({
         ...this.#envelope,
-        choices: [{ index, delta: this.#mender.endOf(index), logprobs: null, finish_reason: reason }],
+        choices: [{ index, delta: this.#mender.endOf(index), logprobs: null, finish_reason: reasonOf(index) }],
       }),
     );
   }
@@ -192,6 +193,7 @@ class RelayedStream implements StreamDecoder {
     this.#hasChoices = true;
     this.#said.add(readOutput(choice['delta']));
     const { index } = choice;
+    if (hasToolCalls(choice['delta'])) this.#calling.add(index);
     if (typeof choice['finish_reason'] === 'string') {
       this.#finished.add(index);
       this.#unfinished.delete(index);
@@ -219,7 +221,7 @@ function readOutput(message: unknown): string {
     if (name === 'reasoning' && text === message['reasoning_content']) continue;
     if (typeof text === 'string') output += text;
   }
-  if (Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0) output += JSON.stringify(message['tool_calls']);
+  if (hasToolCalls(message)) output += JSON.stringify(message['tool_calls']);
   if (isObject(message['function_call'])) output += JSON.stringify(message['function_call']);
   return output;
 }

@@ -229,4 +229,22 @@ describe('a relayed answer', () => {
       choices: [{ index: 0, message: { role: 'assistant', content: 'a', refusal: null }, logprobs: null, finish_reason: 'stop' }],
     });
   });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'a message that is missing is one that says nothing',
+      { finish_reason: 'stop' },
+      { message: { content: null }, finish_reason: 'stop' },
+    ],
+    [
+      'an end that is missing after calls is that of calls',
+      { message: { tool_calls: [call('a', '{}')] } },
+      { finish_reason: 'tool_calls' },
+    ],
+    ['a refusal stays', { message: { refusal: 'No.' } }, { message: { content: null, refusal: 'No.' } }],
+    ['what is told of tokens stays', { message: { content: 'a' }, logprobs: { content: [] } }, { logprobs: { content: [] } }],
+  ])('%s', (_, given, expected) => {
+    const { body } = openai.decodeReply(JSON.stringify({ choices: [given] }), CONTEXT);
+    expect(body['choices']).toMatchObject([expected]);
+  });
 });
