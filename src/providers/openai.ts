@@ -130,6 +130,8 @@ class RelayedStream implements StreamDecoder {
       this.isDone = true;
       return this.#finishAll((index) => (this.#calling.has(index) ? 'tool_calls' : 'stop'));
     }
+    // Some hosts keep a quiet stream open with events that say nothing.
+    if (event.name !== 'error' && event.data.trim() === '') return [];
     const chunk: WireChunk = parseObject(event.data);
     if (event.name === 'error') throw toFault(isObject(chunk.error) ? chunk.error : chunk);
     refuseError(chunk);

@@ -262,6 +262,12 @@ describe('a stream', () => {
     expect(decoder).toMatchObject({ isDone: true, isComplete: true });
   });
 
+  test('with empty events goes on', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    expect(push(decoder, '', chunk([delta('a')]), ' ', chunk([delta('b', 'stop')]), '')).toHaveLength(2);
+    expect(decoder).toMatchObject({ outputText: 'ab', isComplete: true });
+  });
+
   test('without a finish reason behind tool calls gets theirs at its end', () => {
     const decoder = openai.decodeStream(CONTEXT);
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
@@ -276,7 +282,7 @@ describe('a stream', () => {
     ['an event named error with an error inside', { name: 'error', data: '{"error":{"message":"Down"}}' }, { message: 'Down' }],
     ['something that is not JSON', { data: '<html>' }, {}],
     ['JSON that is no object', { data: '[]' }, {}],
-    ['an empty event', { data: '' }, {}],
+    ['half of a JSON', { data: '{"choices":' }, {}],
   ])('with %s is a fault', (_, event, fault) => {
     const decoder = openai.decodeStream(CONTEXT);
     expect(faultOf(() => decoder.push({ name: event.name, data: event.data }))).toMatchObject(fault);
