@@ -90,6 +90,12 @@ describe('an answer', () => {
       { prompt_tokens_details: { cached_tokens: 3 }, num_cached_tokens: 4 },
       { inputTokens: 7, cachedInputTokens: 3 },
     ],
+    [
+      'cached tokens beside a null where they belong',
+      'mistral',
+      { prompt_tokens_details: { cached_tokens: null }, num_cached_tokens: 4 },
+      { inputTokens: 6, cachedInputTokens: 4 },
+    ],
     ['cached tokens as Moonshot counts them', 'moonshot', { cached_tokens: 4 }, { inputTokens: 6, cachedInputTokens: 4 }],
     [
       'cached tokens beside the prompt',
