@@ -84,6 +84,7 @@ function messageNotes(quirks: MessageQuirks): string[] {
     ...list('not in messages', quirks.drops),
     ...when(quirks.stripsExtensions, 'extensions stripped from messages'),
     ...when(quirks.hasShortToolIds, 'tool ids of nine signs'),
+    ...(quirks.toolIdCharactersMax === undefined ? [] : [`tool ids of at most ${quirks.toolIdCharactersMax} signs`]),
     ...when(quirks.namesToolResults, 'tool results named'),
     ...(quirks.continues === undefined ? [] : [`${code(quirks.continues)} on a last message of the assistant`]),
     ...when(quirks.wantsReasoning, 'reasoning on every message of the assistant'),

@@ -1,5 +1,6 @@
 import { isObject, type ChatRequest } from '../openai/types.ts';
 import type { Host, MessageQuirks, RequestQuirks } from './host.ts';
+import { OPENAI_MESSAGES } from './hosts/common.ts';
 import { OPENAI_MODELS } from './hosts/openai-models.ts';
 import { openai, readFault } from './openai.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
@@ -21,7 +22,7 @@ const AZURE: Host = {
   name: 'Azure OpenAI',
   baseUrl: '',
   keyVariable: 'AZURE_OPENAI_API_KEY',
-  request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: { stripsExtensions: true } },
+  request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: OPENAI_MESSAGES },
   // A deployment that is called like its model is taken for it.
   models: OPENAI_MODELS,
   // A content filter that runs behind the answer sends its notes in choices without a delta.
@@ -29,7 +30,7 @@ const AZURE: Host = {
 };
 
 const DATED = /^\d{4}-\d{2}-\d{2}/u;
-const OLD_ROLES: MessageQuirks = { stripsExtensions: true, roles: { developer: 'system' } };
+const OLD_ROLES: MessageQuirks = { ...OPENAI_MESSAGES, roles: { developer: 'system' } };
 /** What versions before a date want, the oldest first. */
 const OLDER: readonly (readonly [before: string, request: RequestQuirks])[] = [
   ['2024-09-01', { renames: { max_completion_tokens: 'max_tokens' }, omits: ['stream_options'], cacheMarks: 'none', messages: OLD_ROLES }],

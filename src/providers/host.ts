@@ -66,6 +66,8 @@ export interface MessageQuirks {
   readonly stripsExtensions?: true;
   /** Ids of tool calls have exactly nine letters and digits. */
   readonly hasShortToolIds?: true;
+  /** Ids of tool calls that are longer are refused. */
+  readonly toolIdCharactersMax?: number;
   /** The result of a tool names its function. */
   readonly namesToolResults?: true;
   /** The field that says that a last message of the assistant is to be continued. */

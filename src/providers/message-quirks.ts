@@ -1,7 +1,7 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { namesOfToolCalls } from './content.ts';
 import type { MessageQuirks } from './host.ts';
-import { shortToolId } from './short-tool-id.ts';
+import { boundedToolId, shortToolId } from './short-tool-id.ts';
 
 /** What clients keep of answers and send back, and OpenAI refuses by name. */
 const EXTENSIONS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks', 'extra_content', 'cache_control'];
@@ -29,6 +29,7 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
   for (const name of quirks.drops ?? []) delete message[name];
   if (quirks.hasShortToolIds === true) shortenToolIds(message);
+  if (quirks.toolIdCharactersMax !== undefined) boundToolIds(message, quirks.toolIdCharactersMax);
   if (names !== undefined && role === 'tool') message['name'] = names.get(String(original['tool_call_id'])) ?? message['name'];
   const { filePart } = quirks;
   if (filePart !== undefined) message['content'] = mapParts(message['content'], (part) => encodeFile(part, filePart));
@@ -82,6 +83,16 @@ function shortenToolIds(message: JsonObject): void {
   if (typeof message['tool_call_id'] === 'string') message['tool_call_id'] = shortToolId(message['tool_call_id']);
   if (!Array.isArray(message['tool_calls'])) return;
   message['tool_calls'] = message['tool_calls'].map((call: JsonObject) => ({ ...call, id: shortToolId(String(call['id'])) }));
+}
+
+function boundToolIds(message: JsonObject, charactersMax: number): void {
+  const { tool_call_id: answered, tool_calls: calls } = message;
+  if (typeof answered === 'string') message['tool_call_id'] = boundedToolId(answered, charactersMax);
+  if (calls !== undefined) message['tool_calls'] = mapParts(calls, (call) => boundCall(call, charactersMax));
+}
+
+function boundCall(call: JsonObject, charactersMax: number): JsonObject {
+  return unlessSame(call, { ...call, id: boundedToolId(String(call['id']), charactersMax) });
 }
 
 function encodeFile(part: JsonObject, name: string): JsonObject {

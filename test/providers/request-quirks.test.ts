@@ -170,6 +170,30 @@ describe('a request', () => {
     expect(encode(id, { messages: [message] }).body['messages']).toEqual([expected]);
   });
 
+  test('to OpenAI has ids of tools that are not too long and belong together', () => {
+    const [longest, tooLong] = ['a'.repeat(40), 'a'.repeat(41)];
+    const messages = [
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [
+          { ...CALL, id: longest },
+          { ...CALL, id: tooLong },
+        ],
+      },
+      { role: 'tool', tool_call_id: longest, content: 'a' },
+      { role: 'tool', tool_call_id: tooLong, content: 'b' },
+    ];
+    const [first, second, third] = encode('openai', { messages }).body['messages'] as [
+      { tool_calls: JsonObject[] },
+      JsonObject,
+      JsonObject,
+    ];
+    expect([first.tool_calls[0]?.['id'], second['tool_call_id']]).toEqual([longest, longest]);
+    expect(third['tool_call_id']).toMatch(/^call_[0-9a-f]{24}$/u);
+    expect(first.tool_calls[1]).toEqual({ ...CALL, id: third['tool_call_id'] });
+  });
+
   test('to Mistral has short ids of tools that belong together, and results with their names', () => {
     const messages = [
       { role: 'assistant', content: '', tool_calls: [CALL, { ...CALL, id: 'aB3dE6gH9' }] },

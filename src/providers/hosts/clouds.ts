@@ -1,5 +1,5 @@
 import type { Host } from '../host.ts';
-import { COMMON, LOGPROBS, MESSAGES, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES } from './common.ts';
+import { COMMON, LOGPROBS, MESSAGES, OPENAI_LIMITS, OPENAI_MESSAGES, OPENAI_ONLY, PENALTIES } from './common.ts';
 
 /** Hosts that serve the models of others. */
 export const CLOUDS: Readonly<Record<string, Host>> = {
@@ -113,7 +113,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://models.github.ai/inference',
     // Not GITHUB_TOKEN: that one is often there for other reasons, and would switch these models on unasked.
     keyVariable: 'GITHUB_MODELS_TOKEN',
-    request: { cacheMarks: 'none', messages: { stripsExtensions: true } },
+    request: { cacheMarks: 'none', messages: OPENAI_MESSAGES },
     reply: { hasBareChoices: true },
   },
   cloudflare: {

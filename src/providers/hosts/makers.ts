@@ -1,5 +1,15 @@
 import type { Host } from '../host.ts';
-import { COMMON, LOGPROBS, MESSAGES, NO_THINKING, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES, SWITCHED_THINKING } from './common.ts';
+import {
+  COMMON,
+  LOGPROBS,
+  MESSAGES,
+  NO_THINKING,
+  OPENAI_LIMITS,
+  OPENAI_MESSAGES,
+  OPENAI_ONLY,
+  PENALTIES,
+  SWITCHED_THINKING,
+} from './common.ts';
 import { OPENAI_MODELS } from './openai-models.ts';
 
 /** Hosts of those who make the models that they serve. */
@@ -9,7 +19,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://api.openai.com/v1',
     keyVariable: 'OPENAI_API_KEY',
     // Reasoning models refuse the old name of the limit, and no model refuses the new one.
-    request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: { stripsExtensions: true } },
+    request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: OPENAI_MESSAGES },
     models: OPENAI_MODELS,
     limits: OPENAI_LIMITS,
   },
