@@ -13,6 +13,8 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   const { request: quirks = {} } = host;
   const kind = host.models?.find(({ pattern }) => pattern.test(model));
   const { drops: refused = [], efforts = quirks.efforts } = kind ?? {};
+  // The word of one host for whatever the model does by itself: to all others that is said by saying nothing.
+  if (body['reasoning_effort'] === 'default' && efforts?.['default'] === undefined) delete body['reasoning_effort'];
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
   const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : rest(body, kind))];
   if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));

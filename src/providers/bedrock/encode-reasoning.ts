@@ -28,7 +28,8 @@ const DROPPED: EncodedReasoning = { ...NOTHING, isDropped: true };
 /** Encodes `reasoning_effort` in the way of the model's maker. */
 export function encodeReasoning(chat: ChatRequest, room: Room): EncodedReasoning {
   const effort = chat['reasoning_effort'];
-  if (typeof effort !== 'string') return NOTHING;
+  // Who asks for the default asks for what the model does by itself.
+  if (typeof effort !== 'string' || effort === 'default') return NOTHING;
   const style = room.able.reasoning;
   return style === undefined ? DROPPED : STYLES[style](effort, room);
 }

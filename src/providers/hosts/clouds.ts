@@ -38,7 +38,12 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     request: {
       drops: ['logit_bias', ...LOGPROBS],
       values: { service_tier: { default: 'on_demand', scale: 'performance' } },
-      efforts: { minimal: { reasoning_effort: 'low' }, xhigh: { reasoning_effort: 'high' }, max: { reasoning_effort: 'high' } },
+      efforts: {
+        default: { reasoning_effort: 'default' },
+        minimal: { reasoning_effort: 'low' },
+        xhigh: { reasoning_effort: 'high' },
+        max: { reasoning_effort: 'high' },
+      },
       isSingleChoice: true,
       cacheMarks: 'none',
       messages: { ...MESSAGES, drops: ['name', 'reasoning_content', 'refusal', 'annotations', 'audio'] },

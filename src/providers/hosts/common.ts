@@ -36,7 +36,6 @@ export const NO_THINKING = { thinking: { type: 'disabled' } };
 export const THINKING = { thinking: { type: 'enabled' } };
 /** Thinking that is switched, not measured. */
 export const SWITCHED_THINKING = {
-  default: {},
   none: NO_THINKING,
   minimal: THINKING,
   low: THINKING,

@@ -25,6 +25,5 @@ export const OPENAI_MODELS: readonly ModelQuirks[] = [
 
 /** Efforts that a model does not know become the nearest that it does. */
 function nearest(efforts: Readonly<Record<string, string>>): Readonly<Record<string, JsonObject>> {
-  const known = Object.entries(efforts).map(([effort, reasoning_effort]) => [effort, { reasoning_effort }] as const);
-  return { default: {}, ...Object.fromEntries(known) };
+  return Object.fromEntries(Object.entries(efforts).map(([effort, reasoning_effort]) => [effort, { reasoning_effort }] as const));
 }

@@ -25,9 +25,11 @@ describe('reasoning', () => {
     [
       'has an effort that nobody knows',
       SONNET_55,
-      { reasoning_effort: 'default' },
+      { reasoning_effort: 'utmost' },
       { ...adaptive, outputConfig: { effort: 'high' }, dropped: [] },
     ],
+    ['is left to the model', SONNET_55, { reasoning_effort: 'default' }, { dropped: [] }],
+    ['is left to a model with a nested field', 'openai.gpt-5.4', { reasoning_effort: 'default' }, { dropped: [] }],
     ['cannot rest', SONNET_55, { reasoning_effort: 'none' }, { ...adaptive, outputConfig: { effort: 'low' }, dropped: [] }],
     [
       'can rest',
@@ -45,7 +47,7 @@ describe('reasoning', () => {
     [
       'has a budget that nobody knows',
       SONNET_45,
-      { reasoning_effort: 'default' },
+      { reasoning_effort: 'utmost' },
       { ...budget(8192), inferenceConfig: { maxTokens: 64_000 }, dropped: [] },
     ],
     [
@@ -86,7 +88,7 @@ describe('reasoning', () => {
     [
       'has a level that nobody knows',
       'us.amazon.nova-2-lite-v1:0',
-      { reasoning_effort: 'default' },
+      { reasoning_effort: 'utmost' },
       { additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } }, dropped: [] },
     ],
     [
