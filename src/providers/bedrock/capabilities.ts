@@ -18,6 +18,8 @@ export interface Capabilities {
   readonly hasCachedTools: boolean;
   /** Whether the schema of an answer, and of a tool's input, is enforced. */
   readonly hasSchemas: boolean;
+  /** Whether a conversation may end with the beginning of the answer. */
+  readonly takesPrefill: boolean;
   readonly reasoning: ReasoningStyle | undefined;
   /** Whether there is an effort between high and the most. */
   readonly hasExtraEffort: boolean;
@@ -39,6 +41,7 @@ const USUAL: Capabilities = {
   hasCachePoints: false,
   hasCachedTools: false,
   hasSchemas: false,
+  takesPrefill: true,
   reasoning: undefined,
   hasExtraEffort: false,
   canRest: true,
@@ -46,7 +49,15 @@ const USUAL: Capabilities = {
 };
 const CLAUDE: Capabilities = { ...USUAL, sampling: 'either', hasCachePoints: true, hasCachedTools: true };
 /** Claude models that decide for themselves how long to think, and take no temperature. */
-const CLAUDE_5: Capabilities = { ...CLAUDE, sampling: 'none', reasoning: 'adaptive', hasExtraEffort: true, outputTokensMax: 128_000 };
+const CLAUDE_5: Capabilities = {
+  ...CLAUDE,
+  sampling: 'none',
+  takesPrefill: false,
+  reasoning: 'adaptive',
+  hasExtraEffort: true,
+  outputTokensMax: 128_000,
+};
+const CLAUDE_4_6: Capabilities = { ...CLAUDE, takesPrefill: false, reasoning: 'adaptive', outputTokensMax: 128_000 };
 const CLAUDE_BUDGET: Capabilities = { ...CLAUDE, reasoning: 'budget' };
 const TEXT_ONLY: Capabilities = { ...USUAL, hasImages: false };
 
@@ -55,8 +66,8 @@ const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[
   [/claude-(?:(?:sonnet|opus)-5-5|fable-5-[12])/u, { ...CLAUDE_5, canForceTools: false, canRest: false }],
   [/claude-fable-5/u, { ...CLAUDE_5, canRest: false }],
   [/claude-(?:haiku-5|opus-5|sonnet-5|opus-4-[78])/u, CLAUDE_5],
-  [/claude-opus-4-6/u, { ...CLAUDE, reasoning: 'adaptive', hasSchemas: true, outputTokensMax: 128_000 }],
-  [/claude-sonnet-4-6/u, { ...CLAUDE, reasoning: 'adaptive', outputTokensMax: 128_000 }],
+  [/claude-opus-4-6/u, { ...CLAUDE_4_6, hasSchemas: true }],
+  [/claude-sonnet-4-6/u, CLAUDE_4_6],
   [/claude-(?:opus|sonnet)-4-5/u, { ...CLAUDE_BUDGET, hasSchemas: true }],
   [/claude-opus-4-1/u, { ...CLAUDE_BUDGET, hasSchemas: true, outputTokensMax: 32_000 }],
   [/claude-opus-4/u, { ...CLAUDE_BUDGET, outputTokensMax: 32_000 }],

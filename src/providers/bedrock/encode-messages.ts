@@ -25,10 +25,14 @@ interface Options {
   readonly hasTools: boolean;
   readonly target: Target;
   readonly points: CachePoints;
+  /** Whether the conversation may end with the beginning of the answer. */
+  readonly takesPrefill: boolean;
 }
 
 /** What opens a conversation that the assistant would open, or that consists of instructions only. */
 const OPENING = { text: 'Begin.' };
+/** What lets a model go on that does not continue a text of its own. */
+const CONTINUE = { text: 'Continue.' };
 /** Results and documents must come with some text. */
 const EMPTY_RESULT = { text: '(empty)' };
 const DOCUMENT_TEXT = { text: 'See the attached file.' };
@@ -49,7 +53,8 @@ export function encodeMessages(chat: ChatRequest, options: Options): Conversatio
   if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [OPENING] });
   // A model without instructions reads them as the beginning of the conversation.
   if (!options.able.hasSystem) messages[0]?.content.unshift(...system.splice(0));
-  completeTurns(messages);
+  addTexts(messages);
+  close(messages, options);
   return { system, messages };
 }
 
@@ -61,14 +66,19 @@ function append(messages: Turn[], role: Turn['role'], content: JsonObject[]): vo
   else messages.push({ role, content });
 }
 
-function completeTurns(messages: Turn[]): void {
+function addTexts(messages: readonly Turn[]): void {
   for (const { content } of messages) {
     if (content.some((block) => 'document' in block) && !content.some((block) => 'text' in block)) content.push(DOCUMENT_TEXT);
   }
+}
+
+function close(messages: Turn[], { takesPrefill }: Options): void {
   const last = messages.at(-1);
-  const end = last?.content.at(-1);
+  if (last?.role !== 'assistant') return;
+  const end = last.content.at(-1);
+  if (!takesPrefill) messages.push({ role: 'user', content: [CONTINUE] });
   // An answer that is to be continued may not end in blanks.
-  if (last?.role === 'assistant' && end !== undefined && typeof end['text'] === 'string') end['text'] = end['text'].trimEnd();
+  else if (end !== undefined && typeof end['text'] === 'string') end['text'] = end['text'].trimEnd();
 }
 
 class MessageWriter {

@@ -28,9 +28,11 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
   const reasoning = encodeReasoning(chat, { able, outputTokens: maxTokens, lacksThoughts });
   const points = new CachePoints(able);
   const { toolConfig, dropped } = encodeTools(chat, { ...able, canForceTools: able.canForceTools && reasoning.takesForcing }, points);
-  const conversation = encodeMessages(chat, { able, hasTools: toolConfig !== undefined, target, points });
-  const inference = encodeInference(chat, { able, reasoning, maxTokens });
   const format = encodeFormat(chat, able);
+  // Neither thinking by a budget nor a grammar goes with an answer that has begun.
+  const takesPrefill = able.takesPrefill && reasoning.takesForcing && format.outputConfig['textFormat'] === undefined;
+  const conversation = encodeMessages(chat, { able, hasTools: toolConfig !== undefined, target, points, takesPrefill });
+  const inference = encodeInference(chat, { able, reasoning, maxTokens });
   const tier = encodeTier(chat['service_tier']);
   const system = [...conversation.system, ...format.system];
   const outputConfig = { ...format.outputConfig, ...(reasoning.effort === undefined ? {} : { effort: reasoning.effort }) };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { bedrock } from '../../../src/providers/bedrock/bedrock.ts';
-import { CHAT, encode, NOVA, refusalOf, TARGET, WEATHER } from './encoding.ts';
+import { CHAT, encode, NOVA, refusalOf, SONNET_45, SONNET_55, TARGET, WEATHER } from './encoding.ts';
 
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 const PDF = 'data:application/pdf;base64,JVBERi0=';
@@ -23,6 +23,33 @@ describe('the address of a request', () => {
     expect(bedrock.encodeRequest(CHAT, TARGET).url).toBe(
       'https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-pro-v1%3A0/converse',
     );
+  });
+});
+
+describe('a last word of the assistant', () => {
+  const messages = [...CHAT.messages, { role: 'assistant', content: 'Ho ' }];
+  const schema = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
+
+  test.each<[string, string]>([
+    ['of a model that takes it', NOVA],
+    ['of Claude until 4.5', SONNET_45],
+  ])('%s is continued', (_, model) => {
+    expect((encode({ messages }, { model }).body['messages'] as JsonObject[]).at(-1)).toEqual({
+      role: 'assistant',
+      content: [{ text: 'Ho' }],
+    });
+  });
+
+  test.each<[string, string, Partial<ChatRequest>]>([
+    ['of Claude from 4.6 on', 'anthropic.claude-sonnet-4-6-v1', {}],
+    ['of the newest Claude', SONNET_55, {}],
+    ['of a model that thinks by a budget', SONNET_45, { reasoning_effort: 'high' }],
+    ['of an answer that follows a grammar', SONNET_45, { response_format: schema }],
+  ])('%s, where it would be refused, gets a word of the user behind it', (_, model, chat) => {
+    expect((encode({ messages, ...chat }, { model }).body['messages'] as JsonObject[]).slice(-2)).toEqual([
+      { role: 'assistant', content: [{ text: 'Ho ' }] },
+      { role: 'user', content: [{ text: 'Continue.' }] },
+    ]);
   });
 });
 
