@@ -94,6 +94,7 @@ function checkDocument(document: JsonObject, names: Set<string>): void {
 }
 
 function checkToolUse(use: JsonObject): void {
+  if (!TOOL_NAME.test(String(use['toolUseId']))) fail(`Invalid tool use id: ${String(use['toolUseId'])}`);
   if (!TOOL_NAME.test(String(use['name']))) fail(`Invalid tool name: ${String(use['name'])}`);
   asObject(use['input'], 'toolUse.input');
 }

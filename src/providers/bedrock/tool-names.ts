@@ -11,6 +11,11 @@ export function encodeToolName(name: string): string {
   return `${readable}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
 }
 
+/** An id that Converse takes: ids of other providers may have signs or a length that it refuses in names as well. */
+export function encodeToolId(id: string): string {
+  return encodeToolName(id);
+}
+
 /** A tool of the request, as the caller knows it. */
 export interface CallerTool {
   readonly name: string;

@@ -57,6 +57,20 @@ describe('tools', () => {
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{9}$/u);
   });
 
+  test('ids with signs that are refused, or too long, are replaced, and belong together', () => {
+    const ids = ['call:1.2', 'a'.repeat(65), 'a'.repeat(64)];
+    const calls = { role: 'assistant', content: null, tool_calls: ids.map((id) => ({ ...CALL, id })) };
+    const results = ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'Sun' }));
+    const { body } = encode({ messages: [...CHAT.messages, calls, ...results], tools: [WEATHER] });
+    const sent = [...JSON.stringify(body).matchAll(/"toolUseId":"([^"]+)"/gu)].map((match) => match[1]);
+    expect(sent.slice(0, 3)).toEqual([
+      expect.stringMatching(/^call_1_2_[0-9a-f]{8}$/u),
+      expect.stringMatching(/^a{55}_[0-9a-f]{8}$/u),
+      ids[2],
+    ]);
+    expect(sent.slice(3)).toEqual(sent.slice(0, 3));
+  });
+
   test('a tool has a schema of an object, and a name that is taken', () => {
     const odd = { type: 'function', function: { name: 'files.read:all', description: ' ', strict: true } };
     const custom = { type: 'custom', custom: { name: 'patch', description: 'Applies a patch.' } };
