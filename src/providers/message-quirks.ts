@@ -27,6 +27,7 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   if (quirks.stripsNulls === true) stripNulls(message);
   if (quirks.stripsExtensions === true) stripExtensions(message);
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
+  if (quirks.drops?.includes('refusal') === true) sayRefusal(message);
   for (const name of quirks.drops ?? []) delete message[name];
   if (quirks.hasShortToolIds === true) shortenToolIds(message);
   if (quirks.toolIdCharactersMax !== undefined) boundToolIds(message, quirks.toolIdCharactersMax);
@@ -53,6 +54,11 @@ function unlessSameItems<Item>(before: readonly Item[], after: readonly Item[]):
 /** A message without text says so by a null everywhere; only other nulls are mistakes. */
 function stripNulls(message: JsonObject): void {
   for (const name in message) if (message[name] === null && name !== 'content') delete message[name];
+}
+
+/** A refusal is what the assistant said: where it has no field of its own, it is the content. */
+function sayRefusal(message: JsonObject): void {
+  if (typeof message['refusal'] === 'string' && (message['content'] ?? '') === '') message['content'] = message['refusal'];
 }
 
 function stripExtensions(message: JsonObject): void {

@@ -123,6 +123,8 @@ describe('a request', () => {
       { role: 'assistant', content: null, refusal: null, tool_calls: [CALL] },
       { role: 'assistant', content: null, tool_calls: [CALL] },
     ],
+    ['a refusal beside a text', 'groq', { role: 'assistant', content: 'a', refusal: 'b' }, { role: 'assistant', content: 'a' }],
+    ['a refusal and nothing else', 'groq', { role: 'assistant', content: null, refusal: 'No.' }, { role: 'assistant', content: 'No.' }],
     ['no reasoning', 'deepseek', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', reasoning_content: '' }],
     [
       'reasoning by another name',

@@ -1,5 +1,5 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
-import { namesOfToolCalls, readMarkedParts, readToolCalls } from '../content.ts';
+import { namesOfToolCalls, readMarkedParts, readParts, readToolCalls } from '../content.ts';
 import type { Target } from '../provider.ts';
 import { shortToolId } from '../short-tool-id.ts';
 import type { CachePoints } from './cache-points.ts';
@@ -99,7 +99,9 @@ class MessageWriter {
   /** Text, then calls. Reasoning that was signed goes before the call that it led to, and the first of it before the text. */
   writeAssistant(message: JsonObject, param: string): JsonObject[] {
     const parts = readMarkedParts(message).filter(({ type }) => type === 'text');
-    const text = this.#parts.encode(parts, param);
+    // An answer that was refused has its text in a field of its own.
+    const said = parts.length === 0 ? readParts(message['refusal']) : parts;
+    const text = this.#parts.encode(said, param);
     const calls = readToolCalls(message);
     if (!this.#options.hasTools) {
       return [...text, ...calls.map(({ name, input }) => ({ text: `[called the tool ${name} with ${JSON.stringify(input)}]` }))];

@@ -82,6 +82,21 @@ describe('messages', () => {
       { messages: [{ role: 'user', content: [{ text: 'One' }, { text: 'Two' }, { text: 'Three' }] }] },
     ],
     [
+      'a refusal is what the assistant said',
+      [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: null, refusal: 'No.' },
+        { role: 'user', content: 'Why?' },
+      ],
+      {
+        messages: [
+          { role: 'user', content: [{ text: 'Hi' }] },
+          { role: 'assistant', content: [{ text: 'No.' }] },
+          { role: 'user', content: [{ text: 'Why?' }] },
+        ],
+      },
+    ],
+    [
       'a conversation that the assistant begins gets a beginning',
       [{ role: 'assistant', content: 'Hello! ' }],
       {
