@@ -58,7 +58,12 @@ export type PlanQuote =
   | { readonly type: 'refused'; readonly why: OrderRefusal };
 
 /** How long a price that was shown holds. */
-export const QUOTE_MS = 15 * 60_000;
+const QUOTE_MS = 15 * 60_000;
+
+/** Whether the price of a moment does not count any more, or not yet: towards the end of a period it is next to nothing. */
+export function isQuoteOver(atMs: number, nowMs: number): boolean {
+  return atMs > nowMs || atMs < nowMs - QUOTE_MS;
+}
 
 /** Which account has which plan. */
 export class Subscriptions {
@@ -75,8 +80,7 @@ export class Subscriptions {
 
   /** Carries out an order, paid from the balance. */
   async order(order: PlanOrder, context: OrderContext): Promise<OrderResult> {
-    if (order.type === 'upgrade' && (order.atMs > context.nowMs || order.atMs < context.nowMs - QUOTE_MS))
-      return { type: 'refused', why: 'quote_expired' };
+    if (order.type === 'upgrade' && isQuoteOver(order.atMs, context.nowMs)) return { type: 'refused', why: 'quote_expired' };
     return this.#database.transaction().execute((transaction) => carryOut(transaction, order, context));
   }
 

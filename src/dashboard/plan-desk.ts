@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { PlanOrder } from '../accounts/plan-orders.ts';
 import { Plans } from '../accounts/plans.ts';
-import { Subscriptions } from '../accounts/subscriptions.ts';
+import { isQuoteOver, Subscriptions } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { readPayable } from '../ledger/credit.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
@@ -61,6 +61,7 @@ export class PlanDesk {
       if (result.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[result.why]);
       return { done: true, address: null, paymentId: null };
     }
+    if (quote.type === 'upgrade' && isQuoteOver(atMs, nowMs)) throw new ApiError('conflict', ORDER_REFUSALS.quote_expired);
     const order: PlanOrder = quote.type === 'subscribe' ? { type: 'subscribe', planId } : { type: 'upgrade', planId, atMs };
     if (payment.payBy === 'card' && quote.due > 0n)
       return this.#payByCard(payer, { order, due: quote.due, methodRef: payment.methodRef, nowMs });

@@ -279,5 +279,19 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'pro' } } });
         expect(desk.failures).toEqual([]);
       });
+
+      test('are upgraded by card for the price of a moment that was shown, and of no other', async () => {
+        await topUp({ savesCard: true });
+        await take('basic', Date.now());
+        const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
+        const methodRef = cards[0]?.methodRef ?? '';
+        const { subscription } = (await me.get('/plans')).body as { subscription: { periodEndMs: number } };
+        // A minute before the end of the period the difference is next to nothing.
+        for (const atMs of [subscription.periodEndMs - 60_000, Date.now() + 60_000, Date.now() - 3_600_000])
+          for (const card of [{ payBy: 'card' }, { payBy: 'card', methodRef }])
+            expect(await messageOf(take('pro', atMs, card))).toStartWith('409 The price that was shown');
+        expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'basic' } } });
+        expect(((await me.get('/billing/payments')).body as { payments: unknown[] }).payments).toHaveLength(1);
+      });
     });
   });
