@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
-import type { PlanOrder } from '../accounts/plan-orders.ts';
+import { findSubscription, type PlanOrder } from '../accounts/plan-orders.ts';
 import { Plans } from '../accounts/plans.ts';
 import { isQuoteOver, Subscriptions } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
-import { readPayable } from '../ledger/credit.ts';
+import { lockWallet, readPayable } from '../ledger/credit.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
 import type { PaymentRow } from '../payments/credit-payment.ts';
-import type { PaymentDesk, Payer } from '../payments/desk.ts';
+import { UNFINISHED, type PaymentDesk, type Payer } from '../payments/desk.ts';
 import { ApiError } from './api-error.ts';
 import { ORDER_REFUSALS, sayStartRefusal } from './billing-words.ts';
 import { describePlan, describeQuote, describeSubscription, type PlansJson, type QuoteJson, type TakenJson } from './plan-json.ts';
@@ -104,8 +104,9 @@ export class PlanDesk {
   async #charge(payer: Payer, amount: Nanos, sale: { order: PlanOrder; methodRef: string; nowMs: number }): Promise<PaymentRow> {
     await this.#requireCard(payer.accountId, sale.methodRef);
     const { order: planOrder, methodRef, nowMs } = sale;
-    const payment = await this.#payments.charge({ payer, amount, purpose: 'plan', methodRef, planOrder, nowMs });
-    if (payment === undefined) throw new ApiError('conflict', 'Cards cannot be charged here.');
+    const isWanted = (transaction: Kysely<Tables>): Promise<boolean> => isUnpaid(transaction, payer.accountId, planOrder);
+    const payment = await this.#payments.charge({ payer, amount, purpose: 'plan', methodRef, planOrder, isWanted, nowMs });
+    if (payment === undefined) throw new ApiError('conflict', 'The card is being charged for a plan already. Look at your plan again.');
     return payment;
   }
 
@@ -121,4 +122,21 @@ export class PlanDesk {
     const debt = wallet.debits_posted - wallet.credits_posted;
     return asNanos(debt > 0n ? debt : 0n);
   }
+}
+
+/** Of two clicks on the same button, the second finds the charge of the first under way, or the plan that came of it. */
+async function isUnpaid(transaction: Kysely<Tables>, accountId: string, order: PlanOrder): Promise<boolean> {
+  await lockWallet(transaction, accountId);
+  const { charges } = await transaction
+    .selectFrom('payments')
+    .select(({ fn }) => fn.countAll<bigint>().as('charges'))
+    .where('account_id', '=', accountId)
+    .where('purpose', '=', 'plan')
+    .where('method_ref', 'is not', null)
+    .where('status', 'in', UNFINISHED)
+    .executeTakeFirstOrThrow();
+  // One is the charge that is asked about.
+  if (charges > 1n) return false;
+  const current = await findSubscription(transaction, accountId);
+  return order.type === 'upgrade' ? current?.plan_id !== order.planId : current === undefined;
 }

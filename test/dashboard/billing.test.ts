@@ -293,5 +293,17 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await me.get('/plans')).body).toMatchObject({ subscription: { plan: { id: 'basic' } } });
         expect(((await me.get('/billing/payments')).body as { payments: unknown[] }).payments).toHaveLength(1);
       });
+
+      test('are charged to a saved card once, though the button is clicked twice', async () => {
+        await topUp({ savesCard: true });
+        const { cards } = (await me.get('/billing/cards')).body as { cards: { methodRef: string }[] };
+        const methodRef = cards[0]?.methodRef ?? '';
+        const { atMs } = await quote('basic');
+        await Promise.all(Array.from({ length: 4 }, () => take('basic', atMs, { payBy: 'card', methodRef })));
+        expect((await me.get('/billing')).body).toMatchObject({ balanceUsd: '32' });
+        const upgrade = await quote('pro');
+        await Promise.all(Array.from({ length: 4 }, () => take('pro', upgrade['atMs'], { payBy: 'card', methodRef })));
+        expect(((await me.get('/billing/payments')).body as { payments: unknown[] }).payments).toHaveLength(3);
+      });
     });
   });
