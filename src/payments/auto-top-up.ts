@@ -3,6 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { windowStartMs } from '../ledger/budget.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { UNFINISHED, type PaymentDesk } from './desk.ts';
+import { oneByOne } from './one-by-one.ts';
 import { findAmountProblem, type AmountProblem } from './payments.ts';
 
 /** When to charge which card how much, and how much in a month at most. */
@@ -84,11 +85,9 @@ export class AutoTopUps {
       .execute();
   }
 
-  /** Charges the cards of accounts that have fallen below their threshold; gives how many. */
-  async turn(nowMs: number): Promise<number> {
-    let count = 0;
-    for (const candidate of await this.#findLow(nowMs)) if (await this.#topUp(candidate, nowMs)) count += 1;
-    return count;
+  /** Charges the cards of accounts that have fallen below their threshold. */
+  async turn(nowMs: number): Promise<void> {
+    await oneByOne(await this.#findLow(nowMs), (candidate) => this.#topUp(candidate, nowMs));
   }
 
   /** Without those that have reached their cap: they would take every place of every turn until the month ends. */
@@ -120,19 +119,15 @@ export class AutoTopUps {
   }
 
   /** The charge's own row counts against the cap before the card is charged, and its index lets one charge be under way at a time. */
-  async #topUp(
-    { account_id: accountId, amount, monthly_cap: cap, method_ref: methodRef, email }: Candidate,
-    nowMs: number,
-  ): Promise<boolean> {
+  async #topUp({ account_id: accountId, amount, monthly_cap: cap, method_ref: methodRef, email }: Candidate, nowMs: number): Promise<void> {
     let isWithinCap = true;
     const isWanted = async (transaction: Kysely<Tables>): Promise<boolean> => {
       isWithinCap = (await chargedSince(transaction, accountId, windowStartMs('month', nowMs))) <= cap;
       return isWithinCap && (await isLow(transaction, accountId));
     };
     const payer = { accountId, email };
-    const payment = await this.#desk.charge({ payer, amount: asNanos(amount), purpose: 'auto_top_up', methodRef, isWanted, nowMs });
+    await this.#desk.charge({ payer, amount: asNanos(amount), purpose: 'auto_top_up', methodRef, isWanted, nowMs });
     if (!isWithinCap) await this.#noteCap(accountId, nowMs);
-    return payment !== undefined;
   }
 
   /** It stays on, and goes on with the next month. */

@@ -4,6 +4,7 @@ import type { Tables } from '../database/tables.ts';
 import { AutoTopUps } from './auto-top-up.ts';
 import type { PaymentDesk } from './desk.ts';
 import { forgetCustomers, type KeptCustomer } from './forget-customers.ts';
+import { oneByOne } from './one-by-one.ts';
 import { Renewals } from './renewals.ts';
 
 const PAYMENTS_PER_TURN = 50;
@@ -31,13 +32,24 @@ export class MoneyClock {
     this.#onKept = onKept;
   }
 
-  /** One turn. Any number of processes may take theirs at the same time. */
+  /** One turn. Any number of processes may take theirs at the same time. A payment that cannot be followed holds up nobody else's. */
   async turn(nowMs: number): Promise<void> {
-    for (const payment of await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN)) await this.#desk.ask(payment, nowMs);
-    await this.#autoTopUps.turn(nowMs);
-    await this.#renewals.turn(nowMs);
+    const works = [
+      () => this.#ask(nowMs),
+      () => this.#autoTopUps.turn(nowMs),
+      () => this.#renewals.turn(nowMs),
+      () => this.#forgetCustomers(nowMs),
+      () => this.#forget(nowMs),
+    ];
+    await oneByOne(works, (work) => work());
+  }
+
+  async #ask(nowMs: number): Promise<void> {
+    await oneByOne(await this.#desk.unfinished(nowMs, PAYMENTS_PER_TURN), (payment) => this.#desk.ask(payment, nowMs));
+  }
+
+  async #forgetCustomers(nowMs: number): Promise<void> {
     for (const customer of await forgetCustomers(this.#database, this.#desk, nowMs)) this.#onKept(customer);
-    await this.#forget(nowMs);
   }
 
   async #forget(nowMs: number): Promise<void> {

@@ -5,6 +5,7 @@ import type { Tables } from '../database/tables.ts';
 import { moneyId } from '../ledger/credit.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import type { PaymentDesk } from './desk.ts';
+import { oneByOne } from './one-by-one.ts';
 
 const SUBSCRIPTIONS_PER_TURN = 100;
 /** A balance may be filled at any moment; a card that was declined is not asked every minute. */
@@ -23,34 +24,27 @@ export class Renewals {
     this.#desk = desk;
   }
 
-  /** Looks at every plan whose period is over; gives how many were renewed or ended. */
-  async turn(nowMs: number): Promise<number> {
+  /** Looks at every plan whose period is over. */
+  async turn(nowMs: number): Promise<void> {
     const due = await this.#subscriptions.due(nowMs, SUBSCRIPTIONS_PER_TURN);
-    let count = 0;
-    for (const subscription of due) if (await this.#renew(subscription, nowMs)) count += 1;
-    return count;
+    await oneByOne(due, (subscription) => this.#renew(subscription, nowMs));
   }
 
-  async #renew(subscription: Subscription, nowMs: number): Promise<boolean> {
-    if (subscription.endsWithPeriod || (subscription.periodsLeft !== undefined && subscription.periodsLeft <= 1)) {
-      await this.#subscriptions.endDue(subscription, subscription.endsWithPeriod ? 'canceled' : 'its time is over');
-      return true;
-    }
+  async #renew(subscription: Subscription, nowMs: number): Promise<void> {
+    if (subscription.endsWithPeriod || (subscription.periodsLeft !== undefined && subscription.periodsLeft <= 1))
+      return this.#subscriptions.endDue(subscription, subscription.endsWithPeriod ? 'canceled' : 'its time is over');
     const isPaidByCard = subscription.paysBy === 'card' && (await this.#subscriptions.renewalPrice(subscription)) > 0n;
     // After a first try, a card's money may be in the balance already.
     const result = isPaidByCard && subscription.tries === 0 ? undefined : await this.#fromBalance(subscription, nowMs);
-    if (result?.type === 'done') return true;
+    if (result?.type === 'done') return;
     if (result?.type === 'refused') {
       if (result.why === 'no_such_plan') await this.#subscriptions.endDue(subscription, 'the plan is offered no more');
-      return result.why === 'no_such_plan';
+      return;
     }
-    if (subscription.graceUntilMs !== undefined && subscription.graceUntilMs <= nowMs) {
-      await this.#subscriptions.endDue(subscription, `not paid: ${subscription.reason}`);
-      return true;
-    }
+    if (subscription.graceUntilMs !== undefined && subscription.graceUntilMs <= nowMs)
+      return this.#subscriptions.endDue(subscription, `not paid: ${subscription.reason}`);
     if (isPaidByCard) return this.#byCard(subscription, nowMs);
     await this.#fail(subscription, 'the balance is too small', { nowMs, retryMs: BALANCE_RETRY_MS });
-    return false;
   }
 
   async #fromBalance(subscription: Subscription, nowMs: number): Promise<OrderResult> {
@@ -60,17 +54,16 @@ export class Renewals {
   }
 
   /** One payment for each try, whose id says so: whoever looks at the same time, or again, finds it. */
-  async #byCard(subscription: Subscription, nowMs: number): Promise<boolean> {
+  async #byCard(subscription: Subscription, nowMs: number): Promise<void> {
     const paymentId = `pay_${moneyId(`renewal:${subscription.id}:${subscription.periodEndMs}:${subscription.tries}`)}`;
     const known = await this.#desk.find(paymentId);
     const payment = known ?? (await this.#charge(subscription, paymentId, nowMs));
-    if (payment === undefined) return false;
+    if (payment === undefined) return;
     if (payment.status === 'failed' || payment.status === 'expired')
       await this.#fail(subscription, `the card was not charged: ${payment.reason}`, { nowMs, retryMs: CARD_RETRY_MS });
     // It is paid and the period has not begun: a debt was paid first. The next try begins with the balance.
     if (payment.status === 'paid' && known !== undefined)
       await this.#fail(subscription, payment.reason, { nowMs, retryMs: BALANCE_RETRY_MS });
-    return payment.status === 'paid';
   }
 
   async #charge(subscription: Subscription, paymentId: string, nowMs: number): Promise<Awaited<ReturnType<PaymentDesk['charge']>>> {

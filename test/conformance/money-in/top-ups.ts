@@ -83,6 +83,26 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('20'));
     });
 
+    test('that cannot be followed holds up neither other payments nor automatic top-ups', async () => {
+      const [first, second] = [await stage.makeCustomer(), await stage.makeCustomer()];
+      const holder = await stage.makeCardHolder('6');
+      const terms = { threshold: usd('5'), amount: usd('10'), monthlyCap: usd('20'), methodRef: holder.card };
+      await stage.autoTopUps.switchOn(holder.accountId, terms, stage.nowMs);
+      await stage.spend(holder, '2');
+      const broken = await stage.begin(first);
+      stage.nowMs += 1;
+      const other = await stage.begin(second);
+      await stage.books.kysely.updateTable('payments').set({ plan_order: 'not JSON' }).where('id', '=', broken.id).execute();
+      for (const { id } of [broken, other]) stage.stripe.books.pay(stage.stripe.books.sessionOf(id));
+      stage.nowMs += 60_000;
+      expect(await stage.clock.turn(stage.nowMs).catch((error: unknown) => (error as Error).name)).toBe('SyntaxError');
+      expect(await stage.balance(second)).toBe(usd('20'));
+      expect(await stage.balance(holder)).toBe(usd('14'));
+      await stage.books.kysely.updateTable('payments').set({ plan_order: null }).where('id', '=', broken.id).execute();
+      await stage.clock.turn(stage.nowMs);
+      expect(await stage.balance(first)).toBe(usd('20'));
+    });
+
     test('that Stripe cannot take at the moment stays unknown and is not given up', async () => {
       const customer = await stage.makeCustomer();
       await stage.topUp(customer);

@@ -1,0 +1,12 @@
+/** Works on one thing after the other, whatever becomes of those before. What went wrong first is told at the end. */
+export async function oneByOne<Item>(items: Iterable<Item>, work: (item: Item) => Promise<unknown>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const item of items) {
+    try {
+      await work(item);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
