@@ -70,8 +70,11 @@ export class Renewals {
     const { accountId, periodEndMs, id } = subscription;
     const account = await this.#database.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirstOrThrow();
     const methodRef = subscription.methodRef ?? (await this.#findCard(accountId));
-    if (methodRef === undefined) {
-      await this.#fail(subscription, 'no card is saved', { nowMs, retryMs: BALANCE_RETRY_MS });
+    // Whoever runs the service may have stopped to take cards.
+    const hasCards = this.#desk.driver('stripe')?.cards !== undefined;
+    if (methodRef === undefined || !hasCards) {
+      const reason = hasCards ? 'no card is saved' : 'cards cannot be charged here any more';
+      await this.#fail(subscription, reason, { nowMs, retryMs: BALANCE_RETRY_MS });
       return undefined;
     }
     return this.#desk.charge({

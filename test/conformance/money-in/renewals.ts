@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { PaymentDesk } from '../../../src/payments/desk.ts';
+import { Renewals } from '../../../src/payments/renewals.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { dateOf, MARCH_31, PlanStage } from './plan-stage.ts';
 import { holdOf, settleOf } from '../../ledger/operations.ts';
@@ -145,6 +147,18 @@ export function testRenewals(driver: LedgerDriver): void {
       await stage.books.credit(customer, usd('10'));
       await plans.moveTo(2027, 5, 1);
       expect(await plans.planOf(customer)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 3, 30, 12) });
+    });
+
+    test('by card where cards can be charged no more is unpaid, and ends the plan after the grace', async () => {
+      const holder = await stage.makeCardHolder('10');
+      await plans.subscribe(holder, 'basic');
+      await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
+      const { kysely } = stage.books;
+      const renewals = new Renewals(kysely, new PaymentDesk(kysely, [], stage.desk.rules));
+      await renewals.turn(Date.UTC(2027, 3, 30, 12));
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'past_due', reason: 'cards cannot be charged here any more' });
+      await renewals.turn(Date.UTC(2027, 4, 3, 12));
+      expect(await plans.planOf(holder)).toBeUndefined();
     });
 
     test('by card whose answer is lost is neither charged twice nor forgotten', async () => {
