@@ -198,7 +198,9 @@ function sayBenefit(benefit: PromoBenefit): string {
 
 function describeLine(code: ListedPromo): string {
   const state = code.isStopped ? 'stopped' : code.validToMs === undefined ? '' : `until ${formatTime(code.validToMs)}`;
-  return `${code.id}  ${code.shown}  ${code.campaign}  ${sayBenefit(code.benefit)}  used ${code.used} of ${code.usesMax}  ${state}`.trimEnd();
+  // A code without a campaign is one of its own.
+  const campaign = code.campaign === code.id ? '' : `${code.campaign}  `;
+  return `${code.id}  ${code.shown}  ${campaign}${sayBenefit(code.benefit)}  used ${code.used} of ${code.usesMax}  ${state}`.trimEnd();
 }
 
 function formatTime(ms: number | undefined): string | null {

@@ -109,6 +109,19 @@ test('a backup is a complete copy that only its owner can read, and replaces no 
   expect(again.stderr).toContain('is there already');
 });
 
+test('promo list names the campaign of a code where it has one', async () => {
+  const alone = await runJson('promo', 'create', '--credit', '5', '--code', 'WELCOME');
+  const together = await runJson('promo', 'create', '--credit', '5', '--code', 'AUTUMN', '--campaign', 'leaves');
+  const { stdout } = await run(['promo', 'list']);
+  expect(stdout).toContain(`${idOf(alone)}  WELC…  $5  used 0 of 1\n`);
+  expect(stdout).toContain(`${idOf(together)}  AUTU…  leaves  $5  used 0 of 1\n`);
+});
+
+function idOf(made: JsonObject): string {
+  const [code] = made['codes'] as readonly { id: string }[];
+  return code?.id ?? '';
+}
+
 test.each([
   ['an address of nobody', { HOST: '999.1.1.1' }, 'Cannot listen on 999.1.1.1, port 0. HOST must be an address of this machine'],
   ['an address of another machine', { HOST: '192.0.2.1' }, 'Cannot listen on 192.0.2.1, port 0. HOST must be an address of this machine'],
