@@ -39,6 +39,20 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
+    'a form in a dialog begins at its first field, and closing it leads back',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/alerts');
+      await page.getByRole('button', { name: 'Add alert' }).first().press('Enter');
+      await page.locator('[role=dialog] input:checked:focus').waitFor();
+      await page.keyboard.press('Escape');
+      await page.locator('button:focus', { hasText: 'Add alert' }).waitFor();
+      await context.close();
+    },
+    TEST_MS,
+  );
+
+  test(
     'a form that was begun outlives the session, and can be sent after signing in elsewhere',
     async () => {
       const { context, page } = await stage.enter();

@@ -1,5 +1,6 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
+import { useRef } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { cx } from './cx.ts';
@@ -17,13 +18,19 @@ interface DialogProps {
   readonly children?: ReactNode;
 }
 
+/** The first thing to fill in; of several choices the one that is made. */
+const FIELD = ':is(input:not([type=radio], [type=checkbox]), input[type=radio]:checked, select, textarea):not(:disabled)';
+
 /** A question or a form in front of the page. */
 export function Dialog({ isOpen, onClose, title, text, actions, isModal = false, width = 'md', children }: DialogProps): JSX.Element {
+  const body = useRef<HTMLDivElement>(null);
   return (
     <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={isModal}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil" />
         <BaseDialog.Popup
+          // Whoever opens a form wants to fill it in, not to close it. A touch would bring up the keyboard of the screen unasked.
+          initialFocus={(by) => (by === 'touch' ? true : (body.current?.querySelector<HTMLElement>(FIELD) ?? true))}
           className={cx(
             'fade fixed inset-x-3 top-1/2 z-50 mx-auto flex max-h-[calc(100dvh-1.5rem)] -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-float data-ending-style:scale-[0.98] data-starting-style:scale-[0.98]',
             width === 'lg' ? 'max-w-2xl' : 'max-w-md',
@@ -40,7 +47,9 @@ export function Dialog({ isOpen, onClose, title, text, actions, isModal = false,
               </BaseDialog.Close>
             )}
           </header>
-          <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
+          <div ref={body} className="min-h-0 overflow-y-auto px-5 py-4">
+            {children}
+          </div>
           {actions !== undefined && <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
