@@ -48,7 +48,7 @@ export function Talk({ conversation, modelName, onSend }: TalkProps): JSX.Elemen
 function TurnText({ turn, modelName }: { readonly turn: Turn; readonly modelName: string }): JSX.Element {
   const { result, failure } = turn;
   return (
-    <div className="border-b border-line px-4 py-4 last:border-b-0 sm:px-5">
+    <div className="border-line px-4 py-4 not-first:border-t sm:px-5">
       <p className="label-caps">{t.you}</p>
       <p className="mt-1 break-words whitespace-pre-wrap">{turn.question}</p>
       <p className="label-caps mt-4">{modelName}</p>
