@@ -38,6 +38,23 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
+    'a fortune has its place on a telephone',
+    async () => {
+      const { context, page, account } = await stage.enter({ viewport: { width: 320, height: 800 } });
+      await stage.service.accounts.credit(account, asNanos(123_456_789_123_456_789n), { reason: 'fortune', actor: 'test' });
+      for (const path of ['/overview', '/billing']) {
+        await page.goto(path);
+        await page.locator('main').getByText('$123,456,799.12').first().waitFor();
+        expect([path, await overflowOf(page)]).toEqual([path, 0]);
+        const wideBy = await read(page, 'main .figures.text-xl', 'element.scrollWidth - element.clientWidth');
+        expect([path, wideBy]).toEqual([path, 0]);
+      }
+      await context.close();
+    },
+    TEST_MS,
+  );
+
+  test(
     'what only colour tells is told in forced colours too',
     async () => {
       const { context, page } = await stage.enter({ forcedColors: 'active' });

@@ -12,9 +12,9 @@ export function BalanceChip(): JSX.Element {
   return (
     <Link
       to="/billing"
-      className="flex items-baseline justify-between gap-3 rounded-md border border-line bg-raised px-3 py-1.5 text-sm hover:bg-hover"
+      className="flex min-w-0 items-baseline justify-between gap-3 rounded-md border border-line bg-raised px-3 py-1.5 text-sm hover:bg-hover"
     >
-      <span className="text-xs text-muted">{t.balance}</span>
+      <span className="min-w-0 overflow-hidden text-xs text-muted">{t.balance}</span>
       {account === undefined ? <Skeleton className="w-14" /> : <Money usd={account.availableUsd} className="font-medium" />}
     </Link>
   );

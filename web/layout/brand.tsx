@@ -5,7 +5,7 @@ import { shell as t } from '../strings/index.ts';
 /** The name with its mark: a barrier that opens. */
 export function Brand(): JSX.Element {
   return (
-    <Link to="/" className="inline-flex items-center gap-2.5 rounded-md font-semibold tracking-tight">
+    <Link to="/" className="inline-flex min-w-0 items-center gap-2.5 rounded-md font-semibold tracking-tight">
       <svg aria-hidden="true" viewBox="0 0 32 32" className="size-7 shrink-0">
         <rect width="32" height="32" rx="7" fill="var(--color-accent)" />
         <path
@@ -16,7 +16,7 @@ export function Brand(): JSX.Element {
           strokeLinecap="round"
         />
       </svg>
-      {t.name}
+      <span className="min-w-0 truncate">{t.name}</span>
     </Link>
   );
 }
