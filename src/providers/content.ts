@@ -34,6 +34,12 @@ export function isMarked(holder: JsonObject): boolean {
   return CACHE_MARKS.some((mark) => isObject(holder[mark]));
 }
 
+/** Fields of messages that only the relayed dialect has, as far as these messages use them, by the names that their loss is told by. */
+export function lostMessageFields(messages: readonly JsonObject[], names: readonly string[] = ['name', 'audio']): string[] {
+  const isUsed = (name: string): boolean => messages.some((message) => message[name] !== undefined && message[name] !== null);
+  return names.filter(isUsed).map((name) => `messages[].${name}`);
+}
+
 /** The text of a message, whatever else is in it. */
 export function readText(content: unknown): string {
   return readParts(content)
@@ -68,6 +74,11 @@ export function readToolCalls(message: JsonObject): readonly ToolCall[] {
 /** Which function each tool call called: tool messages carry only the id, and some providers want the name. */
 export function namesOfToolCalls(chat: ChatRequest): ReadonlyMap<string, string> {
   return new Map(chat.messages.flatMap(readToolCalls).map(({ id, name }) => [id, name]));
+}
+
+/** Whether a custom tool wants its text by a grammar, which only the relayed dialect can hold a model to. */
+export function hasGrammar({ format }: JsonObject): boolean {
+  return isObject(format) && format['type'] !== 'text';
 }
 
 function readPart(part: JsonObject): Part {

@@ -1,6 +1,7 @@
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS, stripCacheMarks, type CacheMark } from './cache-marks.ts';
-import type { Host, ModelQuirks, RequestQuirks } from './host.ts';
+import { lostMessageFields } from './content.ts';
+import type { Host, MessageQuirks, ModelQuirks, RequestQuirks } from './host.ts';
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
 import { ProviderFault } from './provider.ts';
@@ -18,13 +19,23 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
   const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : rest(body, kind))];
   if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
-  if (quirks.messages !== undefined) body['messages'] = encodeMessages(body as ChatRequest, quirks.messages);
+  if (quirks.messages !== undefined) dropped.push(...changeMessages(body, quirks.messages));
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
   changeValues(body, { ...quirks, ...(efforts === undefined ? {} : { efforts }) });
   for (const name of quirks.omits ?? []) delete body[name];
   renameFields(body, quirks.renames);
   Object.assign(body, quirks.adds);
   return dropped;
+}
+
+/** What answers have and clients send back is no loss; what callers wrote themselves is. */
+function changeMessages(body: JsonObject, quirks: MessageQuirks): readonly string[] {
+  const { messages } = body as ChatRequest;
+  body['messages'] = encodeMessages(body as ChatRequest, quirks);
+  return lostMessageFields(
+    messages,
+    ['name', 'audio'].filter((name) => quirks.drops?.includes(name) === true),
+  );
 }
 
 /** Who takes OpenAI's own description of a message takes its own marks. */

@@ -175,6 +175,16 @@ describe('a request', () => {
     expect(encode(id, { messages: [message] }).body['messages']).toEqual([expected]);
   });
 
+  test('tells what of its messages is lost, but not what answers have and clients send back', () => {
+    const messages = [
+      { role: 'user', name: 'ann', content: 'Hi' },
+      { role: 'assistant', content: 'Ho', audio: { id: 'audio_1' }, reasoning_content: 'Hm.', annotations: [] },
+    ];
+    expect(encode('groq', { messages }).dropped).toEqual(['messages[].name', 'messages[].audio']);
+    expect(encode('mistral', { messages }).dropped).toEqual(['messages[].audio']);
+    expect(encode('openai', { messages }).dropped).toBeUndefined();
+  });
+
   test('to OpenAI has ids of tools that are not too long and belong together', () => {
     const [longest, tooLong] = ['a'.repeat(40), 'a'.repeat(41)];
     const messages = [

@@ -37,7 +37,6 @@ class ConversationWriter {
   }
 
   add(message: JsonObject, index: number): void {
-    if (typeof message['name'] === 'string') this.#draft.dropped.add('messages[].name');
     switch (message['role']) {
       case 'system':
       case 'developer':

@@ -1,5 +1,6 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
+import { lostMessageFields } from '../content.ts';
 import type { Target, UpstreamRequest } from '../provider.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { refuse, type Block, type Draft, type Platform } from './draft.ts';
@@ -20,7 +21,7 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
     platform,
     can,
     names: new ToolNames(chat),
-    dropped: new Set([...unknownFields(chat), ...lostCacheMarks(chat, 'brief')]),
+    dropped: new Set([...unknownFields(chat), ...lostMessageFields(chat.messages), ...lostCacheMarks(chat, 'brief')]),
   };
   refuseAudio(chat);
   refuseSeveralChoices(chat);

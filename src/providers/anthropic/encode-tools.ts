@@ -1,5 +1,5 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
-import { namesOfToolCalls } from '../content.ts';
+import { hasGrammar, namesOfToolCalls } from '../content.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { refuse, type Draft } from './draft.ts';
 import { CACHE_BREAK } from './encode-content.ts';
@@ -42,6 +42,8 @@ function encodeDefinitions({ names, can, dropped }: Draft, tools: readonly Calle
     const isStrict = wantsStrict && can.takesSchemas && strict < STRICT_TOOLS_MAX && isExpressible(schema);
     if (isStrict) strict += 1;
     if (wantsStrict && !isStrict) dropped.add(`${param}.strict`);
+    // A grammar is told in words only.
+    if (type === 'custom' && hasGrammar(definition)) dropped.add(`${param}.format`);
     const description = type === 'custom' ? describeCustom(definition) : definition['description'];
     return {
       name: names.encode(String(definition['name'])),

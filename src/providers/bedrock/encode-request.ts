@@ -2,6 +2,7 @@ import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.
 import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
 import { ProviderFault, type Target, type UpstreamRequest } from '../provider.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
+import { lostMessageFields } from '../content.ts';
 import { CachePoints } from './cache-points.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { capabilitiesOf, type Capabilities } from './capabilities.ts';
@@ -53,6 +54,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
     body: JSON.stringify(body),
     dropped: [
       ...lost,
+      ...lostMessageFields(chat.messages),
       ...marks,
       ...dropped,
       ...inference.dropped,
@@ -116,9 +118,10 @@ function encodeInference(chat: ChatRequest, { able, reasoning, maxTokens }: Limi
     if (sampling === 'none' || (sampling === 'either' && 'temperature' in config)) dropped.push('top_p');
     else config['topP'] = topP;
   }
-  const stops = (Array.isArray(stop) ? stop : [stop]).filter((text) => typeof text === 'string' && text.trim() !== '');
-  if (stops.length > 0 && able.hasStop) config['stopSequences'] = stops;
-  else if (stop !== undefined) dropped.push('stop');
+  const wanted = stop === undefined ? [] : Array.isArray(stop) ? stop : [stop];
+  const stops = able.hasStop ? wanted.filter((text) => typeof text === 'string' && text.trim() !== '') : [];
+  if (stops.length > 0) config['stopSequences'] = stops;
+  if (stops.length < wanted.length) dropped.push('stop');
   return { config, dropped };
 }
 

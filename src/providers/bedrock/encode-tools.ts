@@ -1,6 +1,6 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { ProviderFault } from '../provider.ts';
-import { isMarked } from '../content.ts';
+import { hasGrammar, isMarked } from '../content.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 import { encodeToolName } from './tool-names.ts';
@@ -24,7 +24,7 @@ export function encodeTools(chat: ChatRequest, able: Capabilities, points: Cache
     { toolSpec: encodeTool(tool, able) },
     ...points.after(able.hasCachedTools && isMarkedTool(tool)),
   ]);
-  const dropped = chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : [];
+  const dropped = [...(chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : []), ...lostOfTools(offered, able)];
   if (choice.mode === 'auto') return { toolConfig: { tools }, dropped };
   if (!able.canForceTools) return { toolConfig: { tools }, dropped: [...dropped, 'tool_choice'] };
   const toolChoice = choice.mode === 'any' ? { any: {} } : { tool: { name: encodeToolName(choice.mode.name) } };
@@ -34,6 +34,15 @@ export function encodeTools(chat: ChatRequest, able: Capabilities, points: Cache
 function refuseUnknownType(tool: JsonObject, index: number): void {
   if (isObject(tool['function']) || isObject(tool['custom'])) return;
   throw refused(`tools[${index}]`, `Tools of type '${String(tool['type'])}' cannot be used with this model; use 'function'.`);
+}
+
+/** What tools ask for that the model cannot be held to. */
+function lostOfTools(tools: readonly JsonObject[], able: Capabilities): string[] {
+  const hasStrict = tools.some(({ function: definition }) => isObject(definition) && definition['strict'] === true);
+  return [
+    ...(hasStrict && !able.hasSchemas ? ['tools[].function.strict'] : []),
+    ...(tools.some(({ custom }) => isObject(custom) && hasGrammar(custom)) ? ['tools[].custom.format'] : []),
+  ];
 }
 
 function isMarkedTool(tool: JsonObject): boolean {

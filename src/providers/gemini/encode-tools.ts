@@ -1,4 +1,5 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { hasGrammar } from '../content.ts';
 import { encodeSchema } from './encode-schema.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { refusal, type Encoding } from './encoding.ts';
@@ -29,8 +30,11 @@ export function encodeTools(encoding: Encoding, { hasFormat }: { readonly hasFor
   // Names are allowed only where a call is forced, so that otherwise the others are left out.
   const offered = choice.mode === 'AUTO' && choice.names !== undefined ? tools.filter(({ name }) => choice.names?.includes(name)) : tools;
   if (offered.length === 0) return {};
-  const isStrict = !hasFormat && offered.some(({ definition }) => definition['strict'] === true);
+  const isStrictlyAsked = offered.some(({ definition }) => definition['strict'] === true);
+  const isStrict = !hasFormat && isStrictlyAsked;
   const mode = choice.mode === 'AUTO' && isStrict && capabilities.hasValidatedCalls ? 'VALIDATED' : choice.mode;
+  // Calls that are forced are held to their schemas, and those that are forbidden need no schema.
+  if (mode === 'AUTO' && isStrictlyAsked) dropped.add('tools[].function.strict');
   const allowed = mode === 'ANY' && choice.names !== undefined ? { allowedFunctionNames: choice.names.map(encodeToolName) } : {};
   return {
     tools: [{ functionDeclarations: offered.map((tool) => encodeTool(tool, dropped)) }],
@@ -59,8 +63,8 @@ function readName(choice: JsonObject): string {
 const FREE_TEXT: JsonObject = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
 
 function encodeTool({ type, name, definition }: Tool, dropped: Set<string>): JsonObject {
-  const { description, parameters, format } = definition;
-  if (type === 'custom' && isObject(format) && format['type'] !== 'text') dropped.add('tools[].custom.format');
+  const { description, parameters } = definition;
+  if (type === 'custom' && hasGrammar(definition)) dropped.add('tools[].custom.format');
   const schema = type === 'custom' ? FREE_TEXT : encodeParameters(parameters, dropped);
   return {
     name: encodeToolName(name),

@@ -199,6 +199,11 @@ describe('a conversation', () => {
     expect(encodeMessages([{ role: 'user', name: 'ann', content: 'Hi' }]).dropped).toEqual(['messages[].name']);
   });
 
+  test('names answers that were heard, which it does not have', () => {
+    const heard = { role: 'assistant', content: null, audio: { id: 'audio_1' } };
+    expect(encodeMessages([{ role: 'user', content: 'Hi' }, heard]).dropped).toEqual(['messages[].audio']);
+  });
+
   test('has at most four cache marks, the last ones', () => {
     const messages = Array.from({ length: 6 }, (_, index) => ({ role: 'user', content: [{ ...text(`${index}`), ...MARK }] }));
     const [turn] = bodyOf(encodeMessages(messages)).messages;

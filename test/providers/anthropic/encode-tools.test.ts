@@ -11,6 +11,12 @@ const strict = (name: string): JsonObject => ({
   },
 });
 
+test('a grammar that is only told in words is named', () => {
+  const custom = { name: 'patch', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } } };
+  expect(encode({ tools: [TIME, { type: 'custom', custom }] }).dropped).toEqual(['tools[1].custom.format']);
+  expect(encode({ tools: [{ type: 'custom', custom: { name: 'say', format: { type: 'text' } } }] }).dropped).toBeUndefined();
+});
+
 describe('tools', () => {
   const weather = { name: 'weather', input_schema: WEATHER.function.parameters };
   const time = { name: 'time', input_schema: { type: 'object', properties: {} } };

@@ -31,7 +31,7 @@ describe('parameters', () => {
       'stops, without the blank ones',
       { stop: ['END', '\n'] },
       { inferenceConfig: { stopSequences: ['END'] } },
-      { model: NOVA, dropped: [] },
+      { model: NOVA, dropped: ['stop'] },
     ],
     ['a stop of blanks', { stop: '\n' }, {}, { model: NOVA, dropped: ['stop'] }],
     ['a stop that the model does not know', { stop: 'END' }, {}, { model: 'openai.gpt-oss-120b-1:0', dropped: ['stop'] }],
@@ -39,6 +39,17 @@ describe('parameters', () => {
     ['a tier that costs more', { service_tier: 'priority' }, {}, { model: NOVA, dropped: ['service_tier'] }],
     ['a tier that is the usual one', { service_tier: 'auto' }, {}, { model: NOVA, dropped: [] }],
     ['text as the only kind of answer', { modalities: ['text'], n: 1 }, {}, { model: NOVA, dropped: [] }],
+    [
+      'a name of a speaker, and an answer that was heard',
+      {
+        messages: [
+          { role: 'user', name: 'ann', content: 'Hi' },
+          { role: 'assistant', audio: { id: 'audio_1' } },
+        ],
+      },
+      {},
+      { model: NOVA, dropped: ['messages[].name', 'messages[].audio'] },
+    ],
     [
       'what has no place',
       { seed: 1, logit_bias: {}, user: 'u', top_k: 5 },

@@ -101,6 +101,14 @@ describe('tools', () => {
     expect(body['toolConfig']).toMatchObject({ tools: [{ toolSpec: { strict: true } }] });
   });
 
+  test('what the model cannot be held to is named', () => {
+    const strict = { type: 'function', function: { ...WEATHER.function, strict: true } };
+    const custom = { type: 'custom', custom: { name: 'patch', format: { type: 'grammar', grammar: {} } } };
+    const free = { type: 'custom', custom: { name: 'say', format: { type: 'text' } } };
+    expect(encode({ tools: [strict, custom] }).dropped).toEqual(['tools[].function.strict', 'tools[].custom.format']);
+    expect(encode({ tools: [strict, free] }, { model: SONNET_45 }).dropped).toEqual([]);
+  });
+
   const clock = { type: 'function', function: { name: 'clock' } };
   test.each<[string, unknown, unknown, Loss]>([
     ['auto', 'auto', undefined, { model: NOVA, dropped: [] }],

@@ -222,6 +222,17 @@ describe('the other fields', () => {
       ['logprobs', 'user', 'metadata', 'store', 'logit_bias', 'verbosity', 'parallel_tool_calls', 'odd'],
     ],
     ['what is the default anyway', { store: false, parallel_tool_calls: true, logprobs: false, odd: null }, {}, []],
+    [
+      'an answer that was heard',
+      {
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'assistant', audio: { id: 'audio_1' } },
+        ],
+      },
+      {},
+      ['messages[].audio'],
+    ],
     ['a name of a speaker', { messages: [{ role: 'user', content: 'Hi', name: 'Ann' }] }, {}, ['messages[].name']],
   ])('include %s', (...[, chat, fields, dropped, target]) => {
     const encoded = encode(chat, target);

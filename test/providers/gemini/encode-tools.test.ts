@@ -73,11 +73,18 @@ describe('the choice of a tool', () => {
   });
 
   test.each([
-    ['gemini-2.5-flash', 'auto', { functionCallingConfig: { mode: 'VALIDATED' } }],
-    ['gemini-2.5-flash', 'required', { functionCallingConfig: { mode: 'ANY' } }],
-    ['gemini-2.0-flash', 'auto', undefined],
-  ])('of a strict tool holds %s to the schema with %s', (model, choice, config) => {
+    ['gemini-2.5-flash', 'auto', { functionCallingConfig: { mode: 'VALIDATED' } }, []],
+    ['gemini-2.5-flash', 'required', { functionCallingConfig: { mode: 'ANY' } }, []],
+    ['gemini-2.0-flash', 'auto', undefined, ['tools[].function.strict']],
+  ])('of a strict tool holds %s to the schema with %s, or tells that it does not', (model, choice, config, lost) => {
     const strict = { type: 'function', function: { name: 'f', strict: true, parameters: PARAMETERS } };
-    expect(encode({ tools: [TIME, strict], tool_choice: choice }, { model }).body['toolConfig']).toEqual(config);
+    const { body, dropped } = encode({ tools: [TIME, strict], tool_choice: choice }, { model });
+    expect(body['toolConfig']).toEqual(config);
+    expect(dropped).toEqual(lost);
+  });
+
+  test('of a strict tool cannot be held to the schema beside a response format', () => {
+    const strict = { type: 'function', function: { name: 'f', strict: true, parameters: PARAMETERS } };
+    expect(encode({ tools: [strict], response_format: { type: 'json_object' } }).dropped).toEqual(['tools[].function.strict']);
   });
 });
