@@ -127,7 +127,12 @@ export class MessageStream implements StreamDecoder {
   }
 
   #grow(index: unknown, delta: unknown): readonly string[] {
-    return isObject(delta) ? this.#chunks(this.#open.get(index)?.grow(delta) ?? []) : [];
+    if (!isObject(delta)) return [];
+    const block = this.#open.get(index);
+    if (block !== undefined) return this.#chunks(block.grow(delta));
+    // Words are charged, so they are told, also when the beginning of their block did not come.
+    const type = WORDS[String(delta['type'])];
+    return type === undefined ? [] : this.#openBlock(index, { type, [type]: delta[type] });
   }
 
   #closeBlock(index: unknown): readonly string[] {
@@ -183,6 +188,9 @@ export class MessageStream implements StreamDecoder {
     return writeChunk(this.#context, delta);
   }
 }
+
+/** The kinds of blocks that say something, by what they grow by. */
+const WORDS: Readonly<Record<string, 'text' | 'thinking'>> = { text_delta: 'text', thinking_delta: 'thinking' };
 
 /** The place of blocks that came with the start, which have no index. */
 const BEGUN = Symbol('begun');

@@ -69,7 +69,7 @@ export class OpenBlock {
   }
 
   close(): JsonObject[] {
-    if ('input' in this.#block) this.#block['input'] = parseInput(this.#json);
+    if ('input' in this.#block || this.#json !== '') this.#block['input'] = parseInput(this.#json);
     switch (this.#kind) {
       case 'text':
         this.#progress.annotations.push(...decodeCitations(this.#block, this.#textStart));
