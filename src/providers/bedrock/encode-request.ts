@@ -10,7 +10,7 @@ import { recallReasoning } from './carried.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
-import { encodeOutputSchema } from './output-schema.ts';
+import { encodeEnforcedSchema } from './enforced-schema.ts';
 
 /** Fields that are encoded, or that mean nothing here. Every other one is lost, and the caller is told. */
 const HANDLED = new Set(
@@ -146,7 +146,7 @@ function encodeFormat(chat: ChatRequest, able: Capabilities): Format {
   const named = isObject(format['json_schema']) ? format['json_schema'] : {};
   const { name, description } = named;
   const jsonSchema = {
-    schema: JSON.stringify(encodeOutputSchema(schema)),
+    schema: JSON.stringify(encodeEnforcedSchema(schema)),
     name,
     ...(typeof description === 'string' ? { description } : {}),
   };

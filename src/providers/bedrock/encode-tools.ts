@@ -3,6 +3,7 @@ import { ProviderFault } from '../provider.ts';
 import { hasGrammar, isMarked } from '../content.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
+import { encodeEnforcedSchema } from './enforced-schema.ts';
 import { encodeToolName } from './tool-names.ts';
 
 /** The tools of a request as Converse takes them, and what is lost on the way. */
@@ -77,11 +78,14 @@ function encodeTool(tool: JsonObject, able: Capabilities): JsonObject {
   const { custom } = tool;
   const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
   const { description } = definition;
+  const isStrict = definition['strict'] === true && able.hasSchemas;
+  const schema = isObject(custom) ? TEXT_INPUT : objectSchema(definition['parameters']);
   return {
     name: encodeToolName(nameOf(tool)),
     ...(typeof description === 'string' && description.trim() !== '' ? { description } : {}),
-    ...(definition['strict'] === true && able.hasSchemas ? { strict: true } : {}),
-    inputSchema: { json: isObject(custom) ? TEXT_INPUT : objectSchema(definition['parameters']) },
+    ...(isStrict ? { strict: true } : {}),
+    // What is enforced must be within what can be.
+    inputSchema: { json: isStrict ? encodeEnforcedSchema(schema) : schema },
   };
 }
 

@@ -97,8 +97,15 @@ describe('tools', () => {
 
   test('the schema of an input is enforced where the model can', () => {
     const strict = { type: 'function', function: { ...WEATHER.function, strict: true } };
-    const { body } = encode({ tools: [strict] }, { model: SONNET_45 });
-    expect(body['toolConfig']).toMatchObject({ tools: [{ toolSpec: { strict: true } }] });
+    const ranged = { name: 'dice', strict: true, parameters: { type: 'object', properties: { sides: { type: 'integer', minimum: 2 } } } };
+    const { body } = encode({ tools: [strict, { type: 'function', function: ranged }] }, { model: SONNET_45 });
+    const sides = { type: 'integer', description: '(minimum: 2)' };
+    expect(body['toolConfig']).toMatchObject({
+      tools: [
+        { toolSpec: { strict: true, inputSchema: { json: { ...WEATHER.function.parameters, additionalProperties: false } } } },
+        { toolSpec: { strict: true, inputSchema: { json: { type: 'object', properties: { sides }, additionalProperties: false } } } },
+      ],
+    });
   });
 
   test('what the model cannot be held to is named', () => {

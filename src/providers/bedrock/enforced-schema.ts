@@ -19,8 +19,8 @@ const TOLD_IN_WORDS = new Set([
 ]);
 const DEPTH_MAX = 32;
 
-/** A JSON schema within the subset that answers can be held to: closed objects, no ranges, `anyOf` for every choice. */
-export function encodeOutputSchema(schema: JsonObject, depth = 0): JsonObject {
+/** A JSON schema within the subset that answers and calls can be held to: closed objects, no ranges, `anyOf` for every choice. */
+export function encodeEnforcedSchema(schema: JsonObject, depth = 0): JsonObject {
   if (depth > DEPTH_MAX) return {};
   const encoded: JsonObject = {};
   const words: string[] = [];
@@ -35,7 +35,7 @@ export function encodeOutputSchema(schema: JsonObject, depth = 0): JsonObject {
 }
 
 function encodeKeyword(name: string, value: unknown, depth: number): unknown {
-  const encode = (inner: unknown): unknown => (isObject(inner) ? encodeOutputSchema(inner, depth + 1) : inner);
+  const encode = (inner: unknown): unknown => (isObject(inner) ? encodeEnforcedSchema(inner, depth + 1) : inner);
   if (name === 'properties' || name === '$defs' || name === 'definitions') {
     return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, encode(inner)])) : value;
   }
