@@ -10,7 +10,7 @@ import { recallReasoning } from './carried.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
-import { encodeEnforcedSchema } from './enforced-schema.ts';
+import { canEnforce, encodeEnforcedSchema } from './enforced-schema.ts';
 
 /** Fields that are encoded, or that mean nothing here. Every other one is lost, and the caller is told. */
 const HANDLED = new Set(
@@ -136,7 +136,7 @@ function encodeFormat(chat: ChatRequest, able: Capabilities): Format {
   const format = jsonFormat(chat);
   if (format === undefined) return { system: [], outputConfig: {}, dropped: [] };
   const schema = schemaOf(format);
-  if (schema === undefined || !able.hasSchemas) {
+  if (schema === undefined || !canEnforce(schema, able)) {
     return {
       system: [{ text: jsonInstruction(format) }],
       outputConfig: {},

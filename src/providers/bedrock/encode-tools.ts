@@ -3,7 +3,7 @@ import { ProviderFault } from '../provider.ts';
 import { hasGrammar, isMarked } from '../content.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
-import { encodeEnforcedSchema } from './enforced-schema.ts';
+import { canEnforce, encodeEnforcedSchema } from './enforced-schema.ts';
 import { encodeToolName } from './tool-names.ts';
 
 /** The tools of a request as Converse takes them, and what is lost on the way. */
@@ -39,9 +39,9 @@ function refuseUnknownType(tool: JsonObject, index: number): void {
 
 /** What tools ask for that the model cannot be held to. */
 function lostOfTools(tools: readonly JsonObject[], able: Capabilities): string[] {
-  const hasStrict = tools.some(({ function: definition }) => isObject(definition) && definition['strict'] === true);
+  const isLoose = tools.some((tool) => isStrict(tool) && !canEnforce(inputSchemaOf(tool), able));
   return [
-    ...(hasStrict && !able.hasSchemas ? ['tools[].function.strict'] : []),
+    ...(isLoose ? ['tools[].function.strict'] : []),
     ...(tools.some(({ custom }) => isObject(custom) && hasGrammar(custom)) ? ['tools[].custom.format'] : []),
   ];
 }
@@ -78,22 +78,27 @@ function encodeTool(tool: JsonObject, able: Capabilities): JsonObject {
   const { custom } = tool;
   const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
   const { description } = definition;
-  const isStrict = definition['strict'] === true && able.hasSchemas;
-  const schema = isObject(custom) ? TEXT_INPUT : objectSchema(definition['parameters']);
+  const schema = inputSchemaOf(tool);
+  const isEnforced = isStrict(tool) && canEnforce(schema, able);
   return {
     name: encodeToolName(nameOf(tool)),
     ...(typeof description === 'string' && description.trim() !== '' ? { description } : {}),
-    ...(isStrict ? { strict: true } : {}),
-    // What is enforced must be within what can be.
-    inputSchema: { json: isStrict ? encodeEnforcedSchema(schema) : schema },
+    ...(isEnforced ? { strict: true } : {}),
+    inputSchema: { json: isEnforced ? encodeEnforcedSchema(schema) : schema },
   };
+}
+
+function isStrict({ function: definition }: JsonObject): boolean {
+  return isObject(definition) && definition['strict'] === true;
 }
 
 /** The input of a custom tool, which is free text elsewhere. */
 const TEXT_INPUT = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
 
 /** A tool without parameters takes an empty object. */
-function objectSchema(parameters: unknown): JsonObject {
+function inputSchemaOf({ custom, function: definition }: JsonObject): JsonObject {
+  if (isObject(custom)) return TEXT_INPUT;
+  const parameters = isObject(definition) ? definition['parameters'] : undefined;
   return isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} };
 }
 

@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isExpressible } from '../anthropic/encode-schema.ts';
+import type { Capabilities } from './capabilities.ts';
 
 /** What the grammar of an answer does not know. It is told to the model in words, so that it is not lost. */
 const TOLD_IN_WORDS = new Set([
@@ -18,6 +20,11 @@ const TOLD_IN_WORDS = new Set([
   'not',
 ]);
 const DEPTH_MAX = 32;
+
+/** Whether a model can be held to a schema. Those that can are Claude's, whose grammar takes the same schemas wherever it is served. */
+export function canEnforce(schema: JsonObject, { hasSchemas }: Capabilities): boolean {
+  return hasSchemas && isExpressible(schema);
+}
 
 /** A JSON schema within the subset that answers and calls can be held to: closed objects, no ranges, `anyOf` for every choice. */
 export function encodeEnforcedSchema(schema: JsonObject, depth = 0): JsonObject {

@@ -78,7 +78,7 @@ describe('the format of an answer', () => {
       tags: { type: 'array', items: { type: 'string', maxLength: 9 } },
       kind: { oneOf: [{ type: 'string' }, { $ref: '#/$defs/kind' }] },
     },
-    $defs: { kind: { type: 'object', properties: {}, additionalProperties: true } },
+    $defs: { kind: { type: 'object', properties: {} } },
     required: ['age'],
   };
   const format = { type: 'json_schema', json_schema: { name: 'person', description: 'A person', schema } };
@@ -106,6 +106,16 @@ describe('the format of an answer', () => {
     const { body, dropped } = encode({ response_format: format });
     expect(body['system']).toEqual([{ text: expect.stringContaining('"minimum":0') }] as unknown[]);
     expect(dropped).toEqual(['response_format.json_schema']);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['has open objects, which would come back empty', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['leads back to itself', { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } } }],
+  ])('is told in words where the schema %s', (_, given) => {
+    const encoded = encode({ response_format: { type: 'json_schema', json_schema: { name: 'a', schema: given } } }, { model: SONNET_45 });
+    expect(encoded.body['system']).toEqual([{ text: expect.stringContaining(JSON.stringify(given)) }] as unknown[]);
+    expect(encoded.body).not.toHaveProperty('outputConfig');
+    expect(encoded.dropped).toEqual(['response_format.json_schema']);
   });
 
   test('without a schema is told in words', () => {

@@ -114,6 +114,10 @@ describe('tools', () => {
     const free = { type: 'custom', custom: { name: 'say', format: { type: 'text' } } };
     expect(encode({ tools: [strict, custom] }).dropped).toEqual(['tools[].function.strict', 'tools[].custom.format']);
     expect(encode({ tools: [strict, free] }, { model: SONNET_45 }).dropped).toEqual([]);
+    const open = { type: 'function', function: { name: 'open', strict: true, parameters: { additionalProperties: true } } };
+    const { body, dropped } = encode({ tools: [open] }, { model: SONNET_45 });
+    expect(dropped).toEqual(['tools[].function.strict']);
+    expect(JSON.stringify(body['toolConfig'])).toContain('"additionalProperties":true');
   });
 
   const clock = { type: 'function', function: { name: 'clock' } };
