@@ -73,6 +73,7 @@ function requestNotes(quirks: RequestQuirks): string[] {
     ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),
     ...when(quirks.isSingleChoice, `asked once for each of ${code('n')}`),
     ...when(quirks.hasNoJsonSchema, 'a schema told in words'),
+    ...when(quirks.hasNoJsonWithTools, 'JSON beside tools asked for in words'),
     ...(quirks.cacheMarks === 'brief' ? ['cache marks for five minutes at most'] : []),
   ];
 }

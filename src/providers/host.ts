@@ -49,6 +49,8 @@ export interface RequestQuirks {
   readonly isSingleChoice?: true;
   /** A schema for the answer is not taken: JSON is asked for, and the schema is put into words. */
   readonly hasNoJsonSchema?: true;
+  /** JSON is not given beside tools: there it is asked for in words. */
+  readonly hasNoJsonWithTools?: true;
   /** What the host does with marks for its cache; undefined where they pass as they are. */
   readonly cacheMarks?: CacheAbility;
   readonly messages?: MessageQuirks;

@@ -21,6 +21,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
   if (quirks.messages !== undefined) dropped.push(...changeMessages(body, quirks.messages));
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
+  if (quirks.hasNoJsonWithTools === true && body['tools'] !== undefined) dropped.push(...instructFormat(body));
   changeValues(body, { ...quirks, ...(efforts === undefined ? {} : { efforts }) });
   for (const name of quirks.omits ?? []) delete body[name];
   renameFields(body, quirks.renames);
@@ -73,8 +74,21 @@ function instructSchema(body: JsonObject): string[] {
   const format = jsonFormat(body as ChatRequest);
   if (format?.['type'] !== 'json_schema') return [];
   body['response_format'] = { type: 'json_object' };
-  body['messages'] = [{ role: 'system', content: jsonInstruction(format) }, ...(body as ChatRequest).messages];
+  instruct(body, format);
   return ['response_format.json_schema'];
+}
+
+/** The same where not even JSON can be asked for by its field. */
+function instructFormat(body: JsonObject): string[] {
+  const format = jsonFormat(body as ChatRequest);
+  if (format === undefined) return [];
+  delete body['response_format'];
+  instruct(body, format);
+  return ['response_format'];
+}
+
+function instruct(body: JsonObject, format: JsonObject): void {
+  body['messages'] = [{ role: 'system', content: jsonInstruction(format) }, ...(body as ChatRequest).messages];
 }
 
 function changeValues(body: JsonObject, { values = {}, efforts = {}, temperatureMax }: RequestQuirks): void {

@@ -113,6 +113,17 @@ describe('a request', () => {
     expect(encode('deepseek', { response_format: { type: 'json_object' } }).dropped).toBeUndefined();
   });
 
+  test('for JSON beside tools where that is refused asks for it in words', () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const format = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
+    const { body, dropped } = encode('groq', { tools, response_format: format });
+    expect(body).not.toHaveProperty('response_format');
+    expect((body['messages'] as JsonObject[])[0]).toEqual({ role: 'system', content: expect.stringContaining('{"type":"object"}') });
+    expect(dropped).toEqual(['response_format']);
+    expect(encode('groq', { tools, response_format: { type: 'text' } }).dropped).toBeUndefined();
+    expect(encode('groq', { response_format: format })).toMatchObject({ body: { response_format: format }, dropped: undefined });
+  });
+
   test.each<[string, string, JsonObject, JsonObject]>([
     ['a developer', 'groq', { role: 'developer', content: 'a' }, { role: 'system', content: 'a' }],
     ['a developer, whom OpenAI knows', 'openai', { role: 'developer', content: 'a' }, { role: 'developer', content: 'a' }],

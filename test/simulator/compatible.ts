@@ -52,6 +52,8 @@ function complaintAbout(body: JsonObject, { request = {} }: Host): string | unde
   if (unknown.length > 0) return `Extra inputs are not permitted: ${unknown.join(', ')}`;
   if (request.cacheMarks === 'none' && JSON.stringify(body).includes('"cache_control"'))
     return 'Extra inputs are not permitted: cache_control';
+  if (request.hasNoJsonWithTools === true && body['tools'] !== undefined && body['response_format'] !== undefined)
+    return 'json mode cannot be combined with tool calling';
   const messages = body['messages'] as JsonObject[];
   return messages.map((message) => complaintAboutMessage(message, request.messages ?? {})).find((complaint) => complaint !== undefined);
 }

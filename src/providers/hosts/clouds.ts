@@ -45,6 +45,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
         max: { reasoning_effort: 'high' },
       },
       isSingleChoice: true,
+      hasNoJsonWithTools: true,
       cacheMarks: 'none',
       messages: { ...MESSAGES, drops: ['name', 'reasoning_content', 'refusal', 'annotations', 'audio'] },
     },
