@@ -50,8 +50,8 @@ export async function creditPayment(transaction: Kysely<Tables>, facts: PaidFact
     reason: REASONS[payment.purpose],
     atMs: nowMs,
   });
-  if (payment.purpose !== 'plan') await addBonus(transaction, payment, nowMs);
-  if (payment.plan_order !== null) await buyPlan(transaction, payment, nowMs);
+  if (await isClosed(transaction, payment.account_id)) await setReason(transaction, payment, CLOSED);
+  else await addWhatHangsOnIt(transaction, payment, nowMs);
   await reversePayment(transaction, facts.providerRef, { trigger: 'paid', nowMs });
   return { type: 'credited' };
 }
@@ -61,6 +61,23 @@ const REASONS: Readonly<Record<PaymentRow['purpose'], string>> = {
   auto_top_up: 'automatic top-up',
   plan: 'payment for a plan',
 };
+
+/** For the operator: nobody is there to spend it. */
+const CLOSED = 'the account was closed before it was paid: refund it';
+
+async function isClosed(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
+  const account = await transaction.selectFrom('accounts').select('closed_at').where('id', '=', accountId).executeTakeFirstOrThrow();
+  return account.closed_at !== null;
+}
+
+async function setReason(transaction: Kysely<Tables>, { id }: PaymentRow, reason: string): Promise<void> {
+  await transaction.updateTable('payments').set({ reason }).where('id', '=', id).execute();
+}
+
+async function addWhatHangsOnIt(transaction: Kysely<Tables>, payment: PaymentRow, nowMs: number): Promise<void> {
+  if (payment.purpose !== 'plan') await addBonus(transaction, payment, nowMs);
+  if (payment.plan_order !== null) await buyPlan(transaction, payment, nowMs);
+}
 
 /** Reads a payment and keeps it as it is until the transaction ends. An update, which locks on both databases. */
 async function lockPayment(transaction: Kysely<Tables>, id: string): Promise<PaymentRow | undefined> {
@@ -104,11 +121,7 @@ async function buyPlan(transaction: Kysely<Tables>, payment: PaymentRow, nowMs: 
     methodRef: payment.method_ref ?? undefined,
   });
   if (result.type === 'done') return;
-  await transaction
-    .updateTable('payments')
-    .set({ reason: `the money stays in the balance: ${explainOrder(result)}` })
-    .where('id', '=', payment.id)
-    .execute();
+  await setReason(transaction, payment, `the money stays in the balance: ${explainOrder(result)}`);
 }
 
 function explainOrder(result: Exclude<OrderResult, { type: 'done' }>): string {

@@ -79,6 +79,8 @@ async function listMisspent(database: Kysely<Tables>, rowsMax: number): Promise<
     .select(['id', 'paid_at', 'reason'])
     .where('status', '=', 'paid')
     .where('reason', '<>', '')
+    // What was sent back is settled.
+    .where((where) => where('reversed', '<', where.ref('amount')))
     .orderBy('paid_at', 'desc')
     .limit(rowsMax)
     .execute();

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { closeAccount } from '../../../src/dashboard/people-close.ts';
+import { listProblems } from '../../../src/payments/problems.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
-import { DAY_MS, MoneyStage, type Customer } from './stage.ts';
+import { DAY_MS, MoneyStage, usd, type Customer } from './stage.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -86,6 +87,27 @@ export function testClosedAccounts(driver: LedgerDriver): void {
     await turn();
     await turn();
     expect(isKnown(customer)).toBe(false);
+  });
+
+  test('what is paid after the account was closed buys nothing, and the operator is told to send it back', async () => {
+    const leaving = await stage.makeCustomer();
+    const planOrder = { type: 'subscribe', planId: 'closed' } as const;
+    const payments = [await stage.begin(leaving), await stage.begin(leaving, '20', { planOrder })];
+    await close(leaving);
+    for (const { id } of payments) await stage.pay(id);
+    expect(await stage.left(leaving)).toEqual({ paid: usd('40') });
+    expect(await stage.subscriptions.find(leaving.accountId)).toBeUndefined();
+    const problems = await listProblems(stage.books.kysely, stage.nowMs, 10);
+    for (const { id, provider_ref: ref } of await Promise.all(payments.map((payment) => stage.desk.require(payment.id)))) {
+      expect(problems.find(({ paymentId }) => paymentId === id)?.explanation).toBe('the account was closed before it was paid: refund it');
+      const from = stage.stripe.books.events.length;
+      stage.stripe.books.refund(ref ?? '', 2000);
+      await stage.deliverNew(from);
+    }
+    expect(await stage.balance(leaving)).toBe(0n);
+    const left = await listProblems(stage.books.kysely, stage.nowMs, 10);
+    expect(left.filter(({ paymentId }) => payments.some(({ id }) => id === paymentId))).toEqual([]);
+    await turn();
   });
 
   test('every process that looks asks for it once', async () => {
