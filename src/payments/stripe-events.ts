@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { PaidFacts } from './payments.ts';
 import type { Reversal } from './reverse-payment.ts';
-import { idOf, isDisputeLifted, PAYMENT_KEY, readPaid, SAVED_CARD_KEY } from './stripe.ts';
+import { idOf, isDisputeLifted, isInquiry, PAYMENT_KEY, readPaid, SAVED_CARD_KEY } from './stripe.ts';
 
 /** What an event of Stripe means to us. */
 export type PaymentNews =
@@ -64,8 +64,7 @@ function readRefund({ id, payment_intent, amount, status }: Stripe.Refund): Paym
 function readDispute(dispute: Stripe.Dispute): PaymentNews {
   const providerRef = idOf(dispute.payment_intent);
   if (providerRef === undefined || dispute.amount <= 0) return ignored('the dispute is not of a payment intent');
-  const isInquiry = dispute.status === 'warning_needs_response' || dispute.status === 'warning_under_review';
-  if (isInquiry) return ignored('an inquiry takes no money');
+  if (isInquiry(dispute)) return ignored('an inquiry takes no money');
   const state = isDisputeLifted(dispute) ? 'lifted' : 'standing';
   return { type: 'reversal', reversal: { id: dispute.id, providerRef, kind: 'dispute', cents: dispute.amount, state } };
 }

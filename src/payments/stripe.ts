@@ -132,7 +132,8 @@ export class StripeDriver implements PaymentDriver {
     const disputed = new Map<string, number>();
     for await (const dispute of this.#stripe.disputes.list({ created, limit: 100 })) {
       const ref = idOf(dispute.payment_intent);
-      if (ref !== undefined && !isDisputeLifted(dispute)) disputed.set(ref, (disputed.get(ref) ?? 0) + dispute.amount);
+      if (ref !== undefined && !isInquiry(dispute) && !isDisputeLifted(dispute))
+        disputed.set(ref, (disputed.get(ref) ?? 0) + dispute.amount);
     }
     for await (const intent of this.#stripe.paymentIntents.list({ created, limit: 100, expand: ['data.latest_charge'] })) {
       const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null;
@@ -259,6 +260,11 @@ export function readPaid(object: Stripe.Checkout.Session | Stripe.PaymentIntent)
 /** The id of an object that Stripe gives as such or as a whole. */
 export function idOf(object: string | { readonly id: string } | null | undefined): string | undefined {
   return typeof object === 'string' ? object : object?.id;
+}
+
+/** Whether a bank only asks, which takes no money. */
+export function isInquiry({ status }: Stripe.Dispute): boolean {
+  return status === 'warning_needs_response' || status === 'warning_under_review';
 }
 
 /** Whether the money of a dispute is ours again. */

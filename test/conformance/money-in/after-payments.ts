@@ -229,6 +229,15 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('20'));
     });
 
+    test('does not take an inquiry, which takes no money, for a dispute', async () => {
+      const { id, provider_ref: ref } = await stage.topUp(await stage.makeCustomer());
+      const dispute = stage.stripe.books.dispute(ref ?? '');
+      dispute['status'] = 'warning_under_review';
+      expect(await kindsOf([id])).toEqual([]);
+      dispute['status'] = 'needs_response';
+      expect(await kindsOf([id])).toEqual(['reversal_differs']);
+    });
+
     test('finds refunds that were not heard of, and payments that Stripe does not have', async () => {
       const customer = await stage.makeCustomer();
       const [refunded, gone] = [await stage.topUp(customer), await stage.topUp(customer)];
