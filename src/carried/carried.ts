@@ -34,7 +34,7 @@ export class Carried {
   keep(accountId: string, values: ReadonlyMap<string, string>): void {
     const keptAtMs = Date.now();
     for (const [toolCallId, value] of values) {
-      if (toolCallId.length > ID_CHARACTERS_MAX || value.length > VALUE_CHARACTERS_MAX) continue;
+      if (!isStorable(toolCallId) || value.length > VALUE_CHARACTERS_MAX) continue;
       this.#memory.set(keyOf(accountId, toolCallId), { value, keptAtMs });
       this.#writer.add({ account_id: accountId, tool_call_id: toolCallId, value, created_at: keptAtMs });
     }
@@ -47,7 +47,8 @@ export class Carried {
   async recall(accountId: string, messages: readonly (readonly string[])[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     const sinceMs = Date.now() - KEPT_MS;
-    const missing = messages.filter((ids) => !this.#recallMessage(accountId, ids, { found, sinceMs })).flat();
+    const unknown = messages.filter((ids) => !this.#recallMessage(accountId, ids, { found, sinceMs })).flat();
+    const missing = unknown.filter(isStorable);
     if (missing.length > 0) await this.#read(accountId, missing.slice(-IDS_MAX), { found, sinceMs });
     return found;
   }
@@ -108,6 +109,11 @@ export class Carried {
 interface Search {
   readonly found: Map<string, string>;
   readonly sinceMs: number;
+}
+
+/** PostgreSQL takes every character but one. An id with it would keep all others of its batch from being written, or read. */
+function isStorable(toolCallId: string): boolean {
+  return toolCallId.length <= ID_CHARACTERS_MAX && !toolCallId.includes('\0');
 }
 
 /** Ids of accounts have no blanks. */

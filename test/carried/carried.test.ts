@@ -56,6 +56,19 @@ describe.each([
       expect([...(await other.recall('acct_2', [['call_1']]))]).toEqual([]);
     });
 
+    test('is written and read for all others beside an id that no database can hold', async () => {
+      const [one, other] = [open(), open()];
+      one.keep(
+        'acct_odd',
+        new Map([
+          ['call\u0000', 'a'],
+          ['call_fine', 'b'],
+        ]),
+      );
+      await one.close();
+      expect([...(await other.recall('acct_odd', [['call\u0000'], ['call_fine']]))]).toEqual([['call_fine', 'b']]);
+    });
+
     test(`is written ${name === 'PostgreSQL' ? 'right away' : 'once a second'}`, async () => {
       const written = database.kysely.selectFrom('carried').selectAll().where('account_id', '=', 'acct_soon');
       open().keep('acct_soon', new Map([['call_1', 'a']]));
