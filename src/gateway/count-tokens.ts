@@ -10,6 +10,8 @@ const CHARACTERS_MAX = 20_000_000;
 
 interface Counter {
   readonly worker: Worker;
+  /** False while it loads, which takes a while on a busy machine. */
+  isReady: boolean;
   readonly waiting: Map<number, (counted: CountedTokens | undefined) => void>;
 }
 
@@ -24,7 +26,8 @@ let lastId = 0;
 export function countTokens(chat: ChatRequest, outputText: string, patienceMs = COUNT_MS): Promise<CountedTokens | undefined> {
   if (outputText.length > CHARACTERS_MAX) return Promise.resolve(undefined);
   counter ??= startCounter();
-  const { worker, waiting } = counter;
+  const own = counter;
+  const { worker, waiting } = own;
   clearTimeout(idleTimer);
   idleTimer = setTimeout(stopCounter, IDLE_MS);
   // A timer for the sake of memory must not keep the process alive.
@@ -34,7 +37,7 @@ export function countTokens(chat: ChatRequest, outputText: string, patienceMs = 
   const request: CountRequest = { id: lastId, prompt: JSON.stringify(prompt), outputText };
   return new Promise((resolve) => {
     // A thread that is busy for so long keeps everybody else waiting too: it is ended with whatever it does, and the next count starts another.
-    const timer = setTimeout(() => stop(worker), patienceMs);
+    const timer = setTimeout(() => (own.isReady && own === counter ? stopCounter() : finish(undefined)), patienceMs);
     const finish = (counted: CountedTokens | undefined): void => {
       clearTimeout(timer);
       waiting.delete(request.id);
@@ -55,14 +58,14 @@ export function stopCounter(): void {
 }
 
 function startCounter(): Counter {
-  const worker = new Worker(workerUrl('gateway/count-tokens-worker'));
-  const waiting: Counter['waiting'] = new Map();
-  worker.onmessage = ({ data }: MessageEvent<CountedTokens & { readonly id: number }>) => waiting.get(data.id)?.(data);
-  worker.onerror = () => stop(worker);
-  return { worker, waiting };
-}
-
-/** Ends this thread, unless that was done before: by now there may be another. */
-function stop(worker: Worker): void {
-  if (counter?.worker === worker) stopCounter();
+  const started: Counter = { worker: new Worker(workerUrl('gateway/count-tokens-worker')), isReady: false, waiting: new Map() };
+  started.worker.onmessage = ({ data }: MessageEvent<CountedTokens & { readonly id: number }>) => {
+    started.isReady = true;
+    started.waiting.get(data.id)?.(data);
+  };
+  started.worker.onerror = () => {
+    // By now there may be another.
+    if (started === counter) stopCounter();
+  };
+  return started;
 }

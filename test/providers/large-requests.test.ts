@@ -7,7 +7,13 @@ import type { DialectName } from '../../src/providers/provider.ts';
  * Requests far below the limit of their size that were written anew in seconds or minutes, while nobody else was served: their
  * time must grow with their length, and not with its square.
  */
-const WRITTEN_WITHIN_MS = 1500;
+const CPU_MS_MAX = 2500;
+
+/** Of this process alone: what else the machine does is no matter. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 const MODELS: Partial<Record<DialectName, string>> = {
   anthropic: 'claude-sonnet-4-5',
@@ -18,7 +24,7 @@ const MODELS: Partial<Record<DialectName, string>> = {
 const list = <Item>(length: number, item: (index: number) => Item): Item[] => Array.from({ length }, (_, index) => item(index));
 const tool = (parameters: JsonObject): JsonObject => ({ type: 'function', function: { name: 'look_up', strict: true, parameters } });
 
-const ENUM = tool({ type: 'integer', enum: list(80_000, (index) => index) });
+const ENUM = tool({ type: 'integer', enum: list(160_000, (index) => index) });
 const ALL_OF = tool({ allOf: list(8000, (index) => ({ properties: { [`p${index}`]: {} }, required: [`p${index}`] })) });
 const REFERENCES = tool({
   type: 'object',
@@ -32,14 +38,18 @@ describe.each(['anthropic', 'gemini', 'bedrock'] as const)('a large request to %
   test.each<[string, JsonObject]>([
     ['an enumeration', { tools: [ENUM] }],
     ['a schema of many parts', { tools: [ALL_OF] }],
-    ['a long chain of references', { tools: list(4, () => REFERENCES) }],
+    ['a long chain of references', { tools: list(16, () => REFERENCES) }],
+    [
+      'many messages of one role',
+      { messages: list(400, () => ({ role: 'user', content: list(2000, () => ({ type: 'text', text: 'a' })) })) },
+    ],
     ['files without a name', { messages: list(10, () => ({ role: 'user', content: list(1000, () => FILE) })) }],
   ])('%s', (_, fields) => {
     const model = MODELS[dialect] ?? '';
     const chat = { model, messages: [{ role: 'user', content: 'Hi' }], ...fields } as ChatRequest;
-    const beganAtMs = performance.now();
+    const beganAtMs = cpuMs();
     const { body } = DIALECTS[dialect].encodeRequest(chat, { baseUrl: 'https://localhost', apiKey: 'k', model, outputTokensMax: 100 });
-    expect(performance.now() - beganAtMs).toBeLessThan(WRITTEN_WITHIN_MS);
+    expect(cpuMs() - beganAtMs).toBeLessThan(CPU_MS_MAX);
     expect(body.length).toBeGreaterThan(10_000);
   });
 });

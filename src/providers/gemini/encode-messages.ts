@@ -135,13 +135,12 @@ function encodeResult(message: JsonObject, { encoding, call, param }: Place): Pa
 
 /** Neighbours of one role become one turn; a turn without parts is refused, so it is left out. */
 function joinTurns(turns: readonly Content[]): readonly Content[] {
-  const joined: Content[] = [];
+  const joined: (Content & { readonly parts: JsonObject[] })[] = [];
   for (const turn of turns) {
     const last = joined.at(-1);
     if (turn.parts.length === 0) continue;
-    if (last?.role === turn.role && last.isResults === turn.isResults)
-      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };
-    else joined.push(turn);
+    if (last?.role === turn.role && last.isResults === turn.isResults) for (const part of turn.parts) last.parts.push(part);
+    else joined.push({ ...turn, parts: [...turn.parts] });
   }
   return joined;
 }
