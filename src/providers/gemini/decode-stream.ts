@@ -24,6 +24,8 @@ interface Choice {
   grounding: JsonObject;
   readonly cited: Set<string>;
   annotations: readonly JsonObject[];
+  /** Told at the end, in one list like the citations. */
+  images: readonly JsonObject[];
 }
 
 /** Turns Google's events, each a small answer of its own, into chunks. */
@@ -81,6 +83,7 @@ export class GeminiStream implements StreamDecoder {
     // A choice that broke off has ended without a reason that was told.
     const open = [...this.#choices].filter(([, choice]) => choice.told === undefined);
     return open.flatMap(([index, choice]) => [
+      ...this.#writeImages(index, choice),
       ...this.#writeCited(index, choice),
       writeChunk(this.#context, {}, { index, finish: 'length' }),
     ]);
@@ -104,7 +107,7 @@ export class GeminiStream implements StreamDecoder {
     const choice = known ?? this.#beginChoice(index);
     const isFirst = known === undefined && this.#context.continuation === undefined;
     const chunks = isFirst ? [writeChunk(this.#context, { role: 'assistant', content: '' }, { index })] : [];
-    const deltas = pieces.map((piece) => this.#writeDelta(piece, choice, responseId));
+    const deltas = pieces.flatMap((piece) => this.#writeDeltas(piece, choice, responseId));
     // What is told of tokens stands beside the words that they are.
     const { logprobs } = candidate;
     if (logprobs !== undefined && deltas.length === 0) deltas.push({});
@@ -113,8 +116,15 @@ export class GeminiStream implements StreamDecoder {
     );
     choice.annotations = [...choice.annotations, ...cite(candidate, choice, this.#textLength)];
     const end = this.#finish(candidate, choice);
-    const isOver = choice.isFinished && this.continuation === undefined;
-    return [...chunks, ...(isOver ? this.#writeCited(index, choice) : []), ...end];
+    if (choice.isFinished) chunks.push(...this.#writeImages(index, choice));
+    if (choice.isFinished && this.continuation === undefined) chunks.push(...this.#writeCited(index, choice));
+    return [...chunks, ...end];
+  }
+
+  #writeImages(index: number, choice: Choice): readonly string[] {
+    const { images } = choice;
+    choice.images = [];
+    return images.length === 0 ? [] : [writeChunk(this.#context, { images }, { index })];
   }
 
   #writeCited(index: number, choice: Choice): readonly string[] {
@@ -135,27 +145,29 @@ export class GeminiStream implements StreamDecoder {
       grounding: {},
       cited: new Set<string>(),
       annotations: (index === 0 ? measureEarlier(this.#context).annotations : undefined) ?? [],
+      images: [],
     };
     this.#choices.set(index, choice);
     return choice;
   }
 
-  #writeDelta(piece: Piece, choice: Choice, responseId: unknown): JsonObject {
+  #writeDeltas(piece: Piece, choice: Choice, responseId: unknown): JsonObject[] {
     this.outputText += readOutput(piece);
     choice.hasOutput = true;
     switch (piece.type) {
       case 'text':
         choice.content += piece.text;
-        return { content: piece.text };
+        return [{ content: piece.text }];
       case 'reasoning':
-        return { reasoning_content: piece.text };
+        return [{ reasoning_content: piece.text }];
       case 'image':
-        return { images: [writeImage(piece.url)] };
+        choice.images = [...choice.images, writeImage(piece.url)];
+        return [];
       case 'call': {
         // A call comes whole, and goes as one delta.
         const call = { index: choice.toolCalls, ...this.#calls.write(piece, responseId) };
         choice.toolCalls += 1;
-        return { tool_calls: [call] };
+        return [{ tool_calls: [call] }];
       }
     }
   }

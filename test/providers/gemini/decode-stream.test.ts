@@ -75,6 +75,16 @@ describe('a stream', () => {
       [event([{ inlineData: { mimeType: 'image/png', data: 'iV' } }], STOP)],
       [ROLE, { images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iV' } }] }, 'stop'],
     ],
+    [
+      'images, which are one list, for helpers keep one',
+      [event([picture('iV')]), say('and'), event([picture('iW')]), event([], STOP)],
+      [
+        ROLE,
+        { content: 'and' },
+        { images: ['iV', 'iW'].map((data) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } })) },
+        'stop',
+      ],
+    ],
     ['the limit', [say('Hi'), event([], { finishReason: 'MAX_TOKENS' })], [ROLE, { content: 'Hi' }, 'length']],
     ['the limit before any text', [event([], { finishReason: 'MAX_TOKENS' })], [ROLE, 'length']],
     ['a filter', [say('Hi'), event([], { finishReason: 'SAFETY' })], [ROLE, { content: 'Hi' }, 'content_filter']],
@@ -236,6 +246,10 @@ test('a stream says what the whole answer says, wherever it is cut', () => {
     { numRuns: 200 },
   );
 });
+
+function picture(data: string): JsonObject {
+  return { inlineData: { mimeType: 'image/png', data } };
+}
 
 function cited(uri: string, more: JsonObject = {}): JsonObject {
   return { groundingMetadata: { groundingChunks: [{ web: { uri, title: '' } }], ...more } };
