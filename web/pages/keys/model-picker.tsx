@@ -81,7 +81,7 @@ function ModelList({
       {shown.map((model) => (
         <li key={model.id} className="py-1">
           <Checkbox
-            label={<span className="font-mono text-[0.8125rem] break-all">{model.id}</span>}
+            label={<span className="font-mono text-[0.8125rem] wrap-anywhere">{model.id}</span>}
             hint={isChosen.has(everyOf(model.id)) ? t.byProvider : pricesOf(model)}
             disabled={isChosen.has(everyOf(model.id))}
             isChecked={isChosen.has(model.id) || isChosen.has(everyOf(model.id))}

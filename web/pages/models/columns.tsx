@@ -51,7 +51,7 @@ function Name({ model }: { readonly model: ListedModel }): JSX.Element {
       </Link>
       {/* A press on the copy button is not one on the row. */}
       <div className="flex items-center gap-1" onClick={(event) => event.stopPropagation()} role="presentation">
-        <code className="font-mono text-xs break-all text-muted">{model.id}</code>
+        <code className="font-mono text-xs wrap-anywhere text-muted">{model.id}</code>
         <CopyButton text={model.id} what={t.modelId} />
       </div>
     </div>
