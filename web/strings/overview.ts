@@ -47,8 +47,8 @@ export const overview = {
   allRequests: 'All requests',
   modelId: 'model id',
   banners: {
-    empty: 'The balance is used up.',
-    emptyText: 'Priced models are refused until there is credit again.',
+    empty: 'There is no balance.',
+    emptyText: 'Priced models are refused until there is credit.',
     low: (days: string) => `The balance lasts for about ${days} more days.`,
     lowText: 'Top up before requests are refused.',
     topUp: 'Top up',

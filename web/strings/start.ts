@@ -11,7 +11,7 @@ export const start = {
     },
     key: { title: 'Make an API key', text: 'Programs call models with it. Its secret is shown once.', action: 'Make a key' },
     balance: { title: 'Put money on the account', text: 'Or redeem a code. Nothing is charged beyond it.', action: 'Add balance' },
-    request: { title: 'Make the first request', text: 'From your own program, or with the button below.' },
+    request: { title: 'Make the first request', text: 'From your own program, or with the button on this page.' },
   },
   done: 'done',
   open: 'to do',
