@@ -40,6 +40,13 @@ export function lostMessageFields(messages: readonly JsonObject[], names: readon
   return names.filter(isUsed).map((name) => `messages[].${name}`);
 }
 
+/** How closely images are to be looked at, which only the relayed dialect can say. `auto` says nothing. */
+export function lostDetail(messages: readonly JsonObject[]): string[] {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isObject) : []));
+  const isLost = parts.some(({ image_url: image }) => isObject(image) && typeof image['detail'] === 'string' && image['detail'] !== 'auto');
+  return isLost ? ['messages[].content[].image_url.detail'] : [];
+}
+
 /** The text of a message, whatever else is in it. */
 export function readText(content: unknown): string {
   return readParts(content)

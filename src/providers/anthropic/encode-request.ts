@@ -1,6 +1,6 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
-import { lostMessageFields } from '../content.ts';
+import { lostDetail, lostMessageFields } from '../content.ts';
 import type { Target, UpstreamRequest } from '../provider.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { refuse, type Block, type Draft, type Platform } from './draft.ts';
@@ -21,7 +21,12 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
     platform,
     can,
     names: new ToolNames(chat),
-    dropped: new Set([...unknownFields(chat), ...lostMessageFields(chat.messages), ...lostCacheMarks(chat, 'brief')]),
+    dropped: new Set([
+      ...unknownFields(chat),
+      ...lostMessageFields(chat.messages),
+      ...lostDetail(chat.messages),
+      ...lostCacheMarks(chat, 'brief'),
+    ]),
   };
   refuseAudio(chat);
   refuseSeveralChoices(chat);

@@ -2,7 +2,7 @@ import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.
 import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
 import { ProviderFault, type Target, type UpstreamRequest } from '../provider.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
-import { lostMessageFields } from '../content.ts';
+import { lostDetail, lostMessageFields } from '../content.ts';
 import { CachePoints } from './cache-points.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { capabilitiesOf, type Capabilities } from './capabilities.ts';
@@ -55,6 +55,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
     dropped: [
       ...lost,
       ...lostMessageFields(chat.messages),
+      ...lostDetail(chat.messages),
       ...marks,
       ...dropped,
       ...inference.dropped,

@@ -1,6 +1,6 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
-import { lostMessageFields } from '../content.ts';
+import { lostDetail, lostMessageFields } from '../content.ts';
 import type { Target, UpstreamRequest } from '../provider.ts';
 import { encodeHeaders, encodeUrl } from './address.ts';
 import { readContinuation } from './continuation.ts';
@@ -67,5 +67,5 @@ function nameIgnoredFields({ chat, dropped }: Encoding): void {
     const isLost = !HONOURED.has(name) && chat[name] !== undefined && chat[name] !== null && HARMLESS[name] !== chat[name];
     if (isLost) dropped.add(name);
   }
-  for (const name of lostMessageFields(chat.messages)) dropped.add(name);
+  for (const name of [...lostMessageFields(chat.messages), ...lostDetail(chat.messages)]) dropped.add(name);
 }

@@ -199,6 +199,12 @@ describe('a conversation', () => {
     expect(encodeMessages([{ role: 'user', name: 'ann', content: 'Hi' }]).dropped).toEqual(['messages[].name']);
   });
 
+  test('names how closely images were to be looked at', () => {
+    const image = (detail: string): JsonObject => ({ type: 'image_url', image_url: { url: 'https://a.example/b.png', detail } });
+    expect(encodeMessages([{ role: 'user', content: [image('high')] }]).dropped).toEqual(['messages[].content[].image_url.detail']);
+    expect(encodeMessages([{ role: 'user', content: [image('auto')] }]).dropped).toBeUndefined();
+  });
+
   test('names answers that were heard, which it does not have', () => {
     const heard = { role: 'assistant', content: null, audio: { id: 'audio_1' } };
     expect(encodeMessages([{ role: 'user', content: 'Hi' }, heard]).dropped).toEqual(['messages[].audio']);

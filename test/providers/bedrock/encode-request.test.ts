@@ -7,6 +7,8 @@ interface Loss {
   readonly dropped: readonly string[];
 }
 
+const PNG = 'data:image/png;base64,iVBORw0KGgo=';
+
 describe('parameters', () => {
   test.each<[string, Partial<ChatRequest>, Partial<JsonObject>, Loss]>([
     ['a limit', { max_completion_tokens: 5 }, { inferenceConfig: { maxTokens: 5 } }, { model: NOVA, dropped: [] }],
@@ -49,6 +51,18 @@ describe('parameters', () => {
       },
       {},
       { model: NOVA, dropped: ['messages[].name', 'messages[].audio'] },
+    ],
+    [
+      'how closely to look',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: PNG, detail: 'low' } }] }] },
+      {},
+      { model: NOVA, dropped: ['messages[].content[].image_url.detail'] },
+    ],
+    [
+      'how closely to look, as usual',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: PNG, detail: 'auto' } }] }] },
+      {},
+      { model: NOVA, dropped: [] },
     ],
     [
       'what has no place',

@@ -223,6 +223,17 @@ describe('the other fields', () => {
     ],
     ['what is the default anyway', { store: false, parallel_tool_calls: true, logprobs: false, odd: null }, {}, []],
     [
+      'how closely to look',
+      {
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } }] },
+        ],
+      },
+      { contents: [{ role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] }] },
+      ['messages[].content[].image_url.detail'],
+    ],
+    [
       'an answer that was heard',
       {
         messages: [
