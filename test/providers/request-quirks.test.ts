@@ -94,6 +94,9 @@ describe('a request', () => {
     ['gpt-5.6-sol', { reasoning_effort: 'default' }, {}],
     ['gpt-5.6-sol', { reasoning_effort: 'default', temperature: 0.5 }, { temperature: 0.5 }],
     ['gpt-6-astra', { temperature: 0.2, reasoning_effort: 'none' }, { reasoning_effort: 'low' }, ['temperature']],
+    ['gpt-6.1-sol', { prompt_cache_retention: '24h', prompt_cache_key: 'a' }, { prompt_cache_key: 'a' }, ['prompt_cache_retention']],
+    ['gpt-6-luna', { prompt_cache_retention: '24h' }, {}, ['prompt_cache_retention']],
+    ['gpt-5.5', { prompt_cache_retention: '24h' }, { prompt_cache_retention: '24h' }],
     ['gpt-6-luna', { temperature: 0.2, reasoning_effort: 'none' }, { temperature: 0.2, reasoning_effort: 'none' }],
     ['gpt-x', { temperature: 0.2, reasoning_effort: 'max' }, { temperature: 0.2, reasoning_effort: 'max' }],
   ])('to OpenAI’s %s with %j has what that model takes', (...[model, asked, sent, dropped]) => {

@@ -6,6 +6,9 @@ const SAMPLING = ['temperature', 'top_p', ...LOGPROBS];
 /** What no model that reasons takes. */
 const NEVER = [...PENALTIES, 'logit_bias', 'stop'];
 
+/** How long prompts are kept, which the newest models are told by `prompt_cache_options` only. */
+const RETENTION = 'prompt_cache_retention';
+
 /** What OpenAI's models refuse, by generation. Models without a row are trusted with everything. */
 export const OPENAI_MODELS: readonly ModelQuirks[] = [
   { pattern: /^(?:gpt-5-chat|gpt-[34]|chatgpt)/u, drops: ['reasoning_effort'] },
@@ -19,8 +22,8 @@ export const OPENAI_MODELS: readonly ModelQuirks[] = [
   { pattern: /^gpt-5\.1/u, drops: NEVER, dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low', xhigh: 'high', max: 'high' }) },
   { pattern: /^gpt-5\.[2-5]/u, drops: NEVER, dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low', max: 'xhigh' }) },
   { pattern: /^gpt-5\./u, drops: NEVER, dropsAwake: SAMPLING, restsWithTools: true, efforts: nearest({ minimal: 'low', max: 'xhigh' }) },
-  { pattern: /^gpt-6(?:-astra|\.1-sol)/u, drops: [...SAMPLING, ...NEVER], efforts: nearest({ none: 'low', minimal: 'low' }) },
-  { pattern: /^gpt-6/u, drops: NEVER, dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low' }) },
+  { pattern: /^gpt-6(?:-astra|\.1-sol)/u, drops: [...SAMPLING, ...NEVER, RETENTION], efforts: nearest({ none: 'low', minimal: 'low' }) },
+  { pattern: /^gpt-6/u, drops: [...NEVER, RETENTION], dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low' }) },
 ];
 
 /** Efforts that a model does not know become the nearest that it does. */
