@@ -12,6 +12,8 @@ export interface AuthPath {
   readonly body?: z.ZodType<Readonly<Record<string, unknown>>>;
   /** Only for people who are signed in. */
   readonly needsSession?: true;
+  /** Only for people who have just signed in, because it changes how they can. */
+  readonly needsFresh?: true;
   readonly limits?: readonly Limit[];
   /** What the person is told by mail when it worked, in case it was not them. */
   readonly tells?: string;
@@ -85,7 +87,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   'POST /sign-up/email': { body: signUpSchema, limits: [{ rule: SIGN_UP, per: 'network' }], floorMs: SIGN_UP_FLOOR_MS },
   'POST /sign-in/email': { body: z.object({ email: emailSchema, password }), limits: SIGN_IN_LIMITS },
   'POST /sign-in/social': { body: z.object({ provider, to: page.optional(), invitation }), limits: PROVIDER_LIMITS, door: 'sign-in' },
-  'POST /link-social': { body: z.object({ provider }), needsSession: true, limits: SENSITIVE_LIMITS, door: 'link' },
+  'POST /link-social': { body: z.object({ provider }), needsSession: true, needsFresh: true, limits: SENSITIVE_LIMITS, door: 'link' },
   ...Object.fromEntries(
     PROVIDER_IDS.map((from): [string, AuthPath] => [`GET /callback/${from}`, { limits: PROVIDER_LIMITS, door: { from } }]),
   ),
@@ -95,6 +97,8 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   'POST /change-email': {
     body: z.object({ newEmail: emailSchema }),
     needsSession: true,
+    // Whoever has the address has the account: a new password is sent there.
+    needsFresh: true,
     limits: [...SENSITIVE_LIMITS, ...LETTER_LIMITS],
     floorMs: LETTER_FLOOR_MS,
   },

@@ -115,10 +115,9 @@ async function answer(answering: Answering, request: Request, connectionAddress:
   const network = auth.networkOf(request.headers, connectionAddress);
   const email = readText(body['newEmail']) ?? readText(body['email']) ?? '';
   await auth.limits.admit((path.limits ?? []).map(({ rule, per }) => [rule, subjectOf(per, { network, email, session })]));
-  if (path.door !== undefined) {
-    if (session !== undefined && path.door === 'link') refuseStale(session);
+  if (path.needsFresh && session !== undefined) refuseStale(session);
+  if (path.door !== undefined)
     return tell(await door.begin(auth.withAddress(request.headers, connectionAddress), departureOf(path.door, body)));
-  }
   await refuseKnownPassword(body['newPassword'] ?? (name === SIGN_UP_NAME ? body['password'] : undefined), session?.email ?? email);
   const work = (): Promise<Response> => ask({ auth, path, body, request, connectionAddress });
   if (name === SIGN_UP_NAME) {

@@ -66,6 +66,16 @@ export function changedLetter(to: string, what: string, link: string): Letter {
   });
 }
 
+/** Tells the old address of an account that there is a new one. A new password would be sent there, so only the operator can help. */
+export function movedLetter(to: string, newAddress: string): Letter {
+  return write({
+    to,
+    subject: 'Your e-mail address was changed',
+    lines: [`The e-mail address of your account at Tollgate is ${newAddress} from now on.`],
+    otherwise: 'If it was not you, tell the operator of the service at once.',
+  });
+}
+
 /** Says good-bye. */
 export function closedLetter(to: string): Letter {
   return write({

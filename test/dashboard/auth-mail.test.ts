@@ -57,6 +57,29 @@ describeStores((makeStore) => {
       expect((await stranger.signIn(email, "stranger's password")).status).toBe(401);
     });
 
+    test('an address is changed by somebody who has just signed in, and the old one is told', async () => {
+      const [before, after] = ['moving@example.com', 'moved@example.com'];
+      const browser = dashboard.browser();
+      await browser.signUp(before);
+      await browser.send('POST', '/api/verification', { token: tokenOf(await mailbox.nextLink(before)) });
+      const change = (): Promise<Response> => browser.send('POST', '/api/auth/change-email', { newEmail: after });
+      const { kysely } = dashboard.parts.database;
+      const person = await kysely.selectFrom('people').select('id').where('email', '=', before).executeTakeFirstOrThrow();
+      const signedInAt = (ageMs: number) =>
+        kysely
+          .updateTable('sessions')
+          .set({ created_at: new Date(Date.now() - ageMs).toISOString() } as never)
+          .where('person_id', '=', person.id)
+          .execute();
+      await signedInAt(61 * 60_000);
+      expect((await change()).status).toBe(403);
+      await signedInAt(0);
+      expect((await change()).status).toBe(200);
+      const token = tokenOf(await mailbox.nextLink(after));
+      expect(await jsonOf(await browser.send('POST', '/api/verification', { token }))).toEqual({ state: 'verified', email: after });
+      expect(await mailbox.next(before)).toContain('Your e-mail address was changed');
+    });
+
     test('the link works in another browser with the password', async () => {
       const email = 'phone@example.com';
       await dashboard.browser().signUp(email);

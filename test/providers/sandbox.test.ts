@@ -99,7 +99,7 @@ describe('the sandbox models', () => {
     const content = `One${' '.repeat(1_000_000)}two${' '.repeat(1_000_000)}`;
     const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'user', content }] });
     expect(choices[0]?.message.content).toBe(content.trimEnd());
-    expect(performance.now() - beganAtMs).toBeLessThan(1000);
+    expect(performance.now() - beganAtMs).toBeLessThan(5000);
   });
 
   test('echo answers a conversation without a user', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import { cookiePrefixOf } from '../auth-options.ts';
 import { SIGN_IN } from '../auth-requests.ts';
+import { movedLetter } from '../mail-letters.ts';
 import type { Env, Parts } from '../parts.ts';
 import { grantVerified } from '../people-credit.ts';
 import { validate } from '../validate.ts';
@@ -64,6 +65,7 @@ async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, t
   if (session.accountId !== undefined)
     await kysely.updateTable('accounts').set({ email: updateTo }).where('id', '=', session.accountId).execute();
   await grantVerified(kysely, parts.settings, session.userId);
+  parts.mail.send(movedLetter(email, updateTo));
   return { state: 'verified', email: updateTo };
 }
 
