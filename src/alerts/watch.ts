@@ -20,8 +20,9 @@ export async function watchAlerts(database: Kysely<Tables>, nowMs: number, onFai
 }
 
 async function watchRule(database: Kysely<Tables>, rule: AlertRule, nowMs: number): Promise<void> {
-  const crossings = await findCrossings(database, rule, nowMs);
+  // In this order: what another server fires after the first reading is not taken for something that is over.
   const fired = new Set(await readFired(database, rule.id));
+  const crossings = await findCrossings(database, rule, nowMs);
   for (const crossing of crossings) if (!fired.has(crossing.subject)) await fire(database, rule, crossing);
   const subjects = new Set(crossings.map(({ subject }) => subject));
   const over = [...fired].filter((subject) => !subjects.has(subject));

@@ -6,6 +6,7 @@ import { listDeliveries } from '../../src/alerts/deliveries.ts';
 import { AlertRules, RULES_MAX, type AlertKind, type NewRule } from '../../src/alerts/rules.ts';
 import { watchAlerts } from '../../src/alerts/watch.ts';
 import { findWebhook, saveWebhook } from '../../src/alerts/webhooks.ts';
+import { connect } from '../../src/database/connect.ts';
 import { closeAccount } from '../../src/dashboard/people-close.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { Owner } from '../accounts/owner.ts';
@@ -115,6 +116,28 @@ for (const { name: storeName, isMissing, open } of STORES)
         await watchFor('low_balance', 5n * USD);
         await Promise.all(Array.from({ length: 6 }, () => look()));
         expect(await told()).toHaveLength(1);
+      });
+
+      test('is told once, though a slow server looked before the line was crossed', async () => {
+        await credit(10n * USD);
+        await watchFor('low_balance', 5n * USD);
+        const { kysely } = await connect(store);
+        let isRead = false;
+        const slow = kysely.withPlugin({
+          transformQuery: ({ node }) => node,
+          transformResult: async ({ result }) => {
+            if (isRead || result.rows[0]?.['credits_posted'] === undefined) return result;
+            isRead = true;
+            await credit(-6n * USD);
+            await look();
+            return result;
+          },
+        });
+        await watchAlerts(slow, Date.now(), (error) => expect(error).toBeUndefined());
+        expect(isRead).toBe(true);
+        await look();
+        expect(await told()).toEqual(['The balance is $4.00']);
+        await kysely.destroy();
       });
 
       test('is told again when the rule is changed', async () => {
