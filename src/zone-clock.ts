@@ -37,6 +37,8 @@ export class ZoneClock {
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+/** As many as there are places, about. A name can be spelt in thousands of ways, and each takes 24 kB. */
+const FORMATS_MAX = 500;
 
 function formatFor(zone: string): Intl.DateTimeFormat {
   let format = formats.get(zone);
@@ -44,15 +46,20 @@ function formatFor(zone: string): Intl.DateTimeFormat {
     const two = '2-digit';
     const parts = { year: 'numeric', month: two, day: two, hour: two, minute: two } as const;
     format = new Intl.DateTimeFormat('en-US', { timeZone: zone, calendar: 'gregory', hourCycle: 'h23', ...parts });
+    if (formats.size >= FORMATS_MAX) formats.clear();
     formats.set(zone, format);
   }
   return format;
 }
 
+/** A distance from UTC instead of a name, which is not one of whole quarter-hours: no place has such clocks, and sums are kept by quarter-hours. */
+const ODD_OFFSET = /^[+-]\d\d:(?!00|15|30|45)/u;
+
 /** True for the name of a zone that this runtime knows, such as `Asia/Kathmandu`. */
 export function isZone(name: string): boolean {
   try {
-    return Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+    const { timeZone } = Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
+    return timeZone !== '' && !ODD_OFFSET.test(timeZone);
   } catch {
     // Unknown names are told by an exception.
     return false;

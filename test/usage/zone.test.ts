@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { BUCKETS, type Bucket } from '../../src/usage/vocabulary.ts';
 import { cutIntoBuckets, QUARTER_MS, startOf, zoneWriter } from '../../src/usage/zone.ts';
-import { isZone } from '../../src/zone-clock.ts';
+import { isZone, ZoneClock } from '../../src/zone-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -138,4 +138,32 @@ test('buckets of any zone follow each other without a gap, and all of one are of
     }),
     { numRuns: 150 },
   );
+});
+
+test('clocks that no place has are no zone: sums are kept by quarter-hours', () => {
+  expect(['+05:37', '-00:10', '+0501'].map(isZone)).toEqual([false, false, false]);
+  expect(['+05:45', '-0930', '+02', 'Etc/GMT+5', 'asia/kathmandu'].map(isZone)).toEqual([true, true, true, true, true]);
+});
+
+test('of however many spellings of zones, few are remembered', () => {
+  const real = Intl.DateTimeFormat;
+  let made = 0;
+  Intl.DateTimeFormat = new Proxy(real, {
+    construct: (target, parameters) => {
+      made += 1;
+      return new target(...(parameters as []));
+    },
+  });
+  try {
+    const spell = (number: number): string =>
+      [...'europe/amsterdam'].map((letter, bit) => ((number >> bit) & 1 ? letter.toUpperCase() : letter)).join('');
+    for (let number = 0; number < 1500; number += 1) new ZoneClock(spell(number));
+    const before = made;
+    new ZoneClock(spell(0));
+    expect(made - before).toBe(1);
+    new ZoneClock(spell(0));
+    expect(made - before).toBe(1);
+  } finally {
+    Intl.DateTimeFormat = real;
+  }
 });

@@ -2,6 +2,7 @@ import { Hono, type Context } from 'hono';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
 import { readContentDays, setContentDays } from '../../usage/contents.ts';
+import { isZone } from '../../zone-clock.ts';
 import { ApiError } from '../api-error.ts';
 import { nameSchema, SENSITIVE } from '../auth-requests.ts';
 import { closedLetter } from '../mail-letters.ts';
@@ -118,14 +119,4 @@ async function deletePerson({ auth, mail, database }: Parts, person: SignedIn, p
   if (outcome === 'last_operator')
     throw new ApiError('conflict', 'You are the only operator. Make another one before you delete your account.');
   mail.send(closedLetter(person.email));
-}
-
-function isZone(text: string): boolean {
-  try {
-    Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
-  } catch {
-    // What the runtime cannot show times in is no zone.
-    return false;
-  }
 }
