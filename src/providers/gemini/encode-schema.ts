@@ -65,11 +65,17 @@ const CONSTRAINTS: ReadonlySet<string> = new Set(
   unevaluatedItems unevaluatedProperties additionalItems`.split(/\s+/),
 );
 
+/** Keywords of the subset that constrain as well, and are lost beside a reference. */
+const LOST_BESIDE: ReadonlySet<string> = new Set(
+  'properties required items anyOf oneOf enum const minimum maximum minItems maxItems'.split(' '),
+);
+
 function encodeNode(node: JsonObject, walk: Walk): JsonObject {
   const source = mergeAllOf(node, walk);
   // A reference may have no neighbours but those that begin with `$`.
   if (typeof source['$ref'] === 'string') {
     const { $ref, $defs, definitions } = source;
+    for (const keyword of Object.keys(source)) if (CONSTRAINTS.has(keyword) || LOST_BESIDE.has(keyword)) walk.lost.add(keyword);
     const defs = map($defs ?? definitions, walk);
     return { $ref: renameReference($ref), ...(defs === undefined ? {} : { $defs: defs }) };
   }

@@ -56,6 +56,12 @@ describe('a schema', () => {
       { $ref: '#/$defs/a', $defs: { a: { type: 'string' } } },
     ],
     ['a reference in a list of one', { allOf: [{ $ref: '#/$defs/a' }], description: 'd' }, { $ref: '#/$defs/a' }],
+    [
+      'a reference with more beside it',
+      { allOf: [{ $ref: '#/$defs/a' }], title: 't', properties: { b: { type: 'string' } }, required: ['b'] },
+      { $ref: '#/$defs/a' },
+      ['properties', 'required'],
+    ],
     ['a reference among others', { allOf: [{ $ref: '#/$defs/a' }, { type: 'object' }] }, { $ref: '#/$defs/a' }, ['allOf']],
     [
       'parts of one object',
