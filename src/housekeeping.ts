@@ -84,10 +84,14 @@ async function prune({ config, ledger, log }: House): Promise<void> {
 }
 
 /** Verifies the accounts that changed since the last time. Any difference is an alarm. */
-async function verifyChanged({ config, database, ledger, log, metrics }: House): Promise<void> {
+export async function verifyChanged({ config, database, ledger, log, metrics }: House): Promise<void> {
   const accountIds = ledger.takeChanged();
   if (accountIds.length === 0) return;
-  const checks = await verify(config, database, accountIds);
+  const checks = await verify(config, database, accountIds).catch((error: unknown) => {
+    // What could not be verified now is not forgotten.
+    ledger.markChanged(accountIds);
+    throw error;
+  });
   metrics.verified(checks, Date.now());
   for (const { name, ok, difference, places } of checks) if (!ok) log.ledgerDiffers({ rule: name, difference, places });
   // A difference does not go away by itself: it is told again until it is mended.
