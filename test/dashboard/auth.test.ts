@@ -267,6 +267,17 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signUp(email)).status).toBe(200);
     });
 
+    test("an operator's link for an address makes nobody else an operator", async () => {
+      const invitations = new Invitations(dashboard.parts.database.kysely);
+      const token = await invitations.create({ kind: 'operator', email: 'chief@example.com', lifeMs: 60_000 });
+      const use = (email: string): Promise<Response> =>
+        dashboard.browser().send('POST', '/api/setup', { name: '', email, password: PASSWORD, token });
+      expect((await use('finder@example.com')).status).toBe(403);
+      expect(await accounts().find('finder@example.com')).toBeUndefined();
+      expect((await use('Chief@example.com')).status).toBe(200);
+      await dashboard.parts.database.kysely.updateTable('accounts').set({ is_admin: 0 }).where('email', '=', 'chief@example.com').execute();
+    });
+
     test("the first operator's link works once, and the last operator cannot leave", async () => {
       const invitations = new Invitations(dashboard.parts.database.kysely);
       const token = await invitations.create({ kind: 'operator', email: undefined, lifeMs: 60_000 });

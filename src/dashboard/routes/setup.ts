@@ -29,6 +29,8 @@ export function setupRoutes(parts: Parts) {
       await refuseKnownPassword(password, email);
       const invitations = new Invitations(database.kysely);
       const invitation = await invitations.find(token);
+      if (invitation?.email !== undefined && invitation.email !== email)
+        throw new ApiError('forbidden', 'This link is for another e-mail address.', 'email');
       if (invitation?.kind !== 'operator' || !(await invitations.use(token)))
         throw new ApiError('forbidden', 'This link was used already, or is too old. Make a new one with: account invite --operator');
       try {
