@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { findPlan } from '../accounts/plans.ts';
 import { PromoCodes, type FreshPromo, type ListedPromo, type PromoBenefit, type PromoRules } from '../accounts/promo-codes.ts';
@@ -91,10 +91,26 @@ async function create(options: CreateOptions): Promise<void> {
       validFromMs: options.from,
       validToMs: options.to,
     };
-    const fresh = await new PromoCodes(session.database).create(readChoice(options), benefit, rules);
-    if (fresh === undefined) throw new Error('There is a code like this already. See it with: promo list');
-    await printFresh(fresh, options);
+    const make = async (): Promise<FreshPromo[]> => {
+      const made = await new PromoCodes(session.database).create(readChoice(options), benefit, rules);
+      if (made === undefined) throw new Error('There is a code like this already. See it with: promo list');
+      return made;
+    };
+    await printFresh(await (options.csv === undefined ? make() : makeForFile(options.csv, make)), options);
   });
+}
+
+/** The file is made before the codes, which cannot be had a second time, and taken away again should there be none. It is for its owner only: codes are money. */
+async function makeForFile(file: string, make: () => Promise<FreshPromo[]>): Promise<FreshPromo[]> {
+  await writeFile(file, '', { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new Error(`${file} is there already. Name a file that is not.`) : error;
+  });
+  try {
+    return await make();
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
 }
 
 function readChoice({ code, count, prefix }: CreateOptions): Parameters<PromoCodes['create']>[0] {
@@ -117,11 +133,10 @@ async function readBenefit(session: CommandSession, options: CreateOptions): Pro
   return { kind: 'bonus', percent: options.bonusPercent ?? 0, amount: options.bonusMax, creditDays: options.creditDays };
 }
 
-/** Codes are money: a file that holds them is for its owner only. */
 async function printFresh(fresh: readonly FreshPromo[], { csv, json }: CreateOptions): Promise<void> {
   if (csv !== undefined) {
     const lines = ['id,code', ...fresh.map(({ id, code }) => `${id},${code}`)];
-    await writeFile(csv, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
+    await writeFile(csv, `${lines.join('\n')}\n`);
     print({ count: fresh.length, file: csv }, { json: json === true }, [`${fresh.length} codes are in ${csv}. They cannot be had again.`]);
     return;
   }

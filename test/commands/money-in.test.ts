@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/database/connect.ts';
@@ -171,6 +172,21 @@ describe('promo codes', () => {
     expect(lines).toHaveLength(51);
     expect(lines[1]).toMatch(/^promo_\w+,FALL-[2-9A-Z]{5}-[2-9A-Z]{5}-[2-9A-Z]{5}$/u);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test('are not made where their file cannot be, for they are shown once', async () => {
+    const [file, elsewhere] = [join(gate.dataFolder, 'taken.csv'), join(gate.dataFolder, 'no-folder', 'codes.csv')];
+    await writeFile(file, 'mine');
+    const create = (...rest: readonly string[]) => gate.run('promo', 'create', '--credit', '5', '--campaign', 'filed', ...rest);
+    expect(((await failureOf(create('--csv', file))) as Error).message).toContain('is there already');
+    expect(((await failureOf(create('--csv', elsewhere))) as Error).message).toContain('ENOENT');
+    expect(await readFile(file, 'utf8')).toBe('mine');
+    expect(await gate.run('promo', 'list', '--campaign', 'filed')).toEqual({ codes: [] });
+    // A file for codes that are then not made is not left behind.
+    await create('--code', 'filed-once');
+    const empty = join(gate.dataFolder, 'empty.csv');
+    expect(((await failureOf(create('--code', 'filed-once', '--csv', empty))) as Error).message).toContain('a code like this already');
+    expect(existsSync(empty)).toBe(false);
   });
 
   test('ask for one benefit that makes sense', async () => {
