@@ -165,6 +165,16 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(await told()).toEqual(['$3.00 spent today', '$4.00 spent today']);
     });
 
+    test('the spend of a day is told once, though a slow server still looks at it after midnight', async () => {
+      const midnightMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+      await watchFor('spend_day', 3n * USD);
+      await use({ cost: 4n * USD, atMs: midnightMs - 60_000 });
+      for (const afterMs of [-1000, 1000, -1]) await look(midnightMs + afterMs);
+      expect(await told()).toEqual(['$4.00 spent today']);
+      await look(midnightMs + 11 * 60_000);
+      expect(await store.kysely.selectFrom('alert_states').selectAll().execute()).toEqual([]);
+    });
+
     test('the spend of a month counts all its days', async () => {
       await watchFor('spend_month', 3n * USD);
       const startMs = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth())).getTime();
