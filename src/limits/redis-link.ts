@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { RedisClient } from 'bun';
-import { inTime } from '../database/in-time.ts';
 
-/** Who does not answer a command by then is away. */
-const ANSWER_MS = 1000;
+/** Nobody waits longer for an answer. */
+const ANSWER_MS = 50;
+/** After so many late answers in a row the server is away. */
+const LATE_MAX = 5;
 const CONNECT_MS = 1000;
 const RETRY_MS = 1000;
 const RETRY_MS_MAX = 30_000;
@@ -21,28 +22,30 @@ export class RedisScript {
   }
 }
 
-/** Hears that the server is away, and that it is back; the first of the two with what was wrong. */
-export interface RedisLinkEvents {
+export interface RedisLinkOptions {
+  /** Hears that the server is away, and that it is back; the first of the two with what was wrong. */
   onAway(failure: unknown): void;
   onBack(): void;
+  readonly answerMs?: number;
 }
 
 /** The way to a Redis server, which is there or away. Nobody waits for one that does not answer: it is looked for in the background. */
 export class RedisLink {
   readonly #url: string;
   readonly #scripts: readonly RedisScript[];
-  readonly #events: RedisLinkEvents;
+  readonly #options: RedisLinkOptions;
   #client: RedisClient | undefined;
   #isClosed = false;
   #isAway = false;
+  #late = 0;
   #sinceMs = 0;
   #retryMs = RETRY_MS;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(url: string, scripts: readonly RedisScript[], events: RedisLinkEvents) {
+  constructor(url: string, scripts: readonly RedisScript[], options: RedisLinkOptions) {
     this.#url = url;
     this.#scripts = scripts;
-    this.#events = events;
+    this.#options = options;
   }
 
   /** Resolves when the server is there or known to be away. */
@@ -51,7 +54,7 @@ export class RedisLink {
     client.onclose = (failure) => this.#lose(client, failure);
     try {
       await inTime(client.connect(), CONNECT_MS);
-      await inTime(Promise.all(this.#scripts.map(({ text }) => client.send('SCRIPT', ['LOAD', text]))), ANSWER_MS);
+      await inTime(Promise.all(this.#scripts.map(({ text }) => client.send('SCRIPT', ['LOAD', text]))), CONNECT_MS);
     } catch (error) {
       client.close();
       this.#away(error);
@@ -60,18 +63,22 @@ export class RedisLink {
     if (this.#isClosed) return client.close();
     this.#client = client;
     this.#sinceMs = performance.now();
-    if (this.#isAway) this.#events.onBack();
+    this.#late = 0;
+    if (this.#isAway) this.#options.onBack();
     this.#isAway = false;
   }
 
-  /** What the script gives; undefined when the server is away. */
+  /** What the script gives; undefined when the server is away, or its answer late. */
   async run(script: RedisScript, keys: readonly string[], parameters: readonly string[]): Promise<unknown> {
     const client = this.#client;
     if (client === undefined) return undefined;
     try {
-      return await inTime(call(client, script, [String(keys.length), ...keys, ...parameters]), ANSWER_MS);
+      const answer = await inTime(call(client, script, [String(keys.length), ...keys, ...parameters]), this.#options.answerMs ?? ANSWER_MS);
+      this.#late = 0;
+      return answer;
     } catch (error) {
-      this.#lose(client, error);
+      if (error instanceof LateError) this.#late += 1;
+      if (!(error instanceof LateError) || this.#late >= LATE_MAX) this.#lose(client, error);
       return undefined;
     }
   }
@@ -94,7 +101,7 @@ export class RedisLink {
 
   #away(failure: unknown): void {
     if (this.#isClosed) return;
-    if (!this.#isAway) this.#events.onAway(failure);
+    if (!this.#isAway) this.#options.onAway(failure);
     this.#isAway = true;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => void this.open(), this.#retryMs).unref();
@@ -109,4 +116,16 @@ async function call(client: RedisClient, { text, hash }: RedisScript, rest: read
     if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
     return client.send('EVAL', [text, ...rest]);
   }
+}
+
+class LateError extends Error {
+  override readonly name = 'LateError';
+}
+
+/** An answer that lies there when the time is over is in time: perhaps it was we who were busy. */
+function inTime<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(reject, new LateError(`Redis did not answer within ${ms} ms`)), ms);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

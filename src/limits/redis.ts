@@ -11,12 +11,12 @@ import {
   type Refusal,
 } from './limits.ts';
 import { MemoryLimits } from './memory.ts';
-import { RedisLink, RedisScript, type RedisLinkEvents } from './redis-link.ts';
+import { RedisLink, RedisScript, type RedisLinkOptions } from './redis-link.ts';
 
 /** An open request counts for this long after its node last said so: those of a dead node are forgotten. */
 const LEASE_MS = 30_000;
 
-export interface RedisLimitsOptions extends RedisLinkEvents {
+export interface RedisLimitsOptions extends RedisLinkOptions {
   readonly leaseMs?: number;
   /** For tests. By default the server's clock counts, so that those of the nodes need not agree. */
   readonly now?: () => number;

@@ -13,7 +13,8 @@ const SILENT = { onAway: () => undefined, onBack: () => undefined };
 const opened: Limits[] = [];
 
 async function open(options: Partial<RedisLimitsOptions> = {}, url = redisUrl ?? ''): Promise<RedisLimits> {
-  const limits = await RedisLimits.open(url, { ...SILENT, ...options });
+  // A busy machine may be late: that is another test.
+  const limits = await RedisLimits.open(url, { ...SILENT, answerMs: 10_000, ...options });
   opened.push(limits);
   return limits;
 }
@@ -160,8 +161,8 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     expect(told.map((line) => line.slice(0, 4))).toEqual(['away', 'back']);
   }, 30_000);
 
-  test('is waited for once when it hangs, and no longer than a moment', async () => {
-    const limits = await open(events, server.url);
+  test('is waited for no longer than a moment when it hangs, and soon not at all', async () => {
+    const limits = await open({ ...events, answerMs: 50 }, server.url);
     const keyId = crypto.randomUUID();
     server.stall();
     const results = await timed(Promise.all(Array.from({ length: 50 }, () => limits.admit(keyId, LIMITS, 0))));

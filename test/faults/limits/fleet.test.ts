@@ -14,7 +14,7 @@ const LONG = { words: 40, gapMs: 100, isStreaming: true };
 const AWAY = 'Redis cannot be reached: this node counts limits by itself';
 const BACK = 'Redis is back: limits are counted for all nodes together';
 const NOTICED_WITHIN_MS = 10_000;
-/** A server that hangs is waited for once; with the request itself on a busy machine. */
+/** A server that hangs is waited for only a moment; with the request itself on a busy machine. */
 const ANSWERED_WITHIN_MS = 4000;
 
 /** Counted for all together, three nodes let in as much as one. */
@@ -37,6 +37,12 @@ describe.skipIf(postgresUrl === undefined || (await findRedis()) === undefined)(
   /** One after the other along the nodes, so many requests at once. */
   const askAll = (key: SiteKey, count: number, wish = SHORT): Promise<readonly Asked[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => ask(nodes[index % NODES]?.origin ?? '', key, makeChat(wish))));
+  /** In small groups: an answer of Redis that a busy machine makes late would be counted by a node alone. */
+  const askInTurn = async (key: SiteKey, count: number): Promise<readonly Asked[]> => {
+    const answers: Asked[] = [];
+    while (answers.length < count) answers.push(...(await askAll(key, NODES)));
+    return answers;
+  };
   const allLogged = (event: string) =>
     until(async () => (nodes.every((node) => node.logLines().some((line) => line['msg'] === event)) ? true : undefined), NOTICED_WITHIN_MS);
 
@@ -48,7 +54,8 @@ describe.skipIf(postgresUrl === undefined || (await findRedis()) === undefined)(
 
   test('let in a minute of requests once, not once for each node', async () => {
     const key = await site.makeKey('1000', { requestsPerMinute: 12 });
-    expect(countsOf(await askAll(key, 36))).toEqual({ ok: 12, '429 rate_limit_exceeded': 24 });
+    await askInTurn(await site.makeKey('1000'), 30);
+    expect(countsOf(await askInTurn(key, 36))).toEqual({ ok: 12, '429 rate_limit_exceeded': 24 });
   }, 60_000);
 
   test('have as many requests open as one may', async () => {
@@ -67,7 +74,7 @@ describe.skipIf(postgresUrl === undefined || (await findRedis()) === undefined)(
     await allLogged(BACK);
     expect(await alone()).toEqual(['0', '0', '0']);
     const other = await site.makeKey('1000', { requestsPerMinute: 5 });
-    expect(countsOf(await askAll(other, 3 * 8))).toEqual({ ok: 5, '429 rate_limit_exceeded': 19 });
+    expect(countsOf(await askInTurn(other, 3 * 8))).toEqual({ ok: 5, '429 rate_limit_exceeded': 19 });
 
     redis.stall();
     const third = await site.makeKey('1000', { requestsPerMinute: 5 });
