@@ -1,7 +1,6 @@
 import { isObject, type ChatRequest } from '../openai/types.ts';
 import type { Host, MessageQuirks, RequestQuirks } from './host.ts';
-import { OPENAI_MESSAGES } from './hosts/common.ts';
-import { OPENAI_MODELS } from './hosts/openai-models.ts';
+import { OPENAI_MESSAGES, OPENAI_MODELS } from './hosts/openai-models.ts';
 import { openai, readFault } from './openai.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
 

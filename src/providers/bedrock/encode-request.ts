@@ -10,7 +10,7 @@ import { recallReasoning } from './carried.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
-import { canEnforce, encodeEnforcedSchema } from './enforced-schema.ts';
+import { encodeEnforcedSchema } from './enforced-schema.ts';
 
 /** Fields that are encoded, or that mean nothing here. Every other one is lost, and the caller is told. */
 const HANDLED = new Set(
@@ -137,7 +137,8 @@ function encodeFormat(chat: ChatRequest, able: Capabilities): Format {
   const format = jsonFormat(chat);
   if (format === undefined) return { system: [], outputConfig: {}, dropped: [] };
   const schema = schemaOf(format);
-  if (schema === undefined || !canEnforce(schema, able)) {
+  const enforced = schema === undefined ? undefined : encodeEnforcedSchema(schema, able);
+  if (enforced === undefined) {
     return {
       system: [{ text: jsonInstruction(format) }],
       outputConfig: {},
@@ -146,11 +147,7 @@ function encodeFormat(chat: ChatRequest, able: Capabilities): Format {
   }
   const named = isObject(format['json_schema']) ? format['json_schema'] : {};
   const { name, description } = named;
-  const jsonSchema = {
-    schema: JSON.stringify(encodeEnforcedSchema(schema)),
-    name,
-    ...(typeof description === 'string' ? { description } : {}),
-  };
+  const jsonSchema = { schema: JSON.stringify(enforced), name, ...(typeof description === 'string' ? { description } : {}) };
   return { system: [], outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } }, dropped: [] };
 }
 

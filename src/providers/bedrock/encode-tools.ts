@@ -3,7 +3,7 @@ import { ProviderFault } from '../provider.ts';
 import { hasGrammar, isMarked } from '../content.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
-import { canEnforce, encodeEnforcedSchema } from './enforced-schema.ts';
+import { encodeEnforcedSchema } from './enforced-schema.ts';
 import { encodeToolName } from './tool-names.ts';
 
 /** The tools of a request as Converse takes them, and what is lost on the way. */
@@ -39,7 +39,7 @@ function refuseUnknownType(tool: JsonObject, index: number): void {
 
 /** What tools ask for that the model cannot be held to. */
 function lostOfTools(tools: readonly JsonObject[], able: Capabilities): string[] {
-  const isLoose = tools.some((tool) => isStrict(tool) && !canEnforce(inputSchemaOf(tool), able));
+  const isLoose = tools.some((tool) => isStrict(tool) && encodeEnforcedSchema(inputSchemaOf(tool), able) === undefined);
   return [
     ...(isLoose ? ['tools[].function.strict'] : []),
     ...(tools.some(({ custom }) => isObject(custom) && hasGrammar(custom)) ? ['tools[].custom.format'] : []),
@@ -79,12 +79,12 @@ function encodeTool(tool: JsonObject, able: Capabilities): JsonObject {
   const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
   const { description } = definition;
   const schema = inputSchemaOf(tool);
-  const isEnforced = isStrict(tool) && canEnforce(schema, able);
+  const enforced = isStrict(tool) ? encodeEnforcedSchema(schema, able) : undefined;
   return {
     name: encodeToolName(nameOf(tool)),
     ...(typeof description === 'string' && description.trim() !== '' ? { description } : {}),
-    ...(isEnforced ? { strict: true } : {}),
-    inputSchema: { json: isEnforced ? encodeEnforcedSchema(schema) : schema },
+    ...(enforced === undefined ? {} : { strict: true }),
+    inputSchema: { json: enforced ?? schema },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Host } from '../host.ts';
-import { COMMON, LOGPROBS, MESSAGES, OPENAI_LIMITS, OPENAI_MESSAGES, OPENAI_ONLY, PENALTIES } from './common.ts';
+import { COMMON, LOGPROBS, MESSAGES, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES } from './common.ts';
+import { OPENAI_MESSAGES } from './openai-models.ts';
 
 /** Hosts that serve the models of others. */
 export const CLOUDS: Readonly<Record<string, Host>> = {

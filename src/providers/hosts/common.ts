@@ -24,9 +24,6 @@ export const MESSAGES: MessageQuirks = { roles: { developer: 'system' }, stripsN
 /** As above, and nothing else. Marks for a cache are of no use to them. */
 export const COMMON: RequestQuirks = { renames: { max_completion_tokens: 'max_tokens' }, cacheMarks: 'none', messages: MESSAGES };
 
-/** What OpenAI itself wants, and who serves its models. */
-export const OPENAI_MESSAGES: MessageQuirks = { stripsExtensions: true, toolIdCharactersMax: 40 };
-
 export const OPENAI_LIMITS: LimitHeaders = {
   remaining: ['x-ratelimit-remaining-requests', 'x-ratelimit-remaining-tokens'],
   retryAfter: 'seconds',

@@ -1,16 +1,6 @@
 import type { Host } from '../host.ts';
-import {
-  COMMON,
-  LOGPROBS,
-  MESSAGES,
-  NO_THINKING,
-  OPENAI_LIMITS,
-  OPENAI_MESSAGES,
-  OPENAI_ONLY,
-  PENALTIES,
-  SWITCHED_THINKING,
-} from './common.ts';
-import { OPENAI_MODELS } from './openai-models.ts';
+import { COMMON, LOGPROBS, MESSAGES, NO_THINKING, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES, SWITCHED_THINKING } from './common.ts';
+import { OPENAI_MESSAGES, OPENAI_MODELS } from './openai-models.ts';
 
 /** Hosts of those who make the models that they serve. */
 export const MAKERS: Readonly<Record<string, Host>> = {

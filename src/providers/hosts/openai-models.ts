@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../openai/types.ts';
-import type { ModelQuirks } from '../host.ts';
+import type { MessageQuirks, ModelQuirks } from '../host.ts';
 import { LOGPROBS, PENALTIES } from './common.ts';
+
+/** What OpenAI wants of messages, and so do others that serve its models. */
+export const OPENAI_MESSAGES: MessageQuirks = { stripsExtensions: true, toolIdCharactersMax: 40 };
 
 const SAMPLING = ['temperature', 'top_p', ...LOGPROBS];
 /** What no model that reasons takes. */

@@ -200,9 +200,12 @@ describe('a conversation', () => {
   });
 
   test('names how closely images were to be looked at', () => {
-    const image = (detail: string): JsonObject => ({ type: 'image_url', image_url: { url: 'https://a.example/b.png', detail } });
-    expect(encodeMessages([{ role: 'user', content: [image('high')] }]).dropped).toEqual(['messages[].content[].image_url.detail']);
-    expect(encodeMessages([{ role: 'user', content: [image('auto')] }]).dropped).toBeUndefined();
+    const [high, usual] = ['high', 'auto'].map((detail) => {
+      const image = { type: 'image_url', image_url: { url: 'https://a.example/b.png', detail } };
+      return encodeMessages([{ role: 'user', content: [image] }]).dropped;
+    });
+    expect(high).toEqual(['messages[].content[].image_url.detail']);
+    expect(usual).toBeUndefined();
   });
 
   test('names answers that were heard, which it does not have', () => {
