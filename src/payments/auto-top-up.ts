@@ -37,14 +37,16 @@ export class AutoTopUps {
   async find(accountId: string, nowMs: number): Promise<AutoTopUp | undefined> {
     const row = await this.#database.selectFrom('auto_top_ups').selectAll().where('account_id', '=', accountId).executeTakeFirst();
     if (row === undefined) return undefined;
+    const monthMs = windowStartMs('month', nowMs);
     return {
       isOn: row.is_on === 1n,
       threshold: asNanos(row.threshold),
       amount: asNanos(row.amount),
       monthlyCap: asNanos(row.monthly_cap),
       methodRef: row.method_ref,
-      reason: row.reason,
-      chargedThisMonth: asNanos(await chargedSince(this.#database, accountId, windowStartMs('month', nowMs))),
+      // A month that is over stops nothing.
+      reason: row.reason === CAP_REACHED && row.updated_at < monthMs ? '' : row.reason,
+      chargedThisMonth: asNanos(await chargedSince(this.#database, accountId, monthMs)),
     };
   }
 

@@ -143,8 +143,10 @@ export function testAfterPayments(driver: LedgerDriver): void {
         chargedThisMonth: usd('20'),
         reason: 'the most for this month is reached',
       });
-      await stage.autoTopUps.turn(stage.nowMs + 32 * DAY_MS);
+      const nextMonthMs = stage.nowMs + 32 * DAY_MS;
+      await stage.autoTopUps.turn(nextMonthMs);
       expect(await stage.balance(holder)).toBe(usd('14'));
+      expect(await stage.autoTopUps.find(holder.accountId, nextMonthMs)).toMatchObject({ isOn: true, reason: '' });
     });
 
     test('gets its turn also where more accounts than a turn looks at have reached their cap', async () => {
