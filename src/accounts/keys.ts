@@ -1,8 +1,8 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import { inTime } from '../database/in-time.ts';
 import type { Tables } from '../database/tables.ts';
 import { parseAddressRange, type AddressRange } from '../http/address-range.ts';
 import { makeId } from '../ids.ts';
+import { inTime } from '../in-time.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { differences, recordAudit, type AuditValue } from './audit.ts';
@@ -207,7 +207,7 @@ export class Keys {
 
   /** Who holds the secret with this hash: undefined when nobody does any more. */
   async findHolder(hash: string): Promise<KeyHolder | undefined> {
-    return inTime(this.#findHolder(hash), LOOK_UP_MS);
+    return inTime('The database', this.#findHolder(hash), LOOK_UP_MS);
   }
 
   async #findHolder(hash: string): Promise<KeyHolder | undefined> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RedisClient } from 'bun';
+import { inTime, LateError } from '../in-time.ts';
 
 /** Nobody waits longer for an answer. */
 const ANSWER_MS = 50;
@@ -53,8 +54,8 @@ export class RedisLink {
     const client = new RedisClient(this.#url, { autoReconnect: false, enableOfflineQueue: false, connectionTimeout: CONNECT_MS });
     client.onclose = (failure) => this.#lose(client, failure);
     try {
-      await inTime(client.connect(), CONNECT_MS);
-      await inTime(Promise.all(this.#scripts.map(({ text }) => client.send('SCRIPT', ['LOAD', text]))), CONNECT_MS);
+      await inTime('Redis', client.connect(), CONNECT_MS);
+      await inTime('Redis', Promise.all(this.#scripts.map(({ text }) => client.send('SCRIPT', ['LOAD', text]))), CONNECT_MS);
     } catch (error) {
       client.close();
       this.#away(error);
@@ -73,7 +74,11 @@ export class RedisLink {
     const client = this.#client;
     if (client === undefined) return undefined;
     try {
-      const answer = await inTime(call(client, script, [String(keys.length), ...keys, ...parameters]), this.#options.answerMs ?? ANSWER_MS);
+      const answer = await inTime(
+        'Redis',
+        call(client, script, [String(keys.length), ...keys, ...parameters]),
+        this.#options.answerMs ?? ANSWER_MS,
+      );
       this.#late = 0;
       return answer;
     } catch (error) {
@@ -116,16 +121,4 @@ async function call(client: RedisClient, { text, hash }: RedisScript, rest: read
     if (!(error as Error).message.startsWith('NOSCRIPT')) throw error;
     return client.send('EVAL', [text, ...rest]);
   }
-}
-
-class LateError extends Error {
-  override readonly name = 'LateError';
-}
-
-/** An answer that lies there when the time is over is in time: perhaps it was we who were busy. */
-function inTime<Answer>(answer: Promise<Answer>, ms: number): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(reject, new LateError(`Redis did not answer within ${ms} ms`)), ms);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -52,20 +52,25 @@ export const NO_PAYMENTS: PaymentsConfig = {
 export const ORIGIN = 'http://gate.test';
 export const PASSWORD = 'correct horse battery';
 
+/** What a dashboard is told, but for where its database is. */
+export const SETTINGS: Omit<DashboardSettings, 'databaseUrl' | 'databasePath'> = {
+  publicUrl: ORIGIN,
+  smtpUrl: undefined,
+  mailFrom: 'Tollgate <tollgate@gate.test>',
+  signUp: 'open',
+  signUpCreditUsd: '0',
+  signInProviders: [],
+  secret: undefined,
+  trustedProxies: [],
+  payments: NO_PAYMENTS,
+};
+
 /** Opens the dashboard on a store; the schema is made if it is not there. */
 export async function openDashboard(store: Store, options: DashboardOptions = {}): Promise<TestDashboard> {
   const settings: DashboardSettings = {
     databaseUrl: store.databaseUrl,
     databasePath: store.databasePath,
-    publicUrl: ORIGIN,
-    smtpUrl: undefined,
-    mailFrom: 'Tollgate <tollgate@gate.test>',
-    signUp: 'open',
-    signUpCreditUsd: '0',
-    signInProviders: [],
-    secret: undefined,
-    trustedProxies: [],
-    payments: NO_PAYMENTS,
+    ...SETTINGS,
     ...options.settings,
   };
   const database = await connect(settings);

@@ -6,24 +6,12 @@ import { Dashboard } from '../../src/dashboard/dashboard.ts';
 import type { DashboardSettings } from '../../src/dashboard/messages.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { NO_PAYMENTS, ORIGIN } from './open-dashboard.ts';
+import { ORIGIN, SETTINGS as USUAL } from './open-dashboard.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-thread-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const SETTINGS: DashboardSettings = {
-  databaseUrl: undefined,
-  databasePath: join(folder, 'tollgate.db'),
-  publicUrl: ORIGIN,
-  smtpUrl: undefined,
-  mailFrom: 'Tollgate <tollgate@gate.test>',
-  signUp: 'open',
-  signUpCreditUsd: '0',
-  signInProviders: [],
-  secret: undefined,
-  trustedProxies: [],
-  payments: NO_PAYMENTS,
-};
+const SETTINGS: DashboardSettings = { ...USUAL, databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') };
 /** Nobody listens there. */
 const AWAY = 'postgres://tollgate@127.0.0.1:1/tollgate';
 
