@@ -131,7 +131,7 @@ export class MessageStream implements StreamDecoder {
     const block = this.#open.get(index);
     if (block !== undefined) return this.#chunks(block.grow(delta));
     // Words are charged, so they are told, also when the beginning of their block did not come.
-    const type = WORDS[String(delta['type'])];
+    const type = WORDS.get(delta['type']);
     return type === undefined ? [] : this.#openBlock(index, { type, [type]: delta[type] });
   }
 
@@ -190,7 +190,10 @@ export class MessageStream implements StreamDecoder {
 }
 
 /** The kinds of blocks that say something, by what they grow by. */
-const WORDS: Readonly<Record<string, 'text' | 'thinking'>> = { text_delta: 'text', thinking_delta: 'thinking' };
+const WORDS: ReadonlyMap<unknown, 'text' | 'thinking'> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+]);
 
 /** The place of blocks that came with the start, which have no index. */
 const BEGUN = Symbol('begun');
