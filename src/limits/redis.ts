@@ -45,7 +45,7 @@ export class RedisLimits implements Limits {
   }
 
   private constructor(url: string, options: RedisLimitsOptions) {
-    this.#link = new RedisLink(url, [LOOK, ADMIT, RELEASE, RENEW], options);
+    this.#link = new RedisLink(url, [LOOK, ADMIT, WITHDRAW, RELEASE, RENEW], options);
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#now = options.now;
     this.#alone = new MemoryLimits(options.now);
@@ -58,7 +58,11 @@ export class RedisLimits implements Limits {
     const lease = `${this.#node}:${this.#requests}`;
     const facts = [...this.#limitsNow(limits), String(limits.concurrent), String(tokensExpected), lease, String(this.#leaseMs)];
     const answer = (await this.#link.run(ADMIT, placesOf(keyId), facts)) as [...LevelTexts, LimitName | ''] | undefined;
-    if (answer === undefined) return this.#alone.admit(keyId, limits, tokensExpected);
+    if (answer === undefined) {
+      // An answer that is only late may have taken a place which nobody would give back.
+      void this.#link.run(WITHDRAW, placesOf(keyId), [...this.#limitsNow(limits), lease, String(tokensExpected)]);
+      return this.#alone.admit(keyId, limits, tokensExpected);
+    }
     const [requests, tokens, open, limit] = answer;
     const levels = toLevels([requests, tokens, open]);
     if (limit !== '') return refusal(limit, levels, limits, tokensExpected);
@@ -157,6 +161,14 @@ if limit == '' then
   redis.call('PEXPIRE', KEYS[2], leaseMs)
 end
 return {exact(requests), exact(tokens), open, limit}
+`);
+
+const WITHDRAW = new RedisScript(`${LEVELS}
+if redis.call('ZREM', KEYS[2], ARGV[4]) == 1 then
+  requests = requests + 1
+  tokens = tokens + tonumber(ARGV[5])
+  save()
+end
 `);
 
 const RELEASE = new RedisScript(`${LEVELS}

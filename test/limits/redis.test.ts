@@ -94,6 +94,8 @@ describe.skipIf(redisUrl === undefined)('Redis', () => {
     await Promise.all(Array.from({ length: 30 }, (_, index) => work(nodes[index % 3])));
     expect(most).toBeLessThanOrEqual(5);
     expect(served).toBeGreaterThan(5);
+    // Nobody waits for a release, but each node's questions are answered in their order.
+    for (const node of nodes) await node.stateOf(keyId, limits);
     expect((await nodes[0]?.stateOf(keyId, limits))?.open).toBe(0);
   });
 
@@ -173,6 +175,21 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     server.resume();
     await isBack();
     expect(told.map((line) => line.slice(0, 4))).toEqual(['away', 'back']);
+  }, 30_000);
+
+  test('gives back the place that a late answer took', async () => {
+    const limits = await open({ ...events, answerMs: 200 }, server.url);
+    const patient = await open(SILENT, server.url);
+    const keyId = crypto.randomUUID();
+    server.stall();
+    admitted(await limits.admit(keyId, LIMITS, 500));
+    server.resume();
+    const isUntouched = async (): Promise<true | undefined> => {
+      const state = await patient.stateOf(keyId, LIMITS);
+      return state.open === 0 && state.remainingTokens === LIMITS.tokensPerMinute ? true : undefined;
+    };
+    await until(isUntouched, 3000);
+    expect(told).toEqual([]);
   }, 30_000);
 
   test('that has forgotten everything learns of the open requests again', async () => {
