@@ -44,8 +44,8 @@ async function takePictures(on: Browser, of: World, look: Look): Promise<void> {
   page.on('console', (message) => message.type() === 'error' && console.error(`${page.url()}: ${message.text()}`));
   for (const [name, path, isFor] of pagesOf(of)) {
     if (wanted.size > 0 && !wanted.has(name)) continue;
-    if (isFor === 'people') await context.addCookies([{ ...of.cookie, url: of.url }]);
-    else await context.clearCookies();
+    await context.clearCookies();
+    if (isFor !== 'anybody') await context.addCookies([{ ...(isFor === 'people' ? of.cookie : of.operatorCookie), url: of.url }]);
     await page.goto(of.url + path);
     await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS }).catch(() => undefined);
     const wideBy = Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));

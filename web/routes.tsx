@@ -1,9 +1,10 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
 import { AccountLayout } from './layout/account-layout.tsx';
 import { Broken, BrokenOutside } from './layout/broken.tsx';
 import { Pending } from './layout/pending.tsx';
 import { PublicLayout } from './layout/public-layout.tsx';
 import { Root } from './layout/root.tsx';
+import { readAuditSearch } from './pages/admin/audit/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
@@ -26,7 +27,7 @@ import { readUsageSearch } from './pages/usage/search.ts';
 import { readVerifySearch } from './pages/verify/search.ts';
 import { readWelcomeSearch } from './pages/welcome/search.ts';
 import { only } from './search-params.ts';
-import { hasSession, loadAccount } from './session.ts';
+import { hasSession, isOperator, loadAccount } from './session.ts';
 
 /**
  * Every page of the dashboard: its address, what may stand behind the question mark, and its file, which is loaded when it is needed.
@@ -194,10 +195,39 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
 });
 
+/** What only operators see. To others these pages do not exist; the server asks again for everything they show. */
+const admin = createRoute({
+  getParentRoute: () => app,
+  path: '/admin',
+  component: lazyRouteComponent(() => import('./layout/admin-layout.tsx'), 'AdminLayout'),
+  beforeLoad: () => {
+    if (!isOperator()) throw notFound();
+  },
+});
+const adminAudit = createRoute({
+  getParentRoute: () => admin,
+  path: '/audit',
+  validateSearch: only(readAuditSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/audit/page.tsx'), 'AuditPage'),
+});
+
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
   account.addChildren([signIn, signUp, verify, forgot, reset, twoFactor, welcome, setup]),
-  app.addChildren([start, overview, keys, key, usage, requests, billing, plans, alerts, playground, settings]),
+  app.addChildren([
+    start,
+    overview,
+    keys,
+    key,
+    usage,
+    requests,
+    billing,
+    plans,
+    alerts,
+    playground,
+    settings,
+    admin.addChildren([adminAudit]),
+  ]),
 ]);
 
 /** Finds the page of an address, and knows the types of all of them. */

@@ -34,6 +34,11 @@ export async function loadAccount(): Promise<boolean> {
   }
 }
 
+/** Whether whoever is signed in runs the service. */
+export function isOperator(): boolean {
+  return queryClient.getQueryData(accountQuery.queryKey)?.isOperator === true;
+}
+
 /** Goes in after signing in, with a fresh page, so that nothing of whoever was here before stays in memory. What the person chose elsewhere counts here too. */
 export async function goIn(to: string | undefined): Promise<void> {
   try {

@@ -1,6 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
+import { asNanos, formatUsd } from '../ledger/money.ts';
 
 /** What somebody did to something. */
 export interface AuditEntry {
@@ -46,14 +47,12 @@ export async function readAudit(database: Kysely<Tables>, subject: string, limit
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    actor: row.actor,
-    action: row.action,
-    subject: row.subject,
-    changes: readChanges(row.detail),
-    createdAtMs: Number(row.created_at),
-  }));
+  return rows.map(toEntry);
+}
+
+/** An entry as its row has it. */
+export function toEntry({ id, actor, action, subject, detail, created_at }: Selectable<Tables['audit']>): RecordedEntry {
+  return { id, actor, action, subject, changes: readChanges(detail), createdAtMs: Number(created_at) };
 }
 
 /** The fields in which two states differ. */
@@ -64,8 +63,12 @@ export function differences(before: Readonly<Record<string, AuditValue>>, after:
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
 }
 
-/** Entries of other kinds have details of their own. */
+/** Credit that was given by hand has an amount and a reason in place of changes. */
 function readChanges(detail: string): readonly FieldChange[] {
-  const { changes } = JSON.parse(detail) as { readonly changes?: readonly FieldChange[] };
-  return changes ?? [];
+  const { changes, nanos, reason } = JSON.parse(detail) as { changes?: readonly FieldChange[]; nanos?: string; reason?: string };
+  if (nanos === undefined) return changes ?? [];
+  return [
+    { field: 'usd', before: null, after: formatUsd(asNanos(BigInt(nanos))) },
+    { field: 'reason', before: null, after: reason },
+  ];
 }

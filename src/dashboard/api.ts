@@ -7,6 +7,7 @@ import { API_ERRORS, ApiError } from './api-error.ts';
 import type { Env, Parts } from './parts.ts';
 import { openHealth } from './health.ts';
 import { accountRoutes } from './routes/account.ts';
+import { adminRoutes } from './routes/admin/admin.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { billingRoutes } from './routes/billing.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -73,7 +74,8 @@ export function dashboardApi(parts: Parts) {
     .route('/billing', people().route('/', billingRoutes(parts)))
     .route('/plans', people().route('/', planRoutes(parts)))
     .route('/statement', people().route('/', statementRoutes(parts)))
-    .route('/playground', people().route('/', playgroundRoutes(parts)));
+    .route('/playground', people().route('/', playgroundRoutes(parts)))
+    .route('/admin', people().route('/', adminRoutes(parts)));
 }
 
 /** The validators of the router throw a refusal of its own where a body cannot be parsed. */

@@ -18,6 +18,7 @@ import { linkedAccounts } from './migrations/014-linked-accounts.ts';
 import { exportsAndPairs } from './migrations/015-exports-and-pairs.ts';
 import { creditParts } from './migrations/016-credit-parts.ts';
 import { exportsAndLinks } from './migrations/017-exports-and-links.ts';
+import { auditByTime } from './migrations/018-audit-by-time.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -39,6 +40,7 @@ const MIGRATIONS = {
   '015-exports-and-pairs': exportsAndPairs,
   '016-credit-parts': creditParts,
   '017-exports-and-links': exportsAndLinks,
+  '018-audit-by-time': auditByTime,
 } as const;
 
 /** The names of all migrations, the oldest first. */

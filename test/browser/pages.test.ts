@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { buildPages } from '../services/built.ts';
 import { chromiumPath, launchChromium } from '../services/chromium.ts';
-import { pagesOf } from './pages.ts';
+import { pagesOf, type Visitor } from './pages.ts';
 import { openWorld, type World } from './world.ts';
 
 /** Every page, looked at by a machine: nothing sticks out, nothing is refused by our own content policy, everybody can use it. */
@@ -16,15 +16,19 @@ const TEST_MS = 60_000;
 
 let world: World;
 let browser: Browser;
-/** One for whoever comes by and one for who has signed in: a new one for every page would cost more than the page. */
-let pages: Readonly<Record<'anybody' | 'people', Page>>;
+/** One for each kind of visitor: a new one for every page would cost more than the page. */
+let pages: Readonly<Record<Visitor, Page>>;
 
 describe.skipIf(chromiumPath === undefined)('every page', () => {
   beforeAll(async () => {
     await buildPages();
     world = await openWorld({ days: 1 });
     browser = await launchChromium();
-    pages = { anybody: await openPage(), people: await openPage([{ ...world.cookie, url: world.url }]) };
+    pages = {
+      anybody: await openPage(),
+      people: await openPage([{ ...world.cookie, url: world.url }]),
+      operators: await openPage([{ ...world.operatorCookie, url: world.url }]),
+    };
   }, OPEN_WITHIN_MS);
   afterAll(async () => {
     await browser?.close();

@@ -1,10 +1,13 @@
 import type { World } from './world.ts';
 
+/** Whoever comes by, somebody who has signed in, and who runs the service. */
+export type Visitor = 'anybody' | 'people' | 'operators';
+
 /** Every page of the dashboard, by a short name. */
 export function pagesOf({
   keyId,
   requestId,
-}: Pick<World, 'keyId' | 'requestId'>): readonly (readonly [name: string, path: string, isFor: 'anybody' | 'people'])[] {
+}: Pick<World, 'keyId' | 'requestId'>): readonly (readonly [name: string, path: string, isFor: Visitor])[] {
   return [
     ['landing', '/', 'anybody'],
     ['models', '/models', 'anybody'],
@@ -34,5 +37,6 @@ export function pagesOf({
     ['security', '/settings?tab=security', 'people'],
     ['sessions', '/settings?tab=sessions', 'people'],
     ['data', '/settings?tab=data', 'people'],
+    ['admin-audit', '/admin/audit', 'operators'],
   ];
 }

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,6 +14,8 @@ export interface World {
   readonly password: string;
   /** The cookie of the person's session. */
   readonly cookie: { readonly name: string; readonly value: string };
+  /** That of somebody else, who runs the service and has a second factor. */
+  readonly operatorCookie: World['cookie'];
   readonly keyId: string;
   /** A request that was answered. */
   readonly requestId: string;
@@ -29,6 +32,7 @@ const STEP_MS = DAY_MS / 8;
 const READY_WITHIN_MS = 30_000;
 const CLOCK_IS_SET = 'the clock is set';
 const PERSON = { name: 'Ada', email: 'ada@example.com', password: 'a gate on a mountain road' } as const;
+const OPERATOR = { name: 'Grace', email: 'grace@example.com', password: 'a keeper of the mountain gate' } as const;
 const MODELS = [
   'openai/gpt-5.4-mini',
   'openai/gpt-5.4',
@@ -55,7 +59,9 @@ export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number;
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-world-'));
   const upstream = startUpstream();
   const gate = await startGate(folder, { upstreamUrl: upstream.url, backMs: days * DAY_MS });
-  const cookie = await signUp(gate.url);
+  const cookie = await signUp(gate.url, PERSON);
+  const operatorCookie = await signUp(gate.url, OPERATOR);
+  makeOperator(join(folder, 'data', 'tollgate.db'));
   const credit = async (usd: string): Promise<void> => {
     await gate.command('account', 'credit', '--email', PERSON.email, '--usd', usd, '--reason', 'first top-up');
   };
@@ -69,6 +75,7 @@ export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number;
     email: PERSON.email,
     password: PERSON.password,
     cookie,
+    operatorCookie,
     keyId: keys[0]?.id ?? '',
     requestId,
     credit,
@@ -161,11 +168,20 @@ async function waitUntilReady(url: string, output: () => string): Promise<void> 
   }
 }
 
-async function signUp(url: string): Promise<World['cookie']> {
+/** The link and the second factor of an operator have tests of their own. */
+function makeOperator(path: string): void {
+  const database = new Database(path);
+  database.run('PRAGMA busy_timeout = 5000');
+  database.run('UPDATE people SET two_factor_enabled = 1 WHERE email = ?', [OPERATOR.email]);
+  database.run('UPDATE accounts SET is_admin = 1 WHERE email = ?', [OPERATOR.email]);
+  database.close();
+}
+
+async function signUp(url: string, person: typeof PERSON | typeof OPERATOR): Promise<World['cookie']> {
   const answer = await fetch(`${url}/api/auth/sign-up/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url },
-    body: JSON.stringify(PERSON),
+    body: JSON.stringify(person),
   });
   if (!answer.ok) throw new Error(`Signing up failed: ${await answer.text()}`);
   const [, name, value] =

@@ -37,6 +37,11 @@ export function isPublic({ method, path }: Route): boolean {
   return PUBLIC.has(`${method} ${path}`);
 }
 
+/** What only operators may ask; operators.test.ts has them. */
+export function isForOperators({ path }: Route): boolean {
+  return path.startsWith('/api/admin/');
+}
+
 /** Addresses with an id in them: of what, and what is sent there. Those that end something come last. */
 export const OWNED: Readonly<Record<string, { readonly of: keyof Belongings; readonly body?: unknown }>> = {
   'GET /api/keys/:id': { of: 'key' },

@@ -1,7 +1,9 @@
-import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useLocation } from '@tanstack/react-router';
 import type { LinkProps } from '@tanstack/react-router';
 import {
   Activity,
+  ArrowLeft,
   Bell,
   BookOpen,
   ChartColumn,
@@ -12,11 +14,14 @@ import {
   ListTree,
   MessageSquareText,
   Rocket,
+  ScrollText,
   Settings,
+  ShieldCheck,
   Tags,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { JSX } from 'react';
+import { accountQuery } from '../queries.ts';
 import { shell as t } from '../strings/index.ts';
 
 interface Place {
@@ -25,7 +30,12 @@ interface Place {
   readonly Icon: LucideIcon;
 }
 
-const GROUPS: readonly { readonly title: string; readonly places: readonly Place[] }[] = [
+interface Group {
+  readonly title: string;
+  readonly places: readonly Place[];
+}
+
+const GROUPS: readonly Group[] = [
   {
     title: t.groups.use,
     places: [
@@ -56,11 +66,21 @@ const GROUPS: readonly { readonly title: string; readonly places: readonly Place
   },
 ];
 
-/** The way to every page of the app. */
+/** Who runs the service has a way to its pages, which have a list of their own, and from there back. */
+const TO_ADMIN: Group = { title: t.groups.run, places: [{ to: '/admin/audit', label: t.nav.admin, Icon: ShieldCheck }] };
+const ADMIN_GROUPS: readonly Group[] = [
+  { title: t.groups.run, places: [{ to: '/admin/audit', label: t.nav.audit, Icon: ScrollText }] },
+  { title: t.groups.own, places: [{ to: '/overview', label: t.nav.back, Icon: ArrowLeft }] },
+];
+
+/** The way to every page of the app, or of the operator's part of it. */
 export function Navigation({ onFollow }: { readonly onFollow?: () => void }): JSX.Element {
+  const { data } = useQuery(accountQuery);
+  const isAdmin = useLocation({ select: ({ pathname }) => pathname.startsWith('/admin') });
+  const own = data?.isOperator === true ? [...GROUPS, TO_ADMIN] : GROUPS;
   return (
     <nav aria-label={t.navigation} className="flex flex-col gap-5">
-      {GROUPS.map(({ title, places }) => (
+      {(isAdmin ? ADMIN_GROUPS : own).map(({ title, places }) => (
         <div key={title}>
           <p className="label-caps mb-1 px-2.5">{title}</p>
           <ul className="flex flex-col gap-px">

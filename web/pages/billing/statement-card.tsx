@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { useRef } from 'react';
 import type { JSX } from 'react';
 import { compact } from '../../search-params.ts';
 import { billing as t } from '../../strings/index.ts';
@@ -15,6 +14,7 @@ import { Pagination } from '../../ui/pagination.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
+import { usePages } from '../../use-pages.ts';
 import { useZone } from '../../zone.ts';
 import { statementFilter, statementQuery } from './queries.ts';
 import type { StatementRow } from './queries.ts';
@@ -64,12 +64,7 @@ export function StatementCard(): JSX.Element {
   const isFiltered = Object.keys(filter).length > 0;
   const go = (change: Partial<Record<keyof BillingSearch, string | undefined>>): void =>
     void navigate({ search: (old) => compact({ ...old, ...change }) as BillingSearch, resetScroll: false, replace: true });
-  // The way back to newer pages; whoever comes by a link goes to the newest.
-  const newer = useRef<(string | undefined)[]>([]);
-  const older = (after: string | undefined): void => {
-    newer.current.push(search.after);
-    go({ after });
-  };
+  const pages = usePages({ at: search.after, next: data?.next, onGo: (after) => go({ after }) });
   return (
     <Card
       className="mt-4"
@@ -88,12 +83,7 @@ export function StatementCard(): JSX.Element {
         empty={{ ...t.statement.empty, action: <ToTopUp /> }}
         onClearFilters={isFiltered ? () => go({ kind: undefined, from: undefined, to: undefined, after: undefined }) : undefined}
       />
-      {data !== undefined && data.lines.length > 0 && (
-        <Pagination
-          onFormer={search.after === undefined ? undefined : () => go({ after: newer.current.pop() })}
-          onNext={data.next === null ? undefined : () => older(data.next ?? undefined)}
-        />
-      )}
+      {data !== undefined && data.lines.length > 0 && <Pagination {...pages} />}
     </Card>
   );
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Pause, Play } from 'lucide-react';
-import { useRef } from 'react';
 import type { JSX } from 'react';
 import { formatUsd } from '../../money.ts';
 import { useNames } from '../../names.ts';
@@ -14,6 +13,7 @@ import { Card } from '../../ui/card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
+import { usePages } from '../../use-pages.ts';
 import { useZone, useZoneOfAddress } from '../../zone.ts';
 import { RequestDrawer } from './drawer.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -102,13 +102,8 @@ interface RequestListProps {
 function RequestList({ search, filter, onChange, onOpen }: RequestListProps): JSX.Element {
   const names = useNames();
   const { data: page, error, refetch } = useQuery(pageQuery(filter, search));
-  // The way back to newer pages; whoever comes by a link goes to the newest.
-  const newer = useRef<(string | undefined)[]>([]);
+  const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => onChange({ before, live: undefined }) });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
-  const older = (): void => {
-    newer.current.push(search.before);
-    onChange({ before: page?.next ?? undefined, live: undefined });
-  };
   const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
   const isUnfinished = page?.isCutShort === true;
   return (
@@ -124,12 +119,8 @@ function RequestList({ search, filter, onChange, onOpen }: RequestListProps): JS
           onClearFilters={isFiltered ? clear : undefined}
         />
       )}
-      {isUnfinished && <CutShort next={page.next} onOlder={older} />}
-      <Pagination
-        text={page === undefined ? undefined : t.shown(page.requests.length)}
-        onFormer={search.before === undefined ? undefined : () => onChange({ before: newer.current.pop() })}
-        onNext={page?.next === null || page === undefined ? undefined : older}
-      />
+      {isUnfinished && <CutShort next={page.next} onOlder={pages.onNext} />}
+      <Pagination text={page === undefined ? undefined : t.shown(page.requests.length)} {...pages} />
     </Card>
   );
 }
@@ -137,7 +128,7 @@ function RequestList({ search, filter, onChange, onOpen }: RequestListProps): JS
 const TIME_DIGITS = 9;
 
 /** A search that found too little in a moment says how far it came. Ids begin with their time. */
-function CutShort({ next, onOlder }: { readonly next: string | null; readonly onOlder: () => void }): JSX.Element {
+function CutShort({ next, onOlder }: { readonly next: string | null; readonly onOlder: (() => void) | undefined }): JSX.Element {
   const zone = useZone();
   const atMs = Number.parseInt((next ?? '').slice('req_'.length, 'req_'.length + TIME_DIGITS), 36);
   return (

@@ -1,0 +1,89 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { toEntry, type RecordedEntry } from './audit.ts';
+
+/** Which entries to read; what is undefined does not matter. */
+export interface AuditFilter {
+  readonly action?: string | undefined;
+  readonly actor?: string | undefined;
+  /** The id of what was changed, or the address of an account. */
+  readonly subject?: string | undefined;
+}
+
+export interface AuditPage {
+  /** Where the former page ended. */
+  readonly before: string | undefined;
+  readonly rowsMax: number;
+}
+
+/** An entry, with the name of what it is about, where it has one that people know. */
+export interface NamedEntry extends RecordedEntry {
+  readonly name: string | undefined;
+}
+
+/** The record of all changes, for those who run the service. */
+export class AuditLog {
+  readonly #database: Kysely<Tables>;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  /** A page of entries, newest first, and where the next one begins. */
+  async read(filter: AuditFilter, { before, rowsMax }: AuditPage): Promise<{ entries: NamedEntry[]; next: string | undefined }> {
+    let query = this.#database.selectFrom('audit').selectAll();
+    if (filter.action !== undefined) query = query.where('action', '=', filter.action);
+    if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor);
+    if (filter.subject !== undefined) query = query.where('subject', 'in', await this.#idsOf(filter.subject));
+    if (before !== undefined) {
+      const [atMs = '', id = ''] = before.split('-');
+      query = query.where((where) => where.eb(where.refTuple('created_at', 'id'), '<', where.tuple(BigInt(atMs), id)));
+    }
+    const rows = await query
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(rowsMax + 1)
+      .execute();
+    const entries = rows.slice(0, rowsMax).map(toEntry);
+    const last = rows.length > rowsMax ? entries.at(-1) : undefined;
+    const names = await this.#namesOf(entries.map(({ subject }) => subject));
+    return {
+      entries: entries.map((entry) => ({ ...entry, name: names.get(entry.subject) })),
+      next: last === undefined ? undefined : `${last.createdAtMs}-${last.id}`,
+    };
+  }
+
+  /** Every kind of change that was ever made. */
+  async actions(): Promise<string[]> {
+    const rows = await this.#database.selectFrom('audit').select('action').distinct().orderBy('action').execute();
+    return rows.map(({ action }) => action);
+  }
+
+  /** An account is asked for by its address too, and then with its keys. */
+  async #idsOf(subject: string): Promise<string[]> {
+    const account = await this.#database
+      .selectFrom('accounts')
+      .select('id')
+      .where((where) => where.or([where('email', '=', subject.toLowerCase()), where('id', '=', subject)]))
+      .executeTakeFirst();
+    if (account === undefined) return [subject];
+    const keys = await this.#database.selectFrom('api_keys').select('id').where('account_id', '=', account.id).execute();
+    return [account.id, ...keys.map(({ id }) => id)];
+  }
+
+  /** Accounts by their address, keys by their name and the address of their account. */
+  async #namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0) return new Map();
+    const accounts = await this.#database.selectFrom('accounts').select(['id', 'email']).where('id', 'in', ids).execute();
+    const keys = await this.#database
+      .selectFrom('api_keys')
+      .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+      .select(['api_keys.id', 'api_keys.name', 'accounts.email'])
+      .where('api_keys.id', 'in', ids)
+      .execute();
+    return new Map([
+      ...accounts.map(({ id, email }) => [id, email] as const),
+      ...keys.map(({ id, name, email }) => [id, `${name}, ${email}`] as const),
+    ]);
+  }
+}

@@ -1,0 +1,19 @@
+import type { MiddlewareHandler } from 'hono';
+import { ApiError } from './api-error.ts';
+import { refuseStale } from './auth-sessions.ts';
+import type { Env } from './parts.ts';
+
+const SAFE_METHODS = new Set(['GET', 'HEAD']);
+
+/**
+ * Lets only those through who run the service, and of them only who signs in with a second factor. To everybody else there is
+ * nothing here. What changes something needs a sign-in of the last hour, because a cookie may be stolen long after it.
+ */
+export const operating: MiddlewareHandler<Env> = async (c, next) => {
+  const person = c.get('person');
+  if (!person.isOperator) throw new ApiError('not_found', 'There is nothing at this address.');
+  if (!person.hasTwoFactor)
+    throw new ApiError('forbidden', 'Who runs the service needs a second factor. Turn it on in your settings, under Security.');
+  if (!SAFE_METHODS.has(c.req.method)) refuseStale(person);
+  await next();
+};

@@ -1,0 +1,9 @@
+import { Hono } from 'hono';
+import { operating } from '../../operators.ts';
+import type { Env, Parts } from '../../parts.ts';
+import { auditRoutes } from './audit.ts';
+
+/** What only operators see and do. Every address below it asks who is there; there is no way around. */
+export function adminRoutes(parts: Parts) {
+  return new Hono<Env>().use(operating).route('/audit', auditRoutes(parts));
+}

@@ -1,0 +1,43 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { AuditLog, type NamedEntry } from '../../../accounts/audit-log.ts';
+import type { Env, Parts } from '../../parts.ts';
+import { validate } from '../../validate.ts';
+
+const PAGE_ROWS = 50;
+const TEXT_CHARS_MAX = 200;
+
+const text = z.string().trim().max(TEXT_CHARS_MAX).optional();
+const query = z.object({
+  action: text,
+  /** Who did it. */
+  actor: text,
+  /** What was changed: the id of anything, or the address of an account. */
+  subject: text,
+  before: z
+    .string()
+    .regex(/^\d{1,15}-[0-9a-z_]{1,80}$/u, 'is not a page')
+    .optional(),
+});
+
+/** Who changed what, in all accounts. */
+export function auditRoutes({ database: { kysely } }: Parts) {
+  const log = new AuditLog(kysely);
+  return new Hono<Env>().get('/', validate('query', query), async (c) => {
+    const { before, ...filter } = c.req.valid('query');
+    const { entries, next } = await log.read(filter, { before, rowsMax: PAGE_ROWS });
+    return c.json({ entries: entries.map(entryJson), actions: await log.actions(), next: next ?? null });
+  });
+}
+
+function entryJson({ id, actor, action, subject, name, changes, createdAtMs }: NamedEntry) {
+  return {
+    id,
+    actor,
+    action,
+    subject,
+    name: name ?? null,
+    changes: changes.map(({ field, before, after }) => ({ field, before: before ?? null, after: after ?? null })),
+    createdAtMs,
+  };
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Accounts, type Account } from '../../src/accounts/accounts.ts';
+import { asNanos } from '../../src/ledger/money.ts';
+import { jsonOf } from './answers.ts';
+import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { enterAsOperator } from './operators.ts';
+import { isForOperators, routesOf, type Route } from './route-table.ts';
+import { describeStores, type Store } from './stores.ts';
+
+const HOUR_MS = 3_600_000;
+const TEST_MS = 60_000;
+
+describeStores((makeStore) => {
+  let store: Store;
+  let dashboard: TestDashboard;
+  let operator: TestBrowser;
+  let ada: TestBrowser;
+  let account: Account;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    dashboard = await openDashboard(store);
+    operator = await enterAsOperator(dashboard);
+    ada = dashboard.browser();
+    await ada.signUp('ada@example.com');
+    await ada.get('/api/account');
+    const found = await new Accounts(dashboard.parts.database.kysely).find('ada@example.com');
+    if (found === undefined) throw new Error('whoever signs up gets an account');
+    account = found;
+  }, TEST_MS);
+  afterAll(async () => {
+    expect(dashboard.failures).toEqual([]);
+    await dashboard.close();
+    await store.remove();
+  });
+
+  const routes = (): Route[] =>
+    routesOf(dashboard)
+      .filter(isForOperators)
+      .map(({ method, path }) => ({ method, path: path.replaceAll(/:\w+/gu, 'some-id') }));
+  const operatorIs = async (values: { two_factor_enabled: number }): Promise<unknown> =>
+    dashboard.parts.database.kysely.updateTable('people').set(values).where('email', '=', 'operator@example.com').execute();
+
+  test(
+    'there is nothing for who does not run the service',
+    async () => {
+      expect(routes().length).toBeGreaterThan(0);
+      for (const route of routes()) {
+        const answer = await ask(ada, route);
+        expect([route, answer.status, await jsonOf(answer)]).toMatchObject([
+          route,
+          404,
+          { error: { code: 'not_found', message: 'There is nothing at this address.' } },
+        ]);
+      }
+    },
+    TEST_MS,
+  );
+
+  test('there is nothing without a second factor, and the answer says what to do', async () => {
+    await operatorIs({ two_factor_enabled: 0 });
+    for (const route of routes()) {
+      const answer = await ask(operator, route);
+      expect([route, answer.status]).toEqual([route, 403]);
+      expect((await jsonOf(answer))['error']).toMatchObject({ message: expect.stringContaining('Turn it on in your settings') as string });
+    }
+    await operatorIs({ two_factor_enabled: 1 });
+  });
+
+  test('an old session changes nothing, and still reads', async () => {
+    const { kysely } = dashboard.parts.database;
+    // The library's column, which nothing of ours writes to.
+    const setAll = (at: string): Promise<unknown> =>
+      kysely
+        .updateTable('sessions')
+        .set({ created_at: at } as never)
+        .execute();
+    await setAll(new Date(Date.now() - 2 * HOUR_MS).toISOString());
+    for (const route of routes().filter(({ method }) => method !== 'GET'))
+      expect([route, (await ask(operator, route)).status]).toEqual([route, 403]);
+    expect((await operator.get('/api/admin/audit')).status).toBe(200);
+    await setAll(new Date().toISOString());
+  });
+
+  test('the record of changes tells who did what, and is found by an address', async () => {
+    const { kysely } = dashboard.parts.database;
+    await new Accounts(kysely).credit(account, asNanos(5_000_000_000n), { reason: 'an apology', actor: 'operator@example.com' });
+    const { id: keyId } = await jsonOf(await ada.send('POST', '/api/keys', { name: 'notebook' }));
+    const read = async (query: string) => jsonOf(await operator.get(`/api/admin/audit?${query}`));
+    expect(await read('subject=Ada%40example.com')).toMatchObject({
+      entries: [
+        { actor: 'ada@example.com', action: 'key.create', subject: keyId, name: 'notebook, ada@example.com' },
+        {
+          actor: 'operator@example.com',
+          action: 'credit',
+          subject: account.id,
+          name: 'ada@example.com',
+          changes: [
+            { field: 'usd', before: null, after: '5' },
+            { field: 'reason', before: null, after: 'an apology' },
+          ],
+        },
+      ],
+      next: null,
+    });
+    expect((await read('action=credit'))['entries']).toHaveLength(1);
+    expect((await read('actor=nobody'))['entries']).toEqual([]);
+    expect((await read(''))['actions']).toEqual(['credit', 'key.create']);
+    expect((await operator.get('/api/admin/audit?before=%27')).status).toBe(400);
+  });
+
+  test('pages of the record leave nothing out and tell nothing twice', async () => {
+    const { kysely } = dashboard.parts.database;
+    const many = 120;
+    await kysely
+      .insertInto('audit')
+      .values(
+        Array.from({ length: many }, (_, index) => ({
+          id: idOf(index),
+          actor: 'test',
+          action: 'test',
+          subject: 'x',
+          detail: '{}',
+          created_at: 1000 + Math.floor(index / 40),
+        })),
+      )
+      .execute();
+    const seen: string[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const page = (await jsonOf(await operator.get(`/api/admin/audit?action=test${next === '' ? '' : `&before=${next}`}`))) as {
+        entries: { id: string }[];
+        next: string | null;
+      };
+      seen.push(...page.entries.map(({ id }) => id));
+      next = page.next;
+    }
+    expect(seen).toEqual(Array.from({ length: many }, (_, index) => idOf(many - 1 - index)));
+  });
+});
+
+function ask(browser: TestBrowser, { method, path }: Route): Promise<Response> {
+  return method === 'GET' ? browser.get(path) : browser.send(method as 'POST', path, {});
+}
+
+function idOf(index: number): string {
+  return `audit_a${String(index).padStart(3, '0')}`;
+}

@@ -1,0 +1,14 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+import type { AuditSearch } from './search.ts';
+
+/** A page of the record of changes. */
+export const auditQuery = (search: AuditSearch) =>
+  queryOptions({
+    queryKey: ['admin', 'audit', search],
+    queryFn: () => call(api.admin.audit.$get({ query: search })),
+    placeholderData: keepPreviousData,
+  });
+
+export type AuditEntry = Answer<typeof api.admin.audit.$get>['entries'][number];

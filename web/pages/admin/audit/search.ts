@@ -1,0 +1,19 @@
+import { compact, readText } from '../../../search-params.ts';
+import type { RawSearch } from '../../../search-params.ts';
+
+/** Whose changes of what, and the page. */
+export interface AuditSearch {
+  readonly action?: string;
+  readonly actor?: string;
+  readonly subject?: string;
+  readonly before?: string;
+}
+
+export function readAuditSearch(raw: RawSearch): AuditSearch {
+  return compact({
+    action: readText(raw, 'action'),
+    actor: readText(raw, 'actor'),
+    subject: readText(raw, 'subject'),
+    before: readText(raw, 'before'),
+  });
+}
