@@ -22,6 +22,7 @@ import { KeyCache } from './gateway/authenticate.ts';
 import { limitsOf } from './gateway/admit.ts';
 import { stopCounter } from './gateway/count-tokens.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
+import { RouteHealth } from './gateway/route-health.ts';
 import { keepHouse } from './housekeeping.ts';
 import { HttpClient } from './http/client.ts';
 import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
@@ -146,7 +147,11 @@ type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
 
 async function openGate(config: Config, opened: OpenDatabase, { ledger, log, reach, keyUses }: Ways): Promise<OpenGate> {
   const { kysely: database } = opened;
-  const metrics = openMetrics(() => ledger.waitingCount);
+  const routeHealth = new RouteHealth({
+    onOut: ({ provider, model }, pauseMs) => log.routeLeftOut({ provider, model, pauseMs }),
+    onBack: ({ provider, model }) => log.lifecycle('a route that was left out answers again', { provider, model }),
+  });
+  const metrics = openMetrics(() => ({ waiting: ledger.waitingCount, routesOut: routeHealth.listOut() }));
   return {
     config,
     catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),
@@ -159,6 +164,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     log,
     metrics,
     client: new HttpClient(),
+    routeHealth,
     reach,
     calls: new Set(),
   };

@@ -10,6 +10,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Contents } from '../usage/contents.ts';
 import type { KeyCache } from './authenticate.ts';
+import type { RouteHealth } from './route-health.ts';
 
 /** Everything that the steps of a request work with. */
 export interface Gate {
@@ -27,6 +28,8 @@ export interface Gate {
   readonly metrics: Metrics;
   /** The way to the providers. */
   readonly client: HttpClient;
+  /** Which ways to them are worth a try. */
+  readonly routeHealth: RouteHealth;
   /** Where media that callers name by address may be fetched from. */
   readonly reach: Reach;
   /** The requests under way. One clock watches them all: a timer and a listener for each would cost more than they do. */

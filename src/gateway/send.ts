@@ -57,16 +57,25 @@ export type Answer = {
 /** Sends a request along the model's routes until one answers. */
 export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
   let failure: GatewayError | undefined;
-  for (const route of routesInOrder(dispatch.model.routes)) {
+  const routes = routesInOrder(dispatch.model.routes);
+  for (const route of routes) {
     const provider = gate.config.providers.get(route.provider);
     if (provider === undefined) continue;
+    const isOnlyHope = failure === undefined && route === routes.at(-1);
+    if (!gate.routeHealth.mayTry(route) && !isOnlyHope) continue;
     const beganAtMs = performance.now();
     try {
-      return await attempt(gate, dispatch, { route, provider });
+      const answer = await attempt(gate, dispatch, { route, provider });
+      gate.routeHealth.answered(route);
+      return answer;
     } catch (error) {
       failure = error as GatewayError;
       // We broke it off because nobody waits any more: that is no failure of the provider.
-      if (dispatch.call.isClientGone) break;
+      if (dispatch.call.isClientGone) {
+        gate.routeHealth.unknown(route);
+        break;
+      }
+      gate.routeHealth.failed(route, failure);
       const durationMs = Math.round(performance.now() - beganAtMs);
       dispatch.call.failedAttempts.push({ provider: provider.id, outcome: failure.errorName, durationMs });
       gate.log.attemptFailed({ requestId: dispatch.call.id, model: dispatch.model.id, provider: provider.id, error: failure });

@@ -27,6 +27,8 @@ export interface Log {
   refused(request: RefusedRequest): void;
   attemptFailed(attempt: FailedAttempt & { readonly model: string }): void;
   streamFailed(attempt: FailedAttempt): void;
+  /** A way to a provider fails again and again and is not tried for a while. */
+  routeLeftOut(facts: { readonly provider: string; readonly model: string; readonly pauseMs: number }): void;
   /** The ledger contradicts itself: the one thing that must never happen. */
   ledgerDiffers(facts: { readonly rule: string; readonly difference: string; readonly places: readonly string[] }): void;
   lifecycle(event: string, facts?: Readonly<Record<string, string | number>>): void;
@@ -64,6 +66,8 @@ export function openLog(level: string): Log {
         { request_id: requestId, provider, error: error.errorName, ...describeCause(error) },
         'stream broke after its first chunk',
       ),
+    routeLeftOut: ({ provider, model, pauseMs }) =>
+      logger.warn({ provider, model, seconds: pauseMs / 1000 }, 'a route fails again and again and is left out for a while'),
     ledgerDiffers: (facts) => logger.error({ ...facts, alert: true }, 'the ledger has a difference'),
     lifecycle: (event, facts = {}) => logger.info(facts, event),
     internalError: (event, error) => logger.error(describeError(error), event),

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Registry } from '@prometheus-io/client';
-import type { Counts } from './metrics.ts';
+import type { Counts, Readings } from './metrics.ts';
 
 /** The numbers as Prometheus reads them. */
-export function writeMetrics(counts: Counts, waiting: number): Promise<string> {
+export function writeMetrics(counts: Counts, { waiting, routesOut }: Readings): Promise<string> {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string, ...labelNames: string[]) => new Counter({ name, help, labelNames, registers });
@@ -23,5 +23,7 @@ export function writeMetrics(counts: Counts, waiting: number): Promise<string> {
   gauge('tollgate_ledger_verified_timestamp_seconds', 'When the ledger was last verified.').set(counts.verifiedAtMs / 1000);
   gauge('tollgate_ledger_waiting_operations', 'Ledger operations that wait to be written.').set(waiting);
   gauge('tollgate_limits_alone', 'Whether this process counts limits by itself because Redis is away.').set(counts.isAlone ? 1 : 0);
+  const out = gauge('tollgate_routes_left_out', 'Routes that are left out because they fail, or rest.', 'provider', 'model');
+  for (const { provider, model } of routesOut) out.set({ provider, model }, 1);
   return registry.metrics();
 }

@@ -27,8 +27,16 @@ export interface Counts {
   isAlone: boolean;
 }
 
-/** Begins to count. `readWaiting` tells how many ledger operations wait at the moment. */
-export function openMetrics(readWaiting: () => number): Metrics {
+/** What others know at the moment at which somebody looks. */
+export interface Readings {
+  /** How many ledger operations wait to be written. */
+  readonly waiting: number;
+  /** The ways to providers that are not tried now. */
+  readonly routesOut: readonly { readonly provider: string; readonly model: string }[];
+}
+
+/** Begins to count. */
+export function openMetrics(read: () => Readings): Metrics {
   const counts: Counts = {
     outcomes: new Map(),
     chargedNanos: 0,
@@ -59,7 +67,7 @@ export function openMetrics(readWaiting: () => number): Metrics {
       counts.isAlone = isAlone;
     },
     // Written by a library that takes four megabytes: it is loaded by the first who looks, and counts nothing itself.
-    render: async () => (await import('./metrics-text.ts')).writeMetrics(counts, readWaiting()),
+    render: async () => (await import('./metrics-text.ts')).writeMetrics(counts, read()),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   };
 }

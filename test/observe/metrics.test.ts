@@ -48,7 +48,7 @@ test('metrics count every request once, however often somebody looks', async () 
 });
 
 test('metrics tell what the ledger found out about itself, and the last word counts', async () => {
-  const metrics = openMetrics(() => 7);
+  const metrics = openMetrics(() => ({ waiting: 7, routesOut: [{ provider: 'east', model: 'large' }] }));
   metrics.recovered(2);
   metrics.recovered(3);
   metrics.verified([{ name: 'R1 sums', ok: false, difference: '1', places: ['one', 'two'] }], 1000);
