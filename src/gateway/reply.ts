@@ -35,6 +35,10 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
   if (answer.type === 'stream') return streamReply(gate, call, { answer, toll, headers });
   const { body, usage, outputText, carried } = answer.reply;
   if (carried !== undefined) gate.carried.keep(toll.accountId, carried);
+  const reported = usage === undefined ? undefined : (body['usage'] as WireUsage);
+  // All but the usage is written before the charge: nobody pays for an answer that cannot be written, as one that is nested too deep.
+  body['usage'] = undefined;
+  const text = JSON.stringify(body);
   const charged = await toll.complete({
     provider: answer.provider,
     servedModel: answer.servedModel,
@@ -44,10 +48,9 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
     outputLength: outputText.length,
     prompts: answer.prompts,
   });
-  body['usage'] = completeUsage(usage === undefined ? undefined : (body['usage'] as WireUsage), charged);
   headers['content-type'] = 'application/json';
   headers['x-tollgate-cost'] = formatUsd(charged.cost);
-  return { body: JSON.stringify(body), headers };
+  return { body: `${text.slice(0, -1)},"usage":${JSON.stringify(completeUsage(reported, charged))}}`, headers };
 }
 
 /** The provider's own report with its details where it is credible, else our count. The three sums and the cost are what is charged. */

@@ -131,6 +131,17 @@ describe('a failure before the first token is an ordinary error', () => {
     expect(caller.simulator.openReplies).toBe(0);
   });
 
+  test('an answer that is nested too deep to be written', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const usage = { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 };
+    const message = { role: 'assistant', content: 'Hi' };
+    const body = JSON.stringify({ id: 'x', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }], usage });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await caller.ask({ type: 'status', status: 200, body: body.replace('"Hi"', `"Hi","deep":${deep}`), headers });
+    expectServerError(answer);
+    expect(answer.chargedNanos).toBe(0n);
+  });
+
   test.each<[string, Behaviour]>([
     ['an error after the role and before any text', { type: 'error_event', chunks: 1 }],
     ['a cut after the role and before any text', { type: 'cut', moment: { at: 'after_chunks', chunks: 1 } }],
