@@ -1,7 +1,7 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 
-/** No honest event is longer; a provider that sends bytes without an end must not fill our memory. */
-export const EVENT_CHARACTERS_MAX = 1_000_000;
+/** Room for the largest image that a model makes, in base64; a provider that sends bytes without an end must not fill our memory. */
+export const EVENT_CHARACTERS_MAX = 32_000_000;
 
 const MORE_TO_COME = { stream: true } as const;
 

@@ -6,6 +6,9 @@ export const FINISH_REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', '
 /** The service tiers that they know: clients with strict types fail on any other as well. */
 const SERVICE_TIERS: ReadonlySet<unknown> = new Set([null, 'auto', 'default', 'flex', 'scale', 'priority', 'fast']);
 
+/** More are left out: they are kept until the end of the answer. */
+const CITATIONS_MAX = 1000;
+
 /**
  * Keeps what clients are promised of a relayed stream, whoever wrote it: one identity, a role at the beginning of each
  * choice and only there, an index, one list of citations, a reason to finish that they know. A chunk that is in order is only
@@ -65,7 +68,8 @@ export class ChunkMender {
     if (this.#ended.has(index)) return;
     if (Array.isArray(annotations) && annotations.length > 0) {
       const cited = this.#cited.get(index) ?? new Map<string, unknown>();
-      for (const annotation of annotations as unknown[]) cited.set(JSON.stringify(annotation), annotation);
+      for (const annotation of (annotations as unknown[]).slice(0, CITATIONS_MAX - cited.size))
+        cited.set(JSON.stringify(annotation), annotation);
       this.#cited.set(index, cited);
       delete delta['annotations'];
     }

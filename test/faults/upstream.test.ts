@@ -122,7 +122,7 @@ describe('a failure before the first token is an ordinary error', () => {
     ['an HTML page', { type: 'garbage', content: 'html', chunks: 0 }],
     ['invalid JSON', { type: 'garbage', content: 'invalid_json', chunks: 0 }],
     ['invalid UTF-8', { type: 'garbage', content: 'invalid_utf8', chunks: 0 }],
-    ['a line without end', { type: 'endless_line', bytes: 8_000_000, chunks: 0 }],
+    ['a line without end', { type: 'endless_line', bytes: 70_000_000, chunks: 0 }],
   ])('%s', async (_, behaviour) => {
     const { json, streamed, chargedNanos } = await caller.askBoth(behaviour);
     expectServerError(json);
@@ -182,7 +182,7 @@ describe('a failure after the first token ends the stream with one error event',
     ['a stall inside an event', { type: 'hang', moment: { at: 'mid_event', chunks: 4 } }],
     ['invalid JSON', { type: 'garbage', content: 'invalid_json', chunks: 4 }],
     ['invalid UTF-8', { type: 'garbage', content: 'invalid_utf8', chunks: 4 }],
-    ['a line without end', { type: 'endless_line', bytes: 8_000_000, chunks: 4 }],
+    ['a line without end', { type: 'endless_line', bytes: 70_000_000, chunks: 4 }],
   ])('%s', async (_, behaviour) => {
     for (const body of [STREAM, { stream: true }]) {
       const answer = await caller.ask(behaviour, body);

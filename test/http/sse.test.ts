@@ -64,6 +64,15 @@ describe('events', () => {
     ]);
   });
 
+  test('with an image of some megabytes are whole', () => {
+    const data = 'iVBORw0KGgo'.repeat(1_000_000);
+    const bytes = new TextEncoder().encode(`data: ${data}\n\n`);
+    const packets = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) =>
+      bytes.subarray(index * 65_536, (index + 1) * 65_536),
+    );
+    expect(parse(packets)).toEqual([{ name: undefined, data }]);
+  });
+
   test('beyond all bounds are refused', () => {
     const parser = new SseParser();
     const packet = new Uint8Array(EVENT_CHARACTERS_MAX / 2).fill(0x61);

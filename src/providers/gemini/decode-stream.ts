@@ -2,7 +2,7 @@ import type { SseEvent } from '../../http/sse.ts';
 import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
-import type { ReplyContext, StreamDecoder } from '../provider.ts';
+import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
 import { measureEarlier, writeContinuation } from './continuation.ts';
 import { readCandidates, type Candidate, type Piece } from './decode-candidate.ts';
 import { readCitations, writeAnnotations } from './decode-citations.ts';
@@ -12,6 +12,9 @@ import { readOutput, writeImage } from './decode-reply.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { PartialCalls } from './partial-calls.ts';
 import { ToolCallWriter } from './tool-call-writer.ts';
+
+/** As much as a whole answer may have: the images are kept until its end. */
+const IMAGE_CHARACTERS_MAX = 64_000_000;
 
 /** What has been told of one choice. */
 interface Choice {
@@ -42,6 +45,7 @@ export class GeminiStream implements StreamDecoder {
   readonly #textLength: number;
   readonly #choices = new Map<number, Choice>();
   readonly #partial = new Map<number, PartialCalls>();
+  #imageCharacters = 0;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -161,6 +165,8 @@ export class GeminiStream implements StreamDecoder {
       case 'reasoning':
         return [{ reasoning_content: piece.text }];
       case 'image':
+        this.#imageCharacters += piece.url.length;
+        if (this.#imageCharacters > IMAGE_CHARACTERS_MAX) throw new ProviderFault('The images of the answer are too large');
         choice.images = [...choice.images, writeImage(piece.url)];
         return [];
       case 'call': {
