@@ -3,7 +3,7 @@ import { buildServer } from './build-server.ts';
 import { buildWeb } from './build-web.ts';
 
 /** A test may start the real server, so the default of five seconds is too short; bunfig.toml has no setting for it. */
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 /**
  * What runs beside all the others, each list in a process of its own: three, because many tests wait for a clock while two
  * cores could work. A new file needs no entry; lists change when one process ends minutes before another.

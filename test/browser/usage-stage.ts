@@ -22,7 +22,7 @@ export interface UsageStage {
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PERSON = { name: 'Ada', email: 'ada@example.com', password: 'a gate on a mountain road' } as const;
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const POLL_MS = 50;
 
 /** Models of which one costs something, one has a provider that is never there, and one gets over that. */

@@ -29,7 +29,7 @@ export interface World {
 const ROOT = resolve(import.meta.dirname, '../..');
 const DAY_MS = 86_400_000;
 const STEP_MS = DAY_MS / 8;
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const CLOCK_IS_SET = 'the clock is set';
 const PERSON = { name: 'Ada', email: 'ada@example.com', password: 'a gate on a mountain road' } as const;
 const OPERATOR = { name: 'Grace', email: 'grace@example.com', password: 'a keeper of the mountain gate' } as const;

@@ -18,12 +18,12 @@ beforeAll(async () => {
   gate = await startGate({ simulator });
   const { secret } = await gate.makeKey();
   provider = createOpenAICompatible({ name: 'gate', baseURL: gate.baseUrl, apiKey: secret, includeUsage: true });
-}, 20_000);
+}, 60_000);
 afterEach(() => simulator.reset());
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 const weather = tool({
   description: 'Tells the weather of a city.',

@@ -19,13 +19,13 @@ beforeAll(async () => {
   service = await startTranslatedGate({ timeouts: { idle_ms: 1000 } });
   key = await service.gate.makeKey();
   client = new OpenAI({ baseURL: service.gate.baseUrl, apiKey: key.secret, maxRetries: 0 });
-}, 30_000);
+}, 60_000);
 afterEach(() => service.reset());
 afterAll(async () => {
   const checks = (await service.gate.run('ledger', 'verify')) as { ok?: unknown };
   expect(checks).toMatchObject({ ok: true });
   await service.stop();
-}, 30_000);
+}, 60_000);
 
 async function waitFor(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 15_000;

@@ -25,12 +25,12 @@ beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator });
   key = await gate.makeKey({ rpm: 100_000 });
-}, 20_000);
+}, 60_000);
 afterEach(() => simulator.reset());
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 /** Sends the fields on top of the least request and checks that the provider got them as they were. */
 async function expectForwarded(fields: JsonObject): Promise<void> {

@@ -32,12 +32,12 @@ beforeAll(async () => {
     configuration: { baseURL: gate.baseUrl },
     maxRetries: 0,
   });
-}, 20_000);
+}, 60_000);
 afterEach(() => simulator.reset());
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 function expectedUsage(): object {
   const usage = simulator.requests[0]?.usage as Usage;

@@ -19,12 +19,12 @@ beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator });
   client = await connect();
-}, 20_000);
+}, 60_000);
 afterEach(() => simulator.reset());
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 async function connect(options: KeyOptions = {}): Promise<OpenAI> {
   const { secret } = await gate.makeKey(options);

@@ -27,12 +27,12 @@ beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator, timeouts: { idle_ms: 5000 } });
   client = await connect();
-}, 20_000);
+}, 60_000);
 afterEach(() => simulator.reset());
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 async function connect(options: KeyOptions = {}): Promise<OpenAI> {
   const { secret } = await gate.makeKey(options);

@@ -16,12 +16,12 @@ beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator, timeouts: { keep_alive_ms: 100 } });
   key = await gate.makeKey();
-}, 20_000);
+}, 60_000);
 afterEach(() => simulator.reset());
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 function call(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${key.secret}`, ...(init.headers as Record<string, string>) };

@@ -11,11 +11,11 @@ let gate: Gate;
 beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator });
-}, 20_000);
+}, 60_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 /** The status, and the code of the error where there is one. */
 async function ask(secret: string): Promise<string> {

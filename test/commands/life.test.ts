@@ -195,7 +195,7 @@ describe('the first start', () => {
     expect((await setUp('other@example.com')).status).toBe(403);
     const shown = await run([...SERVE.slice(0, 2), 'account', 'show', '--email', 'you@example.com'], data);
     expect(shown.stdout).toContain('you@example.com (operator), active');
-  }, 20_000);
+  }, 60_000);
 
   test('has the folder for itself: a second server is refused, and the first goes on', async () => {
     const { code, stdout, stderr } = await run(SERVE, data);

@@ -40,7 +40,7 @@ afterAll(async () => {
   await closeDatabase();
   await gate.stop();
   await Promise.all([simulator.stop(), stripe.stop()]);
-}, 30_000);
+}, 60_000);
 
 const statusOf = async (secret: string, model: string): Promise<number> => {
   const response = await fetch(`${gate.baseUrl}/chat/completions`, {
@@ -91,7 +91,7 @@ describe('the webhook of a running server', () => {
     const signed = await stripe.sign({ id: 'evt_1', object: 'event', type: 'x', data: { object: {} } }, ' ');
     expect((await fetch(`${other.origin}/webhooks/stripe`, { method: 'POST', ...signed })).status).toBe(404);
     await other.stop();
-  }, 30_000);
+  }, 60_000);
 
   test('is refused at start with an empty secret', () => {
     expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '' })).toThrow(ConfigError);

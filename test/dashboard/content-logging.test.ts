@@ -55,7 +55,7 @@ describeStores((makeStore) => {
     const streamed = await say('streamed words', true);
     expect((await until(() => contentOf(streamed))).answer).toContain('streamed words');
     expect(await contentOf(silent)).toBeNull();
-  }, 30_000);
+  }, 60_000);
 
   test('of a request that failed, the body of its error is recorded, and its headers follow from the record', async () => {
     const answer = await fetch(`${stage.url}/v1/chat/completions`, {
@@ -70,7 +70,7 @@ describeStores((makeStore) => {
     const { headers } = (await (await ask(`/api/requests/${id}`)).json()) as { headers: readonly { name: string; value: string }[] };
     expect(headers.map(({ name }) => name)).toEqual(['x-request-id', 'content-type']);
     for (const { name, value } of headers) expect([name, answer.headers.get(name)]).toEqual([name, value]);
-  }, 30_000);
+  }, 60_000);
 
   test('the headers of whole and streamed answers are told as they were sent', async () => {
     for (const stream of [false, true]) {
@@ -85,7 +85,7 @@ describeStores((makeStore) => {
       expect(headers).toHaveLength(stream ? 2 : 3);
       for (const { name, value } of headers) expect([name, answer.headers.get(name)]).toEqual([name, value]);
     }
-  }, 30_000);
+  }, 60_000);
 });
 
 /** Contents are written in the background, and a change is felt after a moment. */

@@ -86,7 +86,7 @@ describeStores((makeStore) => {
     expect(letter).toContain(`${ORIGIN}/requests\r\n`);
     expect(letter).not.toContain(id);
     expect((await list()).isMailed).toBe(true);
-  }, 30_000);
+  }, 60_000);
 
   test('JSON lines are prepared as well, and a file of nothing is a file', async () => {
     const id = await ask({ format: 'jsonl', key: 'key_seeded9' });
@@ -97,7 +97,7 @@ describeStores((makeStore) => {
     expect(await textOf(nothing)).toBe('');
     await mailbox.next(EMAIL);
     await mailbox.next(EMAIL);
-  }, 30_000);
+  }, 60_000);
 
   test('an account has one under way; another may be asked for when that is cancelled', async () => {
     const id = await ask();
@@ -138,7 +138,7 @@ describeStores((makeStore) => {
     // The dead one comes back to life: the job is no longer its own.
     expect(await jobs.advance(claimed, 'dead', { bytes: undefined, rowCount: 1, next: undefined })).toBeUndefined();
     await mailbox.next(EMAIL);
-  }, 30_000);
+  }, 60_000);
 
   test('a worker that stops in good order leaves its job to the next at once', async () => {
     const id = await ask();
@@ -147,7 +147,7 @@ describeStores((makeStore) => {
     await work('next');
     expect((await list()).exports.find((job) => job.id === id)?.state).toBe('done');
     await mailbox.next(EMAIL);
-  }, 30_000);
+  }, 60_000);
 
   test('a job that comes no further is given up, and that is said', async () => {
     const id = await ask();
@@ -169,7 +169,7 @@ describeStores((makeStore) => {
     expect(await list()).toMatchObject({ exports: [] });
     expect(await kysely.selectFrom('export_chunks').select('n').execute()).toEqual([]);
     expect(await kysely.selectFrom('export_jobs').select('id').execute()).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 
   test('large ones are not streamed, and the page knows it before it asks', async () => {
     const { kysely } = dashboard.parts.database;

@@ -12,11 +12,11 @@ let gate: Gate;
 beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator });
-}, 20_000);
+}, 60_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 function post(path: string, body: object): Promise<Response> {
   return fetch(`${gate.origin}/api/auth/${path}`, {
@@ -36,4 +36,4 @@ test('what breaks inside the library for accounts is a line of the log, and not 
   expect(await response.json()).toMatchObject({ error: { code: 'internal_error' } });
   expect(gate.logLines()).toContainEqual(expect.objectContaining({ msg: 'a request of the dashboard failed', cause: 'SQLiteError' }));
   expect(gate.output()).not.toContain('no such table');
-}, 30_000);
+}, 60_000);

@@ -9,11 +9,11 @@ beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   // Nobody listens at port 1.
   gate = await startGate({ simulator, env: { SMTP_URL: 'smtp://127.0.0.1:1' } });
-}, 20_000);
+}, 60_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 test('a mail server that does not answer is in the log, with the code that says why', async () => {
   const { origin } = new URL(gate.baseUrl);
@@ -26,4 +26,4 @@ test('a mail server that does not answer is in the log, with the code that says 
   const find = (): object | undefined => gate.logLines().find((line) => line['msg'] === 'a letter could not be sent');
   while (find() === undefined) await Bun.sleep(50);
   expect(find()).toMatchObject({ level: 'error', code: 'ESOCKET' });
-}, 30_000);
+}, 60_000);

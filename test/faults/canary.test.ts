@@ -20,11 +20,11 @@ beforeAll(async () => {
   simulator = await startOpenAiSimulator();
   gate = await startGate({ simulator, timeouts: { first_byte_ms: 300, idle_ms: 300 }, env: { TOLLGATE_LOG_LEVEL: 'debug' } });
   key = await gate.makeKey();
-}, 20_000);
+}, 60_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 async function send(
   body: JsonObject | string,

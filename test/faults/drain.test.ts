@@ -7,7 +7,7 @@ let caller: Caller;
 
 beforeAll(async () => {
   caller = await startCaller({});
-}, 20_000);
+}, 60_000);
 afterAll(() => caller.stop(), 20_000);
 
 function post(body: object): Promise<Response> {

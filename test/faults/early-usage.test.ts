@@ -47,11 +47,11 @@ beforeAll(async () => {
     },
     models: [describeModel('mock/chat', 'early', price), describeModel('mock/gemini', 'google', price)],
   });
-}, 30_000);
+}, 60_000);
 afterAll(async () => {
   await caller.stop();
   await provider.stop(true);
-}, 20_000);
+}, 60_000);
 
 describe('a caller who leaves before the last count', () => {
   test.each(['chat', 'gemini'])('pays for what was delivered all the same: %s', async (name) => {

@@ -37,11 +37,11 @@ beforeAll(async () => {
     gate.makeKey({ rpm: 600, tpm: 10_000, creditUsd: '100000' }),
   ]);
   keys = { rich: rich.secret, broke: broke.secret, hurried: hurried.secret };
-}, 20_000);
+}, 60_000);
 afterAll(async () => {
   await gate.stop();
   await simulator.stop();
-}, 20_000);
+}, 60_000);
 
 interface Tally {
   /** How often each status, close or refusal by the runtime came back. */

@@ -14,7 +14,7 @@ let caller: Caller;
 
 beforeAll(async () => {
   caller = await startCaller({});
-}, 20_000);
+}, 60_000);
 afterEach(() => caller.simulator.reset());
 afterAll(() => caller.stop(), 20_000);
 

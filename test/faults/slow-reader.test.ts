@@ -17,7 +17,7 @@ let sockets: Socket[] = [];
 
 beforeAll(async () => {
   caller = await startCaller({});
-}, 20_000);
+}, 60_000);
 afterEach(() => {
   for (const socket of sockets) socket.destroy();
   sockets = [];
@@ -52,7 +52,7 @@ test('readers that take nothing make the provider wait, and cost little memory',
   await Bun.sleep(500);
   expect(sent()).toBe(whenFull);
   expect(simulator.requests.every((request) => request.finishedAt === undefined)).toBe(true);
-}, 30_000);
+}, 60_000);
 
 test('a reader that is slow gets everything, once, and pays what was reported', async () => {
   const { simulator } = caller;

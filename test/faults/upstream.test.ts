@@ -24,7 +24,7 @@ beforeAll(async () => {
     },
     models: [describeModel('mock/refusing', 'refusing', PRICE), describeModel('mock/unreachable', 'unreachable', PRICE)],
   });
-}, 20_000);
+}, 60_000);
 afterEach(() => caller.simulator.reset());
 afterAll(() => caller.stop(), 20_000);
 

@@ -161,7 +161,7 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     admitted(await limits.admit(keyId, LIMITS, 0));
     expect((await limits.stateOf(keyId, LIMITS)).open).toBe(1);
     expect(told.map((line) => line.slice(0, 4))).toEqual(['away', 'back']);
-  }, 30_000);
+  }, 60_000);
 
   test('is waited for no longer than a moment when it hangs, and soon not at all', async () => {
     const limits = await open({ ...events, answerMs: 50 }, server.url);
@@ -175,7 +175,7 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     server.resume();
     await isBack();
     expect(told.map((line) => line.slice(0, 4))).toEqual(['away', 'back']);
-  }, 30_000);
+  }, 60_000);
 
   test('gives back the place that a late answer took', async () => {
     const limits = await open({ ...events, answerMs: 200 }, server.url);
@@ -190,7 +190,7 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     };
     await until(isUntouched, 3000);
     expect(told).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 
   test('that has forgotten everything learns of the open requests again', async () => {
     const limits = await open({ ...events, leaseMs: 600 }, server.url);
@@ -201,7 +201,7 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     going.release(0);
     expect((await limits.stateOf(keyId, LIMITS)).open).toBe(0);
     expect(told).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 
   test('that is away at the start keeps nobody from starting', async () => {
     const nowhere = 'redis://:c4n4ry@127.0.0.1:1';

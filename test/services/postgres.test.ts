@@ -42,7 +42,7 @@ describe.skipIf((await findPostgres()) === undefined)('a private PostgreSQL', ()
   let server: PrivatePostgres;
   beforeAll(async () => {
     server = await startPrivatePostgres();
-  }, 20_000);
+  }, 60_000);
   afterAll(() => server.stop());
 
   test('keeps every committed row and no other when it is killed in the middle of a transaction', async () => {

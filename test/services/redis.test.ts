@@ -30,7 +30,7 @@ describe.skipIf((await findRedis()) === undefined)('a private Redis', () => {
   let server: PrivateRedis;
   beforeAll(async () => {
     server = await startPrivateRedis();
-  }, 20_000);
+  }, 60_000);
   afterAll(() => server.stop());
 
   test('answers nothing while it is stalled, and afterwards what it was asked meanwhile', async () => {

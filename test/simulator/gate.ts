@@ -73,7 +73,7 @@ export interface TestKey {
 }
 
 const PROJECT = join(import.meta.dirname, '..', '..');
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 const EXIT_WITHIN_MS = 10_000;
 const SETTLED_WITHIN_MS = 3000;
 const SETTLED_POLL_MS = 10;

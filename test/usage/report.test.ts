@@ -115,7 +115,7 @@ describeStores((makeStore) => {
         .where('id', '=', id)
         .execute();
     rows = await database.kysely.selectFrom('usage').selectAll().orderBy('request_id').execute();
-  }, 30_000);
+  }, 60_000);
   afterAll(async () => {
     await database.kysely.destroy();
     await store.remove();

@@ -115,5 +115,5 @@ describeStores((makeStore) => {
     await comparePages();
     for (const { id, atMs, balance } of all.slice(0, 40))
       expect(await readBalanceAfter(database.kysely, accountId, { id, atMs })).toBe(balance);
-  }, 30_000);
+  }, 60_000);
 });

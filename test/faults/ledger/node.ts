@@ -25,7 +25,7 @@ export interface GatewayNode {
 }
 
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 60_000;
 const EXIT_WITHIN_MS = 20_000;
 const RUN_WITHIN_MS = 60_000;
 const POLL_MS = 15;
