@@ -12,6 +12,11 @@ const SUBSCRIPTIONS_PER_TURN = 100;
 const BALANCE_RETRY_MS = 60_000;
 const CARD_RETRY_MS = 86_400_000;
 
+interface FoundCard {
+  readonly methodRef: string | undefined;
+  readonly problem: string;
+}
+
 /** Renews plans, or ends them: our own clock, because a plan may be paid from the balance as well as by card. */
 export class Renewals {
   readonly #database: Kysely<Tables>;
@@ -69,12 +74,9 @@ export class Renewals {
   async #charge(subscription: Subscription, paymentId: string, nowMs: number): Promise<Awaited<ReturnType<PaymentDesk['charge']>>> {
     const { accountId, periodEndMs, id } = subscription;
     const account = await this.#database.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirstOrThrow();
-    const methodRef = subscription.methodRef ?? (await this.#findCard(accountId));
-    // Whoever runs the service may have stopped to take cards.
-    const hasCards = this.#desk.driver('stripe')?.cards !== undefined;
-    if (methodRef === undefined || !hasCards) {
-      const reason = hasCards ? 'no card is saved' : 'cards cannot be charged here any more';
-      await this.#fail(subscription, reason, { nowMs, retryMs: BALANCE_RETRY_MS });
+    const { methodRef, problem } = await this.#findCard(subscription);
+    if (methodRef === undefined) {
+      await this.#fail(subscription, problem, { nowMs, retryMs: BALANCE_RETRY_MS });
       return undefined;
     }
     return this.#desk.charge({
@@ -88,14 +90,15 @@ export class Renewals {
     });
   }
 
-  /** The card that was saved last, where the account did not choose. */
-  async #findCard(accountId: string): Promise<string | undefined> {
-    const cards = await this.#desk
-      .driver('stripe')
-      ?.cards?.list(accountId)
-      // No answer is not the same as no card; the next turn asks again.
-      .catch(() => undefined);
-    return cards?.[0]?.methodRef;
+  /** The card of the account's choice, or else the one that was saved last; or why there is none to charge. */
+  async #findCard({ accountId, methodRef }: Subscription): Promise<FoundCard> {
+    const cards = this.#desk.driver('stripe')?.cards;
+    // Whoever runs the service may have stopped to take cards.
+    if (cards === undefined) return { methodRef: undefined, problem: 'cards cannot be charged here any more' };
+    if (methodRef !== undefined) return { methodRef, problem: '' };
+    // No answer is not the same as no card; the next turn asks again.
+    const saved = await cards.list(accountId).catch(() => undefined);
+    return { methodRef: saved?.[0]?.methodRef, problem: saved === undefined ? 'Stripe did not answer' : 'no card is saved' };
   }
 
   /** A debt is paid first by whatever comes in, so it is charged with the price. */

@@ -161,6 +161,18 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.planOf(holder)).toBeUndefined();
     });
 
+    test('by whichever card is saved waits where Stripe does not answer, and says so', async () => {
+      const holder = await stage.makeCardHolder('10');
+      await plans.subscribe(holder, 'basic');
+      await stage.subscriptions.setPayment(holder.accountId, 'card', undefined);
+      stage.stripe.failWith(500, 100);
+      await plans.moveTo(2027, 4, 30);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'past_due', reason: 'Stripe did not answer' });
+      stage.stripe.failWith(500, 0);
+      await plans.moveTo(2027, 5, 1);
+      expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
+    });
+
     test('by card whose answer is lost is neither charged twice nor forgotten', async () => {
       const holder = await stage.makeCardHolder('20');
       await plans.subscribe(holder, 'basic');
