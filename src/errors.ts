@@ -58,6 +58,7 @@ export const ERRORS = {
   internal_error: server,
   ledger_unavailable: server,
   draining: server,
+  too_busy: server,
   provider_error: server,
   provider_unavailable: server,
   provider_timeout: server,

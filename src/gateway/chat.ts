@@ -12,7 +12,7 @@ import { holdToll } from './toll.ts';
 /** POST /v1/chat/completions: the path of one request, step by step. Each step is the file of its name. */
 export async function chatCompletions(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
-  const { chat, bodyBytes, source } = await readRequest(request);
+  const { chat, bodyBytes, source } = await readRequest(request, call, gate);
   const model = route(gate.catalog, holder, chat);
   const admission = await admit(gate.limits, holder, {
     defaults: gate.config.limits,

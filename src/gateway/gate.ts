@@ -79,6 +79,8 @@ export class Call implements Watcher {
   readonly startedAtMs: number;
   /** True once the answer streams: then the end of the stream is the end of the call, not the return of its handler. */
   isStreaming = false;
+  /** How long the body of the request is, as far as that is known. */
+  bodyBytes = 0;
   /** The providers that were asked and failed, in their order. */
   readonly failedAttempts: Attempt[] = [];
   readonly #request: Request;

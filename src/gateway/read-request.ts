@@ -2,6 +2,8 @@ import { readJsonBody } from '../http/body.ts';
 import { checkChatRequest, dropEmptyFields } from '../openai/check-request.ts';
 import { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
+import { takeRoom } from './body-room.ts';
+import type { Call, Gate } from './gate.ts';
 
 /** A validated request and the size that it arrived with. */
 export interface ReadRequest {
@@ -15,8 +17,8 @@ export interface ReadRequest {
  * Reads and validates the body. Only the parsed value counts from here on: where a body says something twice, its text is not
  * used any more, so that what is checked, priced and sent is the same.
  */
-export async function readRequest(request: Request): Promise<ReadRequest> {
-  const { text, bytes, layout, value } = await readJsonBody(request);
+export async function readRequest(request: Request, call: Call, { calls }: Pick<Gate, 'calls'>): Promise<ReadRequest> {
+  const { text, bytes, layout, value } = await readJsonBody(request, (length) => takeRoom(call, length, calls));
   const source = RequestText.of(text, layout, value);
   const chat = checkChatRequest(value);
   return { chat: layout.hasWideNumber ? dropEmptyFields(parseExactly(text)) : chat, bodyBytes: bytes, source };

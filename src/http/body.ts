@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { JsonLayout } from './json-layout.ts';
 
-/** The largest request body: long conversations with images fit, and a hundred at once still fit in memory. */
+/** The largest request body: long conversations with images fit. */
 export const BODY_BYTES_MAX = 20_000_000;
 const BODY_READ_MS = 60_000;
 const WATCH_INTERVAL_MS = 500;
@@ -17,10 +17,13 @@ export interface JsonBody {
   readonly value: unknown;
 }
 
-/** Reads a JSON request body: bounded, timed, strict UTF-8, not nested too deep. */
-export async function readJsonBody(request: Request): Promise<JsonBody> {
+/**
+ * Reads a JSON request body: bounded, timed, strict UTF-8, not nested too deep. `onLength` hears how long it is before it is read, or
+ * how long it has grown where that is not known, and may throw.
+ */
+export async function readJsonBody(request: Request, onLength: (bytes: number) => void): Promise<JsonBody> {
   checkHeaders(request.headers);
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, onLength);
   const text = decodeUtf8(bytes);
   if (text.trim() === '') throw new GatewayError('invalid_json', 'The body is empty; it must be a JSON object.');
   const layout = new JsonLayout(text);
@@ -59,13 +62,15 @@ interface Reading {
 const readings = new Set<Reading>();
 let watch: ReturnType<typeof setInterval> | undefined;
 
-function readBytes(request: Request): Promise<Uint8Array> {
+async function readBytes(request: Request, onLength: (bytes: number) => void): Promise<Uint8Array> {
+  const length = request.headers.get('content-length');
+  if (length !== null) onLength(Number(length));
   watch ??= setInterval(giveUpLate, WATCH_INTERVAL_MS).unref();
   return new Promise((resolve, reject) => {
     const reading: Reading = { endsAtMs: performance.now() + BODY_READ_MS, giveUp: reject };
     readings.add(reading);
     // With a length the runtime has checked the size; without one the bytes are counted as they come.
-    const body = request.headers.has('content-length') ? request.bytes() : readCounted(request);
+    const body = length === null ? readCounted(request, onLength) : request.bytes();
     const over =
       <Value>(settle: (value: Value) => void) =>
       (value: Value) => {
@@ -82,13 +87,14 @@ function giveUpLate(): void {
     if (nowMs >= endsAtMs) giveUp(new GatewayError('invalid_value', `The body did not arrive within ${BODY_READ_MS / 1000} seconds.`));
 }
 
-async function readCounted(request: Request): Promise<Uint8Array> {
+async function readCounted(request: Request, onLength: (bytes: number) => void): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
   if (request.body === null) return new Uint8Array();
   for await (const part of request.body as ReadableStream<Uint8Array>) {
     length += part.length;
     if (length > BODY_BYTES_MAX) throw tooLarge();
+    onLength(length);
     parts.push(part);
   }
   return Buffer.concat(parts, length);

@@ -21,6 +21,7 @@ const MEANINGS: Readonly<Partial<Record<ErrorName, string>>> = {
   invalid_media_url: 'A file could not be fetched from its address. Check that anybody may read it.',
   invalid_media_format: 'A file is not of a kind that the model reads.',
   ledger_unavailable: 'The charge could not be written, so the answer was not given. Nothing was charged; try again.',
+  too_busy: 'Too many large requests were under way. Nothing was charged; try again.',
   draining: 'The server was shutting down. Nothing was charged; try again.',
   internal_error: 'Something broke on our side. Nothing was charged. Quote the request id when you report it.',
 };

@@ -4,12 +4,38 @@ import { GatewayError } from '../../src/errors.ts';
 import { BODY_BYTES_MAX, readJsonBody } from '../../src/http/body.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
+const anyLength = (): void => undefined;
 
 describe('a JSON body', () => {
+  test('of a known length is told of before it is read, and not read where that throws', async () => {
+    const request = post('{"a":1}', { ...JSON_TYPE, 'content-length': '7' });
+    const told: number[] = [];
+    const reading = readJsonBody(request, (bytes) => {
+      told.push(bytes);
+      throw new Error('no room');
+    });
+    expect(await reading.catch(String)).toBe('Error: no room');
+    expect([told, request.bodyUsed]).toEqual([[7], false]);
+  });
+
+  test('of an unknown length is told of as it grows', async () => {
+    const parts = ['{"a":', '1', '}'];
+    const body = new ReadableStream({
+      pull(controller) {
+        const part = parts.shift();
+        if (part === undefined) controller.close();
+        else controller.enqueue(new TextEncoder().encode(part));
+      },
+    });
+    const told: number[] = [];
+    await readJsonBody(new Request('http://gate.test/', { method: 'POST', headers: JSON_TYPE, body }), (bytes) => void told.push(bytes));
+    expect(told).toEqual([5, 6, 7]);
+  });
+
   test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json'])(
     'of type %s is read',
     async (type) => {
-      expect((await readJsonBody(post('{"a":1}', { 'content-type': type }))).value).toEqual({ a: 1 });
+      expect((await readJsonBody(post('{"a":1}', { 'content-type': type }), anyLength)).value).toEqual({ a: 1 });
     },
   );
 
@@ -37,18 +63,18 @@ describe('a JSON body', () => {
   });
 
   test('64 deep is read', async () => {
-    expect((await readJsonBody(post('['.repeat(64) + ']'.repeat(64)))).bytes).toBe(128);
+    expect((await readJsonBody(post('['.repeat(64) + ']'.repeat(64)), anyLength)).bytes).toBe(128);
   });
 
   test('brackets in texts do not count as depth', async () => {
     const text = JSON.stringify({ a: `${'['.repeat(500)}\\"${'{'.repeat(500)}` });
-    expect(await readJsonBody(post(text))).toMatchObject({ text });
+    expect(await readJsonBody(post(text), anyLength)).toMatchObject({ text });
   });
 
   test('any value of JSON that is not too deep is read as the runtime reads it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json({ maxDepth: 6 }), async (text) => {
-        expect((await readJsonBody(post(text))).value).toEqual(JSON.parse(text));
+        expect((await readJsonBody(post(text), anyLength)).value).toEqual(JSON.parse(text));
       }),
       { numRuns: 200 },
     );
@@ -84,7 +110,7 @@ function post(body: BodyInit, headers: Record<string, string> = JSON_TYPE): Requ
 
 async function refusal(request: Request): Promise<string> {
   try {
-    await readJsonBody(request);
+    await readJsonBody(request, anyLength);
   } catch (error) {
     if (error instanceof GatewayError) return error.errorName;
     throw error;
