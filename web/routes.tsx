@@ -4,6 +4,7 @@ import { Broken, BrokenOutside } from './layout/broken.tsx';
 import { Pending } from './layout/pending.tsx';
 import { PublicLayout } from './layout/public-layout.tsx';
 import { Root } from './layout/root.tsx';
+import { readAccountsSearch } from './pages/admin/accounts/search.ts';
 import { readAuditSearch } from './pages/admin/audit/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
@@ -204,6 +205,12 @@ const admin = createRoute({
     if (!isOperator()) throw notFound();
   },
 });
+const adminAccounts = createRoute({
+  getParentRoute: () => admin,
+  path: '/accounts',
+  validateSearch: only(readAccountsSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/accounts/page.tsx'), 'AccountsPage'),
+});
 const adminAudit = createRoute({
   getParentRoute: () => admin,
   path: '/audit',
@@ -226,7 +233,7 @@ const tree = root.addChildren([
     alerts,
     playground,
     settings,
-    admin.addChildren([adminAudit]),
+    admin.addChildren([adminAccounts, adminAudit]),
   ]),
 ]);
 

@@ -1,14 +1,17 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { postCredit, postDebit } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 
+/** A closed account was deleted by its owner: its money stays in the books, and nothing opens it again. */
+export type AccountStatus = 'active' | 'suspended' | 'closed';
+
 /** Who owns keys and pays. */
 export interface Account {
   readonly id: string;
   readonly email: string;
-  readonly status: 'active' | 'suspended';
+  readonly status: AccountStatus;
   readonly isAdmin: boolean;
   readonly balance: Nanos;
   readonly held: Nanos;
@@ -58,7 +61,7 @@ export class Accounts {
     return {
       id: row.id,
       email: row.email,
-      status: row.status,
+      status: accountStatus(row),
       isAdmin: row.is_admin === 1n,
       balance: asNanos(row.credits_posted - row.debits_posted),
       held: asNanos(row.debits_pending),
@@ -87,7 +90,7 @@ export class Accounts {
     });
   }
 
-  async setStatus(account: Account, status: Account['status']): Promise<void> {
+  async setStatus(account: Account, status: 'active' | 'suspended'): Promise<void> {
     await this.#database.updateTable('accounts').set({ status }).where('id', '=', account.id).execute();
   }
 
@@ -102,4 +105,8 @@ export class Accounts {
 export function availableOf(account: Account): Nanos {
   const available = account.balance - account.held;
   return available > 0n ? asNanos(available) : NO_MONEY;
+}
+
+export function accountStatus({ status, closed_at }: Pick<Selectable<Tables['accounts']>, 'status' | 'closed_at'>): AccountStatus {
+  return closed_at === null ? status : 'closed';
 }

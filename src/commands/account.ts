@@ -85,7 +85,7 @@ async function show(options: JsonOption & { readonly email: string }): Promise<v
   await withSession(async (session) => printAccount(await requireAccount(session, options.email), options));
 }
 
-async function setStatus(options: JsonOption & { readonly email: string }, status: Account['status']): Promise<void> {
+async function setStatus(options: JsonOption & { readonly email: string }, status: 'active' | 'suspended'): Promise<void> {
   await withSession(async (session) => {
     await session.accounts.setStatus(await requireAccount(session, options.email), status);
     printAccount(await requireAccount(session, options.email), options);

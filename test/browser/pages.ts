@@ -37,6 +37,7 @@ export function pagesOf({
     ['security', '/settings?tab=security', 'people'],
     ['sessions', '/settings?tab=sessions', 'people'],
     ['data', '/settings?tab=data', 'people'],
+    ['admin-accounts', '/admin/accounts', 'operators'],
     ['admin-audit', '/admin/audit', 'operators'],
   ];
 }

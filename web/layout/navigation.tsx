@@ -18,6 +18,7 @@ import {
   Settings,
   ShieldCheck,
   Tags,
+  Users,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { JSX } from 'react';
@@ -69,7 +70,13 @@ const GROUPS: readonly Group[] = [
 /** Who runs the service has a way to its pages, which have a list of their own, and from there back. */
 const TO_ADMIN: Group = { title: t.groups.run, places: [{ to: '/admin/audit', label: t.nav.admin, Icon: ShieldCheck }] };
 const ADMIN_GROUPS: readonly Group[] = [
-  { title: t.groups.run, places: [{ to: '/admin/audit', label: t.nav.audit, Icon: ScrollText }] },
+  {
+    title: t.groups.run,
+    places: [
+      { to: '/admin/accounts', label: t.nav.accounts, Icon: Users },
+      { to: '/admin/audit', label: t.nav.audit, Icon: ScrollText },
+    ],
+  },
   { title: t.groups.own, places: [{ to: '/overview', label: t.nav.back, Icon: ArrowLeft }] },
 ];
 

@@ -21,6 +21,7 @@ export const shell = {
     status: 'Status',
     docs: 'API reference',
     admin: 'Run the service',
+    accounts: 'Accounts',
     audit: 'Audit log',
     back: 'Back to your account',
   },

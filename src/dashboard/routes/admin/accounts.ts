@@ -1,0 +1,41 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { listAccounts, type ListedAccount } from '../../../accounts/account-list.ts';
+import { formatUsd } from '../../../ledger/money.ts';
+import type { Env, Parts } from '../../parts.ts';
+import { validate } from '../../validate.ts';
+
+const PAGE_ROWS = 50;
+const TEXT_CHARS_MAX = 200;
+
+const query = z.object({
+  q: z.string().trim().max(TEXT_CHARS_MAX).optional(),
+  status: z.enum(['active', 'suspended', 'closed']).optional(),
+  before: z
+    .string()
+    .regex(/^acct_[0-9a-z]{1,80}$/u, 'is not a page')
+    .optional(),
+});
+
+/** All accounts. */
+export function accountsRoutes({ database: { kysely } }: Parts) {
+  return new Hono<Env>().get('/', validate('query', query), async (c) => {
+    const { q, status, before } = c.req.valid('query');
+    const { accounts, next } = await listAccounts(kysely, { text: q, status }, { before, rowsMax: PAGE_ROWS });
+    return c.json({ accounts: accounts.map(accountJson), next: next ?? null });
+  });
+}
+
+function accountJson({ id, email, status, isAdmin, available, held, plan, createdAtMs, lastRequestAtMs }: ListedAccount) {
+  return {
+    id,
+    email,
+    status,
+    isOperator: isAdmin,
+    availableUsd: formatUsd(available),
+    heldUsd: formatUsd(held),
+    plan: plan ?? null,
+    createdAtMs,
+    lastRequestAtMs: lastRequestAtMs ?? null,
+  };
+}

@@ -1,0 +1,14 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+import type { AccountsSearch } from './search.ts';
+
+/** A page of accounts. */
+export const accountsQuery = (search: AccountsSearch) =>
+  queryOptions({
+    queryKey: ['admin', 'accounts', search],
+    queryFn: () => call(api.admin.accounts.$get({ query: search })),
+    placeholderData: keepPreviousData,
+  });
+
+export type AccountRow = Answer<typeof api.admin.accounts.$get>['accounts'][number];

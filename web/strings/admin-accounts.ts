@@ -1,0 +1,21 @@
+/** Texts of the operator's page Accounts. */
+export const adminAccounts = {
+  title: 'Accounts',
+  text: 'Everybody who owns keys and pays, the newest first.',
+  caption: 'Accounts, newest first',
+  search: 'Address, id or key',
+  status: 'Status',
+  anyStatus: 'Any status',
+  statuses: { active: 'active', suspended: 'suspended', closed: 'closed' },
+  account: 'Account',
+  closed: 'Closed account',
+  operator: 'operator',
+  available: 'Available',
+  held: 'Held',
+  plan: 'Plan',
+  none: 'none',
+  created: 'Created',
+  lastRequest: 'Last request',
+  never: 'none yet',
+  empty: { title: 'There are no accounts yet.', text: 'Whoever signs up gets one. The command line makes them too: account create.' },
+} as const;
