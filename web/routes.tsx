@@ -4,6 +4,7 @@ import { Broken, BrokenOutside } from './layout/broken.tsx';
 import { Pending } from './layout/pending.tsx';
 import { PublicLayout } from './layout/public-layout.tsx';
 import { Root } from './layout/root.tsx';
+import { readAccountSearch } from './pages/admin/account/search.ts';
 import { readAccountsSearch } from './pages/admin/accounts/search.ts';
 import { readAuditSearch } from './pages/admin/audit/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
@@ -211,6 +212,12 @@ const adminAccounts = createRoute({
   validateSearch: only(readAccountsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/accounts/page.tsx'), 'AccountsPage'),
 });
+const adminAccount = createRoute({
+  getParentRoute: () => admin,
+  path: '/accounts/$id',
+  validateSearch: only(readAccountSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/account/page.tsx'), 'AccountPage'),
+});
 const adminAudit = createRoute({
   getParentRoute: () => admin,
   path: '/audit',
@@ -233,7 +240,7 @@ const tree = root.addChildren([
     alerts,
     playground,
     settings,
-    admin.addChildren([adminAccounts, adminAudit]),
+    admin.addChildren([adminAccounts, adminAccount, adminAudit]),
   ]),
 ]);
 

@@ -50,23 +50,11 @@ export class Accounts {
   }
 
   async find(email: string): Promise<Account | undefined> {
-    const row = await this.#database
-      .selectFrom('accounts')
-      .innerJoin('wallets', 'wallets.account_id', 'accounts.id')
-      .selectAll('accounts')
-      .select(['wallets.credits_posted', 'wallets.debits_posted', 'wallets.debits_pending'])
-      .where('email', '=', email)
-      .executeTakeFirst();
-    if (row === undefined) return undefined;
-    return {
-      id: row.id,
-      email: row.email,
-      status: accountStatus(row),
-      isAdmin: row.is_admin === 1n,
-      balance: asNanos(row.credits_posted - row.debits_posted),
-      held: asNanos(row.debits_pending),
-      createdAtMs: Number(row.created_at),
-    };
+    return this.#read('email', email);
+  }
+
+  async findById(id: string): Promise<Account | undefined> {
+    return this.#read('id', id);
   }
 
   /** Adds money by hand (or takes it, when negative): a transfer with a reason and an entry in the audit, never an overwritten balance. */
@@ -98,6 +86,26 @@ export class Accounts {
   async isEmpty(): Promise<boolean> {
     const row = await this.#database.selectFrom('accounts').select('id').limit(1).executeTakeFirst();
     return row === undefined;
+  }
+
+  async #read(column: 'email' | 'id', value: string): Promise<Account | undefined> {
+    const row = await this.#database
+      .selectFrom('accounts')
+      .innerJoin('wallets', 'wallets.account_id', 'accounts.id')
+      .selectAll('accounts')
+      .select(['wallets.credits_posted', 'wallets.debits_posted', 'wallets.debits_pending'])
+      .where(`accounts.${column}`, '=', value)
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    return {
+      id: row.id,
+      email: row.email,
+      status: accountStatus(row),
+      isAdmin: row.is_admin === 1n,
+      balance: asNanos(row.credits_posted - row.debits_posted),
+      held: asNanos(row.debits_pending),
+      createdAtMs: Number(row.created_at),
+    };
   }
 }
 

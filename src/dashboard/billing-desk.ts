@@ -57,13 +57,13 @@ export class BillingDesk {
     };
   }
 
-  async listPayments(accountId: string): Promise<PaymentJson[]> {
+  async listPayments(accountId: string, rowsMax: number = PAYMENTS_MAX): Promise<PaymentJson[]> {
     const rows = await this.#database
       .selectFrom('payments')
       .selectAll()
       .where('account_id', '=', accountId)
       .orderBy('created_at', 'desc')
-      .limit(PAYMENTS_MAX)
+      .limit(rowsMax)
       .execute();
     return rows.map(describePayment);
   }

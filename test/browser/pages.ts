@@ -5,9 +5,10 @@ export type Visitor = 'anybody' | 'people' | 'operators';
 
 /** Every page of the dashboard, by a short name. */
 export function pagesOf({
+  accountId,
   keyId,
   requestId,
-}: Pick<World, 'keyId' | 'requestId'>): readonly (readonly [name: string, path: string, isFor: Visitor])[] {
+}: Pick<World, 'accountId' | 'keyId' | 'requestId'>): readonly (readonly [name: string, path: string, isFor: Visitor])[] {
   return [
     ['landing', '/', 'anybody'],
     ['models', '/models', 'anybody'],
@@ -38,6 +39,7 @@ export function pagesOf({
     ['sessions', '/settings?tab=sessions', 'people'],
     ['data', '/settings?tab=data', 'people'],
     ['admin-accounts', '/admin/accounts', 'operators'],
+    ['admin-account', `/admin/accounts/${accountId}`, 'operators'],
     ['admin-audit', '/admin/audit', 'operators'],
   ];
 }

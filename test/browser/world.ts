@@ -16,6 +16,7 @@ export interface World {
   readonly cookie: { readonly name: string; readonly value: string };
   /** That of somebody else, who runs the service and has a second factor. */
   readonly operatorCookie: World['cookie'];
+  readonly accountId: string;
   readonly keyId: string;
   /** A request that was answered. */
   readonly requestId: string;
@@ -62,6 +63,7 @@ export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number;
   const cookie = await signUp(gate.url, PERSON);
   const operatorCookie = await signUp(gate.url, OPERATOR);
   makeOperator(join(folder, 'data', 'tollgate.db'));
+  const { id: accountId } = JSON.parse(await gate.command('account', 'show', '--email', PERSON.email, '--json')) as { id: string };
   const credit = async (usd: string): Promise<void> => {
     await gate.command('account', 'credit', '--email', PERSON.email, '--usd', usd, '--reason', 'first top-up');
   };
@@ -76,6 +78,7 @@ export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number;
     password: PERSON.password,
     cookie,
     operatorCookie,
+    accountId,
     keyId: keys[0]?.id ?? '',
     requestId,
     credit,

@@ -1,6 +1,6 @@
 /** The catalogue of every text of the dashboard, a file for each page. A page takes its own, so that others are not loaded with it. */
 export { shell } from './shell.ts';
-export { adminAccounts } from './admin-accounts.ts';
+export { adminAccount, adminAccounts } from './admin-accounts.ts';
 export { adminAudit } from './admin-audit.ts';
 export { alerts } from './alerts.ts';
 export { billing } from './billing.ts';

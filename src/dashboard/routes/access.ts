@@ -48,7 +48,8 @@ export function accessRoutes(parts: Parts) {
     });
 }
 
-async function listSessions({ database: { kysely } }: Parts, userId: string, ownId: string) {
+/** Where a person is signed in, the latest first. */
+export async function listSessions({ database: { kysely } }: Parts, userId: string, ownId: string | undefined) {
   const rows = await kysely.selectFrom('sessions').selectAll().where('person_id', '=', userId).orderBy('updated_at', 'desc').execute();
   return rows.map(({ id, address, user_agent, created_at, updated_at }) => ({
     id,

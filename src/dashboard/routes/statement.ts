@@ -41,7 +41,8 @@ export function statementRoutes({ database: { kysely } }: Parts) {
     });
 }
 
-function describeLine({ id, atMs, kind, reason, amount, balance }: StatementLine) {
+/** A movement as the browser gets it. */
+export function describeLine({ id, atMs, kind, reason, amount, balance }: StatementLine) {
   return { id, atMs, kind, reason, amountUsd: formatUsd(amount), balanceUsd: formatUsd(balance) };
 }
 

@@ -15,7 +15,8 @@ import { ToTopUp } from './to-top-up.tsx';
 
 type Source = Billing['sources'][number];
 
-const COLUMNS: readonly Column<Source>[] = [
+/** What is shown of credit that is left. */
+export const SOURCE_COLUMNS: readonly Column<Source>[] = [
   { id: 'order', header: t.balance.order, cell: ({ order }) => order ?? <span className="text-muted">{t.balance.unused}</span> },
   { id: 'source', header: t.balance.source, cell: ({ kind }) => t.balance.kinds[kind] },
   {
@@ -61,7 +62,7 @@ export function BalanceCard(): JSX.Element {
       )}
       <Table
         caption={t.balance.caption}
-        columns={COLUMNS}
+        columns={SOURCE_COLUMNS}
         rows={data?.sources}
         rowId={({ id }) => id}
         error={error}

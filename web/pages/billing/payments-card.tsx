@@ -17,7 +17,7 @@ import { paymentsQuery } from './queries.ts';
 import type { Payment } from './queries.ts';
 import { ToTopUp } from './to-top-up.tsx';
 
-const TONES: Readonly<Record<Payment['status'], Tone>> = {
+export const PAYMENT_TONES: Readonly<Record<Payment['status'], Tone>> = {
   created: 'neutral',
   open: 'accent',
   unknown: 'warn',
@@ -29,7 +29,7 @@ const TONES: Readonly<Record<Payment['status'], Tone>> = {
 const COLUMNS: readonly Column<Payment>[] = [
   { id: 'time', header: t.payments.time, cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} /> },
   { id: 'what', header: t.payments.what, cell: ({ purpose }) => t.payments.purposes[purpose] },
-  { id: 'amount', header: t.payments.amount, align: 'right', cell: (payment) => <Amount payment={payment} /> },
+  { id: 'amount', header: t.payments.amount, align: 'right', cell: (payment) => <PaidAmount payment={payment} /> },
   { id: 'status', header: t.payments.status, cell: (payment) => <State payment={payment} /> },
 ];
 
@@ -51,7 +51,8 @@ export function PaymentsCard(): JSX.Element {
   );
 }
 
-function Amount({ payment }: { readonly payment: Payment }): JSX.Element {
+/** What was paid, and what of it went back. */
+export function PaidAmount({ payment }: { readonly payment: Pick<Payment, 'amountUsd' | 'reversedUsd'> }): JSX.Element {
   return (
     <>
       <Money usd={payment.amountUsd} className="block" />
@@ -65,7 +66,7 @@ function Amount({ payment }: { readonly payment: Payment }): JSX.Element {
 function State({ payment }: { readonly payment: Payment }): JSX.Element {
   return (
     <span className="flex flex-col items-start gap-1">
-      <Badge tone={TONES[payment.status]}>{t.payments.statuses[payment.status]}</Badge>
+      <Badge tone={PAYMENT_TONES[payment.status]}>{t.payments.statuses[payment.status]}</Badge>
       {payment.reason !== '' && <span className="text-xs text-muted">{payment.reason}</span>}
       {payment.reference !== null && payment.status === 'open' && <Copyable text={payment.reference} what={t.topUp.reference} />}
       {payment.address !== null && (

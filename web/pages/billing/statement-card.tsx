@@ -24,7 +24,8 @@ import { ToTopUp } from './to-top-up.tsx';
 
 const route = getRouteApi('/app/billing');
 
-const COLUMNS: readonly Column<StatementRow>[] = [
+/** What is shown of a movement. */
+export const STATEMENT_COLUMNS: readonly Column<StatementRow>[] = [
   {
     id: 'time',
     header: t.statement.time,
@@ -75,7 +76,7 @@ export function StatementCard(): JSX.Element {
     >
       <Table
         caption={t.statement.caption}
-        columns={COLUMNS}
+        columns={STATEMENT_COLUMNS}
         rows={data?.lines}
         rowId={({ id }) => id}
         error={error}
@@ -120,11 +121,16 @@ function given(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function What({ row }: { readonly row: StatementRow }): JSX.Element {
+/** The word for a kind of movement. */
+export function sayKind(row: StatementRow): string {
   const kind = KINDS.find((name) => name === row.kind);
+  return kind === undefined ? row.kind : t.statement.rows[kind];
+}
+
+function What({ row }: { readonly row: StatementRow }): JSX.Element {
   return (
     <>
-      <span className="block">{kind === undefined ? row.kind : t.statement.rows[kind]}</span>
+      <span className="block">{sayKind(row)}</span>
       {row.kind === 'usage' ? (
         <span className="flex flex-wrap items-center gap-x-2 text-muted">
           <Copyable text={row.id} what={t.statement.requestId} className="max-sm:hidden" />

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { listAccounts, type ListedAccount } from '../../../accounts/account-list.ts';
 import { formatUsd } from '../../../ledger/money.ts';
 import type { Env, Parts } from '../../parts.ts';
+import { zoneShape } from '../../usage-query.ts';
 import { validate } from '../../validate.ts';
+import { AccountDesk } from './account-desk.ts';
 
 const PAGE_ROWS = 50;
 const TEXT_CHARS_MAX = 200;
@@ -18,12 +20,19 @@ const query = z.object({
 });
 
 /** All accounts. */
-export function accountsRoutes({ database: { kysely } }: Parts) {
-  return new Hono<Env>().get('/', validate('query', query), async (c) => {
-    const { q, status, before } = c.req.valid('query');
-    const { accounts, next } = await listAccounts(kysely, { text: q, status }, { before, rowsMax: PAGE_ROWS });
-    return c.json({ accounts: accounts.map(accountJson), next: next ?? null });
-  });
+export function accountsRoutes(parts: Parts) {
+  const { kysely } = parts.database;
+  const desk = new AccountDesk(parts);
+  return new Hono<Env>()
+    .get('/', validate('query', query), async (c) => {
+      const { q, status, before } = c.req.valid('query');
+      const { accounts, next } = await listAccounts(kysely, { text: q, status }, { before, rowsMax: PAGE_ROWS });
+      return c.json({ accounts: accounts.map(accountJson), next: next ?? null });
+    })
+    .get('/:id', validate('query', z.object({ zone: zoneShape })), async (c) => {
+      const account = await desk.find(c.req.param('id'));
+      return c.json(await desk.show(account, { person: c.get('person'), zone: c.req.valid('query').zone }));
+    });
 }
 
 function accountJson({ id, email, status, isAdmin, available, held, plan, createdAtMs, lastRequestAtMs }: ListedAccount) {

@@ -30,7 +30,8 @@ export function auditRoutes({ database: { kysely } }: Parts) {
   });
 }
 
-function entryJson({ id, actor, action, subject, name, changes, createdAtMs }: NamedEntry) {
+/** An entry as the browser gets it. */
+export function entryJson({ id, actor, action, subject, name, changes, createdAtMs }: NamedEntry) {
   return {
     id,
     actor,

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { compact } from '../../../search-params.ts';
 import { adminAccounts as t } from '../../../strings/index.ts';
@@ -26,7 +26,9 @@ const COLUMNS: readonly Column<AccountRow>[] = [
     header: t.account,
     cell: (account) => (
       <>
-        <span className="block font-medium wrap-anywhere">{account.status === 'closed' ? t.closed : account.email}</span>
+        <Link to="/admin/accounts/$id" params={{ id: account.id }} className="font-medium wrap-anywhere hover:underline">
+          {account.status === 'closed' ? t.closed : account.email}
+        </Link>
         <span className="mt-1 block sm:hidden">
           <AccountStatus {...account} />
         </span>

@@ -1,0 +1,132 @@
+import { Accounts, type Account } from '../../../accounts/accounts.ts';
+import { AuditLog } from '../../../accounts/audit-log.ts';
+import { Subscriptions, type Subscription } from '../../../accounts/subscriptions.ts';
+import { formatUsd } from '../../../ledger/money.ts';
+import { readStatement } from '../../../ledger/statement.ts';
+import { openCustomers } from '../../../payments/customers.ts';
+import { readPeriods } from '../../../usage/overview.ts';
+import { ApiError } from '../../api-error.ts';
+import { BillingDesk } from '../../billing-desk.ts';
+import { KeyDesk } from '../../key-desk.ts';
+import type { Parts, Person } from '../../parts.ts';
+import { readWaysIn } from '../../people-ways.ts';
+import { listSessions } from '../access.ts';
+import { describeLine } from '../statement.ts';
+import { entryJson } from './audit.ts';
+
+const LINES_SHOWN = 10;
+
+/** Puts together what operators see of one account. */
+export class AccountDesk {
+  readonly accounts: Accounts;
+  readonly #parts: Parts;
+  readonly #keys: KeyDesk;
+  readonly #billing: BillingDesk;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.accounts = new Accounts(parts.database.kysely);
+    this.#keys = new KeyDesk(parts);
+    this.#billing = new BillingDesk(parts.database.kysely, parts.money);
+  }
+
+  async find(id: string): Promise<Account> {
+    const account = await this.accounts.findById(id);
+    if (account === undefined) throw new ApiError('not_found', 'There is no such account.');
+    return account;
+  }
+
+  /** Days and months of what was spent are those of the zone. */
+  async show(account: Account, { person, zone }: { readonly person: Person; readonly zone: string }) {
+    const { kysely } = this.#parts.database;
+    const { id: accountId } = account;
+    const { lines } = await readStatement(kysely, accountId, { linesMax: LINES_SHOWN });
+    const payments = await this.#billing.listPayments(accountId, LINES_SHOWN);
+    const { entries } = await new AuditLog(kysely).read({ subject: accountId }, { before: undefined, rowsMax: LINES_SHOWN });
+    return {
+      account: {
+        id: accountId,
+        email: account.email,
+        status: account.status,
+        isOperator: account.isAdmin,
+        isOwn: accountId === person.accountId,
+        createdAtMs: account.createdAtMs,
+        stripeCustomer: (await openCustomers(kysely, 'stripe').find(accountId)) ?? null,
+      },
+      money: await this.#describeMoney(accountId),
+      spend: await this.#describeSpend(accountId, zone),
+      plan: describePlan(await new Subscriptions(kysely).find(accountId)),
+      owner: await this.#describeOwner(accountId, person),
+      keys: await this.#describeKeys(accountId, zone),
+      statement: lines.map(describeLine),
+      // Where it can be paid is for the payer.
+      payments: payments.map(({ address: _address, ...payment }) => payment),
+      audit: entries.map(entryJson),
+    };
+  }
+
+  async #describeMoney(accountId: string) {
+    const { balanceUsd, heldUsd, availableUsd, sources } = await this.#billing.show(accountId);
+    return { balanceUsd, heldUsd, availableUsd, sources };
+  }
+
+  async #describeSpend(accountId: string, zone: string) {
+    const { today, week, month } = await readPeriods(this.#parts.database, { accountId, zone, nowMs: Date.now() });
+    return { todayUsd: formatUsd(today.sums.cost), weekUsd: formatUsd(week.sums.cost), monthUsd: formatUsd(month.sums.cost) };
+  }
+
+  /** Who signs in with the account; nobody as long as only the command line knows it. */
+  async #describeOwner(accountId: string, { sessionId }: Person) {
+    const { kysely } = this.#parts.database;
+    const owner = await kysely
+      .selectFrom('people')
+      .select(['id', 'name', 'email', 'email_verified', 'two_factor_enabled'])
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    if (owner === undefined) return null;
+    const { hasPassword, linked, passkeys } = await readWaysIn(kysely, owner.id);
+    return {
+      name: owner.name,
+      email: owner.email,
+      isEmailVerified: Boolean(owner.email_verified),
+      hasTwoFactor: Boolean(owner.two_factor_enabled),
+      hasPassword,
+      passkeys: passkeys.length,
+      linked: linked.map(({ provider }) => provider),
+      sessions: await listSessions(this.#parts, owner.id, sessionId),
+    };
+  }
+
+  async #describeKeys(accountId: string, zone: string) {
+    const keys = await this.#keys.list(accountId, zone);
+    return keys.map(
+      ({ id, name, isPlayground, status, rotatingUntilMs, secrets, usedAtMs, spentTodayUsd, spentMonthUsd, spentTotalUsd }) => ({
+        id,
+        name,
+        isPlayground,
+        status,
+        rotatingUntilMs,
+        secrets: secrets.map(({ shown }) => shown),
+        usedAtMs,
+        spentTodayUsd,
+        spentMonthUsd,
+        spentTotalUsd,
+      }),
+    );
+  }
+}
+
+function describePlan(subscription: Subscription | undefined) {
+  if (subscription === undefined) return null;
+  const { plan, status, paysBy, periodEndMs, endsWithPeriod, reason, includedGiven, includedLeft } = subscription;
+  return {
+    name: plan.name,
+    status,
+    paysBy,
+    periodEndMs,
+    endsWithPeriod,
+    reason,
+    includedUsd: formatUsd(includedGiven),
+    includedLeftUsd: formatUsd(includedLeft),
+  };
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Kysely } from 'kysely';
+import { Accounts, type Account } from '../../src/accounts/accounts.ts';
+import { Keys, type FreshKey } from '../../src/accounts/keys.ts';
+import type { Tables } from '../../src/database/tables.ts';
+import { asNanos, formatUsd } from '../../src/ledger/money.ts';
+import { seedUsage } from '../usage/seed-usage.ts';
+import { jsonOf } from './answers.ts';
+import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { enterAsOperator } from './operators.ts';
+import { describeStores, type Store } from './stores.ts';
+
+const DAY_MS = 86_400_000;
+const TEST_MS = 60_000;
+const FIVE = asNanos(5_000_000_000n);
+
+describeStores((makeStore) => {
+  let store: Store;
+  let dashboard: TestDashboard;
+  let database: Kysely<Tables>;
+  let accounts: Accounts;
+  let operator: TestBrowser;
+  let ada: TestBrowser;
+  let account: Account;
+  let key: FreshKey;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    dashboard = await openDashboard(store);
+    database = dashboard.parts.database.kysely;
+    accounts = new Accounts(database);
+    operator = await enterAsOperator(dashboard);
+    ada = dashboard.browser();
+    await ada.signUp('ada@example.com');
+    await ada.get('/api/account');
+    account = await find('ada@example.com');
+    key = await new Keys(database).create(account.id, { name: 'notebook' }, 'ada@example.com');
+  }, TEST_MS);
+  afterAll(async () => {
+    expect(dashboard.failures).toEqual([]);
+    await dashboard.close();
+    await store.remove();
+  });
+
+  const find = async (email: string): Promise<Account> => {
+    const found = await accounts.find(email);
+    if (found === undefined) throw new Error(`there is no account ${email}`);
+    return found;
+  };
+  const show = async (id = account.id) => jsonOf(await operator.get(`/api/admin/accounts/${id}?zone=Europe%2FBerlin`));
+
+  test('the page of an account tells of its money, keys, owner, payments and changes', async () => {
+    const nowMs = Date.now();
+    await seedUsage(dashboard.parts.database, { accountId: account.id, rows: 20, fromMs: nowMs - 60 * DAY_MS, toMs: nowMs });
+    await accounts.credit(account, FIVE, { reason: 'an apology', actor: 'operator@example.com', expiresAtMs: nowMs + DAY_MS });
+    await database
+      .insertInto('payments')
+      .values({
+        id: 'pay_1',
+        account_id: account.id,
+        provider: 'stripe',
+        purpose: 'top_up',
+        status: 'open',
+        amount: FIVE,
+        charge_cents: 500,
+        address: 'https://pay.example.com/secret',
+        created_at: nowMs,
+        asked_at: nowMs,
+      })
+      .execute();
+    await database.insertInto('payment_customers').values({ account_id: account.id, provider: 'stripe', customer_ref: 'cus_A1' }).execute();
+    const { balance } = await find(account.email);
+    const week = await database
+      .selectFrom('usage_rollups')
+      .select(({ fn }) => fn.sum<bigint>('cost').as('cost'))
+      .where('account_id', '=', account.id)
+      .where('quarter_hour', '>=', BigInt(nowMs - 7 * DAY_MS))
+      .executeTakeFirstOrThrow();
+    expect(await show()).toMatchObject({
+      account: { id: account.id, email: 'ada@example.com', status: 'active', isOperator: false, isOwn: false, stripeCustomer: 'cus_A1' },
+      money: { balanceUsd: formatUsd(balance), heldUsd: '0', sources: [{ kind: 'manual', leftUsd: '5' }, { kind: expect.any(String) }] },
+      spend: { weekUsd: formatUsd(asNanos(week.cost)) },
+      plan: null,
+      owner: { email: 'ada@example.com', isEmailVerified: false, hasTwoFactor: false, hasPassword: true, sessions: [{ isThisOne: false }] },
+      statement: [
+        { kind: 'manual', reason: 'an apology', amountUsd: '5', balanceUsd: formatUsd(balance) },
+        ...Array.from({ length: 9 }, () => ({ kind: 'usage' })),
+      ],
+      payments: [{ id: 'pay_1', status: 'open', amountUsd: '5' }],
+      audit: [
+        { action: 'credit', actor: 'operator@example.com', subject: account.id },
+        { action: 'key.create', actor: 'ada@example.com', subject: key.id },
+      ],
+    });
+    const { keys } = (await show()) as { keys: { id: string; spentTotalUsd: string }[] };
+    expect(keys.find(({ id }) => id === key.id)).toMatchObject({
+      name: 'notebook',
+      secrets: [`${key.prefix}…${key.lastFour}`],
+      status: 'active',
+    });
+    expect(keys.some(({ spentTotalUsd }) => spentTotalUsd !== '0')).toBe(true);
+  });
+
+  test('nothing on the page is a secret', async () => {
+    const text = JSON.stringify(await show());
+    expect(text).not.toContain(key.secret);
+    expect(text).not.toContain('https://pay.example.com');
+    for (const cookie of ada.cookies.values()) expect(text).not.toContain(decodeURIComponent(cookie).split('.')[0] ?? cookie);
+    const { password } = await database.selectFrom('credentials').select('password').limit(1).executeTakeFirstOrThrow();
+    expect(text).not.toContain(password ?? '');
+  });
+
+  test('an account that nobody signs in with is shown, one that does not exist is not', async () => {
+    await accounts.create('machine@example.com', false);
+    expect(await show((await find('machine@example.com')).id)).toMatchObject({ owner: null, keys: [], money: { balanceUsd: '0' } });
+    expect((await operator.get('/api/admin/accounts/acct_0')).status).toBe(404);
+  });
+});

@@ -1,0 +1,15 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+
+const REFRESH_MS = 10_000;
+
+/** Everything about one account, kept up to date while somebody looks. */
+export const accountPageQuery = (id: string, zone: string) =>
+  queryOptions({
+    queryKey: ['admin', 'account', id, zone],
+    queryFn: () => call(api.admin.accounts[':id'].$get({ param: { id }, query: { zone } })),
+    refetchInterval: REFRESH_MS,
+  });
+
+export type AccountContent = Answer<(typeof api.admin.accounts)[':id']['$get']>;
