@@ -54,6 +54,8 @@ export interface Config {
   readonly logLevel: string;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   readonly models: readonly Model[];
+  /** The built-in and the shipped models, of which the file may replace some. */
+  readonly shippedModels: readonly Model[];
   readonly limits: KeyLimits;
   readonly timeouts: Timeouts;
   /** Whether media given by address is fetched for providers that fetch nothing themselves. */
@@ -96,7 +98,7 @@ export function loadConfig(environment: Environment): Config {
   const variables = readEnvironment(environment, mistakes);
   const file = readSettingsFile(environment, mistakes);
   const providers = collectProviders(file, environment, mistakes);
-  const models = collectModels(file);
+  const shippedModels = readShippedModels();
   const signInProviders = toSignInProviders(file.accounts.sign_in, variables, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return deepFreeze({
@@ -109,7 +111,8 @@ export function loadConfig(environment: Environment): Config {
     redisUrl: variables.REDIS_URL,
     logLevel: variables.TOLLGATE_LOG_LEVEL,
     providers,
-    models,
+    models: collectModels(shippedModels, file),
+    shippedModels,
     limits: toLimits(file.limits),
     timeouts: toTimeouts(file.timeouts),
     fetchesMedia: file.media.fetch,
@@ -216,11 +219,15 @@ function readServiceAccount(id: string, path: string | undefined, mistakes: stri
   }
 }
 
-/** The sandbox, the shipped catalogue, and the file's models, which replace those of the same id. */
-function collectModels(settings: Settings): Model[] {
+/** The sandbox and the shipped catalogue. */
+function readShippedModels(): Model[] {
   const { models } = z.object({ models: z.array(modelSchema) }).parse(shipped);
-  const sandbox = SANDBOX_MODELS.map((entry) => modelSchema.parse(entry));
-  return [...new Map([...sandbox, ...models, ...settings.models].map((model) => [model.id, model])).values()];
+  return [...SANDBOX_MODELS.map((entry) => modelSchema.parse(entry)), ...models];
+}
+
+/** What is shipped, and the file's models, which replace those of the same id. */
+function collectModels(shippedModels: readonly Model[], settings: Settings): Model[] {
+  return [...new Map([...shippedModels, ...settings.models].map((model) => [model.id, model])).values()];
 }
 
 function toLimits(limits: Settings['limits']): KeyLimits {

@@ -23,6 +23,7 @@ import { limitsOf } from './gateway/admit.ts';
 import { stopCounter } from './gateway/count-tokens.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { RouteHealth } from './gateway/route-health.ts';
+import { listPrices } from './gateway/price-list.ts';
 import { keepHouse } from './housekeeping.ts';
 import { HttpClient } from './http/client.ts';
 import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
@@ -256,6 +257,8 @@ async function answerDashboard(gate: Gate, question: GateQuestion): Promise<unkn
       return gate.catalog.list().map((model) => describeModel(model));
     case 'catalogue':
       return gate.catalog.list();
+    case 'price-list':
+      return listPrices(gate);
     case 'limits':
       return gate.limits.stateOf(question.keyId, limitsOf(question.own, gate.config.limits));
     case 'webhook':

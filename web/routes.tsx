@@ -7,6 +7,7 @@ import { Root } from './layout/root.tsx';
 import { readAccountSearch } from './pages/admin/account/search.ts';
 import { readAccountsSearch } from './pages/admin/accounts/search.ts';
 import { readAuditSearch } from './pages/admin/audit/search.ts';
+import { readAdminModelsSearch } from './pages/admin/models/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
@@ -224,6 +225,12 @@ const adminAudit = createRoute({
   validateSearch: only(readAuditSearch),
   component: lazyRouteComponent(() => import('./pages/admin/audit/page.tsx'), 'AuditPage'),
 });
+const adminModels = createRoute({
+  getParentRoute: () => admin,
+  path: '/models',
+  validateSearch: only(readAdminModelsSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/models/page.tsx'), 'AdminModelsPage'),
+});
 
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
@@ -240,7 +247,7 @@ const tree = root.addChildren([
     alerts,
     playground,
     settings,
-    admin.addChildren([adminAccounts, adminAccount, adminAudit]),
+    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels]),
   ]),
 ]);
 

@@ -45,7 +45,8 @@ const FEATURES = Object.keys(FEATURE_PARAMETERS) as [Feature, ...Feature[]];
 const TOKENS_MAX = 100_000_000;
 const WEIGHT_MAX = 1_000_000;
 
-const price = z
+/** USD per million tokens. */
+export const priceSchema = z
   .union([z.number(), z.string()], {
     error: ({ input }) => (input === undefined ? 'is missing; it must be USD per million tokens' : 'must be USD per million tokens'),
   })
@@ -74,17 +75,17 @@ export const modelSchema = z
     output: z.array(modality).min(1).default(['text']),
     features: z.array(z.enum(FEATURES)).default(['tools', 'structured_outputs', 'sampling']),
     price: z.strictObject({
-      input: price,
-      cached_input: price.optional(),
-      cache_write: price.optional(),
-      output: price,
+      input: priceSchema,
+      cached_input: priceSchema.optional(),
+      cache_write: priceSchema.optional(),
+      output: priceSchema,
       long: z
         .strictObject({
           over: z.number().int().min(1),
-          input: price,
-          cached_input: price.optional(),
-          cache_write: price.optional(),
-          output: price,
+          input: priceSchema,
+          cached_input: priceSchema.optional(),
+          cache_write: priceSchema.optional(),
+          output: priceSchema,
         })
         .optional(),
     }),

@@ -1,6 +1,6 @@
 import type { Model } from '../catalog/catalog.ts';
 import { formatPricePerMillion } from '../ledger/money.ts';
-import type { TokenPrices } from '../ledger/price.ts';
+import type { ModelPrice, TokenPrices } from '../ledger/price.ts';
 import type { Parts } from './parts.ts';
 
 /** Prices in USD per million tokens, as decimal strings. */
@@ -33,7 +33,6 @@ export async function readCatalogue(ask: Parts['ask']): Promise<readonly Model[]
 
 /** What people may know of a model: not by which routes it is reached. */
 export function showModel(model: Model): ShownModel {
-  const { long } = model.price;
   return {
     id: model.id,
     name: model.name,
@@ -43,9 +42,13 @@ export function showModel(model: Model): ShownModel {
     inputModalities: model.inputModalities,
     outputModalities: model.outputModalities,
     features: model.features,
-    price: showPrices(model.price),
-    longPrice: long === undefined ? null : { ...showPrices(long), overTokens: long.overTokens },
+    ...showPrice(model.price),
   };
+}
+
+/** The prices of a model, as pages show them. */
+export function showPrice({ long, ...price }: ModelPrice): Pick<ShownModel, 'price' | 'longPrice'> {
+  return { price: showPrices(price), longPrice: long === undefined ? null : { ...showPrices(long), overTokens: long.overTokens } };
 }
 
 function showPrices({ input, cachedInput, cacheWrite, output }: TokenPrices): ShownPrices {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import type { ModelPrice } from './price.ts';
+import type { Picos } from './money.ts';
+import type { ModelPrice, TokenPrices } from './price.ts';
 
 /** The names under which a model's prices are recorded. `long_over` is not a price but the prompt length above which the long ones count. */
 export const PRICE_ITEMS = [
@@ -102,4 +103,36 @@ async function readNewest(database: Kysely<Tables>): Promise<Map<string, { versi
     newest.set(row.model, entry);
   }
   return newest;
+}
+
+/** The prices of a model for some time. */
+export interface PriceVersion {
+  readonly version: number;
+  readonly sinceMs: number;
+  readonly price: ModelPrice;
+}
+
+/** All prices that a model ever had here, the newest first. */
+export async function readVersions(database: Kysely<Tables>, model: string): Promise<PriceVersion[]> {
+  const rows = await database.selectFrom('prices').selectAll().where('model', '=', model).orderBy('version', 'desc').execute();
+  return [...Map.groupBy(rows, ({ version }) => version)].map(([version, items]) => ({
+    version: Number(version),
+    sinceMs: Number(items[0]?.created_at),
+    price: priceOf(new Map(items.map(({ item, pico }) => [item, pico]))),
+  }));
+}
+
+/** Since when each version of each model's prices holds, by `model version`. */
+export async function readVersionTimes(database: Kysely<Tables>): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.selectFrom('prices').select(['model', 'version', 'created_at']).where('item', '=', 'input').execute();
+  return new Map(rows.map(({ model, version, created_at: at }) => [`${model} ${version}`, Number(at)]));
+}
+
+function priceOf(items: ReadonlyMap<string, bigint>): ModelPrice {
+  const pricesOf = (prefix: string): TokenPrices => {
+    const of = (item: string): Picos => (items.get(prefix + item) ?? 0n) as Picos;
+    return { input: of('input'), cachedInput: of('cached_input'), cacheWrite: of('cache_write'), output: of('output') };
+  };
+  const over = items.get('long_over');
+  return over === undefined ? pricesOf('') : { ...pricesOf(''), long: { ...pricesOf('long_'), overTokens: Number(over) } };
 }

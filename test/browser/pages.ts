@@ -40,6 +40,8 @@ export function pagesOf({
     ['data', '/settings?tab=data', 'people'],
     ['admin-accounts', '/admin/accounts', 'operators'],
     ['admin-account', `/admin/accounts/${accountId}`, 'operators'],
+    ['admin-models', '/admin/models', 'operators'],
+    ['admin-model', '/admin/models?id=openai%2Fgpt-5.4', 'operators'],
     ['admin-audit', '/admin/audit', 'operators'],
   ];
 }

@@ -98,6 +98,7 @@ export class FrontDesk {
       case 'webhook':
         return postWebhook(question.posting, reachLoopback());
       case 'catalogue':
+      case 'price-list':
         return [];
     }
   }

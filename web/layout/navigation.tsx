@@ -74,6 +74,7 @@ const ADMIN_GROUPS: readonly Group[] = [
     title: t.groups.run,
     places: [
       { to: '/admin/accounts', label: t.nav.accounts, Icon: Users },
+      { to: '/admin/models', label: t.nav.models, Icon: Tags },
       { to: '/admin/audit', label: t.nav.audit, Icon: ScrollText },
     ],
   },

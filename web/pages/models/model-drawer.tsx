@@ -1,7 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
 import { formatCompact, formatCount, formatMs, formatPercent } from '../../numbers.ts';
-import type { Prices } from '../../price.ts';
 import type { ListedModel } from '../../queries.ts';
 import { snippetsFor } from '../../snippets.ts';
 import { models as t } from '../../strings/index.ts';
@@ -11,10 +10,10 @@ import { Copyable } from '../../ui/copyable.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
-import { Money } from '../../ui/money.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Calculator } from './calculator.tsx';
 import { NoData } from './columns.tsx';
+import { PriceRow } from './price-row.tsx';
 import { readModelsSearch } from './search.ts';
 import { capabilitiesOf } from './select-models.ts';
 
@@ -86,23 +85,6 @@ function Part({ title, hint, children }: { readonly title: string; readonly hint
       {children}
       {hint !== undefined && <p className="mt-2 text-xs text-muted">{hint}</p>}
     </section>
-  );
-}
-
-const KINDS = ['input', 'cachedInput', 'cacheWrite', 'output'] as const;
-
-function PriceRow({ prices }: { readonly prices: Prices }): JSX.Element {
-  return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line sm:grid-cols-4">
-      {KINDS.map((kind) => (
-        <div key={kind} className="bg-raised px-3 py-2">
-          <dt className="text-xs text-muted">{t.columns[kind]}</dt>
-          <dd>
-            <Money usd={prices[kind]} isExact className="text-sm font-medium" />
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 

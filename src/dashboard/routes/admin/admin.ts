@@ -3,8 +3,13 @@ import { operating } from '../../operators.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { accountsRoutes } from './accounts.ts';
 import { auditRoutes } from './audit.ts';
+import { adminModelRoutes } from './models.ts';
 
 /** What only operators see and do. Every address below it asks who is there; there is no way around. */
 export function adminRoutes(parts: Parts) {
-  return new Hono<Env>().use(operating).route('/accounts', accountsRoutes(parts)).route('/audit', auditRoutes(parts));
+  return new Hono<Env>()
+    .use(operating)
+    .route('/accounts', accountsRoutes(parts))
+    .route('/audit', auditRoutes(parts))
+    .route('/models', adminModelRoutes(parts));
 }

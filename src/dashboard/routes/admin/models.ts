@@ -1,0 +1,118 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { priceSchema } from '../../../catalog/catalog.ts';
+import { isSameModel, writeModels } from '../../../catalog/model-entry.ts';
+import type { PricedModel } from '../../../gateway/price-list.ts';
+import { formatUsd } from '../../../ledger/money.ts';
+import type { ModelPrice } from '../../../ledger/price.ts';
+import { readVersions, readVersionTimes } from '../../../ledger/price-versions.ts';
+import { costOfSums, readModelSums, type ModelSums } from '../../../usage/model-sums.ts';
+import { QUARTER_MS } from '../../../usage/zone.ts';
+import { ApiError } from '../../api-error.ts';
+import { showModel, showPrice } from '../../catalogue.ts';
+import type { Env, Parts } from '../../parts.ts';
+import { recent } from '../../recent.ts';
+import { validate } from '../../validate.ts';
+
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+const KEPT_MS = 60_000;
+const ID_CHARS_MAX = 200;
+
+const one = z.object({ id: z.string().max(ID_CHARS_MAX) });
+const preview = one.extend({
+  input: priceSchema,
+  cachedInput: priceSchema,
+  cacheWrite: priceSchema,
+  output: priceSchema,
+  longInput: priceSchema.optional(),
+  longCachedInput: priceSchema.optional(),
+  longCacheWrite: priceSchema.optional(),
+  longOutput: priceSchema.optional(),
+});
+
+/** The whole price list, what it brought in lately, and what other prices would have. It is changed in tollgate.yaml only. */
+export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
+  const readWeek = recent(async () => {
+    const fromMs = Math.floor((Date.now() - WEEK_MS) / QUARTER_MS) * QUARTER_MS;
+    return { fromMs, sums: await readModelSums(kysely, fromMs) };
+  }, KEPT_MS);
+  const readList = async (): Promise<readonly PricedModel[]> => (await ask({ type: 'price-list' })) as readonly PricedModel[];
+  const find = async (id: string): Promise<PricedModel> => {
+    const priced = (await readList()).find(({ model }) => model.id === id);
+    if (priced === undefined) throw new ApiError('not_found', 'There is no such model.');
+    return priced;
+  };
+  return new Hono<Env>()
+    .get('/', async (c) => {
+      const [list, week, times] = await Promise.all([readList(), readWeek(), readVersionTimes(kysely)]);
+      return c.json({
+        fromMs: week.fromMs,
+        models: list.map((priced) => ({
+          ...pricedJson(priced),
+          sinceMs: times.get(`${priced.model.id} ${priced.priceVersion}`) ?? null,
+          week: weekJson(week.sums.get(priced.model.id)),
+        })),
+      });
+    })
+    .get('/one', validate('query', one), async (c) => {
+      const { model, shipped } = await find(c.req.valid('query').id);
+      const versions = await readVersions(kysely, model.id);
+      return c.json({
+        versions: versions.map(({ version, sinceMs, price }) => ({ version, sinceMs, ...showPrice(price) })),
+        shipped: shipped === undefined ? null : showPrice(shipped.price),
+        routes: model.routes.map(({ provider, model: name, weight }) => ({ provider, name, weight: weight ?? null })),
+      });
+    })
+    .get('/preview', validate('query', preview), async (c) => {
+      const { id, ...typed } = c.req.valid('query');
+      const { model } = await find(id);
+      const { fromMs, sums } = await readWeek();
+      const used = sums.get(id) ?? NOTHING;
+      const price = withPrices(model.price, typed);
+      return c.json({
+        fromMs,
+        week: weekJson(used),
+        now: rangeJson(used, model.price),
+        would: rangeJson(used, price),
+        yaml: writeModels([{ ...model, price }]),
+      });
+    });
+}
+
+type TypedPrices = Omit<z.output<typeof preview>, 'id'>;
+
+/** The long prices are those of the model where none were typed, and none where it has none. */
+function withPrices({ long }: ModelPrice, typed: TypedPrices): ModelPrice {
+  const { input, cachedInput, cacheWrite, output } = typed;
+  if (long === undefined) return { input, cachedInput, cacheWrite, output };
+  const typedLong = {
+    overTokens: long.overTokens,
+    input: typed.longInput ?? long.input,
+    cachedInput: typed.longCachedInput ?? long.cachedInput,
+    cacheWrite: typed.longCacheWrite ?? long.cacheWrite,
+    output: typed.longOutput ?? long.output,
+  };
+  return { input, cachedInput, cacheWrite, output, long: typedLong };
+}
+
+function pricedJson({ model, source, shipped, priceVersion, isServed }: PricedModel) {
+  return {
+    ...showModel(model),
+    source,
+    // What the file adds differs from the shipped list as well as what it changes.
+    isDifferent: source === 'file' && (shipped === undefined || !isSameModel(model, shipped)),
+    isServed,
+    priceVersion: priceVersion ?? null,
+  };
+}
+
+const NOTHING = { requests: 0n, inputTokens: 0n, cachedInputTokens: 0n, cacheWriteTokens: 0n, outputTokens: 0n, cost: 0n } as ModelSums;
+
+function weekJson(sums: ModelSums = NOTHING) {
+  return { requests: Number(sums.requests), usd: formatUsd(sums.cost) };
+}
+
+function rangeJson(sums: ModelSums, price: ModelPrice) {
+  const { low, high } = costOfSums(sums, price);
+  return { lowUsd: formatUsd(low), highUsd: formatUsd(high) };
+}

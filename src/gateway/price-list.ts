@@ -1,0 +1,37 @@
+import type { Model } from '../catalog/catalog.ts';
+import { SANDBOX_PROVIDER } from '../providers/sandbox.ts';
+import type { Gate } from './gate.ts';
+
+/** Where a model and its price come from. */
+export type PriceSource = 'built_in' | 'shipped' | 'file' | 'discovered';
+
+/** A model as the operator sees it. */
+export interface PricedModel {
+  readonly model: Model;
+  readonly source: PriceSource;
+  /** The one of the shipped list that it stands in for. */
+  readonly shipped: Model | undefined;
+  /** The version of its prices that is in force. */
+  readonly priceVersion: number | undefined;
+  /** False where none of its providers is configured. */
+  readonly isServed: boolean;
+}
+
+/** The whole price list, with what cannot be called for want of a provider. */
+export function listPrices({ config, catalog, priceVersions }: Pick<Gate, 'config' | 'catalog' | 'priceVersions'>): PricedModel[] {
+  const shipped = new Map(config.shippedModels.map((model) => [model.id, model]));
+  const settled = new Set(config.models.map(({ id }) => id));
+  const discovered = catalog.list().filter(({ id }) => !settled.has(id));
+  const sourceOf = (model: Model): PriceSource => {
+    if (!settled.has(model.id)) return 'discovered';
+    if (shipped.get(model.id) !== model) return 'file';
+    return model.provider === SANDBOX_PROVIDER ? 'built_in' : 'shipped';
+  };
+  return [...config.models, ...discovered].map((model) => ({
+    model,
+    source: sourceOf(model),
+    shipped: shipped.get(model.id) === model ? undefined : shipped.get(model.id),
+    priceVersion: priceVersions.get(model.id),
+    isServed: catalog.find(model.id) !== undefined,
+  }));
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Config } from '../../src/config.ts';
+import { listPrices } from '../../src/gateway/price-list.ts';
+import { recordPrices } from '../../src/ledger/price-versions.ts';
+import { jsonOf } from './answers.ts';
+import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { enterAsOperator } from './operators.ts';
+import { configFrom, gateOf } from './price-list-gate.ts';
+import { describeStores, type Store } from './stores.ts';
+
+const TEST_MS = 60_000;
+const QUARTER_MS = 900_000;
+const DAY_MS = 86_400_000;
+/** One that changes a shipped price, one that repeats a shipped entry's id with tiers, one that is new. */
+const SETTINGS = `
+models:
+  - { id: openai/gpt-5.4, provider: openai, context_length: 1000000, max_output_tokens: 128000,
+      price: { input: 3, output: 20, long: { over: 200000, input: 6, output: 30 } }, routes: [{ provider: openai, model: gpt-5.4 }] }
+  - { id: own/wise, provider: own, context_length: 8192, max_output_tokens: 1024, price: { input: 0.5, cached_input: 0.05, output: 2 },
+      routes: [{ provider: own, model: wise }] }
+providers: { own: { base_url: 'http://127.0.0.1:9/v1' } }
+`;
+
+describeStores((makeStore) => {
+  let store: Store;
+  let dashboard: TestDashboard;
+  let operator: TestBrowser;
+  let versions: ReadonlyMap<string, number> = new Map();
+  const before: Config = configFrom('');
+  const config: Config = configFrom(SETTINGS, { OPENAI_API_KEY: 'a-secret-key' });
+
+  beforeAll(async () => {
+    store = await makeStore();
+    dashboard = await openDashboard(store, { ask: async () => structuredClone(listPrices(gateOf(config, versions))) });
+    const { kysely } = dashboard.parts.database;
+    await recordPrices(kysely, before.models);
+    versions = await recordPrices(kysely, config.models);
+    operator = await enterAsOperator(dashboard);
+    await addRollups();
+  }, TEST_MS);
+  afterAll(async () => {
+    expect(dashboard.failures).toEqual([]);
+    await dashboard.close();
+    await store.remove();
+  });
+
+  /** Two accounts use a model, and one of them did so a month ago too. */
+  async function addRollups(): Promise<void> {
+    const { kysely } = dashboard.parts.database;
+    await dashboard.browser().signUp('ada@example.com');
+    const ada = dashboard.browser();
+    await ada.signIn('ada@example.com');
+    await ada.get('/api/account');
+    const accounts = await kysely.selectFrom('accounts').select('id').execute();
+    expect(accounts).toHaveLength(2);
+    const nowMs = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS;
+    const sums = { errors: 0, reasoning_tokens: 0, first_token_ms: 0, first_token_count: 0, duration_ms: 10 };
+    const tokens = { requests: 3, input_tokens: 1000, cached_input_tokens: 400, cache_write_tokens: 0, output_tokens: 200 };
+    const row = { key_id: 'key_x', provider: 'own', ...sums, ...tokens };
+    await kysely
+      .insertInto('usage_rollups')
+      .values([
+        ...accounts.map(({ id }) => ({ ...row, account_id: id, model: 'own/wise', quarter_hour: nowMs - DAY_MS, cost: 920_000 })),
+        { ...row, account_id: accounts[0]?.id ?? '', model: 'own/wise', quarter_hour: nowMs - 30 * DAY_MS, cost: 5_000_000 },
+        { ...row, account_id: accounts[0]?.id ?? '', model: 'openai/gpt-5.4', quarter_hour: nowMs, cost: 7_000_000 },
+      ])
+      .execute();
+  }
+
+  const read = async (path: string): Promise<Record<string, unknown>> => jsonOf(await operator.get(`/api/admin/models${path}`));
+
+  test('the list has every model, where its price comes from, since when it holds, and what it brought in', async () => {
+    const { models } = (await read('')) as { models: Record<string, unknown>[] };
+    const of = (id: string) => models.find((model) => model['id'] === id);
+    expect(models.length).toBe(config.models.length);
+    expect(of('own/wise')).toMatchObject({
+      source: 'file',
+      isDifferent: true,
+      isServed: true,
+      priceVersion: 1,
+      price: { input: '0.5', cachedInput: '0.05', cacheWrite: '0.5', output: '2' },
+      week: { requests: 6, usd: '0.00184' },
+    });
+    expect(of('openai/gpt-5.4')).toMatchObject({ source: 'file', isDifferent: true, priceVersion: 2, longPrice: { input: '6' } });
+    expect(of('openai/gpt-5.4-mini')).toMatchObject({ source: 'shipped', isDifferent: false, isServed: true, priceVersion: 1 });
+    expect(of('sandbox/echo')).toMatchObject({ source: 'built_in', isServed: true, week: { requests: 0, usd: '0' } });
+    const off = models.find((model) => model['provider'] === 'anthropic');
+    expect(off).toMatchObject({ source: 'shipped', isServed: false });
+    expect(Math.abs(Date.now() - Number(off?.['sinceMs']))).toBeLessThan(TEST_MS);
+  });
+
+  test('one model has all of its prices with their times, and the shipped ones', async () => {
+    const { versions: told, shipped, routes } = await read('/one?id=openai%2Fgpt-5.4');
+    expect(told).toMatchObject([
+      { version: 2, price: { input: '3', cachedInput: '3', output: '20' }, longPrice: { overTokens: 200_000, cachedInput: '6' } },
+      { version: 1 },
+    ]);
+    expect((told as { price: unknown }[])[1]?.price).toEqual((shipped as { price: unknown }).price);
+    expect(routes).toEqual([{ provider: 'openai', name: 'gpt-5.4', weight: null }]);
+    expect((await operator.get('/api/admin/models/one?id=none')).status).toBe(404);
+  });
+
+  test('other prices are tried on the last days, to the last nano-dollar where prices are flat', async () => {
+    const answer = await read('/preview?id=own%2Fwise&input=1&cachedInput=0.1&cacheWrite=1&output=4.000001');
+    expect(answer).toMatchObject({
+      week: { requests: 6, usd: '0.00184' },
+      now: { lowUsd: '0.00184', highUsd: '0.00184' },
+      // 2000 · 1 + 800 · 0.1 + 400 · 4.000001 millionths of a dollar, rounded up.
+      would: { lowUsd: '0.003680001', highUsd: '0.003680001' },
+    });
+    const changed = configFrom(`${String(answer['yaml'])}providers: { own: { base_url: 'http://127.0.0.1:9/v1' } }`);
+    expect(changed.models.find(({ id }) => id === 'own/wise')?.price).toMatchObject({ input: 1_000_000n, output: 4_000_001n });
+  });
+
+  test('where long prompts cost more the answer is a range, because sums do not tell which were long', async () => {
+    const query =
+      '?id=openai%2Fgpt-5.4&input=1&cachedInput=1&cacheWrite=1&output=1&longInput=2&longCachedInput=2&longCacheWrite=2&longOutput=2';
+    const answer = await read(`/preview${query}`);
+    expect(answer['would']).toEqual({ lowUsd: '0.0016', highUsd: '0.0032' });
+    expect(answer['yaml']).toContain('over: 200000');
+  });
+
+  test('a price that is none is refused at its field', async () => {
+    const answer = await operator.get('/api/admin/models/preview?id=own%2Fwise&input=1e3&cachedInput=1&cacheWrite=1&output=1');
+    expect([answer.status, await jsonOf(answer)]).toMatchObject([400, { error: { field: 'input' } }]);
+  });
+
+  test('nothing tells a credential', async () => {
+    for (const path of ['', '/one?id=openai%2Fgpt-5.4'])
+      expect(await (await operator.get(`/api/admin/models${path}`)).text()).not.toContain('a-secret-key');
+  });
+});

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Catalog } from '../../src/catalog/catalog.ts';
+import { loadConfig, type Config } from '../../src/config.ts';
+
+/** Settings as the server reads them from its file and its environment. */
+export function configFrom(yaml: string, environment: Readonly<Record<string, string>> = {}): Config {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-settings-'));
+  const file = join(folder, 'tollgate.yaml');
+  writeFileSync(file, yaml);
+  try {
+    return loadConfig({ TOLLGATE_CONFIG: file, TOLLGATE_DATA: folder, ...environment });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What of a gate the operator's pages ask for. */
+export function gateOf(config: Config, priceVersions: ReadonlyMap<string, number>) {
+  return { config, catalog: new Catalog(config.models, (provider) => config.providers.has(provider)), priceVersions };
+}

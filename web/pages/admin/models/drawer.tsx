@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JSX, ReactNode } from 'react';
+import { formatCount } from '../../../numbers.ts';
+import type { Priced } from '../../../price.ts';
+import { adminModels as t } from '../../../strings/index.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { DateTime } from '../../../ui/date-time.tsx';
+import { Drawer } from '../../../ui/drawer.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Waiting } from '../../../ui/waiting.tsx';
+import { PriceRow } from '../../models/price-row.tsx';
+import { Preview } from './preview.tsx';
+import { modelQuery, type PricedModel } from './queries.ts';
+
+interface DrawerProps {
+  readonly models: readonly PricedModel[] | undefined;
+  readonly id: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** One model: all prices that it had, and what others would have brought in. */
+export function PricedModelDrawer({ models, id, onClose }: DrawerProps): JSX.Element {
+  const model = models?.find((each) => each.id === id);
+  return (
+    <Drawer
+      isOpen={id !== undefined && models !== undefined}
+      onClose={onClose}
+      title={model?.name ?? id ?? ''}
+      text={model === undefined ? undefined : <Copyable text={model.id} what={t.modelId} />}
+    >
+      {model === undefined ? (
+        <EmptyState title={t.unknown} />
+      ) : (
+        <div className="flex flex-col gap-7">
+          <Part title={t.preview.title}>
+            <Preview key={model.id} model={model} />
+          </Part>
+          <History model={model} />
+        </div>
+      )}
+    </Drawer>
+  );
+}
+
+function History({ model }: { readonly model: PricedModel }): JSX.Element {
+  const { data, error, refetch } = useQuery(modelQuery(model.id));
+  if (data === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-40" />;
+  return (
+    <>
+      <Part title={t.versions} hint={t.versionsHint}>
+        <ul className="flex flex-col gap-4">
+          {data.versions.map(({ version, sinceMs, ...priced }) => (
+            <li key={version}>
+              <p className="mb-1 flex flex-wrap items-center gap-2 text-xs text-muted">
+                {t.versionOf(version)}, {t.since} <DateTime atMs={sinceMs} precision="second" />
+                {version === model.priceVersion && <Badge tone="good">{t.inForce}</Badge>}
+              </p>
+              <PricesOf priced={priced} />
+            </li>
+          ))}
+        </ul>
+      </Part>
+      {data.shipped !== null && (
+        <Part title={t.shippedPrice}>
+          <PricesOf priced={data.shipped} />
+        </Part>
+      )}
+      <Part title={t.routes}>
+        <ol className="text-sm">
+          {data.routes.map(({ provider, name, weight }) => (
+            <li key={`${provider} ${name}`} className="wrap-anywhere">
+              {provider} <code className="font-mono text-xs text-muted">{name}</code> {weight !== null && <Badge isPlain>{weight}</Badge>}
+            </li>
+          ))}
+        </ol>
+      </Part>
+    </>
+  );
+}
+
+function PricesOf({ priced: { price, longPrice } }: { readonly priced: Priced }): JSX.Element {
+  return (
+    <>
+      <PriceRow prices={price} />
+      {longPrice !== null && (
+        <>
+          <p className="mt-2 mb-1 text-xs text-muted">{t.longPrices(formatCount(longPrice.overTokens))}</p>
+          <PriceRow prices={longPrice} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Part({ title, hint, children }: { readonly title: string; readonly hint?: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <section>
+      <h3 className="mb-2 text-sm font-semibold">{title}</h3>
+      {children}
+      {hint !== undefined && <p className="mt-2 text-xs text-muted">{hint}</p>}
+    </section>
+  );
+}

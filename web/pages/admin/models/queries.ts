@@ -1,0 +1,37 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+
+const { models } = api.admin;
+
+/** The whole price list. */
+export const priceListQuery = queryOptions({ queryKey: ['admin', 'models'], queryFn: () => call(models.$get()) });
+
+export type PricedModel = Answer<typeof models.$get>['models'][number];
+
+/** All prices that a model had. */
+export const modelQuery = (id: string) =>
+  queryOptions({ queryKey: ['admin', 'models', id], queryFn: () => call(models.one.$get({ query: { id } })) });
+
+/** Prices as they are typed, those for long prompts only where the model has such. */
+export interface TypedPrices {
+  readonly input: string;
+  readonly cachedInput: string;
+  readonly cacheWrite: string;
+  readonly output: string;
+  readonly longInput?: string;
+  readonly longCachedInput?: string;
+  readonly longCacheWrite?: string;
+  readonly longOutput?: string;
+}
+
+/** What other prices would have brought in. */
+export const previewQuery = (id: string, prices: TypedPrices) =>
+  queryOptions({
+    queryKey: ['admin', 'models', id, prices],
+    queryFn: () => call(models.preview.$get({ query: { id, ...prices } })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+export type Previewed = Answer<typeof models.preview.$get>;
