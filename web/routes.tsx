@@ -8,6 +8,7 @@ import { readAccountSearch } from './pages/admin/account/search.ts';
 import { readAccountsSearch } from './pages/admin/accounts/search.ts';
 import { readAuditSearch } from './pages/admin/audit/search.ts';
 import { readAdminModelsSearch } from './pages/admin/models/search.ts';
+import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
@@ -231,6 +232,12 @@ const adminModels = createRoute({
   validateSearch: only(readAdminModelsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/models/page.tsx'), 'AdminModelsPage'),
 });
+const adminRequests = createRoute({
+  getParentRoute: () => admin,
+  path: '/requests',
+  validateSearch: only(readAdminRequestsSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/requests/page.tsx'), 'AdminRequestsPage'),
+});
 
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
@@ -247,7 +254,7 @@ const tree = root.addChildren([
     alerts,
     playground,
     settings,
-    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels]),
+    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels, adminRequests]),
   ]),
 ]);
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { toEntry, type RecordedEntry } from './audit.ts';
+import { findAccountId } from './owners.ts';
 
 /** Which entries to read; what is undefined does not matter. */
 export interface AuditFilter {
@@ -61,14 +62,10 @@ export class AuditLog {
 
   /** An account is asked for by its address too, and then with its keys. */
   async #idsOf(subject: string): Promise<string[]> {
-    const account = await this.#database
-      .selectFrom('accounts')
-      .select('id')
-      .where((where) => where.or([where('email', '=', subject.toLowerCase()), where('id', '=', subject)]))
-      .executeTakeFirst();
-    if (account === undefined) return [subject];
-    const keys = await this.#database.selectFrom('api_keys').select('id').where('account_id', '=', account.id).execute();
-    return [account.id, ...keys.map(({ id }) => id)];
+    const accountId = await findAccountId(this.#database, subject);
+    if (accountId === undefined) return [subject];
+    const keys = await this.#database.selectFrom('api_keys').select('id').where('account_id', '=', accountId).execute();
+    return [accountId, ...keys.map(({ id }) => id)];
   }
 
   /** Accounts by their address, keys by their name and the address of their account. */

@@ -93,12 +93,24 @@ export const filterShape = {
 
 export type FilterQuery = z.output<z.ZodObject<typeof filterShape>>;
 
+const PAGE_ROWS_MAX = 200;
+
+/** Which page of a list of requests, and how long it is. */
+export const requestsPageShape = {
+  before: z
+    .string()
+    .regex(/^req_[0-9a-z]{1,60}$/u, 'is not the id of a request')
+    .optional(),
+  limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).default(50),
+};
+
 /** The filter that such an address means for an account. Requests are listed to the millisecond. */
 export async function resolveFilter(database: Kysely<Tables>, accountId: string, query: FilterQuery): Promise<RequestFilter> {
-  return readFilter(query, query.tag === undefined ? new Map() : await readTags(database, accountId));
+  return readFilter(query, query.tag === undefined ? undefined : await readTags(database, accountId));
 }
 
-function readFilter(query: FilterQuery, tags: KeyTags): RequestFilter {
+/** What is not given does not matter. */
+export function readFilter(query: Partial<FilterQuery> & Pick<FilterQuery, 'from' | 'to'>, tags: KeyTags = new Map()): RequestFilter {
   const { model, key, provider, tag } = query;
   return {
     ...byKeys({ ...(model && { model }), ...(key && { key }), ...(provider && { provider }), tag }, tags),

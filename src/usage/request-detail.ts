@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { readBalanceAfter } from '../ledger/statement.ts';
 import { explainCost, type CostEquation, type PriceItems } from './cost-equation.ts';
-import type { RequestRow } from './requests.ts';
+import { findRow, type RequestRow } from './requests.ts';
 
 /** A provider that was asked, in the order of asking; the last one is who answered, where somebody did. */
 export interface AttemptStep {
@@ -38,22 +38,24 @@ export interface RequestDetail {
   readonly content: RecordedContent | undefined;
 }
 
-/** Reads one request of an account; undefined when the account has none of this id. */
-export async function readRequest(database: Kysely<Tables>, accountId: string, requestId: string): Promise<RequestDetail | undefined> {
-  const row = await database
-    .selectFrom('usage')
-    .selectAll()
-    .where('request_id', '=', requestId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+/**
+ * Reads one request of an account; undefined when the account has none of this id. Without an account it is read whoever's it is,
+ * and then without its content, which nobody but its owner sees.
+ */
+export async function readRequest(
+  database: Kysely<Tables>,
+  accountId: string | undefined,
+  requestId: string,
+): Promise<RequestDetail | undefined> {
+  const row = await findRow(database, accountId, requestId);
   if (row === undefined) return undefined;
   const failed = await database.selectFrom('attempts').selectAll().where('request_id', '=', requestId).orderBy('n').execute();
   return {
     row,
     attempts: [...failed.map(toStep), ...answering(row, failed.map(toStep))],
     equation: explainCost(row, await readPrices(database, row), failed.length),
-    transfer: await readTransfer(database, accountId, requestId),
-    content: await readContent(database, accountId, requestId),
+    transfer: await readTransfer(database, row.account_id, requestId),
+    content: accountId === undefined ? undefined : await readContent(database, accountId, requestId),
   };
 }
 

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder, type Selectable } from 'kysely';
+import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { idAt, timeOf } from '../ids.ts';
@@ -9,7 +9,8 @@ import { QUARTER_MS } from './zone.ts';
 export type RequestRow = Selectable<Tables['usage']>;
 
 interface RequestsQuestion {
-  readonly accountId: string;
+  /** Undefined for the requests of all accounts. */
+  readonly accountId: string | undefined;
   readonly filter: RequestFilter;
   /** Only requests with a smaller id, which came in before. */
   readonly before?: string | undefined;
@@ -99,7 +100,7 @@ async function scan(
   const condition = toCondition(filter);
   const from = condition === undefined ? cursor : await skip(database, { accountId, filter, cursor });
   if (from === undefined) return { rows: [], next: undefined };
-  const range = sql`account_id = ${accountId} AND request_id >= ${idAt('req', filter.span.fromMs)} AND request_id < ${from}`;
+  const range = sql`${ofAccount(accountId)} AND request_id >= ${idAt('req', filter.span.fromMs)} AND request_id < ${from}`;
   const limit = condition === undefined ? rowsMax : scannedMax;
   const looked = sql`SELECT * FROM usage WHERE ${range} ORDER BY request_id DESC LIMIT ${limit}`;
   const { rows } = await sql<RequestRow>`
@@ -111,6 +112,10 @@ async function scan(
   return { rows, next: await findEnd(database, range, scannedMax) };
 }
 
+function ofAccount(accountId: string | undefined): RawBuilder<unknown> {
+  return accountId === undefined ? sql`1 = 1` : sql`account_id = ${accountId}`;
+}
+
 /** The last id among the rows that were looked at; undefined when there are no more in the range. */
 async function findEnd({ kysely }: OpenDatabase, range: RawBuilder<unknown>, scannedMax: number): Promise<string | undefined> {
   const { rows } = await sql<{ request_id: string }>`
@@ -118,12 +123,12 @@ async function findEnd({ kysely }: OpenDatabase, range: RawBuilder<unknown>, sca
   return rows[0]?.request_id;
 }
 
-/** Roll-ups know in which quarter of an hour there is something to find, where the filter is about what they count by. */
+/** Roll-ups know in which quarter of an hour an account has something to find, where the filter is about what they count by. */
 async function skip(
   { kysely }: OpenDatabase,
-  { accountId, filter, cursor }: { readonly accountId: string; readonly filter: RequestFilter; readonly cursor: string },
+  { accountId, filter, cursor }: Pick<RequestsQuestion, 'accountId' | 'filter'> & { readonly cursor: string },
 ): Promise<string | undefined> {
-  if (!isRolledUp(filter)) return cursor;
+  if (accountId === undefined || !isRolledUp(filter)) return cursor;
   const { rows } = await sql<{ quarter_hour: bigint }>`
     SELECT quarter_hour FROM usage_rollups WHERE account_id = ${accountId} AND quarter_hour <= ${timeOf(cursor)}
       AND quarter_hour >= ${filter.span.fromMs - QUARTER_MS} AND ${toRollupCondition(filter)} ORDER BY quarter_hour DESC LIMIT 1`.execute(
@@ -140,10 +145,12 @@ async function findOne(
   { kysely }: OpenDatabase,
   { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
 ): Promise<readonly RequestRow[]> {
-  return kysely
-    .selectFrom('usage')
-    .selectAll()
-    .where('request_id', '=', filter.requestId ?? '')
-    .where('account_id', '=', accountId)
-    .execute();
+  const row = await findRow(kysely, accountId, filter.requestId ?? '');
+  return row === undefined ? [] : [row];
+}
+
+/** The request of an id, of an account or whoever's it is. */
+export async function findRow(database: Kysely<Tables>, accountId: string | undefined, requestId: string): Promise<RequestRow | undefined> {
+  const query = database.selectFrom('usage').selectAll().where('request_id', '=', requestId);
+  return (accountId === undefined ? query : query.where('account_id', '=', accountId)).executeTakeFirst();
 }

@@ -3,6 +3,7 @@ export { shell } from './shell.ts';
 export { adminAccount, adminAccounts } from './admin-accounts.ts';
 export { adminAudit } from './admin-audit.ts';
 export { adminModels } from './admin-models.ts';
+export { adminRequests } from './admin-requests.ts';
 export { alerts } from './alerts.ts';
 export { billing } from './billing.ts';
 export { docs } from './docs.ts';

@@ -13,19 +13,12 @@ import { ApiError } from '../api-error.ts';
 import { describeDetail, describeRequest } from './describe-request.ts';
 import { exportRoutes } from './exports.ts';
 import type { Env, Parts } from '../parts.ts';
-import { filterShape, isRange, RANGE_MESSAGE, resolveFilter, type FilterQuery } from '../usage-query.ts';
+import { filterShape, isRange, RANGE_MESSAGE, requestsPageShape, resolveFilter, type FilterQuery } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
-const PAGE_ROWS_MAX = 200;
 const CONTENT_DAYS_MAX = 365;
 
-const before = z
-  .string()
-  .regex(/^req_[0-9a-z]{1,60}$/u, 'is not the id of a request')
-  .optional();
-const listQuery = z
-  .object({ ...filterShape, before, limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).default(50) })
-  .refine(isRange, RANGE_MESSAGE);
+const listQuery = z.object({ ...filterShape, ...requestsPageShape }).refine(isRange, RANGE_MESSAGE);
 const histogramQuery = z.object(filterShape).refine(isRange, RANGE_MESSAGE);
 const loggingBody = z.object({ days: z.number().int().min(1).max(CONTENT_DAYS_MAX).nullable() });
 

@@ -26,13 +26,28 @@ interface RequestDrawerProps {
 /** Everything about one request. Its address can be kept and sent to others of the account. */
 export function RequestDrawer({ id, names, onClose }: RequestDrawerProps): JSX.Element {
   return (
+    <RequestFrame id={id} onClose={onClose}>
+      {id !== undefined && <Details id={id} names={names} />}
+    </RequestFrame>
+  );
+}
+
+interface RequestFrameProps {
+  readonly id: string | undefined;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** The drawer, with the request's id as its heading. */
+export function RequestFrame({ id, onClose, children }: RequestFrameProps): JSX.Element {
+  return (
     <Drawer
       isOpen={id !== undefined}
       onClose={onClose}
       title={t.detail.title}
       text={id !== undefined && <Copyable text={id} what={t.detail.whats.request} />}
     >
-      {id !== undefined && <Details id={id} names={names} />}
+      {children}
     </Drawer>
   );
 }
@@ -40,6 +55,29 @@ export function RequestDrawer({ id, names, onClose }: RequestDrawerProps): JSX.E
 function Details({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
   const { data: detail, error, refetch } = useQuery(detailQuery(id));
   if (detail === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
+  return (
+    <RequestParts detail={detail} keyName={keyLabel(detail.keyId, names)} isOwn>
+      <Section title={t.detail.again}>
+        <p className="mb-2 text-xs text-muted">{t.detail.againText}</p>
+        <CodeBlock snippets={[{ id: 'curl', label: 'cURL', code: toCurl(detail, location.origin) }]} />
+      </Section>
+      <Section title={t.detail.content}>
+        <Content detail={detail} />
+      </Section>
+    </RequestParts>
+  );
+}
+
+interface RequestPartsProps {
+  readonly detail: Detail;
+  readonly keyName: string;
+  /** False for whoever looks at the request of somebody else. */
+  readonly isOwn: boolean;
+  readonly children?: ReactNode;
+}
+
+/** What is known of a request, and below it what is given. */
+export function RequestParts({ detail, keyName, isOwn, children }: RequestPartsProps): JSX.Element {
   return (
     <div className="flex flex-col gap-7">
       <Summary detail={detail} />
@@ -49,13 +87,13 @@ function Details({ id, names }: { readonly id: string; readonly names: Names }):
         </Banner>
       )}
       <Section title={t.detail.why}>
-        <Equation detail={detail} />
+        <Equation detail={detail} isOwn={isOwn} />
       </Section>
       <Section title={t.detail.timeline}>
         <Timeline detail={detail} />
       </Section>
       <Section title={t.detail.facts}>
-        <Facts detail={detail} names={names} />
+        <Facts detail={detail} keyName={keyName} />
       </Section>
       {detail.headers.length > 0 && (
         <Section title={t.detail.headers}>
@@ -65,13 +103,7 @@ function Details({ id, names }: { readonly id: string; readonly names: Names }):
           />
         </Section>
       )}
-      <Section title={t.detail.again}>
-        <p className="mb-2 text-xs text-muted">{t.detail.againText}</p>
-        <CodeBlock snippets={[{ id: 'curl', label: 'cURL', code: toCurl(detail, location.origin) }]} />
-      </Section>
-      <Section title={t.detail.content}>
-        <Content detail={detail} />
-      </Section>
+      {children}
     </div>
   );
 }
@@ -90,7 +122,8 @@ function Summary({ detail }: { readonly detail: Detail }): JSX.Element {
   );
 }
 
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
+/** A part of the drawer that can be named. */
+export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
   return (
     <section>
       <h3 className="mb-2 text-sm font-semibold">{title}</h3>
@@ -99,7 +132,7 @@ function Section({ title, children }: { readonly title: string; readonly childre
   );
 }
 
-function Facts({ detail, names }: { readonly detail: Detail; readonly names: Names }): JSX.Element {
+function Facts({ detail, keyName }: Pick<RequestPartsProps, 'detail' | 'keyName'>): JSX.Element {
   const served =
     detail.servedModel === '' ? (
       '–'
@@ -114,7 +147,7 @@ function Facts({ detail, names }: { readonly detail: Detail; readonly names: Nam
     [
       t.detail.key,
       <span key="key" className="inline-flex max-w-full flex-wrap items-center gap-x-2">
-        {keyLabel(detail.keyId, names)} <Copyable text={detail.keyId} what={t.detail.whats.key} />
+        {keyName} <Copyable text={detail.keyId} what={t.detail.whats.key} />
       </span>,
     ],
     [filters.endUser, detail.endUser === null ? '–' : <Copyable key="end user" text={detail.endUser} what="end user" />],

@@ -10,8 +10,8 @@ import type { Detail } from './queries.ts';
 
 type Computed = Extract<Detail['equation'], { type: 'computed' }>;
 
-/** The cost as an equation: each kind of token times its price, the sum, one rounding, and where the money went. */
-export function Equation({ detail }: { readonly detail: Detail }): JSX.Element {
+/** The cost as an equation: each kind of token times its price, the sum, one rounding, and where the money went. Only one's own leads to the statement. */
+export function Equation({ detail, isOwn }: { readonly detail: Detail; readonly isOwn: boolean }): JSX.Element {
   const { equation } = detail;
   return (
     <>
@@ -41,9 +41,11 @@ export function Equation({ detail }: { readonly detail: Detail }): JSX.Element {
           ) : (
             <span className="flex flex-wrap items-center gap-x-2">
               <Copyable text={detail.transfer.id} what={t.detail.whats.transfer} />
-              <Link to="/billing" className="link text-xs">
-                {t.detail.statement}
-              </Link>
+              {isOwn && (
+                <Link to="/billing" className="link text-xs">
+                  {t.detail.statement}
+                </Link>
+              )}
             </span>
           )}
         </Fact>

@@ -16,9 +16,10 @@ interface FiltersProps {
   readonly onChange: (change: RequestsChange) => void;
 }
 
-/** Finish reasons and errors that a request can end with. */
+/** What a request can end with. */
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'];
-const ERRORS = [
+/** The errors that a request can end with. */
+export const ERRORS = [
   'provider_refused',
   'provider_rate_limited',
   'provider_error',

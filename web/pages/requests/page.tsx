@@ -7,14 +7,16 @@ import { useNames } from '../../names.ts';
 import { formatCount } from '../../numbers.ts';
 import { compact } from '../../search-params.ts';
 import { requests as t } from '../../strings/index.ts';
-import { formatDateTime, formatSpan } from '../../time.ts';
+import { formatSpan } from '../../time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { usePages } from '../../use-pages.ts';
-import { useZone, useZoneOfAddress } from '../../zone.ts';
+import { useZoneOfAddress } from '../../zone.ts';
+import { CutShort } from './cut-short.tsx';
 import { RequestDrawer } from './drawer.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { Exports } from './exports.tsx';
@@ -22,7 +24,7 @@ import { RequestFilters } from './filters.tsx';
 import { Histogram } from './histogram.tsx';
 import { filterOf, histogramQuery, pageQuery } from './queries.ts';
 import { FILTERS, type RequestsChange, type RequestsSearch } from './search.ts';
-import { RequestTable } from './table.tsx';
+import { keyColumn, RequestTable } from './table.tsx';
 
 const route = getRouteApi('/app/requests');
 
@@ -113,7 +115,12 @@ function RequestList({ search, filter, onChange, onOpen }: RequestListProps): JS
           requests={page?.requests}
           error={error}
           onRetry={() => void refetch()}
-          names={names}
+          whose={keyColumn(names)}
+          action={
+            <LinkButton to="/start" variant="primary">
+              {t.start}
+            </LinkButton>
+          }
           openId={search.request}
           onOpen={onOpen}
           onClearFilters={isFiltered ? clear : undefined}
@@ -122,21 +129,5 @@ function RequestList({ search, filter, onChange, onOpen }: RequestListProps): JS
       {isUnfinished && <CutShort next={page.next} onOlder={pages.onNext} />}
       <Pagination text={page === undefined ? undefined : t.shown(page.requests.length)} {...pages} />
     </Card>
-  );
-}
-
-const TIME_DIGITS = 9;
-
-/** A search that found too little in a moment says how far it came. Ids begin with their time. */
-function CutShort({ next, onOlder }: { readonly next: string | null; readonly onOlder: (() => void) | undefined }): JSX.Element {
-  const zone = useZone();
-  const atMs = Number.parseInt((next ?? '').slice('req_'.length, 'req_'.length + TIME_DIGITS), 36);
-  return (
-    <div className="flex flex-wrap items-center justify-center gap-3 px-5 py-6 text-sm text-muted">
-      {t.cutShort(formatDateTime(atMs, zone))}
-      <Button size="sm" onClick={onOlder}>
-        {t.searchFurther}
-      </Button>
-    </div>
   );
 }

@@ -5,45 +5,50 @@ import { requests as t } from '../../strings/index.ts';
 import { formatDateTime } from '../../time.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { LinkButton } from '../../ui/link-button.tsx';
 import { useZone } from '../../zone.ts';
 import { Money } from '../../ui/money.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import type { Request } from './queries.ts';
 
-interface RequestTableProps {
-  readonly requests: readonly Request[] | undefined;
+interface RequestTableProps<Row extends Request> {
+  readonly requests: readonly Row[] | undefined;
   readonly error: unknown;
   readonly onRetry: () => void;
-  readonly names: Names;
+  /** Tells whose requests they are. */
+  readonly whose: Column<Row>;
+  /** What to do where there are none. */
+  readonly action: ReactNode;
   readonly openId: string | undefined;
   readonly onOpen: (id: string) => void;
   readonly onClearFilters: (() => void) | undefined;
 }
 
 /** Requests, newest first; each opens its details. */
-export function RequestTable({ requests, names, onOpen, ...rest }: RequestTableProps): JSX.Element {
+export function RequestTable<Row extends Request>({ requests, whose, action, onOpen, ...rest }: RequestTableProps<Row>): JSX.Element {
   return (
     <Table
       caption={t.caption}
-      columns={columnsFor(names, onOpen)}
+      columns={columnsFor(whose, onOpen)}
       rows={requests}
       rowId={({ id }) => id}
-      empty={{
-        ...t.empty,
-        action: (
-          <LinkButton to="/start" variant="primary">
-            {t.start}
-          </LinkButton>
-        ),
-      }}
+      empty={{ ...t.empty, action }}
       onOpen={({ id }) => onOpen(id)}
       {...rest}
     />
   );
 }
 
-function columnsFor(names: Names, onOpen: (id: string) => void): Column<Request>[] {
+/** The key that each was made with. */
+export function keyColumn(names: Names): Column<Request> {
+  return {
+    id: 'key',
+    header: t.columns.key,
+    isWideOnly: true,
+    cell: ({ keyId }) => <span className="block max-w-32 truncate">{keyLabel(keyId, names)}</span>,
+  };
+}
+
+function columnsFor<Row extends Request>(whose: Column<Row>, onOpen: (id: string) => void): Column<Row>[] {
   const { columns } = t;
   return [
     {
@@ -54,12 +59,7 @@ function columnsFor(names: Names, onOpen: (id: string) => void): Column<Request>
     },
     { id: 'status', header: columns.status, isWideOnly: true, cell: (row) => <Status request={row} /> },
     { id: 'model', header: columns.model, cell: (row) => <Model request={row} /> },
-    {
-      id: 'key',
-      header: columns.key,
-      isWideOnly: true,
-      cell: ({ keyId }) => <span className="block max-w-32 truncate">{keyLabel(keyId, names)}</span>,
-    },
+    whose,
     { id: 'tokens', header: columns.tokens, align: 'right', isWideOnly: true, cell: (row) => <Tokens request={row} /> },
     {
       id: 'cost',

@@ -4,6 +4,7 @@ import type { Env, Parts } from '../../parts.ts';
 import { accountsRoutes } from './accounts.ts';
 import { auditRoutes } from './audit.ts';
 import { adminModelRoutes } from './models.ts';
+import { requestsRoutes } from './requests.ts';
 
 /** What only operators see and do. Every address below it asks who is there; there is no way around. */
 export function adminRoutes(parts: Parts) {
@@ -11,5 +12,6 @@ export function adminRoutes(parts: Parts) {
     .use(operating)
     .route('/accounts', accountsRoutes(parts))
     .route('/audit', auditRoutes(parts))
-    .route('/models', adminModelRoutes(parts));
+    .route('/models', adminModelRoutes(parts))
+    .route('/requests', requestsRoutes(parts));
 }

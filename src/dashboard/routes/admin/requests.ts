@@ -1,0 +1,64 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { findAccountId, findOwnerOfKey, readOwnerNames, type OwnerNames } from '../../../accounts/owners.ts';
+import { readRequest } from '../../../usage/request-detail.ts';
+import { readRequests, type RequestRow } from '../../../usage/requests.ts';
+import { ApiError } from '../../api-error.ts';
+import { readCatalogue } from '../../catalogue.ts';
+import type { Env, Parts } from '../../parts.ts';
+import { filterShape, isRange, RANGE_MESSAGE, readFilter, requestsPageShape } from '../../usage-query.ts';
+import { validate } from '../../validate.ts';
+import { describeDetail, describeRequest } from '../describe-request.ts';
+
+const { from, to, id, status, error, model, provider } = filterShape;
+const text = z.string().trim().min(1).max(200).optional();
+const query = z
+  .strictObject({ from, to, id, status, error, model, provider, key: text, account: text, ...requestsPageShape })
+  .refine(isRange, RANGE_MESSAGE);
+type Query = z.output<typeof query>;
+
+/** An account that has no requests. */
+const NOBODY = 'nobody';
+
+/** The requests of all accounts. What was asked and answered in them only their owners see. */
+export function requestsRoutes({ database, ask }: Parts) {
+  const { kysely } = database;
+  return new Hono<Env>()
+    .get('/', validate('query', query), async (c) => {
+      const asked = c.req.valid('query');
+      const { key, before, limit } = asked;
+      const accountId = await findWhose(asked);
+      const filter = readFilter({ ...asked, key: key === undefined ? undefined : [key] });
+      const { rows, next, isCutShort } = await readRequests(database, { accountId, filter, before, rowsMax: limit });
+      const names = await namesOf(rows);
+      return c.json({ requests: rows.map((row) => withOwner(describeRequest(row), row, names)), next: next ?? null, isCutShort });
+    })
+    .get('/names', async (c) => {
+      const models = await readCatalogue(ask);
+      const providers = new Set(models.flatMap(({ routes }) => routes.map((route) => route.provider)));
+      return c.json({ models: models.map((each) => each.id).toSorted(), providers: [...providers].toSorted() });
+    })
+    .get('/:id', async (c) => {
+      const detail = await readRequest(kysely, undefined, c.req.param('id'));
+      if (detail === undefined) throw new ApiError('not_found', 'There is no such request.');
+      return c.json(withOwner(describeDetail(detail), detail.row, await namesOf([detail.row])));
+    });
+
+  /** A key has one owner, in whose requests it is found by an index. Whoever names a request wants that one, whoever's it is. */
+  async function findWhose({ id: requestId, account, key }: Query): Promise<string | undefined> {
+    if (requestId !== undefined) return undefined;
+    if (account !== undefined) return (await findAccountId(kysely, account)) ?? 'nobody';
+    return key === undefined ? undefined : ((await findOwnerOfKey(kysely, key)) ?? NOBODY);
+  }
+
+  function namesOf(rows: readonly RequestRow[]): Promise<OwnerNames> {
+    return readOwnerNames(kysely, {
+      accountIds: [...new Set(rows.map((row) => row.account_id))],
+      keyIds: [...new Set(rows.map((row) => row.key_id))],
+    });
+  }
+}
+
+function withOwner<Shown extends object>(shown: Shown, { account_id: accountId, key_id: keyId }: RequestRow, { emails, keys }: OwnerNames) {
+  return { ...shown, accountId, email: emails.get(accountId) ?? accountId, keyName: keys.get(keyId) ?? keyId };
+}

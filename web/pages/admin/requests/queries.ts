@@ -1,0 +1,43 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+import { readQuery } from '../../../read-query.ts';
+import { spanOf } from '../../../time.ts';
+import { FILTERS, type AdminRequestsSearch } from './search.ts';
+
+export type AdminRequest = Answer<typeof api.admin.requests.$get>['requests'][number];
+
+const FRESH_MS = 60_000;
+
+/** A page of requests, of whatever accounts. */
+export function pageQuery(search: AdminRequestsSearch, zone: string, nowMs: number) {
+  const { range = '7d', from, to, before } = search;
+  const span = spanOf({ range, from, to }, zone, nowMs);
+  const filters = FILTERS.flatMap((name) => (search[name] === undefined ? [] : [[name === 'q' ? 'id' : name, search[name]]]));
+  const query = {
+    from: String(span.fromMs),
+    to: String(span.toMs),
+    ...Object.fromEntries(filters),
+    ...(before !== undefined && { before }),
+  };
+  return queryOptions({
+    queryKey: ['admin', 'requests', query],
+    queryFn: () => call(api.admin.requests.$get({ query: readQuery(query) })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** One of them, with what is known about it but what was asked and answered. */
+export function detailQuery(id: string) {
+  return queryOptions({
+    queryKey: ['admin', 'requests', 'one', id],
+    queryFn: () => call(api.admin.requests[':id'].$get({ param: { id } })),
+  });
+}
+
+/** What there is to choose from. */
+export const namesQuery = queryOptions({
+  queryKey: ['admin', 'requests', 'names'],
+  queryFn: () => call(api.admin.requests.names.$get()),
+  staleTime: FRESH_MS,
+});
