@@ -9,6 +9,7 @@ import { readAccountsSearch } from './pages/admin/accounts/search.ts';
 import { readAuditSearch } from './pages/admin/audit/search.ts';
 import { readAdminModelsSearch } from './pages/admin/models/search.ts';
 import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
+import { readPaymentsSearch } from './pages/admin/payments/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
@@ -238,6 +239,12 @@ const adminRequests = createRoute({
   validateSearch: only(readAdminRequestsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/requests/page.tsx'), 'AdminRequestsPage'),
 });
+const adminPayments = createRoute({
+  getParentRoute: () => admin,
+  path: '/payments',
+  validateSearch: only(readPaymentsSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/payments/page.tsx'), 'PaymentsPage'),
+});
 
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
@@ -254,7 +261,7 @@ const tree = root.addChildren([
     alerts,
     playground,
     settings,
-    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels, adminRequests]),
+    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels, adminRequests, adminPayments]),
   ]),
 ]);
 

@@ -19,6 +19,7 @@ import { exportsAndPairs } from './migrations/015-exports-and-pairs.ts';
 import { creditParts } from './migrations/016-credit-parts.ts';
 import { exportsAndLinks } from './migrations/017-exports-and-links.ts';
 import { auditByTime } from './migrations/018-audit-by-time.ts';
+import { paymentsByTime } from './migrations/022-payments-by-time.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -41,6 +42,7 @@ const MIGRATIONS = {
   '016-credit-parts': creditParts,
   '017-exports-and-links': exportsAndLinks,
   '018-audit-by-time': auditByTime,
+  '022-payments-by-time': paymentsByTime,
 } as const;
 
 /** The names of all migrations, the oldest first. */

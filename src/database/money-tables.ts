@@ -48,10 +48,12 @@ export interface MoneyTables {
     event_id: string;
     provider: string;
     type: string;
+    /** `received` are those that could not be worked on. */
     outcome: 'received' | 'applied' | 'ignored' | 'refused';
     payment_id: OptionalText;
     detail: string;
     created_at: Integer;
+    tries: DefaultInteger;
   };
   payment_customers: {
     account_id: string;

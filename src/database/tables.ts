@@ -260,6 +260,8 @@ export interface Tables extends MoneyTables {
   sign_up_credits: { email_hash: string; created_at: Integer };
   /** Accounts that were given their first key. */
   first_keys: { account_id: string; created_at: Integer };
+  /** At most one row. */
+  banners: { id: Integer; text: string; tone: 'info' | 'warning'; created_at: Integer };
   service_secrets: { name: string; value: string; created_at: Integer };
   alert_rules: {
     id: string;

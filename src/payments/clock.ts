@@ -56,11 +56,11 @@ export class MoneyClock {
     if (nowMs < this.#forgetsAtMs) return;
     this.#forgetsAtMs = nowMs + FORGET_INTERVAL_MS;
     await this.#guesses.prune(nowMs);
-    // By then nobody sends them again. What was refused is kept for the operator.
+    // By then nobody sends them again. What was refused or failed is kept for the operator.
     await this.#database
       .deleteFrom('webhook_events')
       .where('created_at', '<', BigInt(nowMs - EVENTS_KEPT_MS))
-      .where('outcome', '<>', 'refused')
+      .where('outcome', 'in', ['applied', 'ignored'])
       .execute();
   }
 }

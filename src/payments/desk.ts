@@ -1,8 +1,9 @@
 import { sql, type Insertable, type Kysely } from 'kysely';
+import { differences, recordAudit } from '../accounts/audit.ts';
 import type { PlanOrder } from '../accounts/plan-orders.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
-import type { Nanos } from '../ledger/money.ts';
+import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { creditPayment, type CreditResult, type PaymentRow } from './credit-payment.ts';
 import {
   chargeCentsFor,
@@ -158,22 +159,26 @@ export class PaymentDesk {
     return this.#database.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   }
 
-  /** Credits a bank transfer that has come, of just the amount that was asked for. */
-  async confirm(payment: PaymentRow, cents: number, nowMs: number): Promise<CreditResult> {
-    const facts = {
-      provider: 'manual',
-      paymentId: payment.id,
-      accountId: payment.account_id,
-      providerRef: payment.provider_ref ?? '',
-      cents,
-      currency: CURRENCY,
-    } as const;
-    return this.#database.transaction().execute((transaction) => creditPayment(transaction, facts, nowMs));
+  /** Credits a bank transfer that has come, of just the amount that was asked for. `actor` says that it has. */
+  async confirm(payment: PaymentRow, cents: number, nowMs: number, actor: string): Promise<CreditResult> {
+    const { id: paymentId, account_id: accountId, provider_ref: ref } = payment;
+    const facts = { provider: 'manual', paymentId, accountId, providerRef: ref ?? '', cents, currency: CURRENCY } as const;
+    return this.#database.transaction().execute(async (transaction) => {
+      const result = await creditPayment(transaction, facts, nowMs);
+      const changes = differences({}, { usd: formatUsd(fromCents(cents)), reference: facts.providerRef });
+      if (result.type === 'credited') await recordAudit(transaction, { actor, action: 'payment.confirm', subject: payment.id, changes });
+      return result;
+    });
   }
 
   /** Ends a payment that will not come. False when it is over already. */
-  async refuse(payment: PaymentRow, reason: string): Promise<boolean> {
-    return failPayment(this.#database, payment.id, { status: 'failed', reason });
+  async refuse(payment: PaymentRow, reason: string, actor: string): Promise<boolean> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const isEnded = await failPayment(transaction, payment.id, { status: 'failed', reason });
+      const changes = differences({}, { reason });
+      if (isEnded) await recordAudit(transaction, { actor, action: 'payment.refuse', subject: payment.id, changes });
+      return isEnded;
+    });
   }
 
   /** Writes the row of a charge. False when there is one already, or when with it something would be too much. */

@@ -7,6 +7,7 @@ import type { KeptCustomer } from './forget-customers.ts';
 import { ManualDriver } from './manual.ts';
 import type { PaymentsConfig } from './payment-settings.ts';
 import type { PaymentDriver } from './payments.ts';
+import type { Replay } from './webhook.ts';
 
 /** Everything that money comes in by. */
 export interface MoneyIn {
@@ -14,6 +15,8 @@ export interface MoneyIn {
   readonly clock: MoneyClock;
   /** What somebody who pays by bank transfer is told. */
   readonly bankTransfer: string | undefined;
+  /** Works once more on an event of Stripe; undefined where Stripe is not set up. */
+  readonly replay: ((eventId: string, actor: string) => Promise<Replay>) | undefined;
 }
 
 interface MoneyInOptions {
@@ -31,14 +34,15 @@ interface MoneyInOptions {
 export async function openMoneyIn({ database, payments, url, onRefused, onKept }: MoneyInOptions): Promise<MoneyIn> {
   const { stripe: settings, bankTransfer, rules } = payments;
   const drivers: PaymentDriver[] = bankTransfer === undefined ? [] : [new ManualDriver()];
+  let replay: MoneyIn['replay'];
   if (settings !== undefined) {
     const { openStripe, StripeDriver } = await import('./stripe.ts');
-    drivers.unshift(
-      new StripeDriver(openStripe(settings), { customers: openCustomers(database, 'stripe'), returnUrl: `${url}/billing`, onRefused }),
-    );
+    const stripe = openStripe(settings);
+    replay = async (eventId, actor) => (await import('./webhook.ts')).replayEvent({ database, stripe }, eventId, actor);
+    drivers.unshift(new StripeDriver(stripe, { customers: openCustomers(database, 'stripe'), returnUrl: `${url}/billing`, onRefused }));
   }
   const desk = new PaymentDesk(database, drivers, rules);
-  return { desk, clock: new MoneyClock(database, desk, onKept), bankTransfer };
+  return { desk, clock: new MoneyClock(database, desk, onKept), bankTransfer, replay };
 }
 
 /** Opens what answers `POST /webhooks/stripe`; undefined without a secret, and then the address does not exist. */

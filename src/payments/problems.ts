@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 
 /** Something about payments that somebody should look at. */
 export interface PaymentProblem {
-  readonly kind: 'refused_event' | 'no_answer' | 'disputed' | 'not_what_it_was_for';
+  readonly kind: 'refused_event' | 'failed_event' | 'no_answer' | 'disputed' | 'not_what_it_was_for';
   readonly at: number;
   readonly paymentId: string | undefined;
   readonly explanation: string;
@@ -26,15 +26,15 @@ async function listRefused(database: Kysely<Tables>, rowsMax: number): Promise<P
   const rows = await database
     .selectFrom('webhook_events')
     .selectAll()
-    .where('outcome', '=', 'refused')
+    .where('outcome', 'in', ['refused', 'received'])
     .orderBy('created_at', 'desc')
     .limit(rowsMax)
     .execute();
-  return rows.map((row) => ({
-    kind: 'refused_event',
-    at: Number(row.created_at),
-    paymentId: row.payment_id ?? undefined,
-    explanation: `${row.event_id} (${row.type}) was not credited: ${row.detail}`,
+  return rows.map(({ event_id: id, type, outcome, created_at: at, payment_id: paymentId, detail }) => ({
+    kind: outcome === 'refused' ? 'refused_event' : 'failed_event',
+    at: Number(at),
+    paymentId: paymentId ?? undefined,
+    explanation: `${id} (${type}) ${outcome === 'refused' ? 'was not credited' : 'could not be worked on'}: ${detail}`,
   }));
 }
 

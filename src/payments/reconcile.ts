@@ -18,22 +18,43 @@ export interface Reconciliation {
   /** Payments in the provider's list that are not this service's. */
   readonly foreign: number;
   readonly differences: readonly PaymentDifference[];
+  /** Whether there was more than was to be compared. What is only in the ledger is not told then: the rest may have it. */
+  readonly isCutShort: boolean;
 }
 
+/** How much is compared where somebody waits for it. */
+export interface ReconcileBound {
+  readonly paymentsMax: number;
+  readonly untilMs: number;
+}
+
+const UNBOUNDED: ReconcileBound = { paymentsMax: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
+
 /** Compares everything that the provider says was paid since with what the ledger has credited, both ways. */
-export async function reconcilePayments(database: Kysely<Tables>, driver: PaymentDriver, sinceMs: number): Promise<Reconciliation> {
+export async function reconcilePayments(
+  database: Kysely<Tables>,
+  driver: PaymentDriver,
+  sinceMs: number,
+  { paymentsMax, untilMs }: ReconcileBound = UNBOUNDED,
+): Promise<Reconciliation> {
   if (driver.list === undefined) throw new Error(`${driver.name} has no list to compare with.`);
-  const rows = await database
+  const query = database
     .selectFrom('payments')
     .selectAll()
     .where('provider', '=', driver.name)
     .where('created_at', '>=', BigInt(sinceMs))
-    .execute();
+    .orderBy('created_at', 'desc');
+  const rows = await (Number.isFinite(paymentsMax) ? query.limit(paymentsMax) : query).execute();
   const unseen = new Map(rows.map((row) => [row.id, row]));
   const differences: PaymentDifference[] = [];
   let compared = 0;
   let foreign = 0;
+  let isCutShort = rows.length >= paymentsMax;
   for await (const theirs of driver.list(sinceMs)) {
+    if (compared + foreign >= paymentsMax || Date.now() > untilMs) {
+      isCutShort = true;
+      break;
+    }
     if (theirs.paymentId === undefined) {
       foreign += 1;
       continue;
@@ -45,8 +66,8 @@ export async function reconcilePayments(database: Kysely<Tables>, driver: Paymen
     const difference = compare(theirs, ours);
     if (difference !== undefined) differences.push(difference);
   }
-  for (const row of unseen.values()) if (row.status === 'paid') differences.push(notCharged(row));
-  return { compared, foreign, differences };
+  const onlyOurs = isCutShort ? [] : [...unseen.values()].filter(({ status }) => status === 'paid');
+  return { compared, foreign, differences: [...differences, ...onlyOurs.map(notCharged)], isCutShort };
 }
 
 async function findPayment(database: Kysely<Tables>, id: string): Promise<PaymentRow | undefined> {

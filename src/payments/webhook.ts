@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Stripe } from 'stripe';
+import { differences, recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
 import { creditPayment } from './credit-payment.ts';
 import { failPayment } from './desk.ts';
@@ -20,6 +21,7 @@ const BODY_BYTES_MAX = 1_000_000;
 const BODY_READ_MS = 10_000;
 /** How old a signed event may be, so that nobody plays an old one again. */
 const TOLERANCE_SECONDS = 300;
+const PROBLEM_CHARS_MAX = 300;
 
 /** Answers `POST /webhooks/stripe`. What is not signed with the secret changes nothing; what is comes in any order and more than once. */
 export function stripeWebhook(options: WebhookOptions): (request: Request) => Promise<Response> {
@@ -45,24 +47,107 @@ async function verify({ stripe, secret, clock }: WebhookOptions, body: string, s
   }
 }
 
-/** The event and all that follows from it in one transaction: an event that is known was carried out. A failure is answered with 500, and Stripe sends it again. */
+/**
+ * The event and all that follows from it in one transaction: an event that is known was carried out, unless it is written down that it
+ * could not be. A failure is answered with 500, and Stripe sends it again.
+ */
 async function receive({ database, clock = Date.now }: WebhookOptions, event: Stripe.Event): Promise<string> {
   const nowMs = clock();
-  return database.transaction().execute(async (transaction) => {
-    const inserted = await transaction
-      .insertInto('webhook_events')
-      .values({ event_id: event.id, provider: 'stripe', type: event.type, outcome: 'received', detail: '', created_at: nowMs })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    if (inserted.numInsertedOrUpdatedRows !== 1n) return 'repeated';
-    const result = await act(transaction, readEvent(event), nowMs);
-    await transaction
-      .updateTable('webhook_events')
-      .set({ outcome: result.outcome, detail: result.detail, payment_id: result.paymentId ?? null })
-      .where('event_id', '=', event.id)
-      .execute();
-    return result.outcome;
-  });
+  try {
+    return await database.transaction().execute(async (transaction) => {
+      const isNew = await note(transaction, event, { problem: '', nowMs });
+      return isNew ? (await carryOut(transaction, event, nowMs)).outcome : 'repeated';
+    });
+  } catch (error) {
+    await noteFailure(database, event, { error, nowMs });
+    throw error;
+  }
+}
+
+/** Writes down that an event has come. False when it was carried out before. */
+async function note(
+  database: Kysely<Tables>,
+  event: Stripe.Event,
+  { problem, nowMs }: { readonly problem: string; readonly nowMs: number },
+): Promise<boolean> {
+  const written = await database
+    .insertInto('webhook_events')
+    .values({ event_id: event.id, provider: 'stripe', type: event.type, outcome: 'received', detail: problem, created_at: nowMs })
+    .onConflict((conflict) =>
+      conflict
+        .column('event_id')
+        .doUpdateSet((expression) => ({ tries: expression('webhook_events.tries', '+', 1n), detail: problem }))
+        .where('webhook_events.outcome', '=', 'received'),
+    )
+    .returning('event_id')
+    .executeTakeFirst();
+  return written !== undefined;
+}
+
+async function noteFailure(
+  database: Kysely<Tables>,
+  event: Stripe.Event,
+  { error, nowMs }: { readonly error: unknown; readonly nowMs: number },
+): Promise<void> {
+  const problem = (error instanceof Error ? error.message : String(error)).slice(0, PROBLEM_CHARS_MAX);
+  // Where the database is away, nothing can be written down; the failure itself is told by who called.
+  await note(database, event, { problem, nowMs }).catch(() => undefined);
+}
+
+async function carryOut(transaction: Kysely<Tables>, event: Stripe.Event, nowMs: number): Promise<Acted> {
+  const result = await act(transaction, readEvent(event), nowMs);
+  await transaction
+    .updateTable('webhook_events')
+    .set({ outcome: result.outcome, detail: result.detail, payment_id: result.paymentId ?? null })
+    .where('event_id', '=', event.id)
+    .execute();
+  return result;
+}
+
+/** How an event stands after it was worked on once more; undefined where Stripe does not have it any more. */
+export type Replay = Acted | { readonly outcome: 'repeated' | 'received'; readonly detail: string } | undefined;
+
+/**
+ * Works once more on an event that was refused or failed, as Stripe has it now. Whoever does that twice, or while Stripe sends it
+ * again, changes nothing the second time.
+ */
+export async function replayEvent(
+  { database, stripe }: Pick<WebhookOptions, 'database' | 'stripe'>,
+  eventId: string,
+  actor: string,
+): Promise<Replay> {
+  const event = await findEvent(stripe, eventId);
+  if (event === undefined) return undefined;
+  const nowMs = Date.now();
+  try {
+    return await database.transaction().execute(async (transaction) => {
+      const known = await transaction
+        .updateTable('webhook_events')
+        .set((expression) => ({ tries: expression('tries', '+', 1n) }))
+        .where('event_id', '=', eventId)
+        .where('outcome', 'in', ['received', 'refused'])
+        .returning('outcome')
+        .executeTakeFirst();
+      if (known === undefined) return { outcome: 'repeated', detail: '' } as const;
+      const result = await carryOut(transaction, event, nowMs);
+      const changes = differences({ outcome: known.outcome }, { outcome: result.outcome, detail: result.detail });
+      await recordAudit(transaction, { actor, action: 'event.replay', subject: eventId, changes });
+      return result;
+    });
+  } catch (error) {
+    await noteFailure(database, event, { error, nowMs });
+    throw error;
+  }
+}
+
+/** Stripe keeps events for a month. */
+async function findEvent(stripe: Stripe, eventId: string): Promise<Stripe.Event | undefined> {
+  try {
+    return await stripe.events.retrieve(eventId);
+  } catch (error) {
+    if ((error as { readonly statusCode?: unknown }).statusCode === 404) return undefined;
+    throw error;
+  }
 }
 
 interface Acted {

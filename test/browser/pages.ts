@@ -45,5 +45,8 @@ export function pagesOf({
     ['admin-requests', '/admin/requests', 'operators'],
     ['admin-request', `/admin/requests?request=${requestId}`, 'operators'],
     ['admin-audit', '/admin/audit', 'operators'],
+    ['admin-payments', '/admin/payments', 'operators'],
+    ['admin-payment-events', '/admin/payments?view=events', 'operators'],
+    ['admin-compare', '/admin/payments?view=compare', 'operators'],
   ];
 }

@@ -51,6 +51,8 @@ export class StripeBooks {
         return found(this.intents.get(id ?? ''));
       case 'GET disputes':
         return ok(list(this.disputes));
+      case 'GET events/id':
+        return found(this.events.find((event) => event['id'] === id));
       default:
         return { status: 404, value: { error: { type: 'invalid_request_error', message: `not simulated: ${method} ${path}` } } };
     }

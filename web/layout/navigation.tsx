@@ -76,6 +76,7 @@ const ADMIN_GROUPS: readonly Group[] = [
       { to: '/admin/accounts', label: t.nav.accounts, Icon: Users },
       { to: '/admin/models', label: t.nav.models, Icon: Tags },
       { to: '/admin/requests', label: t.nav.requests, Icon: ListTree },
+      { to: '/admin/payments', label: t.nav.payments, Icon: CreditCard },
       { to: '/admin/audit', label: t.nav.audit, Icon: ScrollText },
     ],
   },

@@ -4,6 +4,7 @@ export { adminAccount, adminAccounts } from './admin-accounts.ts';
 export { adminAudit } from './admin-audit.ts';
 export { adminModels } from './admin-models.ts';
 export { adminRequests } from './admin-requests.ts';
+export { adminPayments } from './admin-payments.ts';
 export { alerts } from './alerts.ts';
 export { billing } from './billing.ts';
 export { docs } from './docs.ts';

@@ -23,6 +23,7 @@ export const shell = {
     admin: 'Run the service',
     accounts: 'Accounts',
     audit: 'Audit log',
+    payments: 'Payments',
     back: 'Back to your account',
   },
   groups: { use: 'Use', pay: 'Pay', more: 'More', run: 'Operator', own: 'Yours' },

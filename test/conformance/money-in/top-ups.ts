@@ -225,20 +225,20 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(payment.provider_ref).toMatch(/^TG-[2-9A-Z]{5}-[2-9A-Z]{5}$/u);
       await stage.clock.turn(stage.nowMs + DAY_MS);
       expect(await stage.desk.findByReference(` ${payment.provider_ref?.toLowerCase()} `)).toMatchObject({ id: payment.id });
-      expect(await stage.desk.confirm(payment, 4000, stage.nowMs)).toEqual({
+      expect(await stage.desk.confirm(payment, 4000, stage.nowMs, 'test')).toEqual({
         type: 'refused',
         reason: '4000 cents were paid instead of 5000',
       });
-      expect(await stage.desk.confirm(payment, 5000, stage.nowMs)).toEqual({ type: 'credited' });
-      expect(await stage.desk.confirm(payment, 5000, stage.nowMs)).toEqual({ type: 'repeated' });
+      expect(await stage.desk.confirm(payment, 5000, stage.nowMs, 'test')).toEqual({ type: 'credited' });
+      expect(await stage.desk.confirm(payment, 5000, stage.nowMs, 'test')).toEqual({ type: 'repeated' });
       expect(await stage.balance(customer)).toBe(usd('50'));
     });
 
     test('that will not come is refused with a reason', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer, '50', { provider: 'manual' });
-      expect(await stage.desk.refuse(payment, 'it never came')).toBe(true);
-      expect(await stage.desk.refuse(payment, 'again')).toBe(false);
+      expect(await stage.desk.refuse(payment, 'it never came', 'test')).toBe(true);
+      expect(await stage.desk.refuse(payment, 'again', 'test')).toBe(false);
       expect(await stage.desk.require(payment.id)).toMatchObject({ status: 'failed', reason: 'it never came' });
     });
   });

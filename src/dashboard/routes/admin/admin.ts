@@ -4,6 +4,7 @@ import type { Env, Parts } from '../../parts.ts';
 import { accountsRoutes } from './accounts.ts';
 import { auditRoutes } from './audit.ts';
 import { adminModelRoutes } from './models.ts';
+import { paymentRoutes } from './payments.ts';
 import { requestsRoutes } from './requests.ts';
 
 /** What only operators see and do. Every address below it asks who is there; there is no way around. */
@@ -13,5 +14,6 @@ export function adminRoutes(parts: Parts) {
     .route('/accounts', accountsRoutes(parts))
     .route('/audit', auditRoutes(parts))
     .route('/models', adminModelRoutes(parts))
+    .route('/payments', paymentRoutes(parts))
     .route('/requests', requestsRoutes(parts));
 }

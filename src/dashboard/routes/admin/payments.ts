@@ -1,0 +1,153 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { differences as changesOf, recordAudit, type AuditEntry } from '../../../accounts/audit.ts';
+import { inTime } from '../../../in-time.ts';
+import { parseUsd, type Nanos } from '../../../ledger/money.ts';
+import { PaymentList, type ListedPayment } from '../../../payments/payment-list.ts';
+import { listProblems } from '../../../payments/problems.ts';
+import { toCents } from '../../../payments/payments.ts';
+import { reconcilePayments } from '../../../payments/reconcile.ts';
+import { ApiError } from '../../api-error.ts';
+import { BillingDesk } from '../../billing-desk.ts';
+import { describeEvent, describeLife, describeListed } from '../../payment-json.ts';
+import type { Env, Parts } from '../../parts.ts';
+import { validate } from '../../validate.ts';
+
+const PAGE_ROWS = 50;
+const PROBLEMS_MAX = 100;
+const DAY_MS = 86_400_000;
+/** More than this nobody waits for in a page: the command compares all. */
+const COMPARED_MAX = 2000;
+const COMPARE_MS = 15_000;
+const COMPARE_END_MS = 25_000;
+
+const text = z.string().trim().min(1).max(200);
+const before = z
+  .string()
+  .regex(/^\d{1,15}-[\w:]{1,100}$/u, 'is not a page')
+  .optional();
+const listQuery = z.object({
+  status: z.enum(['created', 'open', 'unknown', 'paid', 'failed', 'expired']).optional(),
+  provider: z.enum(['stripe', 'manual']).optional(),
+  account: text.optional(),
+  reference: text.optional(),
+  before,
+});
+const eventQuery = z.object({ outcome: z.enum(['received', 'applied', 'ignored', 'refused']).optional(), before });
+const confirmSchema = z.strictObject({
+  reference: text,
+  amountUsd: z
+    .string()
+    .max(30)
+    .transform((amount) => parseUsd(amount))
+    .refine((amount): amount is Nanos => amount !== undefined && amount > 0n, 'must be an amount such as 25 or 12.50'),
+});
+const refuseSchema = z.strictObject({ reason: text });
+const compareSchema = z.strictObject({ days: z.number().int().min(1).max(90) });
+
+/** Payments of all accounts, what went wrong with them, and what an operator can do about it. */
+export function paymentRoutes(parts: Parts) {
+  return new Hono<Env>().route('/', lists(parts)).route('/', comparison(parts)).route('/', onePayment(parts));
+}
+
+function lists({ database: { kysely }, money }: Parts) {
+  const list = new PaymentList(kysely);
+  return new Hono<Env>()
+    .get('/', validate('query', listQuery), async (c) => {
+      const { before: at, ...filter } = c.req.valid('query');
+      const { rows, next } = await list.read(filter, { before: at, rowsMax: PAGE_ROWS });
+      return c.json({ payments: rows.map(describeListed), next: next ?? null });
+    })
+    .get('/problems', async (c) => {
+      const problems = await listProblems(kysely, Date.now(), PROBLEMS_MAX);
+      return c.json({ problems: problems.map((problem) => ({ ...problem, paymentId: problem.paymentId ?? null })) });
+    })
+    .get('/events', validate('query', eventQuery), async (c) => {
+      const { before: at, outcome } = c.req.valid('query');
+      const { rows, next } = await list.readEvents(outcome, { before: at, rowsMax: PAGE_ROWS });
+      return c.json({ events: rows.map(describeEvent), hasStripe: money.replay !== undefined, next: next ?? null });
+    })
+    .post('/events/:id/replay', async (c) => {
+      if (money.replay === undefined) throw notSetUp();
+      const result = await money.replay(c.req.param('id'), c.get('person').email).catch(sayUnreachable);
+      if (result === undefined) throw new ApiError('not_found', 'Stripe does not have this event. It keeps events for thirty days.');
+      return c.json({ outcome: result.outcome, detail: result.detail });
+    });
+}
+
+function comparison({ database: { kysely }, money }: Parts) {
+  return new Hono<Env>().post('/compare', validate('json', compareSchema), async (c) => {
+    const driver = money.desk.driver('stripe');
+    if (driver === undefined) throw notSetUp();
+    const nowMs = Date.now();
+    const sinceMs = nowMs - c.req.valid('json').days * DAY_MS;
+    const bound = { paymentsMax: COMPARED_MAX, untilMs: nowMs + COMPARE_MS };
+    const comparing = inTime('Stripe', reconcilePayments(kysely, driver, sinceMs, bound), COMPARE_END_MS);
+    const { compared, foreign, differences, isCutShort } = await comparing.catch(sayUnreachable);
+    const changes = changesOf({}, { compared, differences: differences.length });
+    await record(kysely, { actor: c.get('person').email, action: 'payments.compare', subject: 'stripe', changes });
+    const told = differences.map((difference) => ({ ...difference, paymentId: difference.paymentId ?? null }));
+    return c.json({ compared, foreign, isCutShort, differences: told });
+  });
+}
+
+function onePayment({ database: { kysely }, money }: Parts) {
+  const list = new PaymentList(kysely);
+  const { desk } = money;
+  const require = async (id: string): Promise<ListedPayment> => {
+    const payment = await list.find(id);
+    if (payment === undefined) throw new ApiError('not_found', 'There is no such payment.');
+    return payment;
+  };
+  return new Hono<Env>()
+    .get('/:id', async (c) => {
+      const payment = await require(c.req.param('id'));
+      return c.json({ ...describeListed(payment), life: describeLife(payment, await list.readLife(payment)) });
+    })
+    .get('/:id/receipt', async (c) => {
+      const { id, account_id: accountId } = await require(c.req.param('id'));
+      return c.json({ url: await new BillingDesk(kysely, money).receiptUrl(accountId, id) });
+    })
+    .post('/:id/ask', async (c) => {
+      const payment = await require(c.req.param('id'));
+      if (desk.driver(payment.provider)?.ask === undefined) throw new ApiError('conflict', 'There is nobody to ask about this payment.');
+      const { status } = await desk.ask(payment, Date.now());
+      const changes = changesOf({ status: payment.status }, { status });
+      await record(kysely, { actor: c.get('person').email, action: 'payment.ask', subject: payment.id, changes });
+      return c.json({ status });
+    })
+    .post('/:id/confirm', validate('json', confirmSchema), async (c) => {
+      const { reference, amountUsd: amount } = c.req.valid('json');
+      const payment = await require(c.req.param('id'));
+      if ((await desk.findByReference(reference))?.id !== payment.id)
+        throw new ApiError('invalid', 'This is not the reference of this transfer.', 'reference');
+      const result = await desk.confirm(payment, toCents(amount), Date.now(), c.get('person').email);
+      if (result.type === 'refused')
+        throw new ApiError('conflict', `Nothing is credited: ${result.reason}. Credit another amount by hand.`, 'amountUsd');
+      return c.json({ result: result.type });
+    })
+    .post('/:id/refuse', validate('json', refuseSchema), async (c) => {
+      const payment = await require(c.req.param('id'));
+      if (payment.provider !== 'manual') throw new ApiError('conflict', 'Only bank transfers are ended by hand.');
+      if (!(await desk.refuse(payment, c.req.valid('json').reason, c.get('person').email)))
+        throw new ApiError('conflict', `The payment is ${payment.status} already.`);
+      return c.json({ refused: true });
+    });
+}
+
+/** For what changes nothing by itself here: Stripe's word does. */
+async function record(kysely: Parts['database']['kysely'], entry: AuditEntry): Promise<void> {
+  await kysely.transaction().execute((transaction) => recordAudit(transaction, entry));
+}
+
+function notSetUp(): ApiError {
+  return new ApiError('conflict', 'Stripe is not set up here: STRIPE_SECRET_KEY is not set.');
+}
+
+/** What Stripe answers, or that it does not, is for the operator to know; everything else is our own mistake. */
+function sayUnreachable(error: unknown): never {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const type = (error as { readonly type?: unknown }).type;
+  if (name !== 'LateError' && !(typeof type === 'string' && type.startsWith('Stripe'))) throw error;
+  throw new ApiError('unavailable', `Stripe did not answer as it should: ${message}`);
+}

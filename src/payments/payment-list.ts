@@ -1,0 +1,127 @@
+import type { Kysely, Selectable } from 'kysely';
+import { readAudit, type RecordedEntry } from '../accounts/audit.ts';
+import type { Tables } from '../database/tables.ts';
+import type { PaymentRow } from './credit-payment.ts';
+
+/** Which payments to read; what is undefined does not matter. */
+export interface PaymentFilter {
+  readonly status?: PaymentRow['status'] | undefined;
+  readonly provider?: string | undefined;
+  /** The address or the id of an account. */
+  readonly account?: string | undefined;
+  /** The provider's name of the payment or of its session, what stands on a transfer, or our own id. */
+  readonly reference?: string | undefined;
+}
+
+export interface ListPage {
+  /** Where the former page ended. */
+  readonly before: string | undefined;
+  readonly rowsMax: number;
+}
+
+export interface Listed<Row> {
+  readonly rows: readonly Row[];
+  /** Where the next page begins. */
+  readonly next: string | undefined;
+}
+
+/** A payment, with the address of its account. */
+export type ListedPayment = PaymentRow & { readonly email: string | null };
+/** An event of a provider, as far as it is kept. */
+export type PaymentEvent = Selectable<Tables['webhook_events']>;
+/** What went back of a payment. */
+export type PaymentReversal = Selectable<Tables['payment_reversals']>;
+
+const TOLD_MAX = 50;
+
+/** The payments of all accounts and the events about them, newest first, for those who run the service. */
+export class PaymentList {
+  readonly #database: Kysely<Tables>;
+
+  constructor(database: Kysely<Tables>) {
+    this.#database = database;
+  }
+
+  async read({ status, provider, account, reference }: PaymentFilter, { before, rowsMax }: ListPage): Promise<Listed<ListedPayment>> {
+    let query = this.#withAddress();
+    if (status !== undefined) query = query.where('payments.status', '=', status);
+    if (provider !== undefined) query = query.where('payments.provider', '=', provider);
+    if (account !== undefined)
+      query = query.where('payments.account_id', 'in', (from) =>
+        from
+          .selectFrom('accounts as asked')
+          .select('asked.id')
+          .where((where) => where.or([where('asked.email', '=', account.toLowerCase()), where('asked.id', '=', account)])),
+      );
+    if (reference !== undefined)
+      query = query.where((where) =>
+        where.or([
+          where('payments.provider_ref', 'in', [reference, reference.toUpperCase()]),
+          where('payments.session_ref', '=', reference),
+          where('payments.id', '=', reference),
+        ]),
+      );
+    if (before !== undefined) {
+      const { at, id } = readPlace(before);
+      query = query.where((where) => where.eb(where.refTuple('payments.created_at', 'payments.id'), '<', where.tuple(at, id)));
+    }
+    const rows = await query
+      .orderBy('payments.created_at', 'desc')
+      .orderBy('payments.id', 'desc')
+      .limit(rowsMax + 1)
+      .execute();
+    return cut(rows, rowsMax, ({ created_at: at, id }) => `${at}-${id}`);
+  }
+
+  async readEvents(outcome: PaymentEvent['outcome'] | undefined, { before, rowsMax }: ListPage): Promise<Listed<PaymentEvent>> {
+    let query = this.#database.selectFrom('webhook_events').selectAll();
+    if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+    if (before !== undefined) {
+      const { at, id } = readPlace(before);
+      query = query.where((where) => where.eb(where.refTuple('created_at', 'event_id'), '<', where.tuple(at, id)));
+    }
+    const rows = await query
+      .orderBy('created_at', 'desc')
+      .orderBy('event_id', 'desc')
+      .limit(rowsMax + 1)
+      .execute();
+    return cut(rows, rowsMax, ({ created_at: at, event_id: id }) => `${at}-${id}`);
+  }
+
+  async find(id: string): Promise<ListedPayment | undefined> {
+    return this.#withAddress().where('payments.id', '=', id).executeTakeFirst();
+  }
+
+  /** What happened to a payment: what its provider told, what went back, and what operators did. */
+  async readLife({
+    id,
+    provider_ref: ref,
+  }: PaymentRow): Promise<{ events: PaymentEvent[]; reversals: PaymentReversal[]; entries: RecordedEntry[] }> {
+    const events = this.#database.selectFrom('webhook_events').selectAll().where('payment_id', '=', id).orderBy('created_at');
+    const reversals = this.#database.selectFrom('payment_reversals').selectAll().where('provider_ref', '=', ref).orderBy('created_at');
+    return {
+      events: await events.limit(TOLD_MAX).execute(),
+      reversals: await reversals.limit(TOLD_MAX).execute(),
+      entries: await readAudit(this.#database, id, TOLD_MAX),
+    };
+  }
+
+  #withAddress() {
+    return this.#database
+      .selectFrom('payments')
+      .leftJoin('accounts', 'accounts.id', 'payments.account_id')
+      .selectAll('payments')
+      .select('accounts.email');
+  }
+}
+
+function readPlace(before: string): { at: bigint; id: string } {
+  const end = before.indexOf('-');
+  return { at: BigInt(before.slice(0, end)), id: before.slice(end + 1) };
+}
+
+/** One row more than is shown was asked for, to know whether there is another page. */
+function cut<Row>(rows: readonly Row[], rowsMax: number, placeOf: (row: Row) => string): Listed<Row> {
+  const last = rows.length > rowsMax ? rows[rowsMax - 1] : undefined;
+  return { rows: rows.slice(0, rowsMax), next: last === undefined ? undefined : placeOf(last) };
+}

@@ -1,0 +1,41 @@
+import { compact, readChoice, readText } from '../../../search-params.ts';
+import type { RawSearch } from '../../../search-params.ts';
+
+export const STATUSES = ['created', 'open', 'unknown', 'paid', 'failed', 'expired'] as const;
+export const OUTCOMES = ['received', 'refused', 'applied', 'ignored'] as const;
+export const VIEWS = ['payments', 'transfers', 'problems', 'events', 'compare'] as const;
+export const DAYS = ['7', '30', '90'] as const;
+
+/** What is seen, which of it, the page, and the payment that is open. */
+export interface PaymentsSearch {
+  readonly view?: (typeof VIEWS)[number];
+  readonly status?: (typeof STATUSES)[number];
+  readonly account?: string;
+  readonly reference?: string;
+  readonly outcome?: (typeof OUTCOMES)[number];
+  readonly days?: (typeof DAYS)[number];
+  readonly before?: string;
+  readonly payment?: string;
+}
+
+/** What changes in the address; undefined takes it away. */
+export type SearchChange = { readonly [Name in keyof PaymentsSearch]?: PaymentsSearch[Name] | undefined };
+
+/** What every part of the page is given: the address, and how to change it. */
+export interface ViewProps {
+  readonly search: PaymentsSearch;
+  readonly go: (change: SearchChange) => void;
+}
+
+export function readPaymentsSearch(raw: RawSearch): PaymentsSearch {
+  return compact({
+    view: readChoice(raw, 'view', VIEWS),
+    status: readChoice(raw, 'status', STATUSES),
+    account: readText(raw, 'account'),
+    reference: readText(raw, 'reference'),
+    outcome: readChoice(raw, 'outcome', OUTCOMES),
+    days: readChoice(raw, 'days', DAYS),
+    before: readText(raw, 'before'),
+    payment: readText(raw, 'payment'),
+  });
+}

@@ -1,0 +1,104 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../../api.ts';
+import { formatUsdExact } from '../../../money.ts';
+import { adminPayments as t } from '../../../strings/index.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { fieldError, Form } from '../../../ui/form.tsx';
+import { MoneyInput } from '../../../ui/money-input.tsx';
+import { TextInput } from '../../../ui/text-input.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { refreshPayments, type Payment } from './queries.ts';
+
+/** What an operator says about a bank transfer: that its money has come, or that it will not. */
+export function TransferActions({ payment }: { readonly payment: Payment }): JSX.Element {
+  const [open, setOpen] = useState<'confirm' | 'refuse'>();
+  const close = (): void => setOpen(undefined);
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button variant="primary" onClick={() => setOpen('confirm')}>
+        {t.detail.confirm}
+      </Button>
+      {payment.status === 'open' && <Button onClick={() => setOpen('refuse')}>{t.detail.refuse}</Button>}
+      {open === 'confirm' && <Confirm payment={payment} onClose={close} />}
+      {open === 'refuse' && <Refuse id={payment.id} onClose={close} />}
+    </div>
+  );
+}
+
+/** Two steps: what the bank's statement says, and then whether that is to be credited to this account. */
+function Confirm({ payment: { id, email }, onClose }: { readonly payment: Payment; readonly onClose: () => void }): JSX.Element {
+  const [reference, setReference] = useState('');
+  const [amountUsd, setAmount] = useState('');
+  const [isSure, setSure] = useState(false);
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call(api.admin.payments[':id'].confirm.$post({ param: { id }, json: { reference, amountUsd } })),
+    onSuccess: async ({ result }) => {
+      toast('good', t.detail.confirmed[result]);
+      onClose();
+      await refreshPayments();
+    },
+    // What was typed is what may be wrong.
+    onError: () => setSure(false),
+  });
+  if (isSure)
+    return (
+      <Dialog
+        isOpen
+        onClose={onClose}
+        title={t.detail.sure(formatUsdExact(amountUsd), email)}
+        text={reference}
+        actions={
+          <>
+            <Button variant="quiet" onClick={() => setSure(false)}>
+              {t.detail.change}
+            </Button>
+            <Button variant="primary" isBusy={isPending} onClick={() => mutate()}>
+              {t.detail.credit}
+            </Button>
+          </>
+        }
+      />
+    );
+  return (
+    <Dialog isOpen onClose={onClose} title={t.detail.confirm} text={t.detail.confirmText}>
+      <Form
+        action={t.detail.check}
+        isBusy={false}
+        isDisabled={reference.trim() === '' || amountUsd === ''}
+        error={error}
+        fields={['reference', 'amountUsd']}
+        onSubmit={() => setSure(true)}
+      >
+        <Field label={t.detail.usd} error={fieldError(error, 'amountUsd')}>
+          {(wiring) => <MoneyInput {...wiring} value={amountUsd} onText={setAmount} />}
+        </Field>
+        <Field label={t.reference} error={fieldError(error, 'reference')}>
+          {(wiring) => <TextInput {...wiring} value={reference} onText={setReference} autoComplete="off" spellCheck={false} />}
+        </Field>
+      </Form>
+    </Dialog>
+  );
+}
+
+function Refuse({ id, onClose }: { readonly id: string; readonly onClose: () => void }): JSX.Element {
+  const [reason, setReason] = useState('');
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => call(api.admin.payments[':id'].refuse.$post({ param: { id }, json: { reason } })),
+    onSuccess: async () => {
+      toast('good', t.detail.refused);
+      onClose();
+      await refreshPayments();
+    },
+  });
+  return (
+    <Dialog isOpen onClose={onClose} title={t.detail.refuseTitle}>
+      <Form action={t.detail.refuse} isBusy={isPending} isDisabled={reason.trim() === ''} error={error} onSubmit={() => mutate()}>
+        <Field label={t.detail.reason}>{(wiring) => <TextInput {...wiring} value={reason} onText={setReason} maxLength={200} />}</Field>
+      </Form>
+    </Dialog>
+  );
+}
