@@ -3,6 +3,8 @@ import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { postCredit, postDebit } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { recordAudit } from './audit.ts';
+import { OPERATOR } from './keys.ts';
 
 /** A closed account was deleted by its owner: its money stays in the books, and nothing opens it again. */
 export type AccountStatus = 'active' | 'suspended' | 'closed';
@@ -23,6 +25,12 @@ export interface CreditNote {
   readonly reason: string;
   readonly actor: string;
   readonly expiresAtMs?: number | undefined;
+}
+
+/** Who changes an account, and why. */
+export interface ChangeNote {
+  readonly actor: string;
+  readonly reason?: string | undefined;
 }
 
 /** The accounts and what is credited to them. */
@@ -78,8 +86,26 @@ export class Accounts {
     });
   }
 
-  async setStatus(account: Account, status: 'active' | 'suspended'): Promise<void> {
-    await this.#database.updateTable('accounts').set({ status }).where('id', '=', account.id).execute();
+  /** Refuses every request of an account from now on, or lets it in again. False where it is so already, and for closed accounts. */
+  async setStatus(account: Account, status: 'active' | 'suspended', { actor, reason }: ChangeNote = { actor: OPERATOR }): Promise<boolean> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('accounts')
+        .set({ status })
+        .where('id', '=', account.id)
+        .where('status', '<>', status)
+        .where('closed_at', 'is', null)
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) return false;
+      const isResumed = status === 'active';
+      const changes = [
+        { field: 'status', before: isResumed ? 'suspended' : 'active', after: status },
+        ...(reason === undefined ? [] : [{ field: 'reason', before: null, after: reason }]),
+      ];
+      const action = isResumed ? 'account.resume' : 'account.suspend';
+      await recordAudit(transaction, { actor, action, subject: account.id, changes });
+      return true;
+    });
   }
 
   /** True until somebody made the first account: the very first start. */

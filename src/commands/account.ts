@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { availableOf, type Account } from '../accounts/accounts.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { INVITATION_MS, Invitations, OPERATOR_LINK_MS } from '../accounts/invitations.ts';
+import { OPERATOR } from '../accounts/keys.ts';
 import { publicUrlOf } from '../config.ts';
 import { readFuture, readUsd } from './options.ts';
 import { normalizeEmail, print, requireAccount, withSession } from './session.ts';
@@ -9,6 +10,8 @@ import { normalizeEmail, print, requireAccount, withSession } from './session.ts
 interface JsonOption {
   readonly json?: boolean;
 }
+
+type StatusOptions = JsonOption & { readonly email: string; readonly reason?: string };
 
 /** `account create|credit|show|invite|suspend|resume`. */
 export function accountCommand(): Command {
@@ -51,8 +54,9 @@ export function accountCommand(): Command {
       .command(name)
       .description(text)
       .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
+      .option('--reason <text>', 'why, for the record')
       .option('--json', 'print one JSON object')
-      .action((options: JsonOption & { readonly email: string }) => setStatus(options, status));
+      .action((options: StatusOptions) => setStatus(options, status));
   }
   return command;
 }
@@ -63,7 +67,7 @@ async function create(options: JsonOption & { readonly email: string; readonly c
     if (account === undefined)
       throw new Error(`There is an account ${options.email} already. See it with: account show --email ${options.email}`);
     if (options.credit !== undefined)
-      await session.accounts.credit(account, options.credit, { reason: 'credit at creation', actor: 'command line' });
+      await session.accounts.credit(account, options.credit, { reason: 'credit at creation', actor: OPERATOR });
     printAccount(await requireAccount(session, options.email), options);
   });
 }
@@ -74,7 +78,7 @@ async function credit(
   await withSession(async (session) => {
     await session.accounts.credit(await requireAccount(session, options.email), options.usd, {
       reason: options.reason,
-      actor: 'command line',
+      actor: OPERATOR,
       expiresAtMs: options.expires,
     });
     printAccount(await requireAccount(session, options.email), options);
@@ -85,9 +89,9 @@ async function show(options: JsonOption & { readonly email: string }): Promise<v
   await withSession(async (session) => printAccount(await requireAccount(session, options.email), options));
 }
 
-async function setStatus(options: JsonOption & { readonly email: string }, status: 'active' | 'suspended'): Promise<void> {
+async function setStatus(options: StatusOptions, status: 'active' | 'suspended'): Promise<void> {
   await withSession(async (session) => {
-    await session.accounts.setStatus(await requireAccount(session, options.email), status);
+    await session.accounts.setStatus(await requireAccount(session, options.email), status, { actor: OPERATOR, reason: options.reason });
     printAccount(await requireAccount(session, options.email), options);
   });
 }

@@ -38,10 +38,10 @@ export async function makeOperator(database: Kysely<Tables>, person: Claimant): 
   await database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', accountId).execute();
 }
 
-/** Whether an account runs the service. */
+/** Whether an account runs the service. One that is suspended does not, or it would resume itself. */
 export async function isOperator(database: Kysely<Tables>, accountId: string): Promise<boolean> {
-  const row = await database.selectFrom('accounts').select('is_admin').where('id', '=', accountId).executeTakeFirst();
-  return row?.is_admin === 1n;
+  const row = await database.selectFrom('accounts').select(['is_admin', 'status']).where('id', '=', accountId).executeTakeFirst();
+  return row?.is_admin === 1n && row.status === 'active';
 }
 
 async function findAccountId(database: Kysely<Tables>, personId: string): Promise<string | undefined> {

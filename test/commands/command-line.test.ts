@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -207,8 +208,16 @@ describe('--json prints one JSON object', () => {
       ...money,
     });
     expect(await runJson('account', 'show', ...OWNER)).toMatchObject({ ...shape, ...money });
-    expect(await runJson('account', 'suspend', ...OWNER)).toMatchObject({ ...shape, status: 'suspended' });
+    expect(await runJson('account', 'suspend', ...OWNER, '--reason', 'a leak')).toMatchObject({ ...shape, status: 'suspended' });
     expect(await runJson('account', 'resume', ...OWNER)).toMatchObject(shape);
+    expect(readEntries('account.%')).toEqual([
+      [
+        'command line',
+        'account.suspend',
+        '{"changes":[{"field":"status","before":"active","after":"suspended"},{"field":"reason","before":null,"after":"a leak"}]}',
+      ],
+      ['command line', 'account.resume', '{"changes":[{"field":"status","before":"suspended","after":"active"}]}'],
+    ]);
     expect(await runJson('account', 'credit', ...OWNER, '--usd', '-0.000000003', '--reason', 'back')).toMatchObject({ balance: '0' });
   });
 
@@ -285,3 +294,10 @@ describe('people get lines', () => {
     expect((await run(['migrate'], fresh)).stdout).toBe('The schema is up to date.\n');
   });
 });
+
+function readEntries(actions: string): unknown[] {
+  const database = new Database(join(folder, 'data', 'tollgate.db'), { readonly: true });
+  const rows = database.query('SELECT actor, action, detail FROM audit WHERE action LIKE ? ORDER BY created_at, id').values(actions);
+  database.close();
+  return rows;
+}

@@ -115,4 +115,51 @@ describeStores((makeStore) => {
     expect(await show((await find('machine@example.com')).id)).toMatchObject({ owner: null, keys: [], money: { balanceUsd: '0' } });
     expect((await operator.get('/api/admin/accounts/acct_0')).status).toBe(404);
   });
+
+  test('an account is suspended and resumed, each time with a reason in the audit', async () => {
+    const set = async (body: unknown, id = account.id): Promise<Response> => operator.send('PUT', `/api/admin/accounts/${id}/status`, body);
+    const statusOf = async (): Promise<string> => (await find(account.email)).status;
+    expect((await set({ status: 'suspended', reason: 'card fraud' })).status).toBe(200);
+    expect(await statusOf()).toBe('suspended');
+    // A second click changes nothing, and is not told of twice.
+    expect((await set({ status: 'suspended', reason: 'card fraud' })).status).toBe(200);
+    expect((await set({ status: 'active', reason: 'it was a mistake' })).status).toBe(200);
+    expect(await statusOf()).toBe('active');
+    const { audit } = (await show()) as { audit: { action: string }[] };
+    expect(audit.slice(0, 3)).toMatchObject([
+      {
+        action: 'account.resume',
+        actor: 'operator@example.com',
+        subject: account.id,
+        changes: [
+          { field: 'status', before: 'suspended', after: 'active' },
+          { field: 'reason', before: null, after: 'it was a mistake' },
+        ],
+      },
+      { action: 'account.suspend', changes: [{ field: 'status', after: 'suspended' }, { after: 'card fraud' }] },
+      { action: 'credit' },
+    ]);
+    for (const body of [{ status: 'suspended' }, { status: 'suspended', reason: ' ' }, { status: 'closed', reason: 'x' }])
+      expect([body, (await set(body)).status]).toEqual([body, 400]);
+    const own = await find('operator@example.com');
+    expect((await set({ status: 'suspended', reason: 'x' }, own.id)).status).toBe(409);
+    expect((await find(own.email)).status).toBe('active');
+  });
+
+  test('a closed account is not resumed', async () => {
+    await accounts.create('gone@example.com', false);
+    const gone = await find('gone@example.com');
+    await database.updateTable('accounts').set({ status: 'suspended', closed_at: 1 }).where('id', '=', gone.id).execute();
+    const answer = await operator.send('PUT', `/api/admin/accounts/${gone.id}/status`, { status: 'active', reason: 'x' });
+    expect(answer.status).toBe(409);
+    expect(await accounts.setStatus(gone, 'active')).toBe(false);
+    expect((await find('gone@example.com')).status).toBe('closed');
+  });
+
+  test('an operator whose account is suspended does not run the service any more', async () => {
+    const second = await enterAsOperator(dashboard, 'second@example.com');
+    expect((await second.get('/api/admin/accounts')).status).toBe(200);
+    await accounts.setStatus(await find('second@example.com'), 'suspended');
+    expect((await second.get('/api/admin/accounts')).status).toBe(404);
+  });
 });

@@ -28,6 +28,22 @@ export const adminAccount = {
   id: 'account id',
   customer: 'Stripe customer id',
   created: 'Created',
+  reason: 'Reason',
+  reasonHint: 'For the audit log. Operators read it.',
+  actions: {
+    suspend: {
+      action: 'Suspend',
+      title: (email: string) => `Suspend ${email}?`,
+      text: 'All its requests are refused within a second. The owner can still sign in.',
+      done: 'The account is suspended.',
+    },
+    resume: {
+      action: 'Resume',
+      title: (email: string) => `Resume ${email}?`,
+      text: 'Its requests are let in again within a second.',
+      done: 'The account is active again.',
+    },
+  },
   money: {
     title: 'Money',
     available: 'Available',

@@ -36,6 +36,20 @@ export class AccountDesk {
     return account;
   }
 
+  /** One that can be changed. Closed accounts stay as they are. */
+  async findOpen(id: string): Promise<Account> {
+    const account = await this.find(id);
+    if (account.status === 'closed')
+      throw new ApiError('conflict', 'This account was deleted by its owner. It cannot be changed any more.');
+    return account;
+  }
+
+  /** One that can be changed and belongs to somebody else: nobody locks themselves out. */
+  async findOther(id: string, { accountId }: Person): Promise<Account> {
+    if (id === accountId) throw new ApiError('conflict', 'This is your own account. Another operator can do this.');
+    return this.findOpen(id);
+  }
+
   /** Days and months of what was spent are those of the zone. */
   async show(account: Account, { person, zone }: { readonly person: Person; readonly zone: string }) {
     const { kysely } = this.#parts.database;

@@ -9,6 +9,7 @@ import { AccountDesk } from './account-desk.ts';
 
 const PAGE_ROWS = 50;
 const TEXT_CHARS_MAX = 200;
+const REASON_CHARS_MAX = 500;
 
 const query = z.object({
   q: z.string().trim().max(TEXT_CHARS_MAX).optional(),
@@ -19,7 +20,10 @@ const query = z.object({
     .optional(),
 });
 
-/** All accounts. */
+const reasonShape = z.string().trim().min(1, 'is missing').max(REASON_CHARS_MAX);
+const statusSchema = z.strictObject({ status: z.enum(['active', 'suspended']), reason: reasonShape });
+
+/** All accounts, and what operators do to them. */
 export function accountsRoutes(parts: Parts) {
   const { kysely } = parts.database;
   const desk = new AccountDesk(parts);
@@ -32,6 +36,12 @@ export function accountsRoutes(parts: Parts) {
     .get('/:id', validate('query', z.object({ zone: zoneShape })), async (c) => {
       const account = await desk.find(c.req.param('id'));
       return c.json(await desk.show(account, { person: c.get('person'), zone: c.req.valid('query').zone }));
+    })
+    .put('/:id/status', validate('json', statusSchema), async (c) => {
+      const { status, reason } = c.req.valid('json');
+      const account = await desk.findOther(c.req.param('id'), c.get('person'));
+      await desk.accounts.setStatus(account, status, { actor: c.get('person').email, reason });
+      return c.json({ isDone: true });
     });
 }
 

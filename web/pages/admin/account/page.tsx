@@ -11,6 +11,7 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
 import { useZoneOfAddress } from '../../../zone.ts';
 import { AccountStatus } from '../accounts/account-status.tsx';
+import { AccountActions } from './actions.tsx';
 import { AuditCard, KeysCard, PaymentsCard, StatementCard } from './lists.tsx';
 import { MoneyCard } from './money-card.tsx';
 import { OwnerCard } from './owner-card.tsx';
@@ -40,7 +41,12 @@ export function AccountPage(): JSX.Element {
   const { account } = data;
   return (
     <>
-      <PageHeader title={account.status === 'closed' ? adminAccounts.closed : account.email} back={back} text={<Facts content={data} />} />
+      <PageHeader
+        title={account.status === 'closed' ? adminAccounts.closed : account.email}
+        back={back}
+        text={<Facts content={data} />}
+        actions={<AccountActions content={data} />}
+      />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <MoneyCard content={data} />
         <div className="grid gap-4">

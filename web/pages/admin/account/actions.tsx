@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import type { JSX } from 'react';
+import { api, call } from '../../../api.ts';
+import { adminAccount } from '../../../strings/index.ts';
+import { Button } from '../../../ui/button.tsx';
+import type { AccountContent } from './queries.ts';
+import { ReasonDialog } from './reason-dialog.tsx';
+
+const t = adminAccount.actions;
+
+/** What operators do to an account. What would lock out who does it is left out; the server refuses it too. */
+export function AccountActions({ content }: { readonly content: AccountContent }): JSX.Element | null {
+  const { account } = content;
+  if (account.status === 'closed') return null;
+  return <>{!account.isOwn && <StatusButton account={account} />}</>;
+}
+
+function StatusButton({ account: { id, email, status } }: Pick<AccountContent, 'account'>): JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const isActive = status === 'active';
+  const words = isActive ? t.suspend : t.resume;
+  const set = (reason: string): Promise<unknown> =>
+    call(api.admin.accounts[':id'].status.$put({ param: { id }, json: { status: isActive ? 'suspended' : 'active', reason } }));
+  return (
+    <>
+      <Button variant={isActive ? 'danger' : 'secondary'} onClick={() => setAsking(true)}>
+        {words.action}
+      </Button>
+      {isAsking && (
+        <ReasonDialog
+          title={words.title(email)}
+          text={words.text}
+          action={words.action}
+          done={words.done}
+          onClose={() => setAsking(false)}
+          onConfirm={set}
+        />
+      )}
+    </>
+  );
+}
