@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
-import { postCredit, postDebit } from '../ledger/credit.ts';
+import { moneyId, postCredit, postDebit, type Posting } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { recordAudit } from './audit.ts';
 import { OPERATOR } from './keys.ts';
@@ -25,7 +25,12 @@ export interface CreditNote {
   readonly reason: string;
   readonly actor: string;
   readonly expiresAtMs?: number | undefined;
+  /** A name for it: what is asked for again by the same name is done once. */
+  readonly name?: string | undefined;
 }
+
+/** Whether it was done now, had been before, or cannot be, because its name stands for something else. */
+export type CreditOutcome = 'posted' | 'repeated' | 'name_taken';
 
 /** Who changes an account, and why. */
 export interface ChangeNote {
@@ -66,12 +71,15 @@ export class Accounts {
   }
 
   /** Adds money by hand (or takes it, when negative): a transfer with a reason and an entry in the audit, never an overwritten balance. */
-  async credit(account: Account, amount: Nanos, { reason, actor, expiresAtMs }: CreditNote): Promise<void> {
+  async credit(account: Account, amount: Nanos, { reason, actor, expiresAtMs, name }: CreditNote): Promise<CreditOutcome> {
     const id = makeId('cred');
-    const posting = { accountId: account.id, house: 'promo_expense', source: `manual:${id}`, reason, kind: 'manual' } as const;
-    await this.#database.transaction().execute(async (transaction) => {
-      if (amount > 0n) await postCredit(transaction, { ...posting, amount, expiresAtMs });
-      if (amount < 0n) await postDebit(transaction, { ...posting, amount: asNanos(NO_MONEY - amount) });
+    const source = `manual:${name ?? id}`;
+    const posting = { accountId: account.id, house: 'promo_expense', source, reason, kind: 'manual' } as const;
+    return this.#database.transaction().execute(async (transaction) => {
+      let outcome: CreditOutcome = 'posted';
+      if (amount > 0n) outcome = await postCredit(transaction, { ...posting, amount, expiresAtMs });
+      if (amount < 0n) outcome = await postDebit(transaction, { ...posting, amount: asNanos(NO_MONEY - amount) });
+      if (outcome === 'repeated') return (await isPosted(transaction, posting, amount)) ? 'repeated' : 'name_taken';
       await transaction
         .insertInto('audit')
         .values({
@@ -83,6 +91,7 @@ export class Accounts {
           created_at: Date.now(),
         })
         .execute();
+      return 'posted';
     });
   }
 
@@ -133,6 +142,19 @@ export class Accounts {
       createdAtMs: Number(row.created_at),
     };
   }
+}
+
+/** Whether what was posted from a source is just this. */
+async function isPosted(
+  transaction: Kysely<Tables>,
+  { accountId, house, source, reason }: Omit<Posting, 'amount'>,
+  amount: Nanos,
+): Promise<boolean> {
+  const wallet = `wallet:${accountId}`;
+  const [debit, credit] = amount > 0n ? [house, wallet] : [wallet, house];
+  const found = await transaction.selectFrom('transfers').selectAll().where('id', '=', moneyId(source)).executeTakeFirst();
+  const moved = amount > 0n ? amount : NO_MONEY - amount;
+  return found?.debit === debit && found.credit === credit && found.amount === moved && found.ref === reason;
 }
 
 /** What an account can spend now. */

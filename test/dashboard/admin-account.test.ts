@@ -4,6 +4,7 @@ import { Accounts, type Account } from '../../src/accounts/accounts.ts';
 import { Keys, type FreshKey } from '../../src/accounts/keys.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { asNanos, formatUsd } from '../../src/ledger/money.ts';
+import { verifyLedger } from '../../src/ledger/reconcile.ts';
 import { seedUsage } from '../usage/seed-usage.ts';
 import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
@@ -162,4 +163,62 @@ describeStores((makeStore) => {
     await accounts.setStatus(await find('second@example.com'), 'suspended');
     expect((await second.get('/api/admin/accounts')).status).toBe(404);
   });
+
+  test('money is given and taken by hand once, however often the button is pressed', async () => {
+    const send = (body: object): Promise<Response> =>
+      operator.send('POST', `/api/admin/accounts/${account.id}/credit`, { reason: 'goodwill', name: drawName(), ...body });
+    const before = (await find(account.email)).balance;
+    const left = async (): Promise<string> => formatUsd(asNanos((await find(account.email)).balance - before));
+    const endsAtMs = Date.now() + DAY_MS;
+    const given = { usd: '12.5', name: drawName(), expiresAtMs: endsAtMs };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(given)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(await left()).toBe('12.5');
+    expect(await show()).toMatchObject({
+      money: { sources: [{ kind: 'manual' }, { kind: 'manual', amountUsd: '12.5', leftUsd: '12.5', expiresAtMs: endsAtMs }, {}] },
+      statement: [{ kind: 'manual', reason: 'goodwill', amountUsd: '12.5' }, { kind: 'manual' }, ...Array.from({ length: 8 }, () => ({}))],
+    });
+    const taken = { usd: '-2', name: drawName() };
+    await Promise.all([send(taken), send(taken)]);
+    expect(await left()).toBe('10.5');
+    const credits = await database
+      .selectFrom('audit')
+      .select(['actor', 'detail'])
+      .where('action', '=', 'credit')
+      .orderBy('created_at')
+      .execute();
+    expect(credits.map(({ actor, detail }) => [actor, JSON.parse(detail)]).slice(1)).toEqual([
+      ['operator@example.com', { nanos: '12500000000', reason: 'goodwill' }],
+      ['operator@example.com', { nanos: '-2000000000', reason: 'goodwill' }],
+    ]);
+    for (const other of [{ usd: '13' }, { usd: '-12.5', expiresAtMs: undefined }, { reason: 'something else' }])
+      expect([other, (await send({ ...given, ...other })).status]).toEqual([other, 409]);
+    expect(await left()).toBe('10.5');
+    const checks = await verifyLedger(database, { dialect: dashboard.parts.database.dialect, longestRequestMs: DAY_MS });
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  });
+
+  test('money by hand needs an amount, a reason, a name, and an account that is open', async () => {
+    const good = { usd: '1', reason: 'goodwill', name: drawName() };
+    const send = (body: unknown, id = account.id): Promise<Response> => operator.send('POST', `/api/admin/accounts/${id}/credit`, body);
+    const bad = [
+      { usd: '0' },
+      { usd: '1e3' },
+      { usd: '1000000.01' },
+      { usd: '-1000000.01' },
+      { usd: 1 },
+      { reason: ' ' },
+      { name: 'again' },
+      { expiresAtMs: Date.now() - 1 },
+      { usd: '-1', expiresAtMs: Date.now() + DAY_MS },
+      { account: account.id },
+    ];
+    for (const change of bad) expect([change, (await send({ ...good, ...change })).status]).toEqual([change, 400]);
+    expect((await send(good, 'acct_0')).status).toBe(404);
+    expect((await send(good, (await find('gone@example.com')).id)).status).toBe(409);
+  });
 });
+
+function drawName(): string {
+  return crypto.randomUUID().replaceAll('-', '');
+}

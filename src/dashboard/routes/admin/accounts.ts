@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { listAccounts, type ListedAccount } from '../../../accounts/account-list.ts';
-import { formatUsd } from '../../../ledger/money.ts';
+import { formatUsd, parseUsd, type Nanos } from '../../../ledger/money.ts';
+import { ApiError } from '../../api-error.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { zoneShape } from '../../usage-query.ts';
 import { validate } from '../../validate.ts';
@@ -21,6 +22,17 @@ const query = z.object({
 });
 
 const reasonShape = z.string().trim().min(1, 'is missing').max(REASON_CHARS_MAX);
+/** Above zero is credited, below zero is taken. The name is drawn by the form, once for what it confirms. */
+const creditSchema = z.strictObject({
+  usd: z
+    .string()
+    .max(30)
+    .transform((text) => parseUsd(text))
+    .refine(isCredit, 'must be an amount such as 25 or -12.50, and at most a million'),
+  reason: reasonShape,
+  expiresAtMs: z.number().int().optional(),
+  name: z.string().regex(/^[0-9a-f]{32}$/u, 'is not 32 hexadecimal digits'),
+});
 const statusSchema = z.strictObject({ status: z.enum(['active', 'suspended']), reason: reasonShape });
 
 /** All accounts, and what operators do to them. */
@@ -37,12 +49,33 @@ export function accountsRoutes(parts: Parts) {
       const account = await desk.find(c.req.param('id'));
       return c.json(await desk.show(account, { person: c.get('person'), zone: c.req.valid('query').zone }));
     })
+    .post('/:id/credit', validate('json', creditSchema), async (c) => {
+      const { usd: amount, ...note } = c.req.valid('json');
+      if (amount < 0n && note.expiresAtMs !== undefined) throw new ApiError('invalid', 'What is taken does not end.', 'expiresAtMs');
+      if (note.expiresAtMs !== undefined && note.expiresAtMs <= Date.now())
+        throw new ApiError('invalid', 'It must end in the future.', 'expiresAtMs');
+      const account = await desk.findOpen(c.req.param('id'));
+      const outcome = await desk.accounts.credit(account, amount, { ...note, actor: c.get('person').email });
+      if (outcome === 'name_taken')
+        throw new ApiError(
+          'conflict',
+          'This form was sent before, with something else in it. Look at the latest movements, then begin anew.',
+        );
+      return c.json({ isDone: true });
+    })
     .put('/:id/status', validate('json', statusSchema), async (c) => {
       const { status, reason } = c.req.valid('json');
       const account = await desk.findOther(c.req.param('id'), c.get('person'));
       await desk.accounts.setStatus(account, status, { actor: c.get('person').email, reason });
       return c.json({ isDone: true });
     });
+}
+
+/** More by hand is more likely to be a mistake. */
+const CREDIT_MAX = 1_000_000_000_000_000n;
+
+function isCredit(amount: Nanos | undefined): amount is Nanos {
+  return amount !== undefined && amount !== 0n && amount <= CREDIT_MAX && amount >= -CREDIT_MAX;
 }
 
 function accountJson({ id, email, status, isAdmin, available, held, plan, createdAtMs, lastRequestAtMs }: ListedAccount) {

@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { api, call } from '../../../api.ts';
 import { adminAccount } from '../../../strings/index.ts';
 import { Button } from '../../../ui/button.tsx';
+import { CreditDialog } from './credit-dialog.tsx';
 import type { AccountContent } from './queries.ts';
 import { ReasonDialog } from './reason-dialog.tsx';
 
@@ -12,7 +13,22 @@ const t = adminAccount.actions;
 export function AccountActions({ content }: { readonly content: AccountContent }): JSX.Element | null {
   const { account } = content;
   if (account.status === 'closed') return null;
-  return <>{!account.isOwn && <StatusButton account={account} />}</>;
+  return (
+    <>
+      <CreditButton content={content} />
+      {!account.isOwn && <StatusButton account={account} />}
+    </>
+  );
+}
+
+function CreditButton({ content }: { readonly content: AccountContent }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{adminAccount.credit.action}</Button>
+      {isOpen && <CreditDialog content={content} onClose={() => setOpen(false)} />}
+    </>
+  );
 }
 
 function StatusButton({ account: { id, email, status } }: Pick<AccountContent, 'account'>): JSX.Element {

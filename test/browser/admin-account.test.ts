@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../services/chromium.ts';
+import { findBarriers, openStage, overflowOf, type Stage, type Visit } from './key-stage.ts';
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 120_000;
+/** Generous: the machine that runs the tests does other things too. */
+const SEEN_WITHIN_MS = 20_000;
+
+let stage: Stage;
+
+describe.skipIf(chromiumPath === undefined)('the operator’s page of an account in a browser', () => {
+  beforeAll(async () => {
+    stage = await openStage();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage.close());
+
+  test(
+    'is found by a part of the address, and gives credit once, after a second look',
+    async () => {
+      const owner = await stage.enter();
+      const { page, complaints } = await enterAsOperator({ viewport: { width: 1440, height: 900 } });
+      await page.goto('/admin/accounts');
+      await page.getByRole('searchbox').fill(owner.account.email.slice(3, 30));
+      await page.waitForURL(/q=/u);
+      await page.getByRole('link', { name: owner.account.email }).click();
+      await page.getByRole('heading', { name: owner.account.email }).waitFor();
+
+      await page.getByRole('button', { name: 'Credit or debit' }).click();
+      await page.getByLabel('Amount').fill('2.5');
+      expect(await page.getByRole('button', { name: 'Review' }).isDisabled()).toBe(true);
+      await page.getByLabel('Reason').fill('goodwill');
+      await page.getByRole('button', { name: 'Review' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Is this right?' });
+      await dialog.waitFor();
+      for (const text of [owner.account.email, 'goodwill', '$10.00', '$12.50']) await dialog.getByText(text, { exact: true }).waitFor();
+      expect(await balanceOf(owner)).toBe(10_000_000_000n);
+      expect(await findBarriers(page)).toEqual([]);
+
+      // The answer of the first try is lost; the second finds it done.
+      let tries = 0;
+      await page.route('**/credit', async (route) => {
+        tries += 1;
+        await route.fetch();
+        await (tries === 1 ? route.abort() : route.continue());
+      });
+      const confirm = dialog.getByRole('button', { name: 'Credit $2.50' });
+      await confirm.click();
+      await dialog.getByRole('alert').waitFor();
+      await dialog.getByRole('button', { name: 'Back' }).click();
+      await page.getByRole('button', { name: 'Review' }).click();
+      await confirm.click();
+      await page.getByText('$2.50 was credited.').first().waitFor();
+      expect(tries).toBe(2);
+      expect(await balanceOf(owner)).toBe(12_500_000_000n);
+      await see(page, 'goodwill');
+      expect(complaints.filter((text) => !text.includes('net::ERR_FAILED'))).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'suspends an account, whose requests are refused at once, and resumes it',
+    async () => {
+      const owner = await stage.enter();
+      const { secret } = await stage.service.keys.create(owner.account.id, { name: 'notebook' });
+      const { page, complaints } = await enterAsOperator({ viewport: { width: 360, height: 740 } });
+      await page.goto(`/admin/accounts/${owner.account.id}`);
+      expect(await ask(secret)).toBe('200');
+      await page.getByRole('button', { name: 'Suspend' }).click();
+      await page.getByLabel('Reason').fill('card fraud');
+      expect(await overflowOf(page)).toBe(0);
+      await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+      await see(page, 'The account is suspended.');
+      await felt(secret, '403 account_suspended');
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByLabel('Reason').fill('a mistake');
+      await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+      await see(page, 'The account is active again.');
+      await felt(secret, '200');
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
+
+async function enterAsOperator(options?: Parameters<Stage['enter']>[0]): Promise<Visit> {
+  const visit = await stage.enter(options);
+  visit.page.setDefaultTimeout(SEEN_WITHIN_MS);
+  const { email } = visit.account;
+  await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('email', '=', email).execute();
+  await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', email).execute();
+  return visit;
+}
+
+async function balanceOf({ account }: Visit): Promise<bigint | undefined> {
+  return (await stage.service.accounts.find(account.email))?.balance;
+}
+
+async function see(page: Page, text: string): Promise<void> {
+  await page.getByText(text).filter({ visible: true }).first().waitFor();
+}
+
+async function ask(secret: string): Promise<string> {
+  const answer = await fetch(`${stage.service.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'sandbox/hello', messages: [{ role: 'user', content: 'Hello' }] }),
+  });
+  const { error } = (await answer.json()) as { error?: { code: string } };
+  return error === undefined ? String(answer.status) : `${answer.status} ${error.code}`;
+}
+
+/** A running server knows of a change within a second; the machine may be busy. */
+async function felt(secret: string, outcome: string): Promise<void> {
+  const untilMs = Date.now() + 5000;
+  while (Date.now() < untilMs && (await ask(secret)) !== outcome) await Bun.sleep(100);
+  expect(await ask(secret)).toBe(outcome);
+}

@@ -1,0 +1,190 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { JSX, ReactNode } from 'react';
+import { api, call } from '../../../api.ts';
+import { formatUsdExact, signOf, sumUsd } from '../../../money.ts';
+import { queryClient } from '../../../queries.ts';
+import { adminAccount } from '../../../strings/index.ts';
+import { addDays, dayOf, dayStartMs } from '../../../time.ts';
+import { Button } from '../../../ui/button.tsx';
+import { DateTime } from '../../../ui/date-time.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
+import { MoneyInput } from '../../../ui/money-input.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { TextInput } from '../../../ui/text-input.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { useZone } from '../../../zone.ts';
+import type { AccountContent } from './queries.ts';
+
+const t = adminAccount.credit;
+const NAME_BYTES = 16;
+
+interface Draft {
+  readonly way: 'give' | 'take';
+  readonly amount: string;
+  readonly reason: string;
+  /** The last day on which it can be spent; empty for no end. */
+  readonly lastDay: string;
+}
+
+/** What is about to be done. It keeps its name as long as nothing about it is changed: sent twice, it is done once. */
+interface Order {
+  readonly usd: string;
+  readonly reason: string;
+  readonly expiresAtMs?: number;
+  readonly name: string;
+}
+
+interface CreditDialogProps {
+  readonly content: AccountContent;
+  readonly onClose: () => void;
+}
+
+/** Credit or debit by hand: filled in first, then confirmed. */
+export function CreditDialog({ content, onClose }: CreditDialogProps): JSX.Element {
+  const zone = useZone();
+  const [draft, setDraft] = useState<Draft>({ way: 'give', amount: '', reason: '', lastDay: '' });
+  const [name, setName] = useState(drawName);
+  const [isFilled, setFilled] = useState(false);
+  const change = (changed: Draft): void => {
+    setDraft(changed);
+    setName(drawName());
+  };
+  if (isFilled) return <Confirm content={content} order={toOrder(draft, name, zone)} onBack={() => setFilled(false)} onClose={onClose} />;
+  return (
+    <Dialog isOpen onClose={onClose} title={t.title(content.account.email)} text={t.text}>
+      <Fill draft={draft} onDraft={change} onDone={() => setFilled(true)} />
+    </Dialog>
+  );
+}
+
+function drawName(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(NAME_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function toOrder({ way, amount, reason, lastDay }: Draft, name: string, zone: string): Order {
+  return {
+    usd: way === 'give' ? amount : `-${amount}`,
+    reason: reason.trim(),
+    ...(way === 'give' && lastDay !== '' ? { expiresAtMs: dayStartMs(addDays(lastDay, 1), zone) } : {}),
+    name,
+  };
+}
+
+interface FillProps {
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+  readonly onDone: () => void;
+}
+
+function Fill({ draft, onDraft, onDone }: FillProps): JSX.Element {
+  const zone = useZone();
+  const isReady = /^\d+(?:\.\d{1,9})?$/u.test(draft.amount) && signOf(draft.amount) > 0 && draft.reason.trim() !== '';
+  return (
+    <Form action={t.review} isBusy={false} isDisabled={!isReady} onSubmit={onDone}>
+      <Segmented
+        label={t.way}
+        value={draft.way}
+        choices={[
+          { value: 'give', label: t.ways.give },
+          { value: 'take', label: t.ways.take },
+        ]}
+        onChoose={(way) => onDraft({ ...draft, way })}
+        className="self-start"
+      />
+      <Field label={t.amount}>
+        {(wiring) => <MoneyInput {...wiring} value={draft.amount} onText={(amount) => onDraft({ ...draft, amount })} />}
+      </Field>
+      <Field label={adminAccount.reason} hint={t.reasonHint}>
+        {(wiring) => (
+          <TextInput
+            {...wiring}
+            value={draft.reason}
+            onText={(reason) => onDraft({ ...draft, reason })}
+            autoComplete="off"
+            maxLength={500}
+          />
+        )}
+      </Field>
+      {draft.way === 'give' && (
+        <Field label={t.lastDay} hint={t.lastDayHint(zone)} isOptional>
+          {(wiring) => (
+            <TextInput
+              {...wiring}
+              type="date"
+              min={dayOf(Date.now(), zone)}
+              value={draft.lastDay}
+              onText={(lastDay) => onDraft({ ...draft, lastDay })}
+            />
+          )}
+        </Field>
+      )}
+    </Form>
+  );
+}
+
+interface ConfirmProps extends CreditDialogProps {
+  readonly order: Order;
+  readonly onBack: () => void;
+}
+
+function Confirm({ content: { account, money }, order, onBack, onClose }: ConfirmProps): JSX.Element {
+  const isGiven = signOf(order.usd) > 0;
+  const shown = formatUsdExact(order.usd.replace('-', ''));
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => call(api.admin.accounts[':id'].credit.$post({ param: { id: account.id }, json: order })),
+    onSuccess: () => {
+      toast('good', isGiven ? t.given(shown) : t.taken(shown));
+      onClose();
+    },
+    // Also after a failure: it may have been done.
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['admin'] }),
+  });
+  const after = sumUsd([money.balanceUsd, order.usd]);
+  const actions = (
+    <>
+      <Button variant="quiet" onClick={onBack} disabled={isPending}>
+        {t.back}
+      </Button>
+      <Button variant={isGiven ? 'primary' : 'danger'} isBusy={isPending} onClick={() => mutate()}>
+        {isGiven ? t.give(shown) : t.take(shown)}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog isOpen onClose={onClose} title={t.check} actions={actions}>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
+        <Term name={t.account}>{account.email}</Term>
+        <Term name={isGiven ? t.ways.give : t.ways.take}>{shown}</Term>
+        {order.expiresAtMs !== undefined && (
+          <Term name={t.ends}>
+            <DateTime atMs={order.expiresAtMs} />
+          </Term>
+        )}
+        <Term name={adminAccount.reason}>{order.reason}</Term>
+        <Term name={t.before}>{formatUsdExact(money.balanceUsd)}</Term>
+        <Term name={t.after}>
+          <span className={signOf(after) < 0 ? 'text-bad' : ''}>{formatUsdExact(after)}</span>
+        </Term>
+      </dl>
+      <p className="mt-3 text-xs text-muted">{signOf(after) < 0 ? t.debt : t.meanwhile}</p>
+      {error !== null && (
+        <p role="alert" className="mt-3 text-sm font-medium text-bad">
+          {error.message}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+function Term({ name, children }: { readonly name: string; readonly children: ReactNode }): JSX.Element {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="figures text-right font-medium wrap-anywhere">{children}</dd>
+    </>
+  );
+}
