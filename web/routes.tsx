@@ -10,6 +10,7 @@ import { readAuditSearch } from './pages/admin/audit/search.ts';
 import { readAdminModelsSearch } from './pages/admin/models/search.ts';
 import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
 import { readPaymentsSearch } from './pages/admin/payments/search.ts';
+import { readCodesSearch } from './pages/admin/codes/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
@@ -245,6 +246,12 @@ const adminPayments = createRoute({
   validateSearch: only(readPaymentsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/payments/page.tsx'), 'PaymentsPage'),
 });
+const adminCodes = createRoute({
+  getParentRoute: () => admin,
+  path: '/codes',
+  validateSearch: only(readCodesSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/codes/page.tsx'), 'CodesPage'),
+});
 
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
@@ -261,7 +268,7 @@ const tree = root.addChildren([
     alerts,
     playground,
     settings,
-    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels, adminRequests, adminPayments]),
+    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels, adminRequests, adminPayments, adminCodes]),
   ]),
 ]);
 

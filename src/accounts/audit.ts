@@ -3,6 +3,9 @@ import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 
+/** Who makes changes on the command line. */
+export const OPERATOR = 'command line';
+
 /** What somebody did to something. */
 export interface AuditEntry {
   /** A person's address, or the part of the program that did it by itself. */

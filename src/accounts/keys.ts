@@ -5,7 +5,7 @@ import { makeId } from '../ids.ts';
 import { inTime } from '../in-time.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
-import { differences, recordAudit, type AuditValue } from './audit.ts';
+import { differences, OPERATOR, recordAudit, type AuditValue } from './audit.ts';
 import { readBudgets, writeBudgets, type BudgetChange } from './key-budgets.ts';
 import { readKeys, type ListedKey } from './key-list.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
@@ -66,9 +66,6 @@ const LOOK_UP_MS = 5000;
 /** How long a secret for a trial lives, and how many of them at once. */
 export const TRIAL_MS = 60_000;
 const TRIALS_MAX = 5;
-
-/** Who changes keys on the command line. */
-export const OPERATOR = 'command line';
 
 /** The API keys: the name and limits of each, and the hashes of its secrets. Every change leaves an entry in the audit. */
 export class Keys {

@@ -1,7 +1,8 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
-import { asNanos, type Nanos } from '../ledger/money.ts';
+import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
+import { differences, OPERATOR, recordAudit, type AuditValue } from './audit.ts';
 import { hashCode, makeCode, normalizeCode, shownPart } from './promo-code-text.ts';
 
 /** What a code gives. */
@@ -53,25 +54,29 @@ export class PromoCodes {
     this.#database = database;
   }
 
-  /** Makes codes, all or none; undefined when the chosen code is taken. */
-  async create(which: CodeChoice, benefit: PromoBenefit, rules: PromoRules): Promise<FreshPromo[] | undefined> {
+  /** Makes codes, all or none; undefined when the chosen code is taken, or what is to be made under this id was made before. */
+  async create(
+    which: CodeChoice,
+    benefit: PromoBenefit,
+    rules: PromoRules,
+    { actor = OPERATOR, id = makeId('promo') }: { readonly actor?: string; readonly id?: string } = {},
+  ): Promise<FreshPromo[] | undefined> {
     const texts = 'code' in which ? [which.code] : Array.from({ length: which.count }, () => makeCode(which.prefix));
-    const fresh = texts.map((code) => ({ id: makeId('promo'), code }));
-    const campaign = rules.campaign ?? fresh[0]?.id ?? '';
-    const isMade = await this.#database.transaction().execute(async (transaction) => {
-      for (const { id, code } of fresh) {
-        const normalized = normalizeCode(code);
-        if (normalized === undefined) throw new Error('A code has 4 to 64 letters, digits and _; blanks and hyphens do not count.');
-        const inserted = await transaction
-          .insertInto('promo_codes')
-          .values({ id, code_hash: hashCode(normalized), shown: shownPart(code.toUpperCase()), ...toColumns(benefit, rules), campaign })
-          .onConflict((conflict) => conflict.column('code_hash').doNothing())
-          .executeTakeFirst();
-        if (inserted.numInsertedOrUpdatedRows !== 1n) return false;
-      }
-      return true;
-    });
-    return isMade ? fresh : undefined;
+    const fresh = texts.map((code, index) => ({ id: index === 0 ? id : makeId('promo'), code }));
+    const campaign = rules.campaign ?? id;
+    const columns = { ...toColumns(benefit, rules), campaign };
+    try {
+      await this.#database.transaction().execute(async (transaction) => {
+        for (let start = 0; start < fresh.length; start += ROWS_AT_ONCE)
+          await insert(transaction, fresh.slice(start, start + ROWS_AT_ONCE), columns);
+        const changes = differences({}, { codes: fresh.length, ...auditedBenefit(benefit), ...auditedRules(rules) });
+        await recordAudit(transaction, { actor, action: 'promo.create', subject: fresh.length === 1 ? id : campaign, changes });
+      });
+    } catch (error) {
+      if (error instanceof Taken) return undefined;
+      throw error;
+    }
+    return fresh;
   }
 
   async list(campaign?: string): Promise<ListedPromo[]> {
@@ -81,15 +86,61 @@ export class PromoCodes {
   }
 
   /** Ends a code, or all codes of a campaign, at once; gives how many. What was redeemed stays. */
-  async stop(idOrCampaign: string): Promise<number> {
-    const { numUpdatedRows } = await this.#database
-      .updateTable('promo_codes')
-      .set({ stopped_at: Date.now() })
-      .where((where) => where.or([where('id', '=', idOrCampaign), where('campaign', '=', idOrCampaign)]))
-      .where('stopped_at', 'is', null)
-      .executeTakeFirst();
-    return Number(numUpdatedRows);
+  async stop({ id, campaign }: { readonly id?: string; readonly campaign?: string }, actor: string = OPERATOR): Promise<number> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const { numUpdatedRows } = await transaction
+        .updateTable('promo_codes')
+        .set({ stopped_at: Date.now() })
+        .where((where) => where.or([where('id', '=', id ?? ''), where('campaign', '=', campaign ?? '')]))
+        .where('stopped_at', 'is', null)
+        .executeTakeFirst();
+      const stopped = Number(numUpdatedRows);
+      const changes = [{ field: 'codes', before: null, after: stopped }];
+      if (stopped > 0) await recordAudit(transaction, { actor, action: 'promo.stop', subject: id ?? campaign ?? '', changes });
+      return stopped;
+    });
   }
+}
+
+/** How many codes are written by one statement. */
+const ROWS_AT_ONCE = 500;
+
+/** Somebody has this code already: nothing of what was to be made stays. */
+class Taken extends Error {
+  override readonly name = 'Taken';
+}
+
+async function insert(
+  transaction: Kysely<Tables>,
+  fresh: readonly FreshPromo[],
+  columns: Omit<PromoRow, 'id' | 'code_hash' | 'shown'>,
+): Promise<void> {
+  const rows = fresh.map(({ id, code }) => {
+    const normalized = normalizeCode(code);
+    if (normalized === undefined) throw new Error('A code has 4 to 64 letters, digits and _; blanks and hyphens do not count.');
+    return { id, code_hash: hashCode(normalized), shown: shownPart(code.toUpperCase()), ...columns };
+  });
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('promo_codes')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows !== BigInt(rows.length)) throw new Taken();
+}
+
+/** What the record of changes tells of a code. Never the code itself, nor a part of it. */
+function auditedBenefit(benefit: PromoBenefit): Record<string, AuditValue> {
+  if (benefit.kind === 'plan') return { plan: benefit.planId, periods: benefit.periods };
+  const { kind, amount, creditDays } = benefit;
+  return {
+    [kind === 'credit' ? 'creditUsd' : 'bonusMaxUsd']: formatUsd(amount),
+    bonusPercent: kind === 'bonus' ? benefit.percent : null,
+    creditDays,
+  };
+}
+
+function auditedRules({ minimumTopUp, usesMax, ...rules }: PromoRules): Record<string, AuditValue> {
+  return { ...rules, uses: usesMax, minimumTopUpUsd: minimumTopUp === 0n ? null : formatUsd(minimumTopUp) };
 }
 
 /** What a code gives, out of its row. */
@@ -106,7 +157,8 @@ export function readBenefit(row: Selectable<Tables['promo_codes']>): PromoBenefi
   }
 }
 
-function readPromo(row: Selectable<Tables['promo_codes']>): ListedPromo {
+/** A code as the list shows it, out of its row. */
+export function readPromo(row: Selectable<Tables['promo_codes']>): ListedPromo {
   return {
     id: row.id,
     shown: row.shown,

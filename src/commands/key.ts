@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { ANY_ACCOUNT, OPERATOR, type KeyRequest } from '../accounts/keys.ts';
+import { OPERATOR } from '../accounts/audit.ts';
+import { ANY_ACCOUNT, type KeyRequest } from '../accounts/keys.ts';
 import { findUnknown } from '../accounts/model-rules.ts';
 import type { Config } from '../config.ts';
 import { discoverModels } from '../discovery.ts';

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { parseUsd, type Nanos } from '../ledger/money.ts';
 
 /** How the values of options are read. Each gives what the command needs, or an error that says what is allowed. */
@@ -52,4 +53,17 @@ export function readList(text: string): string[] {
     .filter((item) => item !== '');
   if (items.length === 0) throw new Error('Name at least one model, or leave --models out for all.');
   return items;
+}
+
+/** What a schema that forms share makes of options; a refusal names the option that is to blame. */
+export function readBySchema<Schema extends z.ZodType>(
+  schema: Schema,
+  values: z.input<Schema>,
+  flags: Readonly<Record<string, string>>,
+): z.output<Schema> {
+  const result = schema.safeParse(values);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const flag = flags[String(issue?.path[0] ?? '')];
+  throw new Error(`${flag === undefined ? '' : `${flag}: `}${issue?.message ?? 'The options are not valid.'}`);
 }

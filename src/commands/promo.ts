@@ -1,12 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { findPlan } from '../accounts/plans.ts';
-import { PromoCodes, type FreshPromo, type ListedPromo, type PromoBenefit, type PromoRules } from '../accounts/promo-codes.ts';
-import { normalizeCode } from '../accounts/promo-code-text.ts';
+import { PromoCodes, type FreshPromo, type ListedPromo, type PromoBenefit } from '../accounts/promo-codes.ts';
+import { promoOrderSchema, type PromoOrder } from '../accounts/promo-order.ts';
 import { redeem } from '../accounts/redeem.ts';
-import { formatUsd, NO_MONEY, type Nanos } from '../ledger/money.ts';
-import { readCount, readFuture, readMoment, readPositiveUsd } from './options.ts';
-import { print, requireAccount, withSession, type CommandSession } from './session.ts';
+import { formatUsd } from '../ledger/money.ts';
+import { readBySchema, readCount, readMoment } from './options.ts';
+import { print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -18,22 +18,22 @@ export function promoCommand(): Command {
   command
     .command('create')
     .description('make one code or many; they are shown once')
-    .option('--credit <usd>', 'the code gives this much credit', readPositiveUsd)
+    .option('--credit <usd>', 'the code gives this much credit')
     .option('--plan <id>', 'the code gives this plan')
     .option('--periods <n>', 'for how many periods the plan is given', readCount, 1)
-    .option('--bonus-percent <n>', 'the code adds this share to the next top-up', readPercent)
-    .option('--bonus-max <usd>', 'the most that the bonus can be', readPositiveUsd)
+    .option('--bonus-percent <n>', 'the code adds this share to the next top-up', readCount)
+    .option('--bonus-max <usd>', 'the most that the bonus can be')
     .option('--code <text>', 'a code of your own, such as WELCOME25; one is made up otherwise')
-    .option('--prefix <text>', 'what made-up codes begin with', readPrefix, '')
-    .option('--count <n>', 'how many codes to make', readBatch, 1)
+    .option('--prefix <text>', 'what made-up codes begin with')
+    .option('--count <n>', 'how many codes to make', readCount, 1)
     .option('--campaign <name>', 'a name; codes of a campaign count together for what one account may use')
     .option('--uses <n>', 'how often the code can be used in all', readCount, 1)
     .option('--per-account <n>', 'how often one account can use it', readCount, 1)
     .option('--new-accounts <days>', 'only for accounts that are not older than this', readCount)
-    .option('--minimum-top-up <usd>', 'what must have been topped up; for a bonus, at once', readPositiveUsd)
+    .option('--minimum-top-up <usd>', 'what must have been topped up; for a bonus, at once')
     .option('--credit-days <n>', 'after how many days what is left of the credit is taken back', readCount)
     .option('--from <time>', 'when it begins to be valid', readMoment)
-    .option('--to <time>', 'when it ends to be valid', readFuture)
+    .option('--to <time>', 'when it ends to be valid', readMoment)
     .option('--csv <file>', 'write the codes to a file instead of printing them')
     .option('--json', 'print one JSON object')
     .action(create);
@@ -60,19 +60,19 @@ export function promoCommand(): Command {
 }
 
 interface CreateOptions extends JsonOption {
-  readonly credit?: Nanos;
+  readonly credit?: string;
   readonly plan?: string;
   readonly periods: number;
   readonly bonusPercent?: number;
-  readonly bonusMax?: Nanos;
+  readonly bonusMax?: string;
   readonly code?: string;
-  readonly prefix: string;
+  readonly prefix?: string;
   readonly count: number;
   readonly campaign?: string;
   readonly uses: number;
   readonly perAccount: number;
   readonly newAccounts?: number;
-  readonly minimumTopUp?: Nanos;
+  readonly minimumTopUp?: string;
   readonly creditDays?: number;
   readonly from?: number;
   readonly to?: number;
@@ -80,24 +80,48 @@ interface CreateOptions extends JsonOption {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  await withSession(async (session) => {
-    const benefit = await readBenefit(session, options);
-    const rules: PromoRules = {
-      campaign: options.campaign,
-      usesMax: options.uses,
-      perAccount: options.perAccount,
-      newAccountDays: options.newAccounts,
-      minimumTopUp: options.minimumTopUp ?? NO_MONEY,
-      validFromMs: options.from,
-      validToMs: options.to,
-    };
+  const { which, benefit, rules } = readOrder(options);
+  await withSession(async ({ database }) => {
+    if (benefit.kind === 'plan' && (await findPlan(database, benefit.planId)) === undefined)
+      throw new Error(`There is no plan ${benefit.planId}. See them with: plan list`);
     const make = async (): Promise<FreshPromo[]> => {
-      const made = await new PromoCodes(session.database).create(readChoice(options), benefit, rules);
+      const made = await new PromoCodes(database).create(which, benefit, rules);
       if (made === undefined) throw new Error('There is a code like this already. See it with: promo list');
       return made;
     };
     await printFresh(await (options.csv === undefined ? make() : makeForFile(options.csv, make)), options);
   });
+}
+
+/** The options, by the fields of the order that they fill. */
+const FLAGS: Readonly<Record<string, string>> = {
+  creditUsd: '--credit',
+  bonusPercent: '--bonus-percent',
+  bonusMaxUsd: '--bonus-max',
+  code: '--code',
+  prefix: '--prefix',
+  count: '--count',
+  campaign: '--campaign',
+  newAccountDays: '--new-accounts',
+  minimumTopUpUsd: '--minimum-top-up',
+  creditDays: '--credit-days',
+  validFromMs: '--from',
+  validToMs: '--to',
+};
+
+function readOrder(options: CreateOptions): PromoOrder {
+  const { periods, bonusPercent, code, prefix, count, campaign, uses, perAccount, creditDays } = options;
+  const renamed = {
+    creditUsd: options.credit,
+    planId: options.plan,
+    bonusMaxUsd: options.bonusMax,
+    newAccountDays: options.newAccounts,
+    minimumTopUpUsd: options.minimumTopUp,
+    validFromMs: options.from,
+    validToMs: options.to,
+  };
+  const same = { periods, bonusPercent, code, prefix, count, campaign, uses, perAccount, creditDays };
+  return readBySchema(promoOrderSchema, { ...renamed, ...same }, FLAGS);
 }
 
 /** The file is made before the codes, which cannot be had a second time, and taken away again should there be none. It is for its owner only: codes are money. */
@@ -111,26 +135,6 @@ async function makeForFile(file: string, make: () => Promise<FreshPromo[]>): Pro
     await rm(file, { force: true });
     throw error;
   }
-}
-
-function readChoice({ code, count, prefix }: CreateOptions): Parameters<PromoCodes['create']>[0] {
-  if (code === undefined) return { prefix, count };
-  if (count > 1) throw new Error('--code makes one code; leave it out to make many.');
-  if (normalizeCode(code) === undefined) throw new Error('A code has 4 to 64 letters, digits and _; blanks and hyphens do not count.');
-  return { code };
-}
-
-async function readBenefit(session: CommandSession, options: CreateOptions): Promise<PromoBenefit> {
-  const given = [options.credit, options.plan, options.bonusPercent].filter((value) => value !== undefined);
-  if (given.length !== 1) throw new Error('Say what the code gives: --credit USD, --plan ID or --bonus-percent N.');
-  if (options.credit !== undefined) return { kind: 'credit', amount: options.credit, creditDays: options.creditDays };
-  if (options.plan !== undefined) {
-    if ((await findPlan(session.database, options.plan)) === undefined)
-      throw new Error(`There is no plan ${options.plan}. See them with: plan list`);
-    return { kind: 'plan', planId: options.plan, periods: options.periods };
-  }
-  if (options.bonusMax === undefined) throw new Error('Say how much the bonus can be at most, with --bonus-max USD.');
-  return { kind: 'bonus', percent: options.bonusPercent ?? 0, amount: options.bonusMax, creditDays: options.creditDays };
 }
 
 async function printFresh(fresh: readonly FreshPromo[], { csv, json }: CreateOptions): Promise<void> {
@@ -156,7 +160,7 @@ async function list(options: JsonOption & { readonly campaign?: string }): Promi
 
 async function stop(id: string, options: JsonOption): Promise<void> {
   await withSession(async ({ database }) => {
-    const stopped = await new PromoCodes(database).stop(id);
+    const stopped = await new PromoCodes(database).stop({ id, campaign: id });
     if (stopped === 0) throw new Error(`There is no code or campaign ${id} that is still valid. See them with: promo list`);
     print({ id, stopped }, options, [`${stopped === 1 ? 'one code is' : `${stopped} codes are`} stopped`]);
   });
@@ -220,23 +224,4 @@ function describeLine(code: ListedPromo): string {
 
 function formatTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
-}
-
-const BATCH_MAX = 10_000;
-
-function readBatch(text: string): number {
-  const count = readCount(text);
-  if (count > BATCH_MAX) throw new Error(`At most ${BATCH_MAX} codes can be made at once.`);
-  return count;
-}
-
-function readPercent(text: string): number {
-  const percent = readCount(text);
-  if (percent > 100) throw new Error('A bonus is 1 to 100 percent.');
-  return percent;
-}
-
-function readPrefix(text: string): string {
-  if (!/^[A-Za-z0-9]{1,20}$/u.test(text)) throw new Error('A prefix has 1 to 20 letters and digits.');
-  return text;
 }

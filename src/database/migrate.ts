@@ -20,6 +20,7 @@ import { creditParts } from './migrations/016-credit-parts.ts';
 import { exportsAndLinks } from './migrations/017-exports-and-links.ts';
 import { auditByTime } from './migrations/018-audit-by-time.ts';
 import { paymentsByTime } from './migrations/022-payments-by-time.ts';
+import { operatorLists } from './migrations/021-operator-lists.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -43,6 +44,7 @@ const MIGRATIONS = {
   '017-exports-and-links': exportsAndLinks,
   '018-audit-by-time': auditByTime,
   '022-payments-by-time': paymentsByTime,
+  '021-operator-lists': operatorLists,
 } as const;
 
 /** The names of all migrations, the oldest first. */

@@ -226,6 +226,6 @@ async function redeem(page: Page, code: string, answer: string): Promise<void> {
 async function makeStopped(money: MoneyPages): Promise<string> {
   const campaign = crypto.randomUUID();
   const code = await money.makeCode(CREDIT, { campaign });
-  await new PromoCodes(money.database).stop(campaign);
+  await new PromoCodes(money.database).stop({ campaign });
   return code;
 }

@@ -44,6 +44,7 @@ export function pagesOf({
     ['admin-model', '/admin/models?id=openai%2Fgpt-5.4', 'operators'],
     ['admin-requests', '/admin/requests', 'operators'],
     ['admin-request', `/admin/requests?request=${requestId}`, 'operators'],
+    ['admin-codes', '/admin/codes', 'operators'],
     ['admin-audit', '/admin/audit', 'operators'],
     ['admin-payments', '/admin/payments', 'operators'],
     ['admin-payment-events', '/admin/payments?view=events', 'operators'],

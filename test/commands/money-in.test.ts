@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Kysely } from 'kysely';
 import { ConfigError, loadConfig } from '../../src/config.ts';
 import { connect } from '../../src/database/connect.ts';
+import type { Tables } from '../../src/database/tables.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import type { PaymentRow } from '../../src/payments/credit-payment.ts';
 import { openMoneyIn, type MoneyIn } from '../../src/payments/open.ts';
@@ -24,6 +26,7 @@ let simulator: OpenAiSimulator;
 let stripe: StripeSimulator;
 let gate: Gate;
 let money: MoneyIn;
+let database: Kysely<Tables>;
 let closeDatabase: () => Promise<void>;
 
 beforeAll(async () => {
@@ -32,6 +35,7 @@ beforeAll(async () => {
   const settings = { payments: { stripe_api_url: stripe.url, bank_transfer: 'IBAN XX00 0000' }, plans: PLANS };
   gate = await startGate({ simulator, env: variables, settings });
   const { kysely } = await connect({ databaseUrl: undefined, databasePath: join(gate.dataFolder, 'tollgate.db') });
+  database = kysely;
   closeDatabase = () => kysely.destroy();
   const config = loadConfig({ TOLLGATE_CONFIG: join(gate.dataFolder, '..', 'tollgate.yaml'), MOCK_KEY: 'x', ...variables });
   money = await openMoneyIn({ database: kysely, payments: config.payments, url: gate.origin });
@@ -161,6 +165,13 @@ describe('promo codes', () => {
     expect(await gate.run('promo', 'stop', 'hello')).toMatchObject({ stopped: 1 });
     const failure = (await failureOf(gate.run('promo', 'redeem', '--account', email, '--code', 'helloworld'))) as Error;
     expect(failure.message).toContain('The code is refused: stopped.');
+    const id = made.codes[0]?.['id'];
+    const entries = await database.selectFrom('audit').selectAll().where('action', 'like', 'promo.%').orderBy('id').execute();
+    expect(entries.map(({ actor, action, subject }) => `${actor}: ${action} ${subject}`)).toEqual([
+      `command line: promo.create ${String(id)}`,
+      'command line: promo.stop hello',
+    ]);
+    expect(JSON.stringify(entries.map(({ detail }) => detail)).toLowerCase()).not.toContain('world');
   });
 
   test('come in batches, in a file that only its owner can read', async () => {
@@ -194,6 +205,10 @@ describe('promo codes', () => {
     expect(await messageOf('--plan', 'none-such')).toContain('There is no plan none-such');
     expect(await messageOf('--bonus-percent', '10')).toContain('--bonus-max');
     expect(await messageOf('--credit', '5', '--code', 'x!')).toContain('4 to 64 letters');
+    expect(await messageOf('--credit', '0')).toContain('--credit: must be above zero');
+    expect(await messageOf('--credit', '5', '--to', '2020-01-01')).toContain('--to: is in the past');
+    expect(await messageOf('--credit', '5', '--count', '10001')).toContain('At most 10000 codes');
+    expect(await messageOf('--credit', '5', '--credit-days', '99999')).toContain('--credit-days: must be at most 36500 days');
   });
 });
 

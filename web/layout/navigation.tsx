@@ -19,6 +19,7 @@ import {
   ShieldCheck,
   Tags,
   Users,
+  Ticket,
 } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import type { JSX } from 'react';
@@ -77,6 +78,7 @@ const ADMIN_GROUPS: readonly Group[] = [
       { to: '/admin/models', label: t.nav.models, Icon: Tags },
       { to: '/admin/requests', label: t.nav.requests, Icon: ListTree },
       { to: '/admin/payments', label: t.nav.payments, Icon: CreditCard },
+      { to: '/admin/codes', label: t.nav.codes, Icon: Ticket },
       { to: '/admin/audit', label: t.nav.audit, Icon: ScrollText },
     ],
   },

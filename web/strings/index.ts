@@ -5,6 +5,7 @@ export { adminAudit } from './admin-audit.ts';
 export { adminModels } from './admin-models.ts';
 export { adminRequests } from './admin-requests.ts';
 export { adminPayments } from './admin-payments.ts';
+export { adminCodes } from './admin-codes.ts';
 export { alerts } from './alerts.ts';
 export { billing } from './billing.ts';
 export { docs } from './docs.ts';

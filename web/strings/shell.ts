@@ -22,6 +22,7 @@ export const shell = {
     docs: 'API reference',
     admin: 'Run the service',
     accounts: 'Accounts',
+    codes: 'Promo codes',
     audit: 'Audit log',
     payments: 'Payments',
     back: 'Back to your account',

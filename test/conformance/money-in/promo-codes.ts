@@ -53,7 +53,7 @@ export function testPromoCodes(driver: LedgerDriver): void {
     ] as const;
     for (const [code, why] of cases) expect(await stage.redeem(customer, code)).toBe(why);
     const stopped = await stage.makeCode(CREDIT, { campaign: 'stopped' });
-    expect(await stage.promos.stop('stopped')).toBe(1);
+    expect(await stage.promos.stop({ campaign: 'stopped' })).toBe(1);
     expect(await stage.redeem(customer, stopped)).toBe('stopped');
     expect(await stage.balance(customer)).toBe(0n);
   });

@@ -3,6 +3,7 @@ import { operating } from '../../operators.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { accountsRoutes } from './accounts.ts';
 import { auditRoutes } from './audit.ts';
+import { codeRoutes } from './codes.ts';
 import { adminModelRoutes } from './models.ts';
 import { paymentRoutes } from './payments.ts';
 import { requestsRoutes } from './requests.ts';
@@ -13,6 +14,7 @@ export function adminRoutes(parts: Parts) {
     .use(operating)
     .route('/accounts', accountsRoutes(parts))
     .route('/audit', auditRoutes(parts))
+    .route('/codes', codeRoutes(parts))
     .route('/models', adminModelRoutes(parts))
     .route('/payments', paymentRoutes(parts))
     .route('/requests', requestsRoutes(parts));

@@ -1,0 +1,153 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { makeId } from '../ids.ts';
+import { asNanos, type Nanos } from '../ledger/money.ts';
+import { readBenefit, readPromo, type ListedPromo, type PromoBenefit } from './promo-codes.ts';
+
+/** How a code stands at a moment. */
+export const PROMO_STATES = ['valid', 'not_yet', 'over', 'used_up', 'stopped'] as const;
+export type PromoState = (typeof PROMO_STATES)[number];
+
+/** A code, and how it stands. */
+export interface StandingPromo extends ListedPromo {
+  readonly state: PromoState;
+}
+
+/** Which part of a list is wanted, the newest first. */
+export interface PageRequest {
+  /** Where the former page ended. */
+  readonly before: string | undefined;
+  readonly rowsMax: number;
+}
+
+/** A part of a list, and where the next one begins. */
+export interface PageOf<Row> {
+  readonly rows: readonly Row[];
+  readonly next: string | undefined;
+}
+
+/** A page of codes, of a campaign or in a state. */
+export async function readPromos(
+  database: Kysely<Tables>,
+  filter: { readonly campaign?: string | undefined; readonly state?: PromoState | undefined },
+  { before, rowsMax }: PageRequest,
+): Promise<PageOf<StandingPromo>> {
+  const state = stateAt(Date.now());
+  let query = database.selectFrom('promo_codes').selectAll().select(state.as('state'));
+  if (filter.campaign !== undefined) query = query.where('campaign', '=', filter.campaign);
+  if (filter.state !== undefined) query = query.where(state, '=', filter.state);
+  if (before !== undefined) {
+    const [atMs = '', id = ''] = before.split('-');
+    query = query.where((where) => where.eb(where.refTuple('created_at', 'id'), '<', where.tuple(BigInt(atMs), id)));
+  }
+  const rows = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(rowsMax + 1)
+    .execute();
+  const codes = rows.map((row) => ({ ...readPromo(row), state: row.state }));
+  return cut(codes, rowsMax, ({ createdAtMs, id }) => `${createdAtMs}-${id}`);
+}
+
+/** One code. */
+export async function findPromo(database: Kysely<Tables>, id: string): Promise<StandingPromo | undefined> {
+  const query = database.selectFrom('promo_codes').selectAll().select(stateAt(Date.now()).as('state'));
+  const row = await query.where('id', '=', id).executeTakeFirst();
+  return row === undefined ? undefined : { ...readPromo(row), state: row.state };
+}
+
+/** The campaigns that have a name. Codes without one are a campaign of their own, which is called like the first of them. */
+export async function readCampaigns(database: Kysely<Tables>, rowsMax: number): Promise<string[]> {
+  const rows = await database
+    .selectFrom('promo_codes')
+    .select('campaign')
+    .distinct()
+    .where(sql<boolean>`NOT (substr(campaign, 1, 6) = 'promo_' AND length(campaign) = ${sql.lit(makeId('promo').length)})`)
+    .orderBy('campaign')
+    .limit(rowsMax)
+    .execute();
+  return rows.map(({ campaign }) => campaign);
+}
+
+/** How many codes of a campaign there are, how many are not stopped, and how often they were used. */
+export async function sumCampaign(database: Kysely<Tables>, campaign: string): Promise<{ codes: number; running: number; used: number }> {
+  const sums = await database
+    .selectFrom('promo_codes')
+    .select(({ fn }) => [
+      fn.countAll<bigint>().as('codes'),
+      fn.count<bigint>('stopped_at').as('stopped'),
+      fn.sum<bigint | null>('used').as('used'),
+    ])
+    .where('campaign', '=', campaign)
+    .executeTakeFirstOrThrow();
+  return { codes: Number(sums.codes), running: Number(sums.codes - sums.stopped), used: Number(sums.used ?? 0n) };
+}
+
+/** One use of a code. */
+export interface Redemption {
+  readonly accountId: string;
+  readonly email: string;
+  readonly n: number;
+  readonly codeId: string;
+  readonly shown: string;
+  readonly benefit: PromoBenefit;
+  /** What came into the balance: none for a plan, nor for a bonus that waits for a top-up. */
+  readonly given: Nanos | undefined;
+  readonly isWaiting: boolean;
+  readonly createdAtMs: number;
+}
+
+/** The uses of a code, or of all codes of a campaign. */
+export async function readRedemptions(
+  database: Kysely<Tables>,
+  of: { readonly codeId: string } | { readonly campaign: string },
+  { before, rowsMax }: PageRequest,
+): Promise<PageOf<Redemption>> {
+  let query = database
+    .selectFrom('promo_redemptions')
+    .innerJoin('promo_codes', 'promo_codes.id', 'promo_redemptions.code_id')
+    .innerJoin('accounts', 'accounts.id', 'promo_redemptions.account_id')
+    .leftJoin('payments', 'payments.id', 'promo_redemptions.payment_id')
+    .selectAll('promo_codes')
+    .select(['promo_redemptions.account_id', 'promo_redemptions.n', 'promo_redemptions.state', 'promo_redemptions.created_at as used_at'])
+    .select(['accounts.email', 'payments.bonus']);
+  query =
+    'codeId' in of ? query.where('promo_redemptions.code_id', '=', of.codeId) : query.where('promo_redemptions.campaign', '=', of.campaign);
+  if (before !== undefined) {
+    const [atMs = '', accountId = '', n = ''] = before.split('-');
+    const place = ['promo_redemptions.created_at', 'promo_redemptions.account_id', 'promo_redemptions.n'] as const;
+    query = query.where((where) => where.eb(where.refTuple(...place), '<', where.tuple(BigInt(atMs), accountId, BigInt(n))));
+  }
+  const rows = await query
+    .orderBy('promo_redemptions.created_at', 'desc')
+    .orderBy('promo_redemptions.account_id', 'desc')
+    .orderBy('promo_redemptions.n', 'desc')
+    .limit(rowsMax + 1)
+    .execute();
+  const redemptions = rows.map((row) => ({
+    accountId: row.account_id,
+    email: row.email,
+    n: Number(row.n),
+    codeId: row.id,
+    shown: row.shown,
+    benefit: readBenefit(row),
+    given: row.kind === 'plan' || row.state === 'waiting' ? undefined : asNanos((row.kind === 'bonus' ? row.bonus : row.amount) ?? 0n),
+    isWaiting: row.state === 'waiting',
+    createdAtMs: Number(row.used_at),
+  }));
+  return cut(redemptions, rowsMax, ({ createdAtMs, accountId, n }) => `${createdAtMs}-${accountId}-${n}`);
+}
+
+/** In the order in which a code is refused: see redeem.ts. */
+function stateAt(nowMs: number): RawBuilder<PromoState> {
+  const now = BigInt(nowMs);
+  return sql<PromoState>`CASE WHEN stopped_at IS NOT NULL THEN 'stopped' WHEN valid_from > ${now} THEN 'not_yet'
+    WHEN valid_to <= ${now} THEN 'over' WHEN used >= max_uses THEN 'used_up' ELSE 'valid' END`;
+}
+
+/** One row more than wanted was asked for: it tells whether there is a next page. */
+function cut<Row>(rows: readonly Row[], rowsMax: number, placeOf: (row: Row) => string): PageOf<Row> {
+  const shown = rows.slice(0, rowsMax);
+  const last = rows.length > rowsMax ? shown.at(-1) : undefined;
+  return { rows: shown, next: last === undefined ? undefined : placeOf(last) };
+}

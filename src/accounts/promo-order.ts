@@ -1,0 +1,112 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../database/tables.ts';
+import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { usdSchema } from './plan-settings.ts';
+import { findPlan } from './plans.ts';
+import { normalizeCode } from './promo-code-text.ts';
+import type { CodeChoice, PromoBenefit, PromoRules } from './promo-codes.ts';
+
+/** Codes to be made: which, what they give, and to whom. */
+export interface PromoOrder {
+  readonly which: CodeChoice;
+  readonly benefit: PromoBenefit;
+  readonly rules: PromoRules;
+}
+
+const CODES_MAX = 10_000;
+const PERCENT_MAX = 100;
+/** A hundred years. What ends later than any calendar goes could not be written down. */
+const DAYS_MAX = 36_500;
+
+const count = z
+  .number('must be a whole number')
+  .int('must be a whole number')
+  .min(1, 'must be at least 1')
+  .max(Number.MAX_SAFE_INTEGER, 'is too large');
+const days = count.max(DAYS_MAX, `must be at most ${DAYS_MAX} days`);
+const usd = usdSchema.refine((amount) => amount > 0n, 'must be above zero');
+const moment = z.number().int().min(0).max(8.64e15, 'is too far in the future');
+const ownCode = z
+  .string()
+  .trim()
+  // A code is a line of a file and of a terminal.
+  .refine(
+    (text) => normalizeCode(text) !== undefined && !/\p{Cc}/u.test(text),
+    'A code has 4 to 64 letters, digits and _; blanks and hyphens do not count.',
+  );
+
+const fields = z.strictObject({
+  creditUsd: usd.optional(),
+  planId: z.string().min(1).max(64).optional(),
+  periods: count.default(1),
+  bonusPercent: count.max(PERCENT_MAX, `is 1 to ${PERCENT_MAX} percent`).optional(),
+  bonusMaxUsd: usd.optional(),
+  code: ownCode.optional(),
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9]{0,20}$/u, 'has at most 20 letters and digits')
+    .default(''),
+  count: count.max(CODES_MAX, `At most ${CODES_MAX} codes can be made at once.`).default(1),
+  campaign: z
+    .string()
+    .trim()
+    .min(1, 'has no name')
+    .max(100, 'has more than 100 characters')
+    .regex(/^\P{Cc}*$/u, 'must not have control characters')
+    .optional(),
+  uses: count.default(1),
+  perAccount: count.default(1),
+  newAccountDays: days.optional(),
+  minimumTopUpUsd: usd.optional(),
+  creditDays: days.optional(),
+  validFromMs: moment.optional(),
+  validToMs: moment.refine((ms) => ms > Date.now(), 'is in the past').optional(),
+});
+
+/** What promo codes are ordered with, in the dashboard and on the command line: the rules of both. */
+export const promoOrderSchema = fields.transform((order, context): PromoOrder => {
+  const refuse = (message: string, field?: keyof typeof order): never => {
+    context.addIssue({ code: 'custom', message, path: field === undefined ? [] : [field] });
+    return z.NEVER;
+  };
+  if (order.code !== undefined && order.count > 1) return refuse('A code of your own is one; leave it out to make many.', 'code');
+  if (order.validToMs !== undefined && order.validToMs <= (order.validFromMs ?? 0)) return refuse('is before it begins', 'validToMs');
+  const benefit = readBenefit(order);
+  if (benefit === undefined) return refuse('Say what the code gives: credit, a plan or a bonus, and one of them only.');
+  if (benefit === 'boundless') return refuse('Say how much the bonus can be at most.', 'bonusMaxUsd');
+  return {
+    which: order.code === undefined ? { prefix: order.prefix, count: order.count } : { code: order.code },
+    benefit,
+    rules: {
+      campaign: order.campaign,
+      usesMax: order.uses,
+      perAccount: order.perAccount,
+      newAccountDays: order.newAccountDays,
+      minimumTopUp: order.minimumTopUpUsd ?? NO_MONEY,
+      validFromMs: order.validFromMs,
+      validToMs: order.validToMs,
+    },
+  };
+});
+
+function readBenefit(order: z.output<typeof fields>): PromoBenefit | 'boundless' | undefined {
+  const { creditUsd, planId, bonusPercent, bonusMaxUsd, creditDays } = order;
+  if ([creditUsd, planId, bonusPercent].filter((given) => given !== undefined).length !== 1) return undefined;
+  if (creditUsd !== undefined) return { kind: 'credit', amount: creditUsd, creditDays };
+  if (planId !== undefined) return { kind: 'plan', planId, periods: order.periods };
+  if (bonusMaxUsd === undefined) return 'boundless';
+  return { kind: 'bonus', percent: bonusPercent ?? 0, amount: bonusMaxUsd, creditDays };
+}
+
+/** How much money codes can give away at most, if every use is used; undefined where they give a plan that there is not. */
+export async function findMost(database: Kysely<Tables>, { which, benefit, rules }: PromoOrder): Promise<Nanos | undefined> {
+  const each = benefit.kind === 'plan' ? await includedIn(database, benefit) : benefit.amount;
+  const codes = 'code' in which ? 1 : which.count;
+  return each === undefined ? undefined : asNanos(each * BigInt(codes) * BigInt(rules.usesMax));
+}
+
+async function includedIn(database: Kysely<Tables>, { planId, periods }: PromoBenefit & { kind: 'plan' }): Promise<bigint | undefined> {
+  const plan = await findPlan(database, planId);
+  return plan === undefined ? undefined : plan.included * BigInt(periods);
+}

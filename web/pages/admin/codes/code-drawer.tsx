@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { formatUsd } from '../../../money.ts';
+import { formatCount } from '../../../numbers.ts';
+import { adminCodes as t } from '../../../strings/index.ts';
+import { Copyable } from '../../../ui/copyable.tsx';
+import { DateTime } from '../../../ui/date-time.tsx';
+import { Drawer } from '../../../ui/drawer.tsx';
+import { Facts } from '../../../ui/facts.tsx';
+import { Pagination } from '../../../ui/pagination.tsx';
+import { Table } from '../../../ui/table.tsx';
+import type { Column } from '../../../ui/table.tsx';
+import { Waiting } from '../../../ui/waiting.tsx';
+import { usePages } from '../../../use-pages.ts';
+import { codeQuery, sayBenefit, type Code, type Redemption } from './queries.ts';
+import { StopButton } from './stop-button.tsx';
+import { StateBadge, Validity } from './standing.tsx';
+
+interface CodeDrawerProps {
+  readonly id: string | undefined;
+  /** Where the page of redemptions begins. */
+  readonly before: string | undefined;
+  readonly onPage: (before: string | undefined) => void;
+  readonly onClose: () => void;
+}
+
+/** One code: its rules, and by whom it was used. */
+export function CodeDrawer(props: CodeDrawerProps): JSX.Element {
+  const { id, onClose } = props;
+  return (
+    <Drawer
+      isOpen={id !== undefined}
+      onClose={onClose}
+      title={t.drawer.title}
+      text={id !== undefined && <Copyable text={id} what={t.id} />}
+    >
+      {id !== undefined && <Details {...props} id={id} />}
+    </Drawer>
+  );
+}
+
+const COLUMNS: readonly Column<Redemption>[] = [
+  {
+    id: 'who',
+    header: t.drawer.who,
+    cell: ({ email, accountId }) => (
+      <>
+        <span className="block break-all">{email}</span>
+        <Copyable text={accountId} what={t.account} className="text-muted" />
+      </>
+    ),
+  },
+  { id: 'when', header: t.drawer.when, cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} mayBreak /> },
+  { id: 'gave', header: t.drawer.gave, cell: sayGiven },
+];
+
+function sayGiven({ benefit, givenUsd, isWaiting }: Redemption): string {
+  if (isWaiting) return t.drawer.waiting;
+  return givenUsd === null ? sayBenefit(benefit) : formatUsd(givenUsd);
+}
+
+function Details({ id, before, onPage }: CodeDrawerProps & { readonly id: string }): JSX.Element {
+  const { data, error, refetch } = useQuery(codeQuery(id, before));
+  const pages = usePages({ at: before, next: data?.next, onGo: onPage });
+  if (data === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
+  return (
+    <div className="flex flex-col gap-6">
+      <Facts facts={factsOf(data.code)} />
+      {data.code.state !== 'stopped' && (
+        <div>
+          <StopButton which={{ id }} label={t.stop} title={t.stopTitle} />
+        </div>
+      )}
+      <section>
+        <h3 className="mb-2 text-sm font-semibold">{t.drawer.redemptions}</h3>
+        <Table
+          caption={t.drawer.redemptions}
+          columns={COLUMNS}
+          rows={data.redemptions}
+          rowId={({ accountId, n }) => `${accountId} ${n}`}
+          error={error}
+          onRetry={() => void refetch()}
+          empty={t.drawer.empty}
+        />
+        {data.redemptions.length > 0 && <Pagination {...pages} />}
+      </section>
+    </div>
+  );
+}
+
+function factsOf(code: Code): Parameters<typeof Facts>[0]['facts'] {
+  const { benefit, newAccountDays, minimumTopUpUsd } = code;
+  return [
+    [t.columns.code, <code key="code">{code.shown}</code>],
+    [t.columns.state, <StateBadge key="state" state={code.state} />],
+    [t.columns.gives, sayBenefit(benefit)],
+    [t.drawer.creditEnds, benefit.creditDays === null ? null : t.drawer.after(formatCount(benefit.creditDays))],
+    [t.columns.used, t.usedOf(formatCount(code.used), formatCount(code.uses))],
+    [t.drawer.perAccount, t.drawer.uses(formatCount(code.perAccount))],
+    [t.drawer.newAccounts, newAccountDays === null ? null : t.drawer.younger(formatCount(newAccountDays))],
+    [t.drawer.minimum, minimumTopUpUsd === null ? null : formatUsd(minimumTopUpUsd)],
+    [t.columns.valid, <Validity key="valid" code={code} />],
+    [t.columns.campaign, code.campaign === code.id ? null : code.campaign],
+    [t.drawer.made, <DateTime key="made" atMs={code.createdAtMs} />],
+  ];
+}

@@ -1,0 +1,36 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+import { formatUsd } from '../../../money.ts';
+import { queryClient } from '../../../queries.ts';
+import { adminCodes as t } from '../../../strings/index.ts';
+import type { CodesSearch } from './search.ts';
+
+/** A page of codes. */
+export const codesQuery = ({ campaign, state, before }: CodesSearch) =>
+  queryOptions({
+    queryKey: ['admin', 'codes', { campaign, state, before }],
+    queryFn: () => call(api.admin.codes.$get({ query: { campaign, state, before } })),
+    placeholderData: keepPreviousData,
+  });
+
+/** One code and a page of its redemptions. */
+export const codeQuery = (id: string, before: string | undefined) =>
+  queryOptions({
+    queryKey: ['admin', 'codes', id, before],
+    queryFn: () => call(api.admin.codes[':id'].$get({ param: { id }, query: { before } })),
+  });
+
+export type CodesContent = Answer<typeof api.admin.codes.$get>;
+export type Code = CodesContent['codes'][number];
+export type Redemption = Answer<(typeof api.admin.codes)[':id']['$get']>['redemptions'][number];
+
+export async function refreshCodes(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ['admin', 'codes'] });
+}
+
+/** What a code gives, in words. */
+export function sayBenefit({ usd, percent, planId, periods }: Code['benefit']): string {
+  if (planId !== null) return t.plan(planId, periods ?? 1);
+  return percent === null ? t.credit(formatUsd(usd ?? '0')) : t.bonus(percent, formatUsd(usd ?? '0'));
+}

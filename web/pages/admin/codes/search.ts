@@ -1,0 +1,25 @@
+import { compact, readChoice, readText } from '../../../search-params.ts';
+import type { RawSearch } from '../../../search-params.ts';
+
+export const STATES = ['valid', 'not_yet', 'over', 'used_up', 'stopped'] as const;
+
+/** Which codes, the page, the open form or code, and the page of its redemptions. */
+export interface CodesSearch {
+  readonly campaign?: string;
+  readonly state?: (typeof STATES)[number];
+  readonly before?: string;
+  readonly form?: 'open';
+  readonly code?: string;
+  readonly uses?: string;
+}
+
+export function readCodesSearch(raw: RawSearch): CodesSearch {
+  return compact({
+    campaign: readText(raw, 'campaign'),
+    state: readChoice(raw, 'state', STATES),
+    before: readText(raw, 'before'),
+    form: readChoice(raw, 'form', ['open']),
+    code: readText(raw, 'code'),
+    uses: readText(raw, 'uses'),
+  });
+}

@@ -1,0 +1,17 @@
+import type { JSX, ReactNode } from 'react';
+
+/** Names and what they stand for, under each other. What is null is left out. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }): JSX.Element {
+  return (
+    <dl className="grid gap-x-6 text-sm sm:grid-cols-[minmax(7rem,auto)_minmax(0,1fr)] sm:gap-y-1.5">
+      {facts
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-muted">{name}</dt>
+            <dd className="mb-2 min-w-0 break-words sm:mb-0">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
