@@ -3,7 +3,7 @@ import { isMap, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
 import { planSchema } from './accounts/plan-settings.ts';
 import { signInSchema } from './accounts/sign-in-settings.ts';
-import { modelSchema } from './catalog/catalog.ts';
+import { modelSchema, type Model } from './catalog/catalog.ts';
 import { parseNetworks } from './http/client-address.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
 import { paymentsSchema } from './payments/payment-settings.ts';
@@ -105,6 +105,53 @@ export function readSettingsFile(environment: Environment, mistakes: string[]): 
 }
 
 function parseSettings(path: string, text: string, environment: Environment, mistakes: string[]): Settings {
+  const opened = openText(path, text, mistakes);
+  if (opened === undefined) return settingsSchema.parse({});
+  const { refuse } = opened;
+  const value = fillVariables(opened.value, environment, [], (where, name) =>
+    refuse(where, `the environment variable ${name} is not set`),
+  ) as JsonObject;
+  checkReferences(value, [], refuse);
+  return parseWith(settingsSchema, value, refuse) ?? settingsSchema.parse({});
+}
+
+/**
+ * The models of a text for the settings file, checked as at the start. What else the text says is not looked at, and no
+ * variable is filled in: whoever may show what is read here must not be shown the environment.
+ */
+export function readModels(text: string, providers: readonly string[], mistakes: string[]): readonly Model[] {
+  try {
+    if (isTangled(text)) throw new Error('it is nested too deeply, or refers to itself too often');
+    const opened = openText('the text', text, mistakes);
+    if (opened === undefined) return [];
+    const { value, refuse } = opened;
+    if (value['models'] === undefined) refuse([], 'there is no section "models"');
+    checkReferences(value, providers, refuse);
+    return parseWith(settingsSchema.pick({ models: true }), { models: value['models'] ?? [] }, refuse)?.models ?? [];
+  } catch (error) {
+    // Such as names for parts of the text that stand for each other without end.
+    mistakes.push(`the text cannot be read (${(error as Error).message})`);
+    return [];
+  }
+}
+
+const DEPTH_MAX = 50;
+const ALIASES_MAX = 100;
+
+/** The parser takes minutes for thousands of brackets within each other or references to one place, which nobody needs. */
+function isTangled(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[{\]}]/gu)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > DEPTH_MAX) return true;
+  }
+  return /(?:[-?:][ \t]+){50}/u.test(text) || text.split('*').length > ALIASES_MAX;
+}
+
+type Refuse = (where: PropertyKey[], message: string) => void;
+
+/** A text as a plain object, and a way to tell what is wrong where; undefined when it is no YAML. */
+function openText(path: string, text: string, mistakes: string[]): { readonly value: JsonObject; readonly refuse: Refuse } | undefined {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const lineAt = (position: number): number => lines.linePos(position).line;
@@ -116,15 +163,15 @@ function parseSettings(path: string, text: string, environment: Environment, mis
     },
   });
   mistakes.push(...broken);
-  if (broken.length > 0) return settingsSchema.parse({});
+  if (broken.length > 0) return undefined;
+  const at = (where: readonly PropertyKey[]): string =>
+    `${path}, line ${lineOf(document, lines, where)}${where.length === 0 ? '' : `: ${spell(where)}`}`;
+  return { value: readValue(document, path, mistakes), refuse: (where, message) => void mistakes.push(`${at(where)}: ${message}`) };
+}
 
-  const at = (where: readonly PropertyKey[]): string => `${path}, line ${lineOf(document, lines, where)}: ${spell(where)}`;
-  const refuse = (where: PropertyKey[], message: string): void => void mistakes.push(`${at(where)}: ${message}`);
-  const value = fillVariables(readValue(document, path, mistakes), environment, [], (where, name) =>
-    refuse(where, `the environment variable ${name} is not set`),
-  ) as JsonObject;
-  checkReferences(value, refuse);
-  const result = settingsSchema.safeParse(value);
+/** What the schema makes of it; undefined when it does not fit, and then it is told where. */
+function parseWith<Schema extends z.ZodType>(schema: Schema, value: JsonObject, refuse: Refuse): z.output<Schema> | undefined {
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys') {
@@ -133,7 +180,7 @@ function parseSettings(path: string, text: string, environment: Environment, mis
       refuse(issue.path, issue.code === 'invalid_key' ? PROVIDER_ID_HINT : issue.message.replace(MISSING, 'is missing; it must be a $1'));
     }
   }
-  return settingsSchema.parse({});
+  return undefined;
 }
 
 /** The file as a plain object. A section without content is one that is not there. */
@@ -145,13 +192,13 @@ function readValue(document: Document, path: string, mistakes: string[]): JsonOb
 }
 
 /** What one part of the file says about another. Looks at the raw value, so that it is told beside all other mistakes. */
-function checkReferences(value: JsonObject, refuse: (where: PropertyKey[], message: string) => void): void {
+function checkReferences(value: JsonObject, elsewhere: readonly string[], refuse: Refuse): void {
   const providers = isObject(value['providers']) ? value['providers'] : {};
   for (const [id, provider] of Object.entries(providers)) {
     if (id === SANDBOX_PROVIDER) refuse(['providers', id], 'this name belongs to the built-in sandbox');
     if (isObject(provider)) checkProvider(id, provider, refuse);
   }
-  const known = new Set([SANDBOX_PROVIDER, ...Object.keys(HOSTS), ...Object.keys(providers)]);
+  const known = new Set([SANDBOX_PROVIDER, ...Object.keys(HOSTS), ...Object.keys(providers), ...elsewhere]);
   const seen = new Set<unknown>();
   objectsIn(value['models']).forEach((model, index) => {
     if (seen.has(model['id'])) refuse(['models', index, 'id'], 'there is another model with this id');
@@ -167,7 +214,7 @@ function checkReferences(value: JsonObject, refuse: (where: PropertyKey[], messa
   });
 }
 
-function checkProvider(id: string, provider: JsonObject, refuse: (where: PropertyKey[], message: string) => void): void {
+function checkProvider(id: string, provider: JsonObject, refuse: Refuse): void {
   if (provider['base_url'] === undefined && !Object.hasOwn(HOSTS, id)) refuse(['providers', id], 'base_url is missing');
   const host = HOSTS[typeof provider['like'] === 'string' ? provider['like'] : id];
   if (provider['discover'] === true && host?.addressVariable === undefined)

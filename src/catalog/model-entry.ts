@@ -1,7 +1,7 @@
 import { Document, isMap, isScalar, visit } from 'yaml';
 import { formatPricePerMillion, type Picos } from '../ledger/money.ts';
 import type { TokenPrices } from '../ledger/price.ts';
-import type { JsonObject } from '../openai/types.ts';
+import { isObject, type JsonObject } from '../openai/types.ts';
 import type { Model } from './catalog.ts';
 
 /** Models as tollgate.yaml has them: what is read from it is the same list. */
@@ -21,13 +21,34 @@ export function writeModels(models: readonly Model[]): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** Whether two models are sold and reached alike. */
-export function isSameModel(first: Model, second: Model): boolean {
-  return JSON.stringify(toEntry(first)) === JSON.stringify(toEntry(second));
+/** A setting of a model that is not the same in two lists. */
+export interface EntryChange {
+  /** As it is written: `price.input`. */
+  readonly field: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** In which settings two models differ. */
+export function compareModels(before: Model, after: Model): EntryChange[] {
+  const [old, fresh] = [spellSettings(toEntry(before)), spellSettings(toEntry(after))];
+  return [...new Set([...old.keys(), ...fresh.keys()])]
+    .map((field) => ({ field, before: old.get(field), after: fresh.get(field) }))
+    .filter((change) => change.before !== change.after);
+}
+
+/** Every setting by its name; prices one by one, lists as a whole. */
+function spellSettings(entry: JsonObject, prefix = ''): Map<string, string> {
+  return new Map(
+    Object.entries(entry).flatMap(([name, value]) => {
+      if (isObject(value)) return [...spellSettings(value, `${prefix}${name}.`)];
+      return [[prefix + name, typeof value === 'string' ? value : JSON.stringify(value)] as const];
+    }),
+  );
 }
 
 /** A model as an entry under `models`, with everything said that has a default. */
-export function toEntry(model: Model): JsonObject {
+function toEntry(model: Model): JsonObject {
   const { long } = model.price;
   return {
     id: model.id,

@@ -125,6 +125,67 @@ describeStores((makeStore) => {
     expect([answer.status, await jsonOf(answer)]).toMatchObject([400, { error: { field: 'input' } }]);
   });
 
+  test('the exported list is one that tollgate.yaml takes, and changes nothing', async () => {
+    const answer = await operator.get('/api/admin/models/export');
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="models.yaml"');
+    const text = await answer.text();
+    expect(configFrom(`${text}providers: { own: { base_url: 'http://127.0.0.1:9/v1' } }`).models).toEqual(config.models);
+    expect(await check(text)).toEqual({ mistakes: [], added: [], changed: [], same: config.models.length, absent: [] });
+  });
+
+  const check = async (text: string) => jsonOf(await operator.send('POST', '/api/admin/models/check', { text }));
+
+  test('a pasted text tells what it would add and change, and by how much', async () => {
+    const text = `
+limits: { concurrent: 8 }
+models:
+  - { id: own/wise, provider: own, context_length: 8192, max_output_tokens: 1024, price: { input: 0.75, cached_input: 0.05, output: 2 },
+      routes: [{ provider: own, model: wise }] }
+  - { id: groq/new, provider: groq, context_length: 9, max_output_tokens: 9, price: { input: 1, output: 2 },
+      routes: [{ provider: groq, model: new }] }`;
+    expect(await check(text)).toMatchObject({
+      mistakes: [],
+      added: [{ id: 'groq/new', price: { input: '1', output: '2' } }],
+      changed: [
+        {
+          id: 'own/wise',
+          changes: [
+            { field: 'price.input', before: '0.5', after: '0.75', part: 0.5 },
+            { field: 'price.cache_write', before: '0.5', after: '0.75', part: 0.5 },
+          ],
+        },
+      ],
+      same: 0,
+      absent: ['openai/gpt-5.4'],
+    });
+  });
+
+  test('what is wrong with a pasted text is told with its line, and no variable is filled in', async () => {
+    const model = 'context_length: 9, max_output_tokens: 9, price: { input: 1, output: x }, routes: [{ provider: "${PATH}", model: m }]';
+    const { mistakes, added } = await check(`models:\n  - { id: a/b, provider: a, ${model} }`);
+    expect(mistakes).toEqual([
+      'the text, line 2: models[0].routes[0].provider: there is no provider ${PATH}',
+      'the text, line 2: models[0].price.output: must be USD per million tokens: zero or more, at most six decimals',
+    ]);
+    expect(added).toEqual([]);
+    for (const broken of [
+      'models: [',
+      'model: 1',
+      '- a',
+      '[[[[',
+      '[',
+      `a: &a [x]\nb: [${'*a, '.repeat(2000)}*a]`,
+      '['.repeat(50_000),
+      '- '.repeat(40_000),
+    ])
+      expect([broken.slice(0, 20), (await check(broken))['mistakes']]).toEqual([
+        broken.slice(0, 20),
+        expect.arrayContaining([expect.any(String)]) as unknown,
+      ]);
+    const long = await operator.send('POST', '/api/admin/models/check', { text: 'x'.repeat(100_001) });
+    expect([long.status, await jsonOf(long)]).toMatchObject([400, { error: { field: 'text' } }]);
+  });
+
   test('nothing tells a credential', async () => {
     for (const path of ['', '/one?id=openai%2Fgpt-5.4'])
       expect(await (await operator.get(`/api/admin/models${path}`)).text()).not.toContain('a-secret-key');

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { priceSchema } from '../../../catalog/catalog.ts';
-import { isSameModel, writeModels } from '../../../catalog/model-entry.ts';
+import { priceSchema, type Model } from '../../../catalog/catalog.ts';
+import { compareModels, writeModels, type EntryChange } from '../../../catalog/model-entry.ts';
 import type { PricedModel } from '../../../gateway/price-list.ts';
 import { formatUsd } from '../../../ledger/money.ts';
 import type { ModelPrice } from '../../../ledger/price.ts';
@@ -18,6 +18,11 @@ const WEEK_MS = 7 * 24 * 3600 * 1000;
 const KEPT_MS = 60_000;
 const ID_CHARS_MAX = 200;
 
+/** Several times the whole list. */
+const YAML_CHARS_MAX = 100_000;
+const MISTAKES_MAX = 50;
+
+const pasted = z.strictObject({ text: z.string().max(YAML_CHARS_MAX, `must be at most ${YAML_CHARS_MAX} characters`) });
 const one = z.object({ id: z.string().max(ID_CHARS_MAX) });
 const preview = one.extend({
   input: priceSchema,
@@ -76,7 +81,46 @@ export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
         would: rangeJson(used, price),
         yaml: writeModels([{ ...model, price }]),
       });
+    })
+    .get('/export', async (c) => {
+      const settled = (await readList()).filter(({ source }) => source !== 'discovered').map(({ model }) => model);
+      c.header('content-disposition', 'attachment; filename="models.yaml"');
+      return c.body(writeModels(settled), 200, { 'content-type': 'text/yaml; charset=utf-8' });
+    })
+    .post('/check', validate('json', pasted), async (c) => {
+      const list = await readList();
+      const known = [...new Set(list.flatMap(({ model }) => model.routes.map(({ provider }) => provider)))];
+      const mistakes: string[] = [];
+      // Loaded when it is needed: few ever check anything.
+      const { readModels } = await import('../../../settings.ts');
+      const models = readModels(c.req.valid('json').text, known, mistakes);
+      return c.json({ mistakes: mistakes.slice(0, MISTAKES_MAX), ...(mistakes.length > 0 ? NO_EFFECT : effectOf(list, models)) });
     });
+}
+
+const NO_EFFECT = { added: [], changed: [], same: 0, absent: [] } satisfies ReturnType<typeof effectOf>;
+
+/** What becomes of the list where these models are written into tollgate.yaml. */
+function effectOf(list: readonly PricedModel[], models: readonly Model[]) {
+  const present = new Map(list.map(({ model }) => [model.id, model]));
+  const written = new Set(models.map(({ id }) => id));
+  const found = models.flatMap((model) => {
+    const before = present.get(model.id);
+    return before === undefined ? [] : [{ id: model.id, changes: compareModels(before, model).map(changeJson) }];
+  });
+  return {
+    added: models.filter(({ id }) => !present.has(id)).map((model) => ({ id: model.id, ...showPrice(model.price) })),
+    changed: found.filter(({ changes }) => changes.length > 0),
+    same: found.filter(({ changes }) => changes.length === 0).length,
+    absent: list.filter(({ source, model }) => source === 'file' && !written.has(model.id)).map(({ model }) => model.id),
+  };
+}
+
+/** `part` is by how much a price changes: 0.5 for half as much again, absent where there was none. */
+function changeJson({ field, before, after }: EntryChange) {
+  const isPrice = field.startsWith('price.') && !field.endsWith('.over');
+  const part = isPrice && after !== undefined && Number(before) > 0 ? Number(after) / Number(before) - 1 : undefined;
+  return { field, before: before ?? null, after: after ?? null, part: part ?? null };
 }
 
 type TypedPrices = Omit<z.output<typeof preview>, 'id'>;
@@ -100,7 +144,7 @@ function pricedJson({ model, source, shipped, priceVersion, isServed }: PricedMo
     ...showModel(model),
     source,
     // What the file adds differs from the shipped list as well as what it changes.
-    isDifferent: source === 'file' && (shipped === undefined || !isSameModel(model, shipped)),
+    isDifferent: source === 'file' && (shipped === undefined || compareModels(shipped, model).length > 0),
     isServed,
     priceVersion: priceVersion ?? null,
   };

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Download, FileCheck } from 'lucide-react';
 import type { JSX } from 'react';
 import { formatCompact, formatCount } from '../../../numbers.ts';
 import { compact } from '../../../search-params.ts';
 import { adminModels as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { RelativeTime } from '../../../ui/date-time.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
@@ -14,6 +16,7 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { readSort, writeSort } from '../../models/select-models.ts';
+import { CheckDrawer } from './check.tsx';
 import { PricedModelDrawer } from './drawer.tsx';
 import { priceListQuery, type PricedModel } from './queries.ts';
 import type { AdminModelsSearch } from './search.ts';
@@ -69,7 +72,7 @@ export function AdminModelsPage(): JSX.Element {
   const providers = [...new Set(data?.models.map(({ provider }) => provider))].sort();
   return (
     <>
-      <PageHeader title={t.title} text={t.text} />
+      <PageHeader title={t.title} text={t.text} actions={<Actions onCheck={() => go({ check: 'open' })} />} />
       <FilterBar onClear={clear}>
         <SearchInput label={t.search} value={search.q ?? ''} onText={(q) => go({ q: q === '' ? undefined : q })} />
         <FilterSelect
@@ -105,6 +108,22 @@ export function AdminModelsPage(): JSX.Element {
       </Card>
       {shown !== undefined && <p className="mt-3 text-xs text-muted">{t.count(shown.length, data?.models.length ?? 0)}</p>}
       <PricedModelDrawer models={data?.models} id={search.id} onClose={() => go({ id: undefined })} />
+      <CheckDrawer isOpen={search.check === 'open'} onClose={() => go({ check: undefined })} />
+    </>
+  );
+}
+
+function Actions({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
+  return (
+    <>
+      <Button onClick={onCheck}>
+        <FileCheck aria-hidden="true" />
+        {t.check.title}
+      </Button>
+      <Button onClick={() => location.assign('/api/admin/models/export')}>
+        <Download aria-hidden="true" />
+        {t.export}
+      </Button>
     </>
   );
 }

@@ -35,3 +35,8 @@ export const previewQuery = (id: string, prices: TypedPrices) =>
   });
 
 export type Previewed = Answer<typeof models.preview.$get>;
+
+/** What a piece of tollgate.yaml would do to the list. */
+export const checkYaml = (text: string) => call(models.check.$post({ json: { text } }));
+
+export type Checked = Answer<typeof models.check.$post>;

@@ -8,6 +8,8 @@ export interface AdminModelsSearch {
   readonly list?: 'different';
   readonly sort?: string;
   readonly id?: string;
+  /** The check of YAML is open. */
+  readonly check?: 'open';
 }
 
 export function readAdminModelsSearch(raw: RawSearch): AdminModelsSearch {
@@ -17,5 +19,6 @@ export function readAdminModelsSearch(raw: RawSearch): AdminModelsSearch {
     list: readChoice(raw, 'list', ['different']),
     sort: readText(raw, 'sort'),
     id: readText(raw, 'id'),
+    check: readChoice(raw, 'check', ['open']),
   });
 }
