@@ -30,6 +30,8 @@ export interface ProviderConfig {
   readonly dialect: DialectName;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
+  /** Where its key or whatever else lets us in comes from: the name of a variable, or `tollgate.yaml`. */
+  readonly credential: string | undefined;
   /** How a known host differs from its dialect. */
   readonly host: Host | undefined;
   readonly apiVersion: string | undefined;
@@ -175,15 +177,17 @@ function readEnvironment(environment: Environment, mistakes: string[]): z.output
 /** The sandbox, every known host that the environment switches on, and what the file adds or changes. */
 function collectProviders(settings: Settings, environment: Environment, mistakes: string[]): Map<string, ProviderConfig> {
   const plain = { host: undefined, apiVersion: undefined, aws: undefined, serviceAccount: undefined, discovers: false } as const;
+  const none = { apiKey: undefined, credential: undefined } as const;
   const providers = new Map<string, ProviderConfig>([
-    [SANDBOX_PROVIDER, { ...plain, id: SANDBOX_PROVIDER, dialect: 'sandbox', baseUrl: '', apiKey: undefined }],
+    [SANDBOX_PROVIDER, { ...plain, id: SANDBOX_PROVIDER, dialect: 'sandbox', baseUrl: '', ...none }],
   ]);
   for (const [id, host] of Object.entries(HOSTS)) {
     const baseUrl = addressOf(host, environment);
     const apiKey = environment[host.keyVariable];
     if (baseUrl === undefined) continue;
-    const facts = { baseUrl, apiKey: apiKey === '' ? undefined : apiKey, discovers: host.addressVariable !== undefined };
-    providers.set(id, { ...plain, ...facts, id, host, dialect: host.dialect ?? 'openai' });
+    const key = apiKey === undefined || apiKey === '' ? none : { apiKey, credential: host.keyVariable };
+    const facts = { baseUrl, discovers: host.addressVariable !== undefined };
+    providers.set(id, { ...plain, ...facts, ...key, id, host, dialect: host.dialect ?? 'openai' });
   }
   for (const [id, entry] of Object.entries(settings.providers)) {
     const known = providers.get(id);
@@ -195,6 +199,7 @@ function collectProviders(settings: Settings, environment: Environment, mistakes
       dialect: entry.dialect ?? host?.dialect ?? 'openai',
       baseUrl: baseUrl.replace(/\/+$/, ''),
       apiKey: entry.api_key ?? known?.apiKey,
+      credential: CREDENTIALS.some((name) => entry[name] !== undefined) ? SETTINGS_FILE : known?.credential,
       apiVersion: entry.api_version,
       aws: readAws(entry),
       serviceAccount: readServiceAccount(id, entry.service_account, mistakes),
@@ -203,6 +208,9 @@ function collectProviders(settings: Settings, environment: Environment, mistakes
   }
   return providers;
 }
+
+const CREDENTIALS = ['api_key', 'access_key_id', 'service_account'] as const;
+const SETTINGS_FILE = 'tollgate.yaml';
 
 function readAws({ access_key_id, secret_access_key, session_token, region }: Settings['providers'][string]): AwsCredentials | undefined {
   if (access_key_id === undefined || secret_access_key === undefined || region === undefined) return undefined;

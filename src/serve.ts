@@ -24,6 +24,7 @@ import { stopCounter } from './gateway/count-tokens.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { RouteHealth } from './gateway/route-health.ts';
 import { listPrices } from './gateway/price-list.ts';
+import { listProviders, tryProvider } from './gateway/provider-list.ts';
 import { keepHouse } from './housekeeping.ts';
 import { HttpClient } from './http/client.ts';
 import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
@@ -259,6 +260,10 @@ async function answerDashboard(gate: Gate, question: GateQuestion): Promise<unkn
       return gate.catalog.list();
     case 'price-list':
       return listPrices(gate);
+    case 'providers':
+      return listProviders(gate);
+    case 'trial':
+      return tryProvider(gate, question);
     case 'limits':
       return gate.limits.stateOf(question.keyId, limitsOf(question.own, gate.config.limits));
     case 'webhook':

@@ -11,6 +11,7 @@ import { readAdminModelsSearch } from './pages/admin/models/search.ts';
 import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
 import { readPaymentsSearch } from './pages/admin/payments/search.ts';
 import { readCodesSearch } from './pages/admin/codes/search.ts';
+import { readAdminProvidersSearch } from './pages/admin/providers/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
@@ -252,6 +253,12 @@ const adminCodes = createRoute({
   validateSearch: only(readCodesSearch),
   component: lazyRouteComponent(() => import('./pages/admin/codes/page.tsx'), 'CodesPage'),
 });
+const adminProviders = createRoute({
+  getParentRoute: () => admin,
+  path: '/providers',
+  validateSearch: only(readAdminProvidersSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/providers/page.tsx'), 'AdminProvidersPage'),
+});
 
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
@@ -268,7 +275,7 @@ const tree = root.addChildren([
     alerts,
     playground,
     settings,
-    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels, adminRequests, adminPayments, adminCodes]),
+    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels, adminRequests, adminPayments, adminCodes, adminProviders]),
   ]),
 ]);
 

@@ -17,17 +17,23 @@ export interface PricedModel {
   readonly isServed: boolean;
 }
 
+/** Every model of the settings, with all of its routes, and what was discovered. */
+export function allModels({ config, catalog }: Pick<Gate, 'config' | 'catalog'>): readonly Model[] {
+  const settled = new Set(config.models.map(({ id }) => id));
+  return [...config.models, ...catalog.list().filter(({ id }) => !settled.has(id))];
+}
+
 /** The whole price list, with what cannot be called for want of a provider. */
-export function listPrices({ config, catalog, priceVersions }: Pick<Gate, 'config' | 'catalog' | 'priceVersions'>): PricedModel[] {
+export function listPrices(gate: Pick<Gate, 'config' | 'catalog' | 'priceVersions'>): PricedModel[] {
+  const { config, catalog, priceVersions } = gate;
   const shipped = new Map(config.shippedModels.map((model) => [model.id, model]));
   const settled = new Set(config.models.map(({ id }) => id));
-  const discovered = catalog.list().filter(({ id }) => !settled.has(id));
   const sourceOf = (model: Model): PriceSource => {
     if (!settled.has(model.id)) return 'discovered';
     if (shipped.get(model.id) !== model) return 'file';
     return model.provider === SANDBOX_PROVIDER ? 'built_in' : 'shipped';
   };
-  return [...config.models, ...discovered].map((model) => ({
+  return allModels(gate).map((model) => ({
     model,
     source: sourceOf(model),
     shipped: shipped.get(model.id) === model ? undefined : shipped.get(model.id),

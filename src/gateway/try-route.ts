@@ -1,4 +1,5 @@
 import type { Model } from '../catalog/catalog.ts';
+import type { ProviderConfig } from '../config.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { exchangeLocally } from '../http/local-exchange.ts';
@@ -18,6 +19,8 @@ export interface Trial {
   readonly outputTokens: number | undefined;
   /** For the operator, and so in the provider's own words; without our key. */
   readonly message: string;
+  /** What the model said. */
+  readonly answer: string | undefined;
 }
 
 /** What is tried, with what, in which time. */
@@ -37,10 +40,12 @@ export async function tryRoute(facts: TrialFacts): Promise<Trial> {
   const beganAtMs = performance.now();
   const duration = (): number => Math.round(performance.now() - beganAtMs);
   try {
-    const { usage } = await ask(facts);
-    return { isFine: true, durationMs: duration(), ...countsOf(usage), message: usage === undefined ? 'it told no usage' : '' };
+    const { usage, outputText } = await ask(facts);
+    const answer = shorten(outputText, facts.provider);
+    return { isFine: true, durationMs: duration(), ...countsOf(usage), message: usage === undefined ? 'it told no usage' : '', answer };
   } catch (error) {
-    return { isFine: false, durationMs: duration(), ...countsOf(undefined), message: describe(error, facts.provider.apiKey) };
+    const message = describe(error, facts.provider);
+    return { isFine: false, durationMs: duration(), ...countsOf(undefined), message, answer: undefined };
   }
 }
 
@@ -87,12 +92,17 @@ function countsOf(usage: TokenUsage | undefined): Pick<Trial, 'inputTokens' | 'o
   return { inputTokens: usage === undefined ? undefined : promptTokens(usage), outputTokens: usage?.outputTokens };
 }
 
-/** One line, bounded, without our key. */
-function describe(error: unknown, apiKey: string | undefined): string {
+function describe(error: unknown, provider: ProviderConfig): string {
   const { message, code } = error as { readonly message: string; readonly code?: unknown };
   const status = error instanceof ProviderFault && error.status !== undefined ? `${error.status}: ` : '';
   const reason = error instanceof ProviderFault || typeof code !== 'string' ? message : `it could not be reached (${code})`;
-  const line = `${status}${reason}`.replaceAll(/\s+/g, ' ').trim();
-  const redacted = apiKey === undefined || apiKey === '' ? line : line.replaceAll(apiKey, '[redacted]');
+  return shorten(`${status}${reason}`, provider);
+}
+
+/** One line, bounded, without our key or what else lets us in. */
+function shorten(text: string, { apiKey, aws }: ProviderConfig): string {
+  const secrets = [apiKey, aws?.accessKeyId, aws?.secretAccessKey, aws?.sessionToken].filter((secret) => secret !== undefined);
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const redacted = secrets.reduce((told, secret) => (secret === '' ? told : told.replaceAll(secret, '[redacted]')), line);
   return redacted.length > MESSAGE_CHARACTERS_MAX ? `${redacted.slice(0, MESSAGE_CHARACTERS_MAX)}…` : redacted;
 }

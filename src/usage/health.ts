@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { idAt } from '../ids.ts';
 
@@ -23,7 +23,7 @@ export interface ProviderHealth extends Measure {
   readonly slots: readonly Slot[];
 }
 
-interface Span {
+export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -37,7 +37,13 @@ export interface Health extends Span {
 /** The length of a slot. */
 export const SLOT_MS = 30 * 60 * 1000;
 /** A provider that refuses a mistake of the caller works. */
-const CALLERS_MISTAKES = ['provider_refused', 'invalid_image_url', 'invalid_image_format', 'invalid_media_url', 'invalid_media_format'];
+export const CALLERS_MISTAKES = [
+  'provider_refused',
+  'invalid_image_url',
+  'invalid_image_format',
+  'invalid_media_url',
+  'invalid_media_format',
+];
 
 /** Measures every model and provider in a span of time. Memory does not grow with the number of requests: the database counts. */
 export async function measureHealth(database: Kysely<Tables>, span: Span): Promise<Health> {
@@ -72,13 +78,15 @@ interface Count {
   readonly count: number;
 }
 
-/** Times to the first token are gathered in steps of about a hundredth of themselves, fine enough for percentiles. */
-const TIME_STEP = sql<bigint | null>`CASE WHEN first_token_ms < 100 THEN first_token_ms
-  WHEN first_token_ms < 1000 THEN first_token_ms - first_token_ms % 10 ELSE first_token_ms - first_token_ms % 100 END`;
+/** Times are gathered in steps of about a hundredth of themselves, fine enough for percentiles. */
+export function stepOf(column: 'first_token_ms' | 'duration_ms'): RawBuilder<bigint | null> {
+  const ms = sql.ref(column);
+  return sql`CASE WHEN ${ms} < 100 THEN ${ms} WHEN ${ms} < 1000 THEN ${ms} - ${ms} % 10 ELSE ${ms} - ${ms} % 100 END`;
+}
 
 async function countAnswers(database: Kysely<Tables>, span: Span): Promise<Count[]> {
   const rows = await usageIn(database, span)
-    .select(['model', 'provider', 'outcome', TIME_STEP.as('step'), database.fn.countAll().as('count')])
+    .select(['model', 'provider', 'outcome', stepOf('first_token_ms').as('step'), database.fn.countAll().as('count')])
     .groupBy(['model', 'provider', 'outcome', 'step'])
     .execute();
   return rows.map(({ model, provider, outcome, step, count }) => ({
@@ -127,7 +135,7 @@ async function countFailures(database: Kysely<Tables>, { fromMs, toMs }: Span): 
 }
 
 /** Ids grow with time, so a span of time is one of the table's own key. */
-function usageIn(database: Kysely<Tables>, { fromMs, toMs }: Span) {
+export function usageIn(database: Kysely<Tables>, { fromMs, toMs }: Span): SelectQueryBuilder<Tables, 'usage', object> {
   return database
     .selectFrom('usage')
     .where('request_id', '>', idAt('req', fromMs))
@@ -138,8 +146,8 @@ function usageIn(database: Kysely<Tables>, { fromMs, toMs }: Span) {
 
 function measure(counts: readonly Count[]): Measure {
   const times = counts
-    .flatMap(({ firstTokenMs, count }) => (firstTokenMs === undefined ? [] : [{ firstTokenMs, count }]))
-    .sort((first, second) => first.firstTokenMs - second.firstTokenMs);
+    .flatMap(({ firstTokenMs, count }) => (firstTokenMs === undefined ? [] : [{ ms: firstTokenMs, count }]))
+    .sort((first, second) => first.ms - second.ms);
   return {
     requests: counts.reduce((sum, { count }) => sum + count, 0),
     succeeded: counts.reduce((sum, { isSuccess, count }) => sum + (isSuccess ? count : 0), 0),
@@ -148,12 +156,13 @@ function measure(counts: readonly Count[]): Measure {
   };
 }
 
-function percentile(times: readonly { readonly firstTokenMs: number; readonly count: number }[], part: number): number | undefined {
+/** The time that this part of them does not exceed; they come in their order. */
+export function percentile(times: readonly { readonly ms: number; readonly count: number }[], part: number): number | undefined {
   const wanted = Math.ceil(times.reduce((sum, { count }) => sum + count, 0) * part);
   let seen = 0;
-  for (const { firstTokenMs, count } of times) {
+  for (const { ms, count } of times) {
     seen += count;
-    if (seen >= wanted) return firstTokenMs;
+    if (seen >= wanted) return ms;
   }
   return undefined;
 }

@@ -45,6 +45,8 @@ export function pagesOf({
     ['admin-requests', '/admin/requests', 'operators'],
     ['admin-request', `/admin/requests?request=${requestId}`, 'operators'],
     ['admin-codes', '/admin/codes', 'operators'],
+    ['admin-providers', '/admin/providers', 'operators'],
+    ['admin-provider', '/admin/providers?id=openai', 'operators'],
     ['admin-audit', '/admin/audit', 'operators'],
     ['admin-payments', '/admin/payments', 'operators'],
     ['admin-payment-events', '/admin/payments?view=events', 'operators'],

@@ -99,6 +99,8 @@ export class FrontDesk {
         return postWebhook(question.posting, reachLoopback());
       case 'catalogue':
       case 'price-list':
+      case 'providers':
+      case 'trial':
         return [];
     }
   }

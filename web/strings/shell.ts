@@ -23,6 +23,7 @@ export const shell = {
     admin: 'Run the service',
     accounts: 'Accounts',
     codes: 'Promo codes',
+    providers: 'Providers',
     audit: 'Audit log',
     payments: 'Payments',
     back: 'Back to your account',

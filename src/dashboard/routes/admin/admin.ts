@@ -6,6 +6,7 @@ import { auditRoutes } from './audit.ts';
 import { codeRoutes } from './codes.ts';
 import { adminModelRoutes } from './models.ts';
 import { paymentRoutes } from './payments.ts';
+import { adminProviderRoutes } from './providers.ts';
 import { requestsRoutes } from './requests.ts';
 
 /** What only operators see and do. Every address below it asks who is there; there is no way around. */
@@ -17,5 +18,6 @@ export function adminRoutes(parts: Parts) {
     .route('/codes', codeRoutes(parts))
     .route('/models', adminModelRoutes(parts))
     .route('/payments', paymentRoutes(parts))
+    .route('/providers', adminProviderRoutes(parts))
     .route('/requests', requestsRoutes(parts));
 }

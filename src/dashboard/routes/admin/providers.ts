@@ -1,0 +1,82 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { recordAudit } from '../../../accounts/audit.ts';
+import type { ListedProvider, ProviderList } from '../../../gateway/provider-list.ts';
+import type { Trial } from '../../../gateway/try-route.ts';
+import { measureProviders, readLastFailures, type ProviderRecord } from '../../../usage/provider-health.ts';
+import { ApiError } from '../../api-error.ts';
+import type { Env, Parts } from '../../parts.ts';
+import type { RateRule } from '../../rate-limits.ts';
+import { recent } from '../../recent.ts';
+import { validate } from '../../validate.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const KEPT_MS = 30_000;
+const MODEL_CHARS_MAX = 200;
+
+/** Calls cost money that nobody is charged for: all operators together may make so many. */
+const TRIALS: RateRule = { kind: 'provider-trial', max: 10, windowMs: 10 * 60 * 1000 };
+
+const trialBody = z.strictObject({ model: z.string().min(1).max(MODEL_CHARS_MAX) });
+
+/** Who the gate sends requests to, how they do, and a way to try each. */
+export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) {
+  const readHealth = recent(async () => {
+    const toMs = Date.now();
+    const day = { fromMs: toMs - DAY_MS, toMs };
+    const [lastHour, lastDay, failures] = await Promise.all([
+      measureProviders(kysely, { fromMs: toMs - HOUR_MS, toMs }),
+      measureProviders(kysely, day),
+      readLastFailures(kysely, day),
+    ]);
+    return { lastHour, lastDay, failures };
+  }, KEPT_MS);
+  const readList = async (): Promise<ProviderList> => (await ask({ type: 'providers' })) as ProviderList;
+  return new Hono<Env>()
+    .get('/', async (c) => {
+      const [{ configured, known }, { lastHour, lastDay, failures }] = await Promise.all([readList(), readHealth()]);
+      return c.json({
+        configured: configured.map((provider) => ({
+          ...providerJson(provider),
+          hour: recordJson(lastHour.get(provider.id)),
+          day: recordJson(lastDay.get(provider.id)),
+          lastFailure: failures.get(provider.id) ?? null,
+        })),
+        known,
+      });
+    })
+    .post('/:id/test', validate('json', trialBody), async (c) => {
+      const { model } = c.req.valid('json');
+      const provider = c.req.param('id');
+      const { configured } = await readList();
+      if (!configured.some(({ id, models }) => id === provider && models.some((each) => each.id === model)))
+        throw new ApiError('not_found', 'There is no such provider, or no route of this model leads to it.');
+      await auth.limits.admit([[TRIALS, 'all']]);
+      const trial = (await ask({ type: 'trial', provider, model })) as Trial | undefined;
+      const outcome = trial?.isFine === true ? 'answered' : 'failed';
+      await kysely.transaction().execute(async (transaction) => {
+        const changes = Object.entries({ model, outcome }).map(([field, after]) => ({ field, before: undefined, after }));
+        await recordAudit(transaction, { actor: c.get('person').email, action: 'provider.test', subject: provider, changes });
+      });
+      return c.json(trialJson(trial));
+    });
+}
+
+function providerJson({ host, credential, region, apiVersion, ...provider }: ListedProvider) {
+  return { ...provider, host: host ?? null, credential: credential ?? null, region: region ?? null, apiVersion: apiVersion ?? null };
+}
+
+/** Nothing measured is not the same as nought. */
+function recordJson(record: ProviderRecord | undefined) {
+  if (record === undefined) return null;
+  const { calls, failures, firstToken, duration } = record;
+  return { calls, failures, firstToken: firstToken ?? null, duration: duration ?? null };
+}
+
+function trialJson(trial: Trial | undefined) {
+  // The provider may have gone between the look at the list and the call.
+  if (trial === undefined) throw new ApiError('not_found', 'There is no route of this model to this provider any more.');
+  const { isFine, durationMs, inputTokens, outputTokens, message, answer } = trial;
+  return { isFine, durationMs, inputTokens: inputTokens ?? null, outputTokens: outputTokens ?? null, message, answer: answer ?? null };
+}

@@ -1,0 +1,78 @@
+import type { Model } from '../catalog/catalog.ts';
+import type { ProviderConfig } from '../config.ts';
+import { HOSTS, variablesOf } from '../providers/compatible.ts';
+import type { Gate } from './gate.ts';
+import { allModels } from './price-list.ts';
+import { tryRoute, type Trial } from './try-route.ts';
+
+/** A provider as the operator sees it: no credential, and of its address only the host, for the rest may hold one. */
+export interface ListedProvider {
+  readonly id: string;
+  readonly name: string;
+  readonly dialect: string;
+  readonly host: string | undefined;
+  /** Where its credential comes from: a variable, or the settings file; undefined where it needs none. */
+  readonly credential: string | undefined;
+  readonly region: string | undefined;
+  readonly apiVersion: string | undefined;
+  readonly discovers: boolean;
+  /** What leads to it: our id, and what the model or its deployment is called there. */
+  readonly models: readonly { readonly id: string; readonly name: string }[];
+}
+
+export interface ProviderList {
+  readonly configured: readonly ListedProvider[];
+  /** Hosts that are known and not switched on, with the variables that do so. */
+  readonly known: readonly { readonly id: string; readonly name: string; readonly variables: readonly string[] }[];
+}
+
+type Known = Pick<Gate, 'config' | 'catalog'>;
+
+/** Every provider, switched on or not. */
+export function listProviders(gate: Known): ProviderList {
+  const { providers } = gate.config;
+  const models = allModels(gate);
+  return {
+    configured: [...providers.values()].map((provider) => describe(provider, models)),
+    known: Object.entries(HOSTS)
+      .filter(([id]) => !providers.has(id))
+      .map(([id, host]) => ({
+        id,
+        name: host.name,
+        variables: host.addressVariable === undefined ? variablesOf(host) : [host.addressVariable],
+      })),
+  };
+}
+
+function describe(provider: ProviderConfig, models: readonly Model[]): ListedProvider {
+  const { id, dialect, baseUrl, credential, aws, apiVersion, discovers, host } = provider;
+  return {
+    id,
+    name: host?.name ?? id,
+    dialect,
+    host: baseUrl === '' ? undefined : new URL(baseUrl).host,
+    credential,
+    region: aws?.region,
+    apiVersion,
+    discovers,
+    models: models.flatMap((model) =>
+      model.routes.filter((route) => route.provider === id).map((route) => ({ id: model.id, name: route.model })),
+    ),
+  };
+}
+
+/** The dashboard gives up on an answer after half a minute. */
+const TRIAL_MS = 20_000;
+
+/** One real, small call of a provider with our own credential, which nobody is charged for; undefined where no route leads there. */
+export async function tryProvider(
+  gate: Known & Pick<Gate, 'client'>,
+  { provider: id, model: modelId }: { readonly provider: string; readonly model: string },
+): Promise<Trial | undefined> {
+  const { config, client } = gate;
+  const provider = config.providers.get(id);
+  const model = allModels(gate).find((each) => each.id === modelId);
+  const route = model?.routes.find((each) => each.provider === id);
+  if (provider === undefined || model === undefined || route === undefined) return undefined;
+  return tryRoute({ client, model, route, provider, timeoutMs: Math.min(TRIAL_MS, config.timeouts.answerMs) });
+}

@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { formatCount, formatMs, formatPercent } from '../../../numbers.ts';
+import { adminProviders as t } from '../../../strings/index.ts';
+import { Card } from '../../../ui/card.tsx';
+import { RelativeTime } from '../../../ui/date-time.tsx';
+import { PageHeader } from '../../../ui/page-header.tsx';
+import { Table } from '../../../ui/table.tsx';
+import type { Column } from '../../../ui/table.tsx';
+import { ProviderDrawer } from './drawer.tsx';
+import { providersQuery, type KnownProvider, type ShownProvider } from './queries.ts';
+
+const route = getRouteApi('/app/admin/providers');
+const head = t.columns;
+
+const COLUMNS: readonly Column<ShownProvider>[] = [
+  { id: 'provider', header: head.provider, cell: (provider) => <Name provider={provider} /> },
+  {
+    id: 'credential',
+    header: head.credential,
+    isWideOnly: true,
+    cell: ({ credential }) => <span className="text-xs wrap-anywhere text-muted">{credential ?? t.noCredential}</span>,
+  },
+  { id: 'models', header: head.models, align: 'right', isWideOnly: true, cell: ({ models }) => formatCount(models.length) },
+  { id: 'hour', header: head.hour, align: 'right', cell: ({ hour }) => <Success record={hour} /> },
+  { id: 'day', header: head.day, align: 'right', cell: ({ day }) => <Success record={day} /> },
+  {
+    id: 'firstToken',
+    header: head.firstToken,
+    align: 'right',
+    isWideOnly: true,
+    cell: ({ day }) => <Pair times={day?.firstToken ?? null} />,
+  },
+  { id: 'duration', header: head.duration, align: 'right', isWideOnly: true, cell: ({ day }) => <Pair times={day?.duration ?? null} /> },
+  { id: 'failure', header: head.failure, isWideOnly: true, cell: (provider) => <Failure provider={provider} /> },
+];
+
+const KNOWN_COLUMNS: readonly Column<KnownProvider>[] = [
+  {
+    id: 'provider',
+    header: head.provider,
+    cell: ({ id, name }) => (
+      <>
+        <span className="block">{name}</span>
+        <span className="block text-xs text-muted">{id}</span>
+      </>
+    ),
+  },
+  {
+    id: 'variables',
+    header: t.variables,
+    cell: ({ variables }) => <code className="font-mono text-xs wrap-anywhere">{variables.join(' ')}</code>,
+  },
+];
+
+/** Where requests go, how that went, and what else could be switched on. */
+export function AdminProvidersPage(): JSX.Element {
+  const { id } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error, refetch } = useQuery(providersQuery);
+  const open = (next: string | undefined): void =>
+    void navigate({ search: next === undefined ? {} : { id: next }, replace: true, resetScroll: false });
+  const common = { error, onRetry: () => void refetch() };
+  return (
+    <>
+      <PageHeader title={t.title} text={t.text} />
+      <Card isFlush>
+        <Table
+          caption={t.title}
+          columns={COLUMNS}
+          rows={data?.configured}
+          rowId={(provider) => provider.id}
+          empty={t.empty}
+          onOpen={(provider) => open(provider.id)}
+          openId={id}
+          {...common}
+        />
+      </Card>
+      <Card title={t.known} hint={t.knownHint} isFlush className="mt-6">
+        <Table
+          caption={t.known}
+          columns={KNOWN_COLUMNS}
+          rows={data?.known}
+          rowId={(provider) => provider.id}
+          empty={{ title: t.everyKnown }}
+          {...common}
+        />
+      </Card>
+      <ProviderDrawer providers={data?.configured} id={id} onClose={() => open(undefined)} />
+    </>
+  );
+}
+
+function Name({ provider }: { readonly provider: ShownProvider }): JSX.Element {
+  return (
+    <>
+      <Link
+        from="/admin/providers"
+        to="/admin/providers"
+        search={{ id: provider.id }}
+        onClick={(event) => event.stopPropagation()}
+        className="font-medium hover:underline"
+      >
+        {provider.id}
+      </Link>
+      <span className="block text-xs wrap-anywhere text-muted">{provider.host}</span>
+    </>
+  );
+}
+
+function Success({ record }: { readonly record: ShownProvider['day'] }): JSX.Element {
+  if (record === null) return <NoData />;
+  const failed = record.failures.reduce((sum, { count }) => sum + count, 0);
+  return <span className="figures whitespace-nowrap">{t.fine(formatPercent(1 - failed / record.calls), formatCount(record.calls))}</span>;
+}
+
+function Pair({ times }: { readonly times: NonNullable<ShownProvider['day']>['duration'] }): JSX.Element {
+  if (times === null) return <NoData />;
+  return (
+    <span title={t.p50p95} className="figures whitespace-nowrap">
+      {formatMs(times.p50Ms)} <span className="text-muted">/ {formatMs(times.p95Ms)}</span>
+    </span>
+  );
+}
+
+function Failure({ provider: { lastFailure } }: { readonly provider: ShownProvider }): JSX.Element {
+  if (lastFailure === null) return <span className="text-xs text-muted">{t.none}</span>;
+  return (
+    <span className="text-xs">
+      <span className="block">{lastFailure.kind}</span>
+      <RelativeTime atMs={lastFailure.atMs} />
+    </span>
+  );
+}
+
+function NoData(): JSX.Element {
+  return <span className="text-xs text-muted">{t.noData}</span>;
+}

@@ -1,0 +1,21 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+
+const { providers } = api.admin;
+const REFRESH_MS = 30_000;
+
+/** Every provider, and how it does. */
+export const providersQuery = queryOptions({
+  queryKey: ['admin', 'providers'],
+  queryFn: () => call(providers.$get()),
+  refetchInterval: REFRESH_MS,
+});
+
+export type ProviderLists = Answer<typeof providers.$get>;
+export type ShownProvider = ProviderLists['configured'][number];
+export type KnownProvider = ProviderLists['known'][number];
+
+/** One real call of a provider. */
+export const testProvider = (id: string, model: string) => call(providers[':id'].test.$post({ param: { id }, json: { model } }));
+export type Trial = Awaited<ReturnType<typeof testProvider>>;
