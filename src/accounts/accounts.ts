@@ -3,8 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { moneyId, postCredit, postDebit, type Posting } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
-import { recordAudit } from './audit.ts';
-import { OPERATOR } from './keys.ts';
+import { OPERATOR, recordAudit } from './audit.ts';
 
 /** A closed account was deleted by its owner: its money stays in the books, and nothing opens it again. */
 export type AccountStatus = 'active' | 'suspended' | 'closed';

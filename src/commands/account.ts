@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { availableOf, type Account } from '../accounts/accounts.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { INVITATION_MS, Invitations, OPERATOR_LINK_MS } from '../accounts/invitations.ts';
-import { OPERATOR } from '../accounts/keys.ts';
+import { OPERATOR } from '../accounts/audit.ts';
 import { publicUrlOf } from '../config.ts';
 import { readFuture, readUsd } from './options.ts';
 import { normalizeEmail, print, requireAccount, withSession } from './session.ts';
