@@ -116,6 +116,43 @@ export class Accounts {
     });
   }
 
+  /** Lets an account run the service, or no longer. Nothing happens to the last one that does. */
+  async setOperator(account: Account, isAdmin: boolean, actor: string = OPERATOR): Promise<'done' | 'last_operator'> {
+    return this.#database.transaction().execute(async (transaction) => {
+      // A write comes first and locks all operators: of two who end each other, the second sees what the first did.
+      await transaction
+        .updateTable('accounts')
+        .set((columns) => ({ is_admin: columns.ref('is_admin') }))
+        .where('is_admin', '=', 1n)
+        .execute();
+      if (!isAdmin && (await isLastOperator(transaction, account.id))) return 'last_operator';
+      const { numUpdatedRows } = await transaction
+        .updateTable('accounts')
+        .set({ is_admin: isAdmin ? 1 : 0 })
+        .where('id', '=', account.id)
+        .where('is_admin', '=', isAdmin ? 0n : 1n)
+        .where('closed_at', 'is', null)
+        .executeTakeFirst();
+      const changes = [{ field: 'operator', before: !isAdmin, after: isAdmin }];
+      if (numUpdatedRows === 1n) await recordAudit(transaction, { actor, action: 'account.operator', subject: account.id, changes });
+      return 'done';
+    });
+  }
+
+  /** Signs the owner of an account out everywhere; tells how many sessions that ended. */
+  async endSessions(account: Account, actor: string = OPERATOR): Promise<number> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const { numDeletedRows } = await transaction
+        .deleteFrom('sessions')
+        .where('person_id', 'in', (where) => where.selectFrom('people').select('id').where('account_id', '=', account.id))
+        .executeTakeFirst();
+      const ended = Number(numDeletedRows);
+      const changes = [{ field: 'sessions', before: ended, after: 0 }];
+      if (ended > 0) await recordAudit(transaction, { actor, action: 'account.end_sessions', subject: account.id, changes });
+      return ended;
+    });
+  }
+
   /** True until somebody made the first account: the very first start. */
   async isEmpty(): Promise<boolean> {
     const row = await this.#database.selectFrom('accounts').select('id').limit(1).executeTakeFirst();
@@ -154,6 +191,17 @@ async function isPosted(
   const found = await transaction.selectFrom('transfers').selectAll().where('id', '=', moneyId(source)).executeTakeFirst();
   const moved = amount > 0n ? amount : NO_MONEY - amount;
   return found?.debit === debit && found.credit === credit && found.amount === moved && found.ref === reason;
+}
+
+/** Whether nobody else runs the service. */
+export async function isLastOperator(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
+  const operators = await transaction
+    .selectFrom('accounts')
+    .select('id')
+    .where('is_admin', '=', 1n)
+    .where('status', '=', 'active')
+    .execute();
+  return operators.length === 1 && operators[0]?.id === accountId;
 }
 
 /** What an account can spend now. */

@@ -13,7 +13,7 @@ interface JsonOption {
 
 type StatusOptions = JsonOption & { readonly email: string; readonly reason?: string };
 
-/** `account create|credit|show|invite|suspend|resume`. */
+/** `account create|credit|show|invite|suspend|resume|operator|end-sessions`. */
 export function accountCommand(): Command {
   const command = new Command('account').description('Accounts: who owns keys and pays.');
   command
@@ -58,6 +58,19 @@ export function accountCommand(): Command {
       .option('--json', 'print one JSON object')
       .action((options: StatusOptions) => setStatus(options, status));
   }
+  command
+    .command('operator')
+    .description('let an account run the service in the dashboard')
+    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
+    .option('--remove', 'no longer')
+    .option('--json', 'print one JSON object')
+    .action(setOperator);
+  command
+    .command('end-sessions')
+    .description('sign the owner of an account out of the dashboard, everywhere')
+    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
+    .option('--json', 'print one JSON object')
+    .action(endSessions);
   return command;
 }
 
@@ -93,6 +106,21 @@ async function setStatus(options: StatusOptions, status: 'active' | 'suspended')
   await withSession(async (session) => {
     await session.accounts.setStatus(await requireAccount(session, options.email), status, { actor: OPERATOR, reason: options.reason });
     printAccount(await requireAccount(session, options.email), options);
+  });
+}
+
+async function setOperator(options: JsonOption & { readonly email: string; readonly remove?: boolean }): Promise<void> {
+  await withSession(async (session) => {
+    const outcome = await session.accounts.setOperator(await requireAccount(session, options.email), options.remove !== true);
+    if (outcome === 'last_operator') throw new Error(`${options.email} is the only operator. Make another one first.`);
+    printAccount(await requireAccount(session, options.email), options);
+  });
+}
+
+async function endSessions(options: JsonOption & { readonly email: string }): Promise<void> {
+  await withSession(async (session) => {
+    const ended = await session.accounts.endSessions(await requireAccount(session, options.email));
+    print({ email: options.email, ended }, options, [`${ended} ${ended === 1 ? 'session has' : 'sessions have'} ended.`]);
   });
 }
 

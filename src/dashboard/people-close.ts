@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { isLastOperator } from '../accounts/accounts.ts';
 import { endPlan } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
@@ -73,13 +74,3 @@ const OWN_TABLES = [
   'saved_views',
   'carried',
 ] as const;
-
-async function isLastOperator(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
-  const operators = await transaction
-    .selectFrom('accounts')
-    .select('id')
-    .where('is_admin', '=', 1n)
-    .where('status', '=', 'active')
-    .execute();
-  return operators.length === 1 && operators[0]?.id === accountId;
-}

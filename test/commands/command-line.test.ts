@@ -70,6 +70,8 @@ describe('--help', () => {
     'account credit',
     'account show',
     'account suspend',
+    'account operator',
+    'account end-sessions',
     'account resume',
     'key',
     'key create',
@@ -219,6 +221,18 @@ describe('--json prints one JSON object', () => {
       ['command line', 'account.resume', '{"changes":[{"field":"status","before":"suspended","after":"active"}]}'],
     ]);
     expect(await runJson('account', 'credit', ...OWNER, '--usd', '-0.000000003', '--reason', 'back')).toMatchObject({ balance: '0' });
+  });
+
+  test('account operator, but for the last one, and end-sessions', async () => {
+    const other = ['--email', 'new@example.com'];
+    expect(await runJson('account', 'operator', ...OWNER)).toMatchObject({ email: EMAIL, admin: true });
+    expect(await runJson('account', 'operator', ...other, '--remove')).toMatchObject({ admin: false });
+    const { code, stderr } = await run(['account', 'operator', ...OWNER, '--remove']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('owner@example.com is the only operator.') as string });
+    expect(await runJson('account', 'operator', ...other)).toMatchObject({ admin: true });
+    expect(await runJson('account', 'operator', ...OWNER, '--remove')).toMatchObject({ admin: false });
+    expect(readEntries('account.operator')).toHaveLength(4);
+    expect(await runJson('account', 'end-sessions', ...OWNER)).toEqual({ email: EMAIL, ended: 0 });
   });
 
   test('key create and key rotate, with the secret', async () => {

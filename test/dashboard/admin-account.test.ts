@@ -49,6 +49,8 @@ describeStores((makeStore) => {
     return found;
   };
   const show = async (id = account.id) => jsonOf(await operator.get(`/api/admin/accounts/${id}?zone=Europe%2FBerlin`));
+  const setOperator = async (id: string, isOperator: boolean): Promise<number> =>
+    (await operator.send('PUT', `/api/admin/accounts/${id}/operator`, { isOperator })).status;
 
   test('the page of an account tells of its money, keys, owner, payments and changes', async () => {
     const nowMs = Date.now();
@@ -216,6 +218,48 @@ describeStores((makeStore) => {
     for (const change of bad) expect([change, (await send({ ...good, ...change })).status]).toEqual([change, 400]);
     expect((await send(good, 'acct_0')).status).toBe(404);
     expect((await send(good, (await find('gone@example.com')).id)).status).toBe(409);
+  });
+
+  test('all sessions of an account are ended at once', async () => {
+    expect((await ada.get('/api/account')).status).toBe(200);
+    await dashboard.browser().signIn('ada@example.com');
+    const end = (): Promise<Response> => operator.send('DELETE', `/api/admin/accounts/${account.id}/sessions`);
+    expect((await end()).status).toBe(200);
+    expect((await end()).status).toBe(200);
+    expect((await ada.get('/api/account')).status).toBe(401);
+    expect((await operator.get('/api/account')).status).toBe(200);
+    const { owner, audit } = (await show()) as { owner: { sessions: unknown[] }; audit: { action: string }[] };
+    expect(owner.sessions).toEqual([]);
+    expect(audit.filter(({ action }) => action === 'account.end_sessions')).toMatchObject([
+      { actor: 'operator@example.com', changes: [{ field: 'sessions', before: 2, after: 0 }] },
+    ]);
+  });
+
+  test('an account is let run the service and no longer, but never by its owner and never the last one', async () => {
+    await ada.signIn('ada@example.com');
+    expect((await ada.get('/api/admin/audit')).status).toBe(404);
+    expect([await setOperator(account.id, true), await setOperator(account.id, true)]).toEqual([200, 200]);
+    // The mark alone opens nothing: the second factor is asked for.
+    expect((await ada.get('/api/admin/audit')).status).toBe(403);
+    expect([await setOperator(account.id, false), await setOperator(account.id, false)]).toEqual([200, 200]);
+    expect((await ada.get('/api/admin/audit')).status).toBe(404);
+    const { audit } = (await show()) as { audit: { action: string }[] };
+    expect(audit.filter(({ action }) => action === 'account.operator')).toMatchObject([
+      { actor: 'operator@example.com', subject: account.id, changes: [{ field: 'operator', before: true, after: false }] },
+      { changes: [{ field: 'operator', before: false, after: true }] },
+    ]);
+    const own = await find('operator@example.com');
+    expect(await setOperator(own.id, false)).toBe(409);
+    expect((await find(own.email)).isAdmin).toBe(true);
+    expect(await setOperator((await find('gone@example.com')).id, true)).toBe(409);
+  });
+
+  test('of two operators who end each other at the same moment, one is left', async () => {
+    await enterAsOperator(dashboard, 'third@example.com');
+    const both = await Promise.all(['operator@example.com', 'third@example.com'].map(find));
+    const outcomes = await Promise.all(both.map((one) => accounts.setOperator(one, false)));
+    expect(outcomes.toSorted()).toEqual(['done', 'last_operator']);
+    expect((await Promise.all(both.map(({ email }) => find(email)))).filter(({ isAdmin }) => isAdmin)).toHaveLength(1);
   });
 });
 

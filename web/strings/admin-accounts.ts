@@ -43,6 +43,18 @@ export const adminAccount = {
       text: 'Its requests are let in again within a second.',
       done: 'The account is active again.',
     },
+    operator: {
+      action: 'Make operator',
+      title: (email: string) => `Let ${email} run the service?`,
+      text: 'They will see the money of everybody and can do all that you can do here, as soon as they have a second factor.',
+      done: 'The account runs the service.',
+    },
+    noOperator: {
+      action: 'No longer operator',
+      title: (email: string) => `Shall ${email} no longer run the service?`,
+      text: 'They lose these pages at once, and keep their own account.',
+      done: 'The account no longer runs the service.',
+    },
   },
   credit: {
     action: 'Credit or debit',
@@ -101,6 +113,12 @@ export const adminAccount = {
     passkeys: (count: number) => (count === 1 ? 'a passkey' : `${count} passkeys`),
     caption: 'Sessions, the latest first',
     noSessions: { title: 'Signed in nowhere.' },
+    end: {
+      action: 'End all sessions',
+      title: (email: string) => `Sign ${email} out everywhere?`,
+      text: 'They have to sign in again on every device. Keys go on working.',
+      done: 'All sessions have ended.',
+    },
   },
   keys: {
     title: 'API keys',

@@ -34,6 +34,7 @@ const creditSchema = z.strictObject({
   name: z.string().regex(/^[0-9a-f]{32}$/u, 'is not 32 hexadecimal digits'),
 });
 const statusSchema = z.strictObject({ status: z.enum(['active', 'suspended']), reason: reasonShape });
+const operatorSchema = z.strictObject({ isOperator: z.boolean() });
 
 /** All accounts, and what operators do to them. */
 export function accountsRoutes(parts: Parts) {
@@ -67,6 +68,16 @@ export function accountsRoutes(parts: Parts) {
       const { status, reason } = c.req.valid('json');
       const account = await desk.findOther(c.req.param('id'), c.get('person'));
       await desk.accounts.setStatus(account, status, { actor: c.get('person').email, reason });
+      return c.json({ isDone: true });
+    })
+    .put('/:id/operator', validate('json', operatorSchema), async (c) => {
+      const account = await desk.findOther(c.req.param('id'), c.get('person'));
+      const outcome = await desk.accounts.setOperator(account, c.req.valid('json').isOperator, c.get('person').email);
+      if (outcome === 'last_operator') throw new ApiError('conflict', 'This is the only operator. Make another one first.');
+      return c.json({ isDone: true });
+    })
+    .delete('/:id/sessions', async (c) => {
+      await desk.accounts.endSessions(await desk.find(c.req.param('id')), c.get('person').email);
       return c.json({ isDone: true });
     });
 }

@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { api, call } from '../../../api.ts';
 import { adminAccount } from '../../../strings/index.ts';
 import { Button } from '../../../ui/button.tsx';
+import { ConfirmButton } from './confirm-button.tsx';
 import { CreditDialog } from './credit-dialog.tsx';
 import type { AccountContent } from './queries.ts';
 import { ReasonDialog } from './reason-dialog.tsx';
@@ -16,6 +17,7 @@ export function AccountActions({ content }: { readonly content: AccountContent }
   return (
     <>
       <CreditButton content={content} />
+      {!account.isOwn && <OperatorButton account={account} />}
       {!account.isOwn && <StatusButton account={account} />}
     </>
   );
@@ -54,4 +56,10 @@ function StatusButton({ account: { id, email, status } }: Pick<AccountContent, '
       )}
     </>
   );
+}
+
+function OperatorButton({ account: { id, email, isOperator } }: Pick<AccountContent, 'account'>): JSX.Element {
+  const words = isOperator ? t.noOperator : t.operator;
+  const set = (): Promise<unknown> => call(api.admin.accounts[':id'].operator.$put({ param: { id }, json: { isOperator: !isOperator } }));
+  return <ConfirmButton words={words} title={words.title(email)} name={isOperator ? undefined : email} onConfirm={set} />;
 }

@@ -1,10 +1,12 @@
 import type { JSX } from 'react';
+import { api, call } from '../../../api.ts';
 import { adminAccount, settings } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DateTime, RelativeTime } from '../../../ui/date-time.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
+import { ConfirmButton } from './confirm-button.tsx';
 import type { AccountContent } from './queries.ts';
 
 const t = adminAccount.owner;
@@ -39,8 +41,10 @@ export function OwnerCard({ content: { owner, account } }: { readonly content: A
         <p className="text-sm text-muted">{account.status === 'closed' ? t.gone : t.nobody}</p>
       </Card>
     );
+  const end = (): Promise<unknown> => call(api.admin.accounts[':id'].sessions.$delete({ param: { id: account.id } }));
+  const ending = owner.sessions.length > 0 && <ConfirmButton words={t.end} title={t.end.title(owner.email)} size="sm" onConfirm={end} />;
   return (
-    <Card title={t.title} isFlush>
+    <Card title={t.title} actions={ending} isFlush>
       <div className="px-4 py-4 text-sm sm:px-5">
         <p className="font-medium wrap-anywhere">
           {owner.name}, {owner.email}
