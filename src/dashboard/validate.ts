@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { validator } from 'hono/validator';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ApiError } from './api-error.ts';
 import type { Env } from './parts.ts';
 
@@ -12,6 +12,12 @@ type Validated<Target extends Source, Schema extends z.ZodType> = MiddlewareHand
   string,
   { in: Record<Target, z.input<Schema>>; out: Record<Target, z.output<Schema>> }
 >;
+
+/** A line of text. Control characters and halves of characters are no text, and a database refuses some of them. */
+export const lineShape = z
+  .string()
+  .trim()
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not have control characters');
 
 /** Checks the query or the JSON body of a request against a schema; the handler then gets it typed from `c.req.valid`. */
 export function validate<Target extends Source, Schema extends z.ZodType>(target: Target, schema: Schema): Validated<Target, Schema> {

@@ -210,6 +210,8 @@ describeStores((makeStore) => {
       { usd: '-1000000.01' },
       { usd: 1 },
       { reason: ' ' },
+      { reason: 'a\u0000b' },
+      { reason: '\uD800' },
       { name: 'again' },
       { expiresAtMs: Date.now() - 1 },
       { usd: '-1', expiresAtMs: Date.now() + DAY_MS },

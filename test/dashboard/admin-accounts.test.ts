@@ -139,4 +139,9 @@ describeStores((makeStore) => {
     expect((await operator.get('/api/admin/accounts?before=x')).status).toBe(400);
     expect((await operator.get('/api/admin/accounts?status=odd')).status).toBe(400);
   });
+
+  test('a character that a database cannot hold is refused, not searched for', async () => {
+    for (const path of ['accounts?q=%00', 'audit?subject=%00'])
+      expect([path, (await operator.get(`/api/admin/${path}`)).status]).toEqual([path, 400]);
+  });
 });

@@ -5,7 +5,7 @@ import { formatUsd, parseUsd, type Nanos } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { zoneShape } from '../../usage-query.ts';
-import { validate } from '../../validate.ts';
+import { lineShape, validate } from '../../validate.ts';
 import { AccountDesk } from './account-desk.ts';
 
 const PAGE_ROWS = 50;
@@ -13,7 +13,7 @@ const TEXT_CHARS_MAX = 200;
 const REASON_CHARS_MAX = 500;
 
 const query = z.object({
-  q: z.string().trim().max(TEXT_CHARS_MAX).optional(),
+  q: lineShape.max(TEXT_CHARS_MAX).optional(),
   status: z.enum(['active', 'suspended', 'closed']).optional(),
   before: z
     .string()
@@ -21,7 +21,7 @@ const query = z.object({
     .optional(),
 });
 
-const reasonShape = z.string().trim().min(1, 'is missing').max(REASON_CHARS_MAX);
+const reasonShape = lineShape.min(1, 'is missing').max(REASON_CHARS_MAX);
 /** Above zero is credited, below zero is taken. The name is drawn by the form, once for what it confirms. */
 const creditSchema = z.strictObject({
   usd: z

@@ -2,12 +2,12 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { AuditLog, type NamedEntry } from '../../../accounts/audit-log.ts';
 import type { Env, Parts } from '../../parts.ts';
-import { validate } from '../../validate.ts';
+import { lineShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
 const TEXT_CHARS_MAX = 200;
 
-const text = z.string().trim().max(TEXT_CHARS_MAX).optional();
+const text = lineShape.max(TEXT_CHARS_MAX).optional();
 const query = z.object({
   action: text,
   /** Who did it. */

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
 import type { Answer } from '../../../api.ts';
 
-const REFRESH_MS = 10_000;
+const REFRESH_MS = 30_000;
 
 /** Everything about one account, kept up to date while somebody looks. */
 export const accountPageQuery = (id: string, zone: string) =>

@@ -19,7 +19,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
     cell: ({ action, actor }) => (
       <>
         <span className="block font-medium">{action}</span>
-        <span className="block text-xs text-muted break-all">{actor}</span>
+        <span className="block text-xs text-muted wrap-anywhere">{actor}</span>
       </>
     ),
   },
