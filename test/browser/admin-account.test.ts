@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
   );
 
   test(
-    'suspends an account, whose requests are refused at once, and resumes it',
+    'suspends an account, whose requests are refused at once, resumes it, signs its owner out and makes them an operator',
     async () => {
       const owner = await stage.enter();
       const { secret } = await stage.service.keys.create(owner.account.id, { name: 'notebook' });
@@ -79,6 +79,18 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
       await see(page, 'The account is active again.');
       await felt(secret, '200');
+
+      await page.getByRole('button', { name: 'End all sessions' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
+      await see(page, 'Signed in nowhere.');
+      expect((await owner.context.request.get('/api/account')).status()).toBe(401);
+      await page.getByRole('button', { name: 'Make operator' }).click();
+      const make = page.getByRole('dialog').getByRole('button', { name: 'Make operator' });
+      expect(await make.isDisabled()).toBe(true);
+      await page.getByRole('dialog').getByRole('textbox').fill(owner.account.email);
+      await make.click();
+      await see(page, 'The account runs the service.');
+      expect((await stage.service.accounts.find(owner.account.email))?.isAdmin).toBe(true);
       expect(complaints).toEqual([]);
     },
     TEST_MS,

@@ -15,9 +15,13 @@ interface ConfirmDialogProps {
   readonly action: string;
   /** A name that must be typed first, for what cannot be taken back. */
   readonly name?: string;
+  /** False while something else is to be filled in. */
+  readonly isReady?: boolean;
   readonly isBusy?: boolean;
   readonly error?: string | undefined;
   readonly onConfirm: () => void;
+  /** What else is asked. */
+  readonly children?: ReactNode;
 }
 
 /** Asks once more before something that cannot be taken back. */
@@ -28,9 +32,11 @@ export function ConfirmDialog({
   text,
   action,
   name,
+  isReady = true,
   isBusy = false,
   error,
   onConfirm,
+  children,
 }: ConfirmDialogProps): JSX.Element {
   const [typed, setTyped] = useState('');
   const isSure = name === undefined || typed.trim() === name;
@@ -43,7 +49,7 @@ export function ConfirmDialog({
       <Button variant="quiet" onClick={close}>
         {t.cancel}
       </Button>
-      <Button variant="danger" disabled={!isSure} isBusy={isBusy} onClick={onConfirm}>
+      <Button variant="danger" disabled={!isSure || !isReady} isBusy={isBusy} onClick={onConfirm}>
         {action}
       </Button>
     </>
@@ -55,6 +61,7 @@ export function ConfirmDialog({
           {(wiring) => <TextInput {...wiring} value={typed} onText={setTyped} autoComplete="off" spellCheck={false} />}
         </Field>
       )}
+      {children}
       {error !== undefined && (
         <p role="alert" className="mt-3 text-sm font-medium text-bad">
           {error}

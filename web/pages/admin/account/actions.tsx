@@ -3,10 +3,9 @@ import type { JSX } from 'react';
 import { api, call } from '../../../api.ts';
 import { adminAccount } from '../../../strings/index.ts';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmButton } from './confirm-button.tsx';
+import { ChangeButton } from './change-button.tsx';
 import { CreditDialog } from './credit-dialog.tsx';
 import type { AccountContent } from './queries.ts';
-import { ReasonDialog } from './reason-dialog.tsx';
 
 const t = adminAccount.actions;
 
@@ -33,33 +32,15 @@ function CreditButton({ content }: { readonly content: AccountContent }): JSX.El
   );
 }
 
-function StatusButton({ account: { id, email, status } }: Pick<AccountContent, 'account'>): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
-  const isActive = status === 'active';
-  const words = isActive ? t.suspend : t.resume;
-  const set = (reason: string): Promise<unknown> =>
-    call(api.admin.accounts[':id'].status.$put({ param: { id }, json: { status: isActive ? 'suspended' : 'active', reason } }));
-  return (
-    <>
-      <Button variant={isActive ? 'danger' : 'secondary'} onClick={() => setAsking(true)}>
-        {words.action}
-      </Button>
-      {isAsking && (
-        <ReasonDialog
-          title={words.title(email)}
-          text={words.text}
-          action={words.action}
-          done={words.done}
-          onClose={() => setAsking(false)}
-          onConfirm={set}
-        />
-      )}
-    </>
-  );
+function OperatorButton({ account: { id, email, isOperator } }: Pick<AccountContent, 'account'>): JSX.Element {
+  const set = (): Promise<unknown> => call(api.admin.accounts[':id'].operator.$put({ param: { id }, json: { isOperator: !isOperator } }));
+  return <ChangeButton words={isOperator ? t.noOperator : t.operator} email={email} asksForAddress={!isOperator} onConfirm={set} />;
 }
 
-function OperatorButton({ account: { id, email, isOperator } }: Pick<AccountContent, 'account'>): JSX.Element {
-  const words = isOperator ? t.noOperator : t.operator;
-  const set = (): Promise<unknown> => call(api.admin.accounts[':id'].operator.$put({ param: { id }, json: { isOperator: !isOperator } }));
-  return <ConfirmButton words={words} title={words.title(email)} name={isOperator ? undefined : email} onConfirm={set} />;
+function StatusButton({ account: { id, email, status } }: Pick<AccountContent, 'account'>): JSX.Element {
+  const isActive = status === 'active';
+  const set = (reason: string): Promise<unknown> =>
+    call(api.admin.accounts[':id'].status.$put({ param: { id }, json: { status: isActive ? 'suspended' : 'active', reason } }));
+  const words = isActive ? t.suspend : t.resume;
+  return <ChangeButton words={words} email={email} variant={isActive ? 'danger' : 'secondary'} asksWhy onConfirm={set} />;
 }

@@ -6,7 +6,7 @@ import { Card } from '../../../ui/card.tsx';
 import { DateTime, RelativeTime } from '../../../ui/date-time.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
-import { ConfirmButton } from './confirm-button.tsx';
+import { ChangeButton } from './change-button.tsx';
 import type { AccountContent } from './queries.ts';
 
 const t = adminAccount.owner;
@@ -42,7 +42,7 @@ export function OwnerCard({ content: { owner, account } }: { readonly content: A
       </Card>
     );
   const end = (): Promise<unknown> => call(api.admin.accounts[':id'].sessions.$delete({ param: { id: account.id } }));
-  const ending = owner.sessions.length > 0 && <ConfirmButton words={t.end} title={t.end.title(owner.email)} size="sm" onConfirm={end} />;
+  const ending = owner.sessions.length > 0 && <ChangeButton words={t.end} email={owner.email} size="sm" onConfirm={end} />;
   return (
     <Card title={t.title} actions={ending} isFlush>
       <div className="px-4 py-4 text-sm sm:px-5">
