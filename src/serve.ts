@@ -40,6 +40,7 @@ import { RedisLimits } from './limits/redis.ts';
 import { openLog, type Log } from './observe/log.ts';
 import { openMetrics, type Metrics } from './observe/metrics.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
+import { describeSettings } from './shown-settings.ts';
 import { Contents } from './usage/contents.ts';
 import { hasReaders } from './usage/past-keeper.ts';
 
@@ -248,6 +249,7 @@ function dashboardSettings(config: Config, port: number): DashboardSettings {
     secret,
     trustedProxies,
     payments,
+    shown: describeSettings(config, port),
   };
 }
 

@@ -259,6 +259,11 @@ const adminProviders = createRoute({
   validateSearch: only(readAdminProvidersSearch),
   component: lazyRouteComponent(() => import('./pages/admin/providers/page.tsx'), 'AdminProvidersPage'),
 });
+const adminSettings = createRoute({
+  getParentRoute: () => admin,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/admin/settings/page.tsx'), 'ServicePage'),
+});
 
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
@@ -275,7 +280,17 @@ const tree = root.addChildren([
     alerts,
     playground,
     settings,
-    admin.addChildren([adminAccounts, adminAccount, adminAudit, adminModels, adminRequests, adminPayments, adminCodes, adminProviders]),
+    admin.addChildren([
+      adminAccounts,
+      adminAccount,
+      adminAudit,
+      adminModels,
+      adminRequests,
+      adminPayments,
+      adminCodes,
+      adminProviders,
+      adminSettings,
+    ]),
   ]),
 ]);
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { differences, recordAudit } from './audit.ts';
 
 /** A link that lets somebody in once. */
 export interface Invitation {
@@ -10,7 +11,18 @@ export interface Invitation {
   readonly state: 'open' | 'used' | 'expired';
 }
 
+/** One that nobody has used yet. */
+export interface OpenInvitation {
+  /** Names it to operators, and lets nobody in. */
+  readonly id: string;
+  readonly kind: Invitation['kind'];
+  readonly email: string | null;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
 const TOKEN_BYTES = 32;
+const ID_CHARS = 16;
 /** How long links live that nobody uses. */
 export const OPERATOR_LINK_MS = 24 * 3600 * 1000;
 export const INVITATION_MS = 7 * OPERATOR_LINK_MS;
@@ -32,6 +44,43 @@ export class Invitations {
       .values({ token_hash: hashOf(token), kind, email: email ?? null, expires_at: nowMs + lifeMs, used_at: null, created_at: nowMs })
       .execute();
     return token;
+  }
+
+  /** Those that still let somebody in, newest first. */
+  async listOpen(rowsMax: number): Promise<OpenInvitation[]> {
+    const rows = await this.#database
+      .selectFrom('invitations')
+      .selectAll()
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', BigInt(Date.now()))
+      .orderBy('created_at', 'desc')
+      .limit(rowsMax)
+      .execute();
+    return rows.map(({ token_hash: hash, kind, email, created_at: created, expires_at: expires }) => ({
+      id: hash.slice(0, ID_CHARS),
+      kind,
+      email,
+      createdAtMs: Number(created),
+      expiresAtMs: Number(expires),
+    }));
+  }
+
+  /** Ends an invitation that is open; false when there is none. */
+  async withdraw(id: string, actor: string): Promise<boolean> {
+    const nowMs = Date.now();
+    return this.#database.transaction().execute(async (transaction) => {
+      const withdrawn = await transaction
+        .updateTable('invitations')
+        .set({ expires_at: nowMs })
+        .where(sql`substr(token_hash, 1, ${sql.lit(ID_CHARS)})`, '=', id)
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', BigInt(nowMs))
+        .returning(['kind', 'email'])
+        .executeTakeFirst();
+      if (withdrawn === undefined) return false;
+      await recordAudit(transaction, { actor, action: 'invitation.withdraw', subject: id, changes: differences({ ...withdrawn }, {}) });
+      return true;
+    });
   }
 
   async find(token: string): Promise<Invitation | undefined> {
@@ -58,6 +107,27 @@ export class Invitations {
   async giveBack(token: string): Promise<void> {
     await this.#database.updateTable('invitations').set({ used_at: null }).where('token_hash', '=', hashOf(token)).execute();
   }
+}
+
+interface LinkOrder extends Pick<Invitation, 'kind' | 'email'> {
+  /** The address of the service. */
+  readonly url: string;
+  readonly actor: string;
+}
+
+/** Makes a link with which somebody can sign up once: an operator within a day, everybody else within a week. */
+export async function inviteByLink(
+  database: Kysely<Tables>,
+  { kind, email, url, actor }: LinkOrder,
+): Promise<{ readonly link: string; readonly expiresAtMs: number }> {
+  const lifeMs = kind === 'operator' ? OPERATOR_LINK_MS : INVITATION_MS;
+  const token = await database.transaction().execute(async (transaction) => {
+    const made = await new Invitations(transaction).create({ kind, email, lifeMs });
+    const subject = hashOf(made).slice(0, ID_CHARS);
+    await recordAudit(transaction, { actor, action: 'invitation.create', subject, changes: differences({}, { kind, email }) });
+    return made;
+  });
+  return { link: `${url}${kind === 'operator' ? '/setup?token=' : '/sign-up?invitation='}${token}`, expiresAtMs: Date.now() + lifeMs };
 }
 
 function hashOf(token: string): string {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { availableOf, type Account } from '../accounts/accounts.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
-import { INVITATION_MS, Invitations, OPERATOR_LINK_MS } from '../accounts/invitations.ts';
 import { OPERATOR } from '../accounts/audit.ts';
+import { inviteByLink } from '../accounts/invitations.ts';
 import { publicUrlOf } from '../config.ts';
 import { readFuture, readUsd } from './options.ts';
 import { normalizeEmail, print, requireAccount, withSession } from './session.ts';
@@ -127,10 +127,9 @@ async function endSessions(options: JsonOption & { readonly email: string }): Pr
 async function invite(options: JsonOption & { readonly email?: string; readonly operator?: boolean }): Promise<void> {
   await withSession(async ({ config, database }) => {
     const kind = options.operator === true ? 'operator' : 'person';
-    const lifeMs = kind === 'operator' ? OPERATOR_LINK_MS : INVITATION_MS;
-    const token = await new Invitations(database).create({ kind, email: options.email, lifeMs });
-    const link = `${publicUrlOf(config, config.port)}${kind === 'operator' ? '/setup?token=' : '/sign-up?invitation='}${token}`;
-    const expires_at = new Date(Date.now() + lifeMs).toISOString();
+    const url = publicUrlOf(config, config.port);
+    const { link, expiresAtMs } = await inviteByLink(database, { kind, email: options.email, url, actor: 'command line' });
+    const expires_at = new Date(expiresAtMs).toISOString();
     print({ link, expires_at }, options, [`This link works once, until ${expires_at}:`, link]);
   });
 }

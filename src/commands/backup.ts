@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
+import { differences, recordAudit } from '../accounts/audit.ts';
 import { loadConfig } from '../config.ts';
+import { openKysely } from '../database/kysely.ts';
 import { backupSqlite } from '../database/sqlite.ts';
 import { print } from './session.ts';
 
@@ -14,7 +16,7 @@ export function backupCommand(): Command {
     .action(run);
 }
 
-function run(options: { readonly to: string; readonly json?: boolean }): void {
+async function run(options: { readonly to: string; readonly json?: boolean }): Promise<void> {
   const config = loadConfig(process.env);
   const file = resolve(options.to);
   if (config.databaseUrl !== undefined) throw new Error('The database is PostgreSQL: back it up with pg_dump or its own archiving.');
@@ -25,7 +27,20 @@ function run(options: { readonly to: string; readonly json?: boolean }): void {
   const startedAtMs = Date.now();
   backupSqlite(config.databasePath, file);
   const shown = { file, bytes: statSync(file).size, milliseconds: Date.now() - startedAtMs };
+  await writeDown(config.databasePath, shown);
   print(shown, options, [
     `${file}: ${shown.bytes} bytes in ${shown.milliseconds} ms. To restore it, stop the server, remove tollgate.db, tollgate.db-wal and tollgate.db-shm, and put it in place as tollgate.db.`,
   ]);
+}
+
+/** Operators see in the dashboard when the last backup was. One of a database that cannot be written to is a backup all the same. */
+async function writeDown(databasePath: string, { file, bytes }: { readonly file: string; readonly bytes: number }): Promise<void> {
+  const entry = { actor: 'command line', action: 'backup', subject: file, changes: differences({}, { bytes }) };
+  try {
+    const database = openKysely(databasePath);
+    await database.transaction().execute((transaction) => recordAudit(transaction, entry));
+    await database.destroy();
+  } catch (error) {
+    process.stderr.write(`The backup is made, but the audit log could not be told of it: ${(error as Error).message}\n`);
+  }
 }

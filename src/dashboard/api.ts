@@ -4,6 +4,7 @@ import { makeId } from '../ids.ts';
 import { PastKeeper } from '../usage/past-keeper.ts';
 import { describeInterface } from '../reference/openapi.ts';
 import { API_ERRORS, ApiError } from './api-error.ts';
+import { Banners } from './banners.ts';
 import type { Env, Parts } from './parts.ts';
 import { openHealth } from './health.ts';
 import { accountRoutes } from './routes/account.ts';
@@ -55,6 +56,7 @@ export function dashboardApi(parts: Parts) {
   app.get('/openapi.json', (c) => c.json(describeInterface(parts.settings.publicUrl)));
 
   const readHealth = openHealth(parts);
+  const banners = new Banners(parts.database.kysely);
   const past = new PastKeeper(parts.database, parts.fail);
   const people = () => new Hono<Env>().use(signedIn(parts));
   return app
@@ -63,7 +65,7 @@ export function dashboardApi(parts: Parts) {
     .route('/setup', setupRoutes(parts))
     .route('/verification', verificationRoutes(parts))
     .route('/invitations', invitationRoutes(parts))
-    .route('/account', people().route('/', accountRoutes(parts)))
+    .route('/account', people().route('/', accountRoutes(parts, banners)))
     .route('/settings', people().route('/', settingsRoutes(parts)))
     .route('/start', people().route('/', startRoutes(parts)))
     .route('/overview', people().route('/', overviewRoutes(parts, past)))
@@ -75,7 +77,7 @@ export function dashboardApi(parts: Parts) {
     .route('/plans', people().route('/', planRoutes(parts)))
     .route('/statement', people().route('/', statementRoutes(parts)))
     .route('/playground', people().route('/', playgroundRoutes(parts)))
-    .route('/admin', people().route('/', adminRoutes(parts)));
+    .route('/admin', people().route('/', adminRoutes(parts, banners)));
 }
 
 /** The validators of the router throw a refusal of its own where a body cannot be parsed. */

@@ -91,6 +91,11 @@ export function alertLetter(to: string, { title, text }: { readonly title: strin
   return write({ to, subject: title, lines: [`${title}.`, text], link, action: 'See your alerts' });
 }
 
+/** Shows an operator that letters arrive. */
+export function testLetter(to: string, link: string): Letter {
+  return write({ to, subject: 'A test of your mail', lines: ['This is how a letter of your Tollgate reaches people.'], link });
+}
+
 /** A file that was asked for, and what became of it. */
 interface ExportEnd {
   readonly state: string;

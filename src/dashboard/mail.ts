@@ -8,8 +8,8 @@ export interface Mail {
   /** False where letters are printed for the operator instead. */
   readonly isConfigured: boolean;
   send(letter: Letter): void;
-  /** Sends a letter once, for whoever keeps account of what was delivered; rejects when it was not. */
-  deliver(letter: Letter): Promise<void>;
+  /** Sends a letter once, for whoever keeps account of what was delivered; rejects when it was not. Gives what the mail server answered. */
+  deliver(letter: Letter): Promise<string>;
   /** Waits, for a moment, until what is on its way is delivered. */
   close(): Promise<void>;
 }
@@ -29,7 +29,15 @@ type Told = Pick<Parts, 'fail' | 'notice'>;
 export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl' | 'mailFrom'>, { fail, notice }: Told): Mail {
   if (smtpUrl === undefined) {
     const print = (letter: Letter): void => notice(toNotice(letter));
-    return { isConfigured: false, send: print, deliver: async (letter) => print(letter), close: async () => undefined };
+    return {
+      isConfigured: false,
+      send: print,
+      deliver: async (letter) => {
+        print(letter);
+        return '';
+      },
+      close: async () => undefined,
+    };
   }
   const transport = createTransport({
     url: smtpUrl,
@@ -42,13 +50,15 @@ export function openMail({ smtpUrl, mailFrom }: Pick<DashboardSettings, 'smtpUrl
     disableUrlAccess: true,
   });
   const underWay = new Set<Promise<void>>();
-  const sendOnce = async ({ to, subject, text, html }: Letter): Promise<void> => {
-    await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text, html });
+  const sendOnce = async ({ to, subject, text, html }: Letter): Promise<string> => {
+    const { response } = await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text, html });
+    return response;
   };
   const deliver = async (letter: Letter): Promise<void> => {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await sendOnce(letter);
+        await sendOnce(letter);
+        return;
       } catch (error) {
         if (tries === TRIES_MAX) return fail('a letter could not be sent', error);
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS * tries));

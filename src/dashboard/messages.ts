@@ -75,4 +75,14 @@ export interface DashboardSettings {
   /** Networks of proxies that tell the caller's address. */
   readonly trustedProxies: readonly string[];
   readonly payments: PaymentsConfig;
+  /** All settings that operators may read. */
+  readonly shown: readonly ShownSetting[];
+}
+
+/** A setting, by the name of its environment variable or of its key in `tollgate.yaml`. */
+export interface ShownSetting {
+  readonly group: 'service' | 'people' | 'payments' | 'limits';
+  readonly name: string;
+  /** Null where it is not set. */
+  readonly value: string | null;
 }

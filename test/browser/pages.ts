@@ -50,6 +50,7 @@ export function pagesOf({
     ['admin-audit', '/admin/audit', 'operators'],
     ['admin-payments', '/admin/payments', 'operators'],
     ['admin-payment-events', '/admin/payments?view=events', 'operators'],
+    ['admin-settings', '/admin/settings', 'operators'],
     ['admin-compare', '/admin/payments?view=compare', 'operators'],
   ];
 }

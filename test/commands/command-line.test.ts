@@ -6,6 +6,8 @@ import { existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readAudit } from '../../src/accounts/audit.ts';
+import { connect } from '../../src/database/connect.ts';
 import { MAIN } from '../services/built.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 
@@ -101,7 +103,11 @@ test('--version prints the version', async () => {
 
 test('a backup is a complete copy that only its owner can read, and replaces no file', async () => {
   const file = join(folder, 'copy.db');
-  expect(await runJson('backup', '--to', file)).toMatchObject({ file });
+  const made = await runJson('backup', '--to', file);
+  expect(made).toMatchObject({ file });
+  const { kysely } = await connect({ databaseUrl: undefined, databasePath: join(folder, 'data', 'tollgate.db') });
+  expect(await readAudit(kysely, file, 5)).toMatchObject([{ action: 'backup', changes: [{ field: 'bytes', after: made['bytes'] }] }]);
+  await kysely.destroy();
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const restored = join(folder, 'restored');
   await mkdir(restored);

@@ -60,6 +60,7 @@ export class FrontDesk {
       secret: 'a secret of the tests, which is long enough',
       trustedProxies: [],
       payments: NO_PAYMENTS,
+      shown: [],
     };
     const mail = openMail(settings, { fail: () => undefined, notice: () => undefined });
     const auth = await openAuth({ settings, database: store, mail, fail: () => undefined });

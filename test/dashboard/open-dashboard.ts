@@ -63,6 +63,7 @@ export const SETTINGS: Omit<DashboardSettings, 'databaseUrl' | 'databasePath'> =
   secret: undefined,
   trustedProxies: [],
   payments: NO_PAYMENTS,
+  shown: [],
 };
 
 /** Opens the dashboard on a store; the schema is made if it is not there. */

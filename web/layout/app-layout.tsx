@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { useState } from 'react';
 import type { JSX } from 'react';
+import { accountQuery } from '../queries.ts';
 import { useSessionIsOver } from '../session-end.ts';
 import { shell as t } from '../strings/index.ts';
 import { Banner } from '../ui/banner.tsx';
@@ -33,6 +35,7 @@ export function AppLayout(): JSX.Element {
       <TopBar />
       <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[82rem] min-w-0 px-4 pt-6 pb-16 sm:px-6 bar:px-10 bar:pt-9">
         <SessionOver />
+        <Announcement />
         <Outlet />
       </main>
     </div>
@@ -54,6 +57,17 @@ function SessionOver(): JSX.Element | null {
       >
         {t.signedOut.text}
       </Banner>
+    </div>
+  );
+}
+
+/** What those who run the service tell everybody. */
+function Announcement(): JSX.Element | null {
+  const banner = useQuery(accountQuery).data?.banner;
+  if (banner === undefined || banner === null) return null;
+  return (
+    <div className="mb-6 break-words">
+      <Banner tone={banner.tone === 'info' ? 'accent' : 'warn'} title={banner.text} />
     </div>
   );
 }

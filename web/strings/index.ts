@@ -7,6 +7,7 @@ export { adminRequests } from './admin-requests.ts';
 export { adminPayments } from './admin-payments.ts';
 export { adminCodes } from './admin-codes.ts';
 export { adminProviders } from './admin-providers.ts';
+export { adminSettings } from './admin-settings.ts';
 export { alerts } from './alerts.ts';
 export { billing } from './billing.ts';
 export { docs } from './docs.ts';

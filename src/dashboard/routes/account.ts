@@ -3,10 +3,11 @@ import { Keys } from '../../accounts/keys.ts';
 import { isPlayground } from '../../accounts/playground-key.ts';
 import { formatUsd, asNanos } from '../../ledger/money.ts';
 import { ApiError } from '../api-error.ts';
+import type { Banners } from '../banners.ts';
 import type { Env, Parts } from '../parts.ts';
 
 /** The account of the person who is signed in: what every page shows at its top. */
-export function accountRoutes({ database: { kysely } }: Parts) {
+export function accountRoutes({ database: { kysely } }: Parts, banners: Banners) {
   return new Hono<Env>()
     .post('/first-key', async (c) => {
       const { accountId } = c.get('person');
@@ -30,6 +31,7 @@ export function accountRoutes({ database: { kysely } }: Parts) {
         balanceUsd: formatUsd(asNanos(balance)),
         heldUsd: formatUsd(asNanos(wallet.debits_pending)),
         availableUsd: formatUsd(asNanos(balance - wallet.debits_pending)),
+        banner: (await banners.read()) ?? null,
       });
     });
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { operating } from '../../operators.ts';
 import type { Env, Parts } from '../../parts.ts';
+import type { Banners } from '../../banners.ts';
 import { accountsRoutes } from './accounts.ts';
 import { auditRoutes } from './audit.ts';
 import { codeRoutes } from './codes.ts';
@@ -8,6 +9,7 @@ import { adminModelRoutes } from './models.ts';
 import { paymentRoutes } from './payments.ts';
 import { adminProviderRoutes } from './providers.ts';
 import { requestsRoutes } from './requests.ts';
+import { serviceRoutes } from './settings.ts';
 
 /** What only operators see and do. Every address below it asks who is there; there is no way around. */
 export function adminRoutes(parts: Parts) {
@@ -19,5 +21,6 @@ export function adminRoutes(parts: Parts) {
     .route('/models', adminModelRoutes(parts))
     .route('/payments', paymentRoutes(parts))
     .route('/providers', adminProviderRoutes(parts))
-    .route('/requests', requestsRoutes(parts));
+    .route('/requests', requestsRoutes(parts))
+    .route('/settings', serviceRoutes(parts, banners));
 }

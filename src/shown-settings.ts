@@ -1,0 +1,53 @@
+import { publicUrlOf, type Config } from './config.ts';
+import type { ShownSetting } from './dashboard/messages.ts';
+import { formatUsd } from './ledger/money.ts';
+
+/** What the service runs with, for operators to read. Of a secret only whether it is set, and of an address that may hold one no more than the host. */
+export function describeSettings(config: Config, port: number): ShownSetting[] {
+  const { limits, payments } = config;
+  const settings: Readonly<Record<ShownSetting['group'], Readonly<Record<string, string | number | undefined>>>> = {
+    service: {
+      PUBLIC_URL: new URL(publicUrlOf(config, port)).origin,
+      HOST: config.host,
+      PORT: port,
+      'http.trusted_proxies': config.trustedProxies.join(', ') || undefined,
+      DATABASE_URL: secret(config.databaseUrl),
+      TOLLGATE_DATA: config.databaseUrl === undefined ? config.dataFolder : undefined,
+      REDIS_URL: secret(config.redisUrl),
+      TOLLGATE_SECRET: secret(config.secret),
+      TOLLGATE_METRICS_TOKEN: secret(config.metricsToken),
+      'retention.usage_days': config.usageDays,
+    },
+    people: {
+      'accounts.sign_up': config.signUp,
+      'accounts.sign_up_credit_usd': config.signUpCreditUsd,
+      'accounts.sign_in': config.signInProviders.map(({ name }) => name).join(', ') || undefined,
+      'accounts.mail_from': config.mailFrom,
+      SMTP_URL: config.smtpUrl === undefined ? undefined : new URL(config.smtpUrl).hostname,
+    },
+    payments: {
+      STRIPE_SECRET_KEY: secret(payments.stripe?.secretKey),
+      STRIPE_WEBHOOK_SECRET: secret(payments.stripe?.webhookSecret),
+      'payments.bank_transfer': secret(payments.bankTransfer),
+      'payments.minimum_usd': formatUsd(payments.rules.minimum),
+      'payments.maximum_usd': formatUsd(payments.rules.maximum),
+      'payments.presets_usd': payments.rules.presets.map(formatUsd).join(', ') || undefined,
+    },
+    limits: {
+      'limits.requests_per_minute': limits.requestsPerMinute,
+      'limits.tokens_per_minute': limits.tokensPerMinute,
+      'limits.concurrent': limits.concurrent,
+    },
+  };
+  return Object.entries(settings).flatMap(([group, rows]) =>
+    Object.entries(rows).map(([name, value]) => ({
+      group: group as ShownSetting['group'],
+      name,
+      value: value === undefined ? null : String(value),
+    })),
+  );
+}
+
+function secret(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : 'set';
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openMailbox, type Mailbox } from '../dashboard/mailbox.ts';
+import { chromiumPath } from '../services/chromium.ts';
+import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 180_000;
+const SEEN_WITHIN_MS = 30_000;
+
+describe.skipIf(chromiumPath === undefined)('settings of the service, in a browser', () => {
+  let stage: Stage;
+  let mailbox: Mailbox;
+  beforeAll(async () => {
+    mailbox = await openMailbox();
+    stage = await openStage({ environment: { SMTP_URL: mailbox.url, STRIPE_SECRET_KEY: 'sk_test_simulated' } });
+  }, OPEN_WITHIN_MS);
+  afterAll(async () => {
+    await stage.close();
+    await mailbox.close();
+  });
+
+  test(
+    'an operator reads the settings, sends a test letter, invites somebody and tells everybody something',
+    async () => {
+      const ada = await stage.enter();
+      const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();
+      await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', account.email).execute();
+      await page.goto('/admin/settings');
+      await page.getByRole('row', { name: /SMTP_URL, environment 127\.0\.0\.1/u }).waitFor();
+      await page.getByRole('row', { name: /STRIPE_SECRET_KEY, environment set/u }).waitFor();
+      expect(await page.content()).not.toContain('sk_test');
+
+      await page.getByRole('button', { name: 'Send a test letter' }).click();
+      await page.getByText('The mail server took the letter.').waitFor();
+      expect(mailbox.letters.some((letter) => letter.includes('Subject: A test of your mail') && letter.includes(account.email))).toBe(
+        true,
+      );
+
+      await page.getByLabel('Only for this address').fill('grace@example.com');
+      await page.getByRole('button', { name: 'Make a link' }).click();
+      const link = (await page.getByText(/\/sign-up\?invitation=/u).textContent()) ?? '';
+      await page.getByText('grace@example.com').waitFor();
+      await page.getByRole('button', { name: 'Withdraw' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+      await page.getByText('The invitation is withdrawn.').waitFor();
+      await page.getByText('No invitation is open.').waitFor();
+      const token = link.split('=').at(-1) ?? '';
+      expect(await (await ada.context.request.get(`/api/invitations/${token}`)).json()).toMatchObject({ state: 'expired' });
+
+      await page.getByLabel('Text').fill('Maintenance at ten.');
+      await page.getByLabel('Tone').selectOption('Warning');
+      await page.getByRole('button', { name: 'Show it' }).click();
+      await page.getByRole('status').filter({ hasText: 'Maintenance at ten.' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await overflowOf(page)).toBe(0);
+      for (const path of ['/keys', '/models']) {
+        await ada.page.goto(path);
+        await ada.page.getByRole('status').filter({ hasText: 'Maintenance at ten.' }).waitFor();
+      }
+      await page.getByRole('button', { name: 'Take it away' }).click();
+      await page.getByText('The banner is taken away.').waitFor();
+      await page.getByRole('status').filter({ hasText: 'Maintenance at ten.' }).waitFor({ state: 'detached' });
+      expect([...complaints, ...ada.complaints]).toEqual([]);
+    },
+    TEST_MS,
+  );
+});

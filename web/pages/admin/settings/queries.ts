@@ -1,0 +1,11 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+import { queryClient } from '../../../queries.ts';
+
+/** What the service runs with, open invitations, and the banner. */
+export const serviceQuery = queryOptions({ queryKey: ['admin', 'settings'], queryFn: () => call(api.admin.settings.$get()) });
+
+export const refreshService = (): Promise<void> => queryClient.invalidateQueries({ queryKey: serviceQuery.queryKey });
+
+export type Service = Answer<typeof api.admin.settings.$get>;
