@@ -114,7 +114,9 @@ export class PaymentDesk {
   /** Asks the provider how a payment stands, and does what follows. */
   async ask(payment: PaymentRow, nowMs: number): Promise<PaymentRow> {
     const driver = this.driver(payment.provider);
-    if (driver?.ask === undefined) return payment;
+    // One that ended before its provider gave it a name would be made now by asking for it with the same key.
+    const isUnheard = payment.session_ref === null && payment.provider_ref === null && !UNFINISHED.some((open) => open === payment.status);
+    if (driver?.ask === undefined || isUnheard) return payment;
     const account = await this.#database
       .selectFrom('accounts')
       .select('email')

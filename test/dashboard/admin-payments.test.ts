@@ -210,6 +210,23 @@ describeStores((makeStore) => {
     expect((await post('/compare', { days: 1 })).status).toBe(503);
   });
 
+  test('a charge that failed before Stripe heard of it is not made by asking', async () => {
+    const { kysely } = dashboard.parts.database;
+    const { customer_ref: customer, account_id: account } = await kysely
+      .selectFrom('payment_customers')
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    const row = { id: 'pay_never_sent', account_id: account, provider: 'stripe', purpose: 'auto_top_up', status: 'failed' } as const;
+    const money = { amount: usd('10'), charge_cents: 1000, method_ref: stripe.books.addCard(customer) };
+    await kysely
+      .insertInto('payments')
+      .values({ ...row, ...money, created_at: Date.now(), asked_at: Date.now() })
+      .execute();
+    const charges = stripe.books.intents.size;
+    expect(await jsonOf(await post('/pay_never_sent/ask'))).toEqual({ status: 'failed' });
+    expect(stripe.books.intents.size).toBe(charges);
+  });
+
   test('a comparison that somebody waits for ends at its bound, and says so', async () => {
     const { database, money } = dashboard.parts;
     const driver = money.desk.driver('stripe');
