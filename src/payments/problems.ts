@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 
 /** Something about payments that somebody should look at. */
@@ -14,23 +14,26 @@ const NO_ANSWER_MS = 3_600_000;
 /** What does not resolve itself, newest first. */
 export async function listProblems(database: Kysely<Tables>, nowMs: number, rowsMax: number): Promise<PaymentProblem[]> {
   const problems = [
-    ...(await listRefused(database, rowsMax)),
-    ...(await listSilent(database, nowMs, rowsMax)),
+    ...(await listEvents(database, 'refused', rowsMax)),
+    ...(await listEvents(database, 'received', rowsMax)),
+    ...(await listSilent(database, 'created', { nowMs, rowsMax })),
+    ...(await listSilent(database, 'unknown', { nowMs, rowsMax })),
     ...(await listDisputed(database, rowsMax)),
     ...(await listMisspent(database, rowsMax)),
   ];
   return problems.toSorted((first, second) => second.at - first.at).slice(0, rowsMax);
 }
 
-async function listRefused(database: Kysely<Tables>, rowsMax: number): Promise<PaymentProblem[]> {
+/** One state after the other: for several at once the databases read everything in the order of time. */
+async function listEvents(database: Kysely<Tables>, outcome: 'refused' | 'received', rowsMax: number): Promise<PaymentProblem[]> {
   const rows = await database
     .selectFrom('webhook_events')
     .selectAll()
-    .where('outcome', 'in', ['refused', 'received'])
+    .where('outcome', '=', outcome)
     .orderBy('created_at', 'desc')
     .limit(rowsMax)
     .execute();
-  return rows.map(({ event_id: id, type, outcome, created_at: at, payment_id: paymentId, detail }) => ({
+  return rows.map(({ event_id: id, type, created_at: at, payment_id: paymentId, detail }) => ({
     kind: outcome === 'refused' ? 'refused_event' : 'failed_event',
     at: Number(at),
     paymentId: paymentId ?? undefined,
@@ -38,11 +41,15 @@ async function listRefused(database: Kysely<Tables>, rowsMax: number): Promise<P
   }));
 }
 
-async function listSilent(database: Kysely<Tables>, nowMs: number, rowsMax: number): Promise<PaymentProblem[]> {
+async function listSilent(
+  database: Kysely<Tables>,
+  status: 'created' | 'unknown',
+  { nowMs, rowsMax }: { readonly nowMs: number; readonly rowsMax: number },
+): Promise<PaymentProblem[]> {
   const rows = await database
     .selectFrom('payments')
     .select(['id', 'created_at', 'provider'])
-    .where('status', 'in', ['created', 'unknown'])
+    .where('status', '=', status)
     .where('created_at', '<', BigInt(nowMs - NO_ANSWER_MS))
     .orderBy('created_at', 'desc')
     .limit(rowsMax)
@@ -60,8 +67,8 @@ async function listDisputed(database: Kysely<Tables>, rowsMax: number): Promise<
     .selectFrom('payment_reversals')
     .innerJoin('payments', 'payments.provider_ref', 'payment_reversals.provider_ref')
     .select(['payment_reversals.id', 'payment_reversals.created_at', 'payments.id as payment_id'])
-    .where('payment_reversals.kind', '=', 'dispute')
-    .where('payment_reversals.state', '=', 'standing')
+    .where('payment_reversals.kind', '=', sql.lit('dispute'))
+    .where('payment_reversals.state', '=', sql.lit('standing'))
     .orderBy('payment_reversals.created_at', 'desc')
     .limit(rowsMax)
     .execute();
@@ -77,8 +84,9 @@ async function listMisspent(database: Kysely<Tables>, rowsMax: number): Promise<
   const rows = await database
     .selectFrom('payments')
     .select(['id', 'paid_at', 'reason'])
-    .where('status', '=', 'paid')
-    .where('reason', '<>', '')
+    // As they stand in the index of these, which the databases take only for literals.
+    .where('status', '=', sql.lit('paid'))
+    .where('reason', '<>', sql.lit(''))
     // What was sent back is settled.
     .where((where) => where('reversed', '<', where.ref('amount')))
     .orderBy('paid_at', 'desc')

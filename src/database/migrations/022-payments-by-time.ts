@@ -12,7 +12,7 @@ export async function paymentsByTime(database: Kysely<unknown>, dialect: Dialect
 const STATEMENTS = [
   'CREATE INDEX payments_by_time ON payments (created_at, id)',
   'CREATE INDEX payments_by_status ON payments (status, created_at, id)',
-  "CREATE INDEX payments_misspent ON payments (paid_at) WHERE status = 'paid' AND reason <> ''",
+  "CREATE INDEX payments_misspent ON payments (status, paid_at) WHERE reason <> ''",
   "CREATE INDEX payment_disputes ON payment_reversals (created_at) WHERE kind = 'dispute' AND state = 'standing'",
   'ALTER TABLE webhook_events ADD COLUMN tries INTEGER NOT NULL DEFAULT 1',
   'CREATE INDEX webhook_events_by_time ON webhook_events (created_at, event_id)',
