@@ -9,6 +9,7 @@ import { modelsCommand } from './commands/models.ts';
 import { paymentsCommand } from './commands/payments.ts';
 import { planCommand } from './commands/plan.ts';
 import { promoCommand } from './commands/promo.ts';
+import { providerCommand } from './commands/provider.ts';
 import { serveCommand } from './commands/serve.ts';
 import { usageCommand } from './commands/usage.ts';
 import { VERSION } from './version.ts';
@@ -20,7 +21,7 @@ async function main(): Promise<void> {
     .version(VERSION)
     .showHelpAfterError('(--help shows what is possible)');
   const serving = [serveCommand(), migrateCommand(), backupCommand()];
-  const keeping = [accountCommand(), keyCommand(), modelsCommand(), ledgerCommand(), usageCommand()];
+  const keeping = [accountCommand(), keyCommand(), modelsCommand(), providerCommand(), ledgerCommand(), usageCommand()];
   const earning = [promoCommand(), planCommand(), paymentsCommand()];
   for (const command of [...serving, ...keeping, ...earning]) program.addCommand(inherit(program, command));
   await program.parseAsync();

@@ -7,6 +7,7 @@ import { Keys } from './accounts/keys.ts';
 import { Plans } from './accounts/plans.ts';
 import { routes } from './app.ts';
 import { Carried } from './carried/carried.ts';
+import { DisabledProviders } from './catalog/disabled-providers.ts';
 import { Catalog, describeModel, type Model } from './catalog/catalog.ts';
 import { publicUrlOf, type Config } from './config.ts';
 import { connect, type OpenDatabase } from './database/connect.ts';
@@ -84,7 +85,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const { server, dashboard } = listen(gate, state);
   const timers = [
     setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS),
-    setInterval(watchChanges(gate, new Keys(database)), CHANGES_INTERVAL_MS),
+    setInterval(watchChanges(gate, new Keys(database), new DisabledProviders(database)), CHANGES_INTERVAL_MS),
     setInterval(wakeForWork(gate, database, dashboard), WORK_INTERVAL_MS),
     ...housekeeping,
   ];
@@ -155,9 +156,12 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     onBack: ({ provider, model }) => log.lifecycle('a route that was left out answers again', { provider, model }),
   });
   const metrics = openMetrics(() => ({ waiting: ledger.waitingCount, routesOut: routeHealth.listOut() }));
+  const metrics = openMetrics(() => ledger.waitingCount);
+  const catalog = new Catalog(config.models, (provider) => config.providers.has(provider));
+  catalog.disable(await new DisabledProviders(database).names());
   return {
     config,
-    catalog: new Catalog(config.models, (provider) => config.providers.has(provider)),
+    catalog,
     keys: new KeyCache(new Keys(database), keyUses),
     carried: new Carried(opened, (event, error) => log.internalError(event, error)),
     contents: new Contents(opened, (event, error) => log.internalError(event, error)),
@@ -278,16 +282,18 @@ function watchCalls(gate: Gate): void {
   for (const call of gate.calls) call.watch(nowMs);
 }
 
-/** Other processes, such as the command line, change accounts and keys too; what the gate remembers of them is then old. */
-function watchChanges(gate: Gate, keys: Keys): () => void {
+/** Other processes, such as the command line, change accounts, keys and providers too; what the gate remembers of them is then old. */
+function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): () => void {
   let counter: bigint | undefined;
   let isFailing = false;
   const look = async (): Promise<void> => {
     const current = await keys.changeCounter();
     isFailing = false;
     if (current === counter) return;
-    counter = current;
     gate.keys.refresh();
+    gate.catalog.disable(await disabled.names());
+    // Only now: what could not be read is looked at again.
+    counter = current;
   };
   const fail = (error: unknown): void => {
     // Told once, not four times a second for as long as the database is away.

@@ -100,7 +100,10 @@ export class Catalog {
   /** What the settings sell, by id and by route, whether it can be called now or not. */
   readonly #sold = new Set<string>();
   readonly #discovered = new Map<string, readonly Model[]>();
+  /** What a configured provider has, and of that what can be called now. */
+  #all: ReadonlyMap<string, Model> = this.#served;
   #models: ReadonlyMap<string, Model> = this.#served;
+  #disabled: ReadonlySet<string> = new Set();
 
   /** Keeps the models that a configured provider serves, and of each only the routes that can be used. */
   constructor(models: Iterable<Model>, isConfigured: (provider: string) => boolean) {
@@ -121,7 +124,27 @@ export class Catalog {
   discover(provider: string, models: readonly Model[]): void {
     this.#discovered.set(provider, this.unsold(models));
     const discovered = [...this.#discovered.values()].flat().map((model) => [model.id, model] as const);
-    this.#models = new Map([...discovered, ...this.#served]);
+    this.#all = new Map([...discovered, ...this.#served]);
+    this.#models = this.#callable();
+  }
+
+  /** Takes these providers out of service, and all others back into it. Requests find only what is left: they need not ask. */
+  disable(providers: ReadonlySet<string>): void {
+    if (providers.symmetricDifference(this.#disabled).size === 0) return;
+    this.#disabled = providers;
+    this.#models = this.#callable();
+  }
+
+  #callable(): ReadonlyMap<string, Model> {
+    if (this.#disabled.size === 0) return this.#all;
+    const isOn = ({ provider }: Route): boolean => !this.#disabled.has(provider);
+    return new Map(
+      [...this.#all].flatMap(([id, model]) => {
+        if (model.routes.every(isOn)) return [[id, model] as const];
+        const routes = model.routes.filter(isOn);
+        return routes.length === 0 ? [] : [[id, { ...model, routes }] as const];
+      }),
+    );
   }
 
   find(id: string): Model | undefined {
@@ -130,6 +153,16 @@ export class Catalog {
 
   list(): Model[] {
     return [...this.#models.values()];
+  }
+
+  /** What a configured provider has, though it may be out of service. */
+  listAll(): Model[] {
+    return [...this.#all.values()];
+  }
+
+  /** Whether there is such a model, of which every provider is out of service. */
+  isPaused(id: string): boolean {
+    return this.#all.has(id) && !this.#models.has(id);
   }
 }
 

@@ -21,6 +21,7 @@ import { exportsAndLinks } from './migrations/017-exports-and-links.ts';
 import { auditByTime } from './migrations/018-audit-by-time.ts';
 import { paymentsByTime } from './migrations/022-payments-by-time.ts';
 import { operatorLists } from './migrations/021-operator-lists.ts';
+import { disabledProviders } from './migrations/023-disabled-providers.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -45,6 +46,7 @@ const MIGRATIONS = {
   '018-audit-by-time': auditByTime,
   '022-payments-by-time': paymentsByTime,
   '021-operator-lists': operatorLists,
+  '023-disabled-providers': disabledProviders,
 } as const;
 
 /** The names of all migrations, the oldest first. */

@@ -290,6 +290,8 @@ export interface Tables extends MoneyTables {
     created_at: Integer;
     finished_at: OptionalInteger;
   };
-  /** One row: raised by every change of accounts and keys, so that a running server knows what it knew is old. */
+  /** Providers that operators took out of service for now. */
+  disabled_providers: { provider: string; disabled_by: string; disabled_at: Integer };
+  /** One row: raised by every change of accounts, keys and what else nodes remember, so that a running server knows what it knew is old. */
   changes: { id: Generated<bigint>; counter: Integer };
 }

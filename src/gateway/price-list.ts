@@ -13,14 +13,14 @@ export interface PricedModel {
   readonly shipped: Model | undefined;
   /** The version of its prices that is in force. */
   readonly priceVersion: number | undefined;
-  /** False where none of its providers is configured. */
-  readonly isServed: boolean;
+  /** Whether it can be called: `off` where none of its providers is configured, `disabled` where all that are were taken out of service. */
+  readonly state: 'served' | 'off' | 'disabled';
 }
 
 /** Every model of the settings, with all of its routes, and what was discovered. */
 export function allModels({ config, catalog }: Pick<Gate, 'config' | 'catalog'>): readonly Model[] {
   const settled = new Set(config.models.map(({ id }) => id));
-  return [...config.models, ...catalog.list().filter(({ id }) => !settled.has(id))];
+  return [...config.models, ...catalog.listAll().filter(({ id }) => !settled.has(id))];
 }
 
 /** The whole price list, with what cannot be called for want of a provider. */
@@ -38,6 +38,6 @@ export function listPrices(gate: Pick<Gate, 'config' | 'catalog' | 'priceVersion
     source: sourceOf(model),
     shipped: shipped.get(model.id) === model ? undefined : shipped.get(model.id),
     priceVersion: priceVersions.get(model.id),
-    isServed: catalog.find(model.id) !== undefined,
+    state: catalog.isPaused(model.id) ? 'disabled' : catalog.find(model.id) === undefined ? 'off' : 'served',
   }));
 }

@@ -16,8 +16,8 @@ export interface ListedProvider {
   readonly region: string | undefined;
   readonly apiVersion: string | undefined;
   readonly discovers: boolean;
-  /** What leads to it: our id, and what the model or its deployment is called there. */
-  readonly models: readonly { readonly id: string; readonly name: string }[];
+  /** What leads to it: our id, what the model or its deployment is called there, and whether no other provider has it. */
+  readonly models: readonly { readonly id: string; readonly name: string; readonly isOnlyHere: boolean }[];
 }
 
 export interface ProviderList {
@@ -33,7 +33,7 @@ export function listProviders(gate: Known): ProviderList {
   const { providers } = gate.config;
   const models = allModels(gate);
   return {
-    configured: [...providers.values()].map((provider) => describe(provider, models)),
+    configured: [...providers.values()].map((provider) => describe(provider, models, (id) => providers.has(id))),
     known: Object.entries(HOSTS)
       .filter(([id]) => !providers.has(id))
       .map(([id, host]) => ({
@@ -44,7 +44,7 @@ export function listProviders(gate: Known): ProviderList {
   };
 }
 
-function describe(provider: ProviderConfig, models: readonly Model[]): ListedProvider {
+function describe(provider: ProviderConfig, models: readonly Model[], isConfigured: (id: string) => boolean): ListedProvider {
   const { id, dialect, baseUrl, credential, aws, apiVersion, discovers, host } = provider;
   return {
     id,
@@ -55,9 +55,10 @@ function describe(provider: ProviderConfig, models: readonly Model[]): ListedPro
     region: aws?.region,
     apiVersion,
     discovers,
-    models: models.flatMap((model) =>
-      model.routes.filter((route) => route.provider === id).map((route) => ({ id: model.id, name: route.model })),
-    ),
+    models: models.flatMap((model) => {
+      const isOnlyHere = model.routes.every((route) => route.provider === id || !isConfigured(route.provider));
+      return model.routes.filter((route) => route.provider === id).map((route) => ({ id: model.id, name: route.model, isOnlyHere }));
+    }),
   };
 }
 

@@ -20,7 +20,7 @@ export function route(catalog: Catalog, holder: KeyHolder, chat: ChatRequest): M
 /** A model by its id; 404 when there is none, 403 when the key may not use it. */
 export function findModel(catalog: Catalog, holder: KeyHolder, id: string): Model {
   const model = catalog.find(id);
-  if (model === undefined) throw new GatewayError('model_not_found', `${NO_SUCH_MODEL}${suggestion(catalog, holder, id)}`);
+  if (model === undefined) throw unknownModel(catalog, holder, id);
   if (!mayCall(holder, id)) {
     throw new GatewayError(
       'model_not_allowed',
@@ -29,6 +29,14 @@ export function findModel(catalog: Catalog, holder: KeyHolder, id: string): Mode
   }
   return model;
 }
+
+function unknownModel(catalog: Catalog, holder: KeyHolder, id: string): GatewayError {
+  const text = catalog.isPaused(id) ? PAUSED_MODEL : `${NO_SUCH_MODEL}${suggestion(catalog, holder, id)}`;
+  return new GatewayError('model_not_found', text);
+}
+
+const PAUSED_MODEL =
+  'The model named in the request cannot be called now: the operator took its provider out of service. GET /v1/models lists what there is.';
 
 /** The name is not repeated: whoever pastes a secret into the wrong field must not find it in a log of errors. */
 const NO_SUCH_MODEL =

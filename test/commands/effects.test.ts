@@ -86,6 +86,17 @@ test('a key ends when its time has come, without any command', async () => {
   expect(await ask(secret)).toBe('401 invalid_api_key');
 });
 
+test('a provider that is disabled is asked no more, and again when it is enabled', async () => {
+  const { secret } = await makeUsedKey();
+  expect(await gate.run('provider', 'disable', 'sandbox')).toEqual({ id: 'sandbox', disabled: true });
+  await felt(secret, '404 model_not_found');
+  const { providers } = await gate.run('provider', 'list');
+  expect(providers).toContainEqual({ id: 'sandbox', disabled_by: 'command line', disabled_at: expect.any(String) as string });
+  await expect(gate.run('provider', 'disable', 'nobody')).rejects.toThrow('There is no provider nobody');
+  expect(await gate.run('provider', 'enable', 'sandbox')).toEqual({ id: 'sandbox', disabled: false });
+  await felt(secret, '200');
+});
+
 test('an account that is suspended is refused, and let in again when it is resumed', async () => {
   const { email, secret } = await makeUsedKey();
   await gate.run('account', 'suspend', '--email', email);

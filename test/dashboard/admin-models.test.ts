@@ -76,16 +76,16 @@ describeStores((makeStore) => {
     expect(of('own/wise')).toMatchObject({
       source: 'file',
       isDifferent: true,
-      isServed: true,
+      state: 'served',
       priceVersion: 1,
       price: { input: '0.5', cachedInput: '0.05', cacheWrite: '0.5', output: '2' },
       week: { requests: 6, usd: '0.00184' },
     });
     expect(of('openai/gpt-5.4')).toMatchObject({ source: 'file', isDifferent: true, priceVersion: 2, longPrice: { input: '6' } });
-    expect(of('openai/gpt-5.4-mini')).toMatchObject({ source: 'shipped', isDifferent: false, isServed: true, priceVersion: 1 });
-    expect(of('sandbox/echo')).toMatchObject({ source: 'built_in', isServed: true, week: { requests: 0, usd: '0' } });
+    expect(of('openai/gpt-5.4-mini')).toMatchObject({ source: 'shipped', isDifferent: false, state: 'served', priceVersion: 1 });
+    expect(of('sandbox/echo')).toMatchObject({ source: 'built_in', state: 'served', week: { requests: 0, usd: '0' } });
     const off = models.find((model) => model['provider'] === 'anthropic');
-    expect(off).toMatchObject({ source: 'shipped', isServed: false });
+    expect(off).toMatchObject({ source: 'shipped', state: 'off' });
     expect(Math.abs(Date.now() - Number(off?.['sinceMs']))).toBeLessThan(TEST_MS);
   });
 

@@ -141,7 +141,7 @@ describeStores((makeStore) => {
       dialect: 'openai',
       host: `127.0.0.1:${host.port}`,
       credential: 'tollgate.yaml',
-      models: [{ id: 'own/wise', name: 'wise-2' }],
+      models: [{ id: 'own/wise', name: 'wise-2', isOnlyHere: true }],
     });
     expect(of('openai')).toMatchObject({ name: 'OpenAI', host: 'api.openai.com', credential: 'OPENAI_API_KEY' });
     expect(of('rock')).toMatchObject({
@@ -206,6 +206,29 @@ describeStores((makeStore) => {
       { actor: 'operator@example.com', subject: 'own', changes: [{ field: 'model', after: 'own/wise' }, { after: 'failed' }] },
       { changes: [{ after: 'own/wise' }, { field: 'outcome', after: 'answered' }] },
     ]);
+  });
+
+  const stateOf = async () => (await read()).lists.configured.find(({ id }) => id === 'own')?.['disabled'];
+
+  test('a provider is disabled once, by whom and when is told and recorded, and it is enabled again', async () => {
+    const change = async (path: string) => {
+      const answer = await operator.send('POST', `/api/admin/providers/${path}`);
+      return [answer.status, (await jsonOf(answer))['isDisabled']];
+    };
+    expect(await stateOf()).toBeNull();
+    expect(await Promise.all([change('own/disable'), change('own/disable')])).toEqual([
+      [200, true],
+      [200, true],
+    ]);
+    expect(await stateOf()).toMatchObject({ disabledBy: 'operator@example.com', disabledAtMs: expect.any(Number) as number });
+    expect(await jsonOf(await tryOut('own', { model: 'own/wise' }))).toMatchObject({ isFine: false });
+    expect(await change('own/enable')).toEqual([200, false]);
+    expect(await change('own/enable')).toEqual([200, false]);
+    expect(await stateOf()).toBeNull();
+    expect(await change('nobody/disable')).toEqual([404, undefined]);
+    const { entries } = await jsonOf(await operator.get('/api/admin/audit?subject=own'));
+    const actions = (entries as { action: string }[]).map(({ action }) => action).filter((action) => action !== 'provider.test');
+    expect(actions).toEqual(['provider.enable', 'provider.disable']);
   });
 
   test('nothing is called where no route leads, nor more than ten times in ten minutes', async () => {

@@ -20,7 +20,7 @@ export const adminModels = {
     charged: 'Charged, 7 days',
   },
   sources: { built_in: 'built in', shipped: 'shipped list', file: 'tollgate.yaml', discovered: 'discovered' },
-  off: 'no provider configured',
+  states: { off: 'no provider configured', disabled: 'provider disabled' },
   changed: 'differs from shipped',
   tiers: (tokens: string) => `more over ${tokens}`,
   since: 'since',

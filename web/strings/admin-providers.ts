@@ -33,6 +33,21 @@ export const adminProviders = {
   p95: (time: string) => `95th: ${time}`,
   lastFailure: 'Last failure',
   models: 'Models that lead there',
+  disabled: 'disabled',
+  service: {
+    title: 'Service',
+    text: 'While a provider is disabled, its routes are skipped, on every node within a second or two. Requests that are under way go on.',
+    disable: 'Disable',
+    enable: 'Enable',
+    disabledBy: (who: string) => `Disabled by ${who},`,
+    question: (id: string) => `Disable ${id}?`,
+    effect: (models: number) =>
+      models === 0
+        ? 'Every model that it serves has another provider, which takes its requests.'
+        : `${models === 1 ? 'One model has' : `${models} models have`} no other provider that is configured: requests for ${models === 1 ? 'it' : 'them'} are refused until it is enabled again.`,
+    isOff: (id: string) => `${id} is out of service.`,
+    isOn: (id: string) => `${id} is in service again.`,
+  },
   test: {
     title: 'Test',
     text: 'One real, small call with the server’s own credential. Nobody is charged; ten can be made in ten minutes.',

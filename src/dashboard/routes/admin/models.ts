@@ -139,13 +139,13 @@ function withPrices({ long }: ModelPrice, typed: TypedPrices): ModelPrice {
   return { input, cachedInput, cacheWrite, output, long: typedLong };
 }
 
-function pricedJson({ model, source, shipped, priceVersion, isServed }: PricedModel) {
+function pricedJson({ model, source, shipped, priceVersion, state }: PricedModel) {
   return {
     ...showModel(model),
     source,
     // What the file adds differs from the shipped list as well as what it changes.
     isDifferent: source === 'file' && (shipped === undefined || compareModels(shipped, model).length > 0),
-    isServed,
+    state,
     priceVersion: priceVersion ?? null,
   };
 }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { recordAudit } from '../../../accounts/audit.ts';
+import { DisabledProviders } from '../../../catalog/disabled-providers.ts';
 import type { ListedProvider, ProviderList } from '../../../gateway/provider-list.ts';
 import type { Trial } from '../../../gateway/try-route.ts';
 import { measureProviders, readLastFailures, type ProviderRecord } from '../../../usage/provider-health.ts';
@@ -32,35 +33,55 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
     ]);
     return { lastHour, lastDay, failures };
   }, KEPT_MS);
+  const disabled = new DisabledProviders(kysely);
   const readList = async (): Promise<ProviderList> => (await ask({ type: 'providers' })) as ProviderList;
-  return new Hono<Env>()
-    .get('/', async (c) => {
-      const [{ configured, known }, { lastHour, lastDay, failures }] = await Promise.all([readList(), readHealth()]);
-      return c.json({
-        configured: configured.map((provider) => ({
-          ...providerJson(provider),
-          hour: recordJson(lastHour.get(provider.id)),
-          day: recordJson(lastDay.get(provider.id)),
-          lastFailure: failures.get(provider.id) ?? null,
-        })),
-        known,
-      });
-    })
-    .post('/:id/test', validate('json', trialBody), async (c) => {
-      const { model } = c.req.valid('json');
-      const provider = c.req.param('id');
-      const { configured } = await readList();
-      if (!configured.some(({ id, models }) => id === provider && models.some((each) => each.id === model)))
-        throw new ApiError('not_found', 'There is no such provider, or no route of this model leads to it.');
-      await auth.limits.admit([[TRIALS, 'all']]);
-      const trial = (await ask({ type: 'trial', provider, model })) as Trial | undefined;
-      const outcome = trial?.isFine === true ? 'answered' : 'failed';
-      await kysely.transaction().execute(async (transaction) => {
-        const changes = Object.entries({ model, outcome }).map(([field, after]) => ({ field, before: undefined, after }));
-        await recordAudit(transaction, { actor: c.get('person').email, action: 'provider.test', subject: provider, changes });
-      });
-      return c.json(trialJson(trial));
-    });
+  return (
+    new Hono<Env>()
+      .get('/', async (c) => {
+        const [{ configured, known }, { lastHour, lastDay, failures }, off] = await Promise.all([
+          readList(),
+          readHealth(),
+          disabled.list(),
+        ]);
+        const offBy = new Map(off.map(({ provider, disabledBy, disabledAtMs }) => [provider, { disabledBy, disabledAtMs }]));
+        return c.json({
+          configured: configured.map((provider) => ({
+            ...providerJson(provider),
+            hour: recordJson(lastHour.get(provider.id)),
+            day: recordJson(lastDay.get(provider.id)),
+            lastFailure: failures.get(provider.id) ?? null,
+            disabled: offBy.get(provider.id) ?? null,
+          })),
+          known,
+        });
+      })
+      // Twice is as good as once: whoever finds it done is told the same.
+      .post('/:id/disable', async (c) => {
+        const provider = c.req.param('id');
+        if (!(await readList()).configured.some(({ id }) => id === provider)) throw new ApiError('not_found', 'There is no such provider.');
+        await disabled.disable(provider, c.get('person').email);
+        return c.json({ isDisabled: true });
+      })
+      .post('/:id/enable', async (c) => {
+        await disabled.enable(c.req.param('id'), c.get('person').email);
+        return c.json({ isDisabled: false });
+      })
+      .post('/:id/test', validate('json', trialBody), async (c) => {
+        const { model } = c.req.valid('json');
+        const provider = c.req.param('id');
+        const { configured } = await readList();
+        if (!configured.some(({ id, models }) => id === provider && models.some((each) => each.id === model)))
+          throw new ApiError('not_found', 'There is no such provider, or no route of this model leads to it.');
+        await auth.limits.admit([[TRIALS, 'all']]);
+        const trial = (await ask({ type: 'trial', provider, model })) as Trial | undefined;
+        const outcome = trial?.isFine === true ? 'answered' : 'failed';
+        await kysely.transaction().execute(async (transaction) => {
+          const changes = Object.entries({ model, outcome }).map(([field, after]) => ({ field, before: undefined, after }));
+          await recordAudit(transaction, { actor: c.get('person').email, action: 'provider.test', subject: provider, changes });
+        });
+        return c.json(trialJson(trial));
+      })
+  );
 }
 
 function providerJson({ host, credential, region, apiVersion, ...provider }: ListedProvider) {

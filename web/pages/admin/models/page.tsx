@@ -155,7 +155,7 @@ function Name({ model }: { readonly model: PricedModel }): JSX.Element {
       </Link>
       {!model.id.startsWith(`${model.provider}/`) && <span className="block text-xs text-muted">{model.provider}</span>}
       <span className="flex flex-wrap gap-1">
-        {!model.isServed && <Badge tone="warn">{t.off}</Badge>}
+        {model.state !== 'served' && <Badge tone="warn">{t.states[model.state]}</Badge>}
         {model.longPrice !== null && <Badge isPlain>{t.tiers(formatCompact(model.longPrice.overTokens))}</Badge>}
       </span>
     </div>

@@ -6,6 +6,7 @@ import { Drawer } from '../../../ui/drawer.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Stat } from '../../../ui/stat.tsx';
 import type { ShownProvider } from './queries.ts';
+import { ServiceSwitch } from './service-switch.tsx';
 import { TestCall } from './test-call.tsx';
 
 interface DrawerProps {
@@ -31,6 +32,9 @@ function Details({ provider }: { readonly provider: ShownProvider }): JSX.Elemen
         <TestCall key={provider.id} provider={provider} />
       </Part>
       <Facts provider={provider} />
+      <Part title={t.service.title} hint={t.service.text}>
+        <ServiceSwitch key={provider.id} provider={provider} />
+      </Part>
       <Part title={t.health} hint={t.healthHint}>
         <div className="flex flex-col gap-4">
           <Record title={t.columns.hour} record={provider.hour} />

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { formatCount, formatMs, formatPercent } from '../../../numbers.ts';
 import { adminProviders as t } from '../../../strings/index.ts';
+import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { RelativeTime } from '../../../ui/date-time.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -105,6 +106,7 @@ function Name({ provider }: { readonly provider: ShownProvider }): JSX.Element {
         {provider.id}
       </Link>
       <span className="block text-xs wrap-anywhere text-muted">{provider.host}</span>
+      {provider.disabled !== null && <Badge tone="warn">{t.disabled}</Badge>}
     </>
   );
 }

@@ -18,4 +18,11 @@ export type KnownProvider = ProviderLists['known'][number];
 
 /** One real call of a provider. */
 export const testProvider = (id: string, model: string) => call(providers[':id'].test.$post({ param: { id }, json: { model } }));
+
+/** Takes a provider out of service or puts it back. */
+export async function switchProvider(id: string, to: 'disable' | 'enable'): Promise<{ readonly isDisabled: boolean }> {
+  const one = providers[':id'];
+  return to === 'disable' ? call(one.disable.$post({ param: { id } })) : call(one.enable.$post({ param: { id } }));
+}
+
 export type Trial = Awaited<ReturnType<typeof testProvider>>;

@@ -1,0 +1,54 @@
+import { Command } from 'commander';
+import { OPERATOR } from '../accounts/keys.ts';
+import { DisabledProviders } from '../catalog/disabled-providers.ts';
+import { print, withSession } from './session.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `provider list|disable|enable`. */
+export function providerCommand(): Command {
+  const command = new Command('provider').description('Providers, and whether requests go to them.');
+  command.command('list').description('list the configured providers').option('--json', 'print one JSON object').action(list);
+  command
+    .command('disable')
+    .description('take a provider out of service: its routes are skipped, within a second')
+    .argument('<id>', 'the provider, as `provider list` shows it')
+    .option('--json', 'print one JSON object')
+    .action(disable);
+  command
+    .command('enable')
+    .description('put a provider back into service')
+    .argument('<id>', 'the provider')
+    .option('--json', 'print one JSON object')
+    .action(enable);
+  return command;
+}
+
+async function list(options: JsonOption): Promise<void> {
+  await withSession(async ({ config, database }) => {
+    const disabled = new Map((await new DisabledProviders(database).list()).map((each) => [each.provider, each]));
+    const providers = [...config.providers.keys()].map((id) => {
+      const { disabledBy, disabledAtMs } = disabled.get(id) ?? {};
+      return { id, disabled_by: disabledBy ?? null, disabled_at: disabledAtMs === undefined ? null : new Date(disabledAtMs).toISOString() };
+    });
+    const lines = providers.map(({ id, disabled_by: by, disabled_at: at }) => (by === null ? id : `${id}, disabled by ${by} at ${at}`));
+    print({ providers }, options, lines);
+  });
+}
+
+async function disable(id: string, options: JsonOption): Promise<void> {
+  await withSession(async ({ config, database }) => {
+    if (!config.providers.has(id)) throw new Error(`There is no provider ${id}, or it is off. See them with: provider list`);
+    await new DisabledProviders(database).disable(id, OPERATOR);
+    print({ id, disabled: true }, options, [`${id} is out of service`]);
+  });
+}
+
+async function enable(id: string, options: JsonOption): Promise<void> {
+  await withSession(async ({ database }) => {
+    await new DisabledProviders(database).enable(id, OPERATOR);
+    print({ id, disabled: false }, options, [`${id} is in service`]);
+  });
+}
