@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import shipped from './catalog/models.yaml';
 import type { Plan } from './accounts/plans.ts';
 import { signInVariables, toSignInProviders, type SignInProvider } from './accounts/sign-in-settings.ts';
 import { modelSchema, type Model } from './catalog/catalog.ts';
+import { listedModels } from './catalog/list-prices.ts';
 import type { KeyLimits } from './limits/limits.ts';
 import { toPaymentsConfig, type PaymentsConfig } from './payments/payment-settings.ts';
 import { addressOf, HOSTS } from './providers/compatible.ts';
@@ -229,8 +229,7 @@ function readServiceAccount(id: string, path: string | undefined, mistakes: stri
 
 /** The sandbox and the shipped catalogue. */
 function readShippedModels(): Model[] {
-  const { models } = z.object({ models: z.array(modelSchema) }).parse(shipped);
-  return [...SANDBOX_MODELS.map((entry) => modelSchema.parse(entry)), ...models];
+  return [...SANDBOX_MODELS.map((entry) => modelSchema.parse(entry)), ...listedModels()];
 }
 
 /** What is shipped, and the file's models, which replace those of the same id. */

@@ -156,7 +156,6 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     onBack: ({ provider, model }) => log.lifecycle('a route that was left out answers again', { provider, model }),
   });
   const metrics = openMetrics(() => ({ waiting: ledger.waitingCount, routesOut: routeHealth.listOut() }));
-  const metrics = openMetrics(() => ledger.waitingCount);
   const catalog = new Catalog(config.models, (provider) => config.providers.has(provider));
   catalog.disable(await new DisabledProviders(database).names());
   return {
@@ -270,6 +269,8 @@ async function answerDashboard(gate: Gate, question: GateQuestion): Promise<unkn
       return listProviders(gate);
     case 'trial':
       return tryProvider(gate, question);
+    case 'ledger':
+      return gate.metrics.ledgerState();
     case 'limits':
       return gate.limits.stateOf(question.keyId, limitsOf(question.own, gate.config.limits));
     case 'webhook':

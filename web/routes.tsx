@@ -8,6 +8,7 @@ import { readAccountSearch } from './pages/admin/account/search.ts';
 import { readAccountsSearch } from './pages/admin/accounts/search.ts';
 import { readAuditSearch } from './pages/admin/audit/search.ts';
 import { readAdminModelsSearch } from './pages/admin/models/search.ts';
+import { readAdminOverviewSearch } from './pages/admin/overview/search.ts';
 import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
 import { readPaymentsSearch } from './pages/admin/payments/search.ts';
 import { readCodesSearch } from './pages/admin/codes/search.ts';
@@ -235,6 +236,12 @@ const adminModels = createRoute({
   validateSearch: only(readAdminModelsSearch),
   component: lazyRouteComponent(() => import('./pages/admin/models/page.tsx'), 'AdminModelsPage'),
 });
+const adminOverview = createRoute({
+  getParentRoute: () => admin,
+  path: '/',
+  validateSearch: only(readAdminOverviewSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/overview/page.tsx'), 'AdminOverviewPage'),
+});
 const adminRequests = createRoute({
   getParentRoute: () => admin,
   path: '/requests',
@@ -290,6 +297,7 @@ const tree = root.addChildren([
       adminCodes,
       adminProviders,
       adminSettings,
+      adminOverview,
     ]),
   ]),
 ]);

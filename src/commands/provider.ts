@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { OPERATOR } from '../accounts/keys.ts';
+import { OPERATOR } from '../accounts/audit.ts';
 import { DisabledProviders } from '../catalog/disabled-providers.ts';
 import { print, withSession } from './session.ts';
 

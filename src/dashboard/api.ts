@@ -77,7 +77,7 @@ export function dashboardApi(parts: Parts) {
     .route('/plans', people().route('/', planRoutes(parts)))
     .route('/statement', people().route('/', statementRoutes(parts)))
     .route('/playground', people().route('/', playgroundRoutes(parts)))
-    .route('/admin', people().route('/', adminRoutes(parts, banners)));
+    .route('/admin', people().route('/', adminRoutes(parts, { past, banners })));
 }
 
 /** The validators of the router throw a refusal of its own where a body cannot be parsed. */

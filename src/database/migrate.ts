@@ -22,6 +22,7 @@ import { auditByTime } from './migrations/018-audit-by-time.ts';
 import { paymentsByTime } from './migrations/022-payments-by-time.ts';
 import { operatorLists } from './migrations/021-operator-lists.ts';
 import { disabledProviders } from './migrations/023-disabled-providers.ts';
+import { accountPast } from './migrations/020-account-past.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -47,6 +48,7 @@ const MIGRATIONS = {
   '022-payments-by-time': paymentsByTime,
   '021-operator-lists': operatorLists,
   '023-disabled-providers': disabledProviders,
+  '020-account-past': accountPast,
 } as const;
 
 /** The names of all migrations, the oldest first. */

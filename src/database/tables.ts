@@ -174,6 +174,8 @@ export interface Tables extends MoneyTables {
   };
   /** How far an account's past is summed up on a grid, and when a report last wanted that. */
   usage_past_until: { account_id: string; grid: string; until: Integer; asked_at: Integer };
+  /** What each account came to in past hours and days: usage/service-past.ts. */
+  account_past: { grid: string; start_at: Integer; account_id: string; requests: Integer; cost: Integer };
   /** What a wallet held when everything before a moment had been booked. */
   balance_marks: { account_id: string; before_at: Integer; balance: Integer };
   /** The accounts that have what they ask and get recorded, and for how many days. */

@@ -6,11 +6,20 @@ export interface Metrics {
   settled(settlement: Settlement, facts: { readonly isOverrun: boolean; readonly isResolvedBefore: boolean }): void;
   recovered(holds: number): void;
   verified(checks: readonly CheckResult[], nowMs: number): void;
+  /** How the ledger of this process does: what waits to be written, and what the last verification found. */
+  ledgerState(): LedgerState;
   /** Whether this process counts limits by itself although it should do so with others. */
   countsAlone(isAlone: boolean): void;
   /** The text that `/metrics` gives. */
   render(): Promise<string>;
   readonly contentType: string;
+}
+
+/** What an operator wants to know of the ledger. */
+export interface LedgerState {
+  readonly waiting: number;
+  /** Undefined before the first verification. */
+  readonly verified: { readonly atMs: number; readonly checks: readonly CheckResult[] } | undefined;
 }
 
 /** The numbers of this process since its start. */
@@ -48,6 +57,7 @@ export function openMetrics(read: () => Readings): Metrics {
     verifiedAtMs: 0,
     isAlone: false,
   };
+  let verified: LedgerState['verified'];
   return {
     settled: ({ outcome, cost, isEstimated }, { isOverrun, isResolvedBefore }) => {
       counts.outcomes.set(outcome, (counts.outcomes.get(outcome) ?? 0) + 1);
@@ -62,7 +72,9 @@ export function openMetrics(read: () => Readings): Metrics {
     verified: (checks, nowMs) => {
       for (const { name, ok, places } of checks) counts.differences.set(name.slice(0, 2), ok ? 0 : places.length);
       counts.verifiedAtMs = nowMs;
+      verified = { atMs: nowMs, checks };
     },
+    ledgerState: () => ({ waiting: read().waiting, verified }),
     countsAlone: (isAlone) => {
       counts.isAlone = isAlone;
     },

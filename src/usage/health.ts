@@ -37,7 +37,7 @@ export interface Health extends Span {
 /** The length of a slot. */
 export const SLOT_MS = 30 * 60 * 1000;
 /** A provider that refuses a mistake of the caller works. */
-export const CALLERS_MISTAKES = [
+export const CALLERS_MISTAKES: readonly string[] = [
   'provider_refused',
   'invalid_image_url',
   'invalid_image_format',

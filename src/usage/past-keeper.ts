@@ -3,6 +3,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { gridFrom, gridName, HOURS, readGrid, UTC_DAYS, type Grid } from './grid.ts';
 import { advancePast } from './past.ts';
+import { advanceService, EVERYBODY } from './service-past.ts';
 import { isZone } from '../zone-clock.ts';
 import { startOf, type Span } from './zone.ts';
 
@@ -17,7 +18,7 @@ const WANTED_DAYS = 60;
 const GRIDS_MAX = 12;
 const ACCOUNTS_A_PAGE = 200;
 
-/** Sums up the past of accounts, in the background: of those whose reports are looked at at once, of all others now and then. */
+/** Sums up the past of accounts and of all together, in the background: of those whose reports are looked at at once, of all others now and then. */
 export class PastKeeper {
   readonly #database: OpenDatabase;
   readonly #fail: (event: string, error: unknown) => void;
@@ -44,12 +45,10 @@ export class PastKeeper {
   /** Goes through all accounts once. */
   async sweep(): Promise<void> {
     await this.#guard(async () => {
+      if (await hasOperators(this.#database.kysely)) await this.#advanceOwn(EVERYBODY);
       for (let after = ''; ;) {
         const accountIds = await findBehind(this.#database.kysely, after);
-        for (const accountId of accountIds) {
-          await wantOwnDays(this.#database.kysely, accountId);
-          await this.#advanceAccount(accountId);
-        }
+        for (const accountId of accountIds) await this.#advanceOwn(accountId);
         const last = accountIds.at(-1);
         if (last === undefined || this.#isStopped) return;
         after = last;
@@ -68,10 +67,16 @@ export class PastKeeper {
     return true;
   }
 
+  async #advanceOwn(accountId: string): Promise<void> {
+    await wantOwnDays(this.#database.kysely, accountId);
+    await this.#advanceAccount(accountId);
+  }
+
   async #advanceAccount(accountId: string): Promise<void> {
     const nowMs = Date.now();
+    const advance = accountId === EVERYBODY ? advanceService : advancePast;
     for (const grid of await readWanted(this.#database.kysely, accountId, nowMs))
-      while (!this.#isStopped && (await advancePast(this.#database, { accountId, grid, nowMs })) === 'behind')
+      while (!this.#isStopped && (await advance(this.#database, { accountId, grid, nowMs })) === 'behind')
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
   }
 
@@ -125,10 +130,17 @@ async function findBehind(database: Kysely<Tables>, after: string): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** The days of the zones that an account's people have chosen, in summer and in winter, before anybody looks. */
+/** True when there is anybody who may look at the whole service. */
+async function hasOperators(database: Kysely<Tables>): Promise<boolean> {
+  return (await database.selectFrom('accounts').select('id').where('is_admin', '=', 1n).limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** The days of the zones that an account's people have chosen, or those who look at all accounts, in summer and in winter, before anybody looks. */
 async function wantOwnDays(database: Kysely<Tables>, accountId: string): Promise<void> {
   const nowMs = Date.now();
-  const rows = await database.selectFrom('people').select('zone').where('account_id', '=', accountId).execute();
+  const people = database.selectFrom('people').innerJoin('accounts', 'accounts.id', 'people.account_id').select('people.zone').distinct();
+  const mine = accountId === EVERYBODY ? people.where('is_admin', '=', 1n) : people.where('people.account_id', '=', accountId);
+  const rows = await mine.execute();
   const zones = rows.flatMap(({ zone }) => (zone !== null && isZone(zone) ? [zone] : []));
   const grids = zones.flatMap((zone) => [nowMs, nowMs - 182 * DAY_MS].map((atMs) => gridFrom('day', startOf('day', atMs, zone))));
   await want(database, { accountId, grids, nowMs });

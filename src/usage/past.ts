@@ -10,13 +10,13 @@ const HOUR_MS = 3_600_000;
 /** Between the arrival of a request and its hold lie the reading of its body and the clocks of several nodes; never an hour. */
 const SETTLED_AFTER_MS = HOUR_MS;
 /** Little enough that nobody notices: hours are summed up six at a time, days one by one. */
-const CHUNK_MS = 6 * HOUR_MS;
+export const CHUNK_MS = 6 * HOUR_MS;
 const INSERTED_ROWS = 2000;
 
 /** What became of a turn: `behind` when there is more to sum up. */
 export type Advance = 'behind' | 'done';
 
-interface Work {
+export interface Work {
   readonly accountId: string;
   readonly grid: Grid;
   readonly nowMs: number;
@@ -41,8 +41,7 @@ export async function advancePast(database: OpenDatabase, { accountId, grid, now
   await kysely.transaction().execute(async (transaction) => {
     // Somebody else may have done the same meanwhile, and then it is done.
     if (!(await moveUntil(transaction, { accountId, grid, nowMs }, { fromMs: untilMs, toMs }))) return;
-    for (let at = 0; at < rows.length; at += INSERTED_ROWS)
-      await insertRows({ ...database, kysely: transaction }, { accountId, grid }, rows.slice(at, at + INSERTED_ROWS));
+    await insertRows({ ...database, kysely: transaction }, { accountId, grid }, rows);
     await writeMarks(transaction, accountId, marks);
   });
   return toMs < pastMs ? 'behind' : 'done';
@@ -59,17 +58,15 @@ export async function readUntil(database: Kysely<Tables>, accountId: string, gri
   return Number(row?.until ?? 0);
 }
 
-async function findPast(database: Kysely<Tables>, accountId: string, nowMs: number): Promise<number> {
-  const oldest = await database
-    .selectFrom('holds')
-    .select(({ fn }) => fn.min('created_at').as('created_at'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+/** Until when nothing can be added any more, for an account or for all of them. */
+export async function findPast(database: Kysely<Tables>, accountId: string | undefined, nowMs: number): Promise<number> {
+  const query = database.selectFrom('holds').select(({ fn }) => fn.min('created_at').as('created_at'));
+  const oldest = await (accountId === undefined ? query : query.where('account_id', '=', accountId)).executeTakeFirst();
   const settledMs = nowMs - SETTLED_AFTER_MS;
   return oldest?.created_at === null || oldest?.created_at === undefined ? settledMs : Math.min(settledMs, Number(oldest.created_at));
 }
 
-interface Range {
+export interface Range {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -89,7 +86,7 @@ async function findFirst(database: Kysely<Tables>, accountId: string, { fromMs, 
 }
 
 type Sum = (typeof ROLLUP_SUMS)[number];
-type Cell = Readonly<Record<Sum, bigint>> & {
+export type Cell = Readonly<Record<Sum, bigint>> & {
   readonly start_at: bigint;
   readonly key_id: string;
   readonly model: string;
@@ -115,7 +112,7 @@ function toRows(cells: readonly Cell[], grid: Grid): Row[] {
 }
 
 /** What a dimension does not tell apart is left empty. */
-function addAlong(cells: readonly Cell[], dimension: PastDimension): Row[] {
+export function addAlong(cells: readonly Cell[], dimension: PastDimension): Row[] {
   const columns: ReadonlySet<string> = new Set(membersOf(dimension).map((member) => COLUMN_OF[member]));
   const placeOf = (cell: Cell): string[] => PLACES.map((column) => (columns.has(column) ? cell[column] : ''));
   const groups = Map.groupBy(cells, (cell) => JSON.stringify([cell.start_at.toString(), ...placeOf(cell)]));
@@ -125,7 +122,12 @@ function addAlong(cells: readonly Cell[], dimension: PastDimension): Row[] {
   });
 }
 
-async function moveUntil(transaction: Transaction<Tables>, { accountId, grid, nowMs }: Work, { fromMs, toMs }: Range): Promise<boolean> {
+/** Notes how far the past is summed up, unless somebody else has done so meanwhile. */
+export async function moveUntil(
+  transaction: Transaction<Tables>,
+  { accountId, grid, nowMs }: Work,
+  { fromMs, toMs }: Range,
+): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('usage_past_until')
     .set({ until: toMs })
@@ -145,7 +147,12 @@ async function moveUntil(transaction: Transaction<Tables>, { accountId, grid, no
 const COLUMNS = ['dimension', 'start_at', 'key_id', 'model', 'provider', ...ROLLUP_SUMS];
 const TEXTS: ReadonlySet<string> = new Set(['dimension', 'key_id', 'model', 'provider']);
 
-async function insertRows(
+/** Writes sums of the past, some at a time. */
+export async function insertRows(database: OpenDatabase, place: Omit<Work, 'nowMs'>, rows: readonly Row[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += INSERTED_ROWS) await insertSome(database, place, rows.slice(at, at + INSERTED_ROWS));
+}
+
+async function insertSome(
   { kysely, dialect }: OpenDatabase,
   { accountId, grid }: Omit<Work, 'nowMs'>,
   rows: readonly Row[],

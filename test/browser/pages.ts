@@ -42,6 +42,7 @@ export function pagesOf({
     ['admin-account', `/admin/accounts/${accountId}`, 'operators'],
     ['admin-models', '/admin/models', 'operators'],
     ['admin-model', '/admin/models?id=openai%2Fgpt-5.4', 'operators'],
+    ['admin-overview', '/admin', 'operators'],
     ['admin-requests', '/admin/requests', 'operators'],
     ['admin-request', `/admin/requests?request=${requestId}`, 'operators'],
     ['admin-codes', '/admin/codes', 'operators'],

@@ -103,6 +103,8 @@ export class FrontDesk {
       case 'providers':
       case 'trial':
         return [];
+      case 'ledger':
+        return { waiting: 0, verified: undefined };
     }
   }
 }

@@ -70,13 +70,14 @@ const GROUPS: readonly Group[] = [
 ];
 
 /** Who runs the service has a way to its pages, which have a list of their own, and from there back. */
-const TO_ADMIN: Group = { title: t.groups.run, places: [{ to: '/admin/audit', label: t.nav.admin, Icon: ShieldCheck }] };
+const TO_ADMIN: Group = { title: t.groups.run, places: [{ to: '/admin', label: t.nav.admin, Icon: ShieldCheck }] };
 const ADMIN_GROUPS: readonly Group[] = [
   {
     title: t.groups.run,
     places: [
       { to: '/admin/accounts', label: t.nav.accounts, Icon: Users },
       { to: '/admin/models', label: t.nav.models, Icon: Tags },
+      { to: '/admin', label: t.nav.overview, Icon: House },
       { to: '/admin/requests', label: t.nav.requests, Icon: ListTree },
       { to: '/admin/payments', label: t.nav.payments, Icon: CreditCard },
       { to: '/admin/codes', label: t.nav.codes, Icon: Ticket },
@@ -104,7 +105,7 @@ export function Navigation({ onFollow }: { readonly onFollow?: () => void }): JS
                 <Link
                   to={to}
                   onClick={() => onFollow?.()}
-                  activeOptions={{ includeSearch: false }}
+                  activeOptions={{ includeSearch: false, exact: to === '/admin' }}
                   className="flex items-center gap-2.5 rounded-md border border-transparent px-2 py-1.5 text-sm text-muted hover:bg-hover hover:text-ink aria-[current=page]:border-line aria-[current=page]:bg-raised aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:[&>svg]:text-accent"
                 >
                   <Icon aria-hidden="true" className="size-4 shrink-0" />

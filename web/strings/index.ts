@@ -3,6 +3,7 @@ export { shell } from './shell.ts';
 export { adminAccount, adminAccounts } from './admin-accounts.ts';
 export { adminAudit } from './admin-audit.ts';
 export { adminModels } from './admin-models.ts';
+export { adminOverview } from './admin-overview.ts';
 export { adminRequests } from './admin-requests.ts';
 export { adminPayments } from './admin-payments.ts';
 export { adminCodes } from './admin-codes.ts';

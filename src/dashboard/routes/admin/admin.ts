@@ -1,24 +1,27 @@
 import { Hono } from 'hono';
+import type { PastKeeper } from '../../../usage/past-keeper.ts';
+import type { Banners } from '../../banners.ts';
 import { operating } from '../../operators.ts';
 import type { Env, Parts } from '../../parts.ts';
-import type { Banners } from '../../banners.ts';
 import { accountsRoutes } from './accounts.ts';
 import { auditRoutes } from './audit.ts';
 import { codeRoutes } from './codes.ts';
 import { adminModelRoutes } from './models.ts';
+import { overviewRoutes } from './overview.ts';
 import { paymentRoutes } from './payments.ts';
 import { adminProviderRoutes } from './providers.ts';
 import { requestsRoutes } from './requests.ts';
 import { serviceRoutes } from './settings.ts';
 
 /** What only operators see and do. Every address below it asks who is there; there is no way around. */
-export function adminRoutes(parts: Parts) {
+export function adminRoutes(parts: Parts, { past, banners }: { readonly past: PastKeeper; readonly banners: Banners }) {
   return new Hono<Env>()
     .use(operating)
     .route('/accounts', accountsRoutes(parts))
     .route('/audit', auditRoutes(parts))
     .route('/codes', codeRoutes(parts))
     .route('/models', adminModelRoutes(parts))
+    .route('/overview', overviewRoutes(parts, past))
     .route('/payments', paymentRoutes(parts))
     .route('/providers', adminProviderRoutes(parts))
     .route('/requests', requestsRoutes(parts))

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
+import type { TokenUsage } from '../tokens.ts';
+import { modelSchema, type Model } from './catalog.ts';
+import shipped from './models.yaml';
+
+let listed: ReadonlyMap<string, Model> | undefined;
+
+/** The models that come with the program, at their makers' list prices, whatever the settings sell them for. */
+export function listedModels(): readonly Model[] {
+  return [...readListed().values()];
+}
+
+/**
+ * What tokens of a model cost at the list price of the provider that answered; undefined where none is known: the model or the way to it
+ * is the operator's own, or the price depends on how long each prompt was, which sums do not tell.
+ */
+export function costAtList(model: string, provider: string, tokens: TokenUsage): Nanos | undefined {
+  const found = readListed().get(model);
+  if (found === undefined || found.price.long !== undefined || !found.routes.some((route) => route.provider === provider)) return undefined;
+  const { price } = found;
+  const sum =
+    priceTokens(tokens.inputTokens, price.input) +
+    priceTokens(tokens.cachedInputTokens, price.cachedInput) +
+    priceTokens(tokens.cacheWriteTokens, price.cacheWrite) +
+    priceTokens(tokens.outputTokens, price.output);
+  return roundUpToNanos(sum as Picos);
+}
+
+function readListed(): ReadonlyMap<string, Model> {
+  listed ??= new Map(
+    z
+      .object({ models: z.array(modelSchema) })
+      .parse(shipped)
+      .models.map((model) => [model.id, model]),
+  );
+  return listed;
+}

@@ -1,0 +1,90 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { readOwnerNames } from '../../../accounts/owners.ts';
+import { asNanos, formatUsd } from '../../../ledger/money.ts';
+import { readLiability, readMoneyIn } from '../../../ledger/service-money.ts';
+import type { LedgerState } from '../../../observe/metrics.ts';
+import { countFailedAttempts } from '../../../usage/failed-attempts.ts';
+import type { PastKeeper } from '../../../usage/past-keeper.ts';
+import { EVERYBODY } from '../../../usage/service-past.ts';
+import { readAccountSums, readServiceSums } from '../../../usage/service-sums.ts';
+import { cutIntoBuckets, QUARTER_MS, startOf, type Span } from '../../../usage/zone.ts';
+import type { Env, Parts } from '../../parts.ts';
+import { zoneShape } from '../../usage-query.ts';
+import { validate } from '../../validate.ts';
+import { describeBooks, describeCharges, describeMargin, describeModels, describeProviders, describeTotal } from './describe-service.ts';
+
+const DAY_MS = 86_400_000;
+const TOP_ROWS = 10;
+const DAYS_BACK = { today: 0, '7d': 6, '30d': 29 } as const;
+
+const query = z.strictObject({ range: z.enum(['today', '7d', '30d', 'month']).default('7d'), zone: zoneShape });
+type Query = z.output<typeof query>;
+
+/** How the service does: what was charged, what came in, who failed, what is owed, and whether the books are right. */
+export function overviewRoutes({ database, ask }: Parts, past: PastKeeper) {
+  const { kysely } = database;
+  return new Hono<Env>()
+    .get('/', validate('query', query), async (c) => {
+      const asked = c.req.valid('query');
+      const buckets = bucketsOf(asked);
+      const span = wholeOf(buckets);
+      past.touch(EVERYBODY, buckets);
+      const cells = await readServiceSums(database, buckets);
+      const failed = await countFailedAttempts(kysely, span);
+      const { paid, returned } = await readMoneyIn(kysely, span);
+      return c.json({
+        span,
+        bucket: unitOf(asked),
+        ...describeTotal(cells),
+        moneyIn: { paidUsd: formatUsd(paid), returnedUsd: formatUsd(returned), netUsd: formatUsd(asNanos(paid - returned)) },
+        newAccounts: await countNewAccounts(span),
+        charges: { buckets: buckets.map(({ fromMs }) => fromMs), ...describeCharges(cells, buckets.length) },
+        providers: describeProviders(cells, failed.attempts),
+        attempts: { isCut: failed.isCut, sinceMs: failed.sinceMs > span.fromMs ? failed.sinceMs : null },
+        models: describeModels(cells).slice(0, TOP_ROWS),
+        margin: describeMargin(cells),
+      });
+    })
+    .get('/accounts', validate('query', query), async (c) => {
+      const sums = await readAccountSums(database, bucketsOf(c.req.valid('query')), Date.now());
+      const top = sums.toSorted((one, other) => Number(other.cost - one.cost) || other.requests - one.requests).slice(0, TOP_ROWS);
+      const { emails } = await readOwnerNames(kysely, { accountIds: top.map(({ accountId }) => accountId), keyIds: [] });
+      return c.json({
+        active: sums.length,
+        top: top.map(({ accountId, requests, cost }) => {
+          return { id: accountId, email: emails.get(accountId) ?? accountId, requests, chargedUsd: formatUsd(cost) };
+        }),
+      });
+    })
+    .get('/books', async (c) => c.json(describeBooks(await readLiability(kysely), (await ask({ type: 'ledger' })) as LedgerState)));
+
+  async function countNewAccounts({ fromMs, toMs }: Span): Promise<number> {
+    const { count } = await kysely
+      .selectFrom('accounts')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('created_at', '>=', BigInt(fromMs))
+      .where('created_at', '<', BigInt(toMs))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+}
+
+function unitOf({ range }: Query): 'hour' | 'day' {
+  return range === 'today' ? 'hour' : 'day';
+}
+
+/** The range up to the quarter of an hour that is under way, cut into days of the zone, or into the hours of today. */
+function bucketsOf(asked: Query): readonly Span[] {
+  const { range, zone } = asked;
+  const nowMs = Date.now();
+  const toMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
+  // From the middle of a day, a day of 23 or 25 hours does not lead into another one.
+  const middleMs = startOf('day', nowMs, zone) + DAY_MS / 2;
+  const fromMs = range === 'month' ? startOf('month', nowMs, zone) : startOf('day', middleMs - DAYS_BACK[range] * DAY_MS, zone);
+  return cutIntoBuckets({ fromMs, toMs }, unitOf(asked), zone);
+}
+
+function wholeOf(buckets: readonly Span[]): Span {
+  return { fromMs: buckets[0]?.fromMs ?? 0, toMs: buckets.at(-1)?.toMs ?? 0 };
+}

@@ -1,0 +1,140 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { OpenDatabase } from '../database/connect.ts';
+import type { Tables } from '../database/tables.ts';
+import { idAt, timeOf } from '../ids.ts';
+import { ROLLUP_SUMS } from '../ledger/checks.ts';
+import { floorToGrid, gridName, type Grid } from './grid.ts';
+import { addAlong, CHUNK_MS, findPast, insertRows, moveUntil, readUntil, type Advance, type Cell, type Range } from './past.ts';
+import { QUARTER_MS } from './zone.ts';
+
+/** Stands for all accounts together, where sums of the past are kept by account. */
+export const EVERYBODY = '';
+
+const DAY_MS = 86_400_000;
+/** A month and what a zone adds to it: nobody looks at more of the whole service. */
+const KEPT_MS = 40 * DAY_MS;
+/** Hours of single accounts are only there for the day that is not over. */
+export const HOURS_KEPT_MS = 3 * DAY_MS;
+const INSERTED_ROWS = 2000;
+
+/**
+ * Sums up the next part of the past of all accounts on a grid: by model and provider, and by account. What is past is said in past.ts.
+ * The requests themselves are counted, in the order of their ids, which is that of time: roll-ups are in the order of accounts.
+ */
+export async function advanceService(
+  database: OpenDatabase,
+  { grid, nowMs }: { readonly grid: Grid; readonly nowMs: number },
+): Promise<Advance> {
+  const { kysely } = database;
+  const untilMs = await readUntil(kysely, EVERYBODY, grid);
+  const pastMs = floorToGrid(await findPast(kysely, undefined, nowMs), grid);
+  const beginMs = Math.max(untilMs, floorToGrid(nowMs - KEPT_MS, grid));
+  const keptMs = await findKept(kysely);
+  const firstMs = beginMs < keptMs ? beginMs : await findFirst(kysely, beginMs);
+  if (firstMs === undefined || firstMs >= pastMs) return 'done';
+  const fromMs = floorToGrid(firstMs, grid);
+  const span = { fromMs, toMs: Math.min(fromMs + Math.max(grid.lengthMs, CHUNK_MS), pastMs) };
+  const work = { accountId: EVERYBODY, grid, nowMs };
+  const rows = addAlong(await readCells(kysely, grid, { ...span, keptMs }), 'model_provider');
+  const accounts = isOfAccounts(grid, span, nowMs) ? await readAccounts(kysely, grid, { ...span, keptMs }) : [];
+  await insertAccounts(database, grid, accounts);
+  await kysely.transaction().execute(async (transaction) => {
+    // Somebody else may have done the same meanwhile, and then it is done.
+    if (!(await moveUntil(transaction, work, { fromMs: untilMs, toMs: span.toMs }))) return;
+    await insertRows({ ...database, kysely: transaction }, work, rows);
+  });
+  await forget(kysely, grid, nowMs);
+  return span.toMs < pastMs ? 'behind' : 'done';
+}
+
+/** A span of requests, and since when there are rows of all of them. */
+interface Counted extends Range {
+  readonly keptMs: number;
+}
+
+/** All requests of a span as a table like that of roll-ups. Where rows were dropped, roll-ups are read instead, all of them: slow, and rare. */
+export function countedRows({ fromMs, toMs, keptMs }: Counted): RawBuilder<unknown> {
+  const range = sql`request_id >= ${idAt('req', Math.max(fromMs, keptMs))} AND request_id < ${idAt('req', toMs)}`;
+  const rows = sql`SELECT created_at - created_at % ${sql.lit(QUARTER_MS)} AS quarter_hour, account_id, model, provider, 1 AS requests,
+    CASE WHEN outcome = 'failed' THEN 1 ELSE 0 END AS errors, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens,
+    reasoning_tokens, cost, COALESCE(first_token_ms, 0) AS first_token_ms, CASE WHEN first_token_ms IS NULL THEN 0 ELSE 1 END AS first_token_count,
+    duration_ms FROM usage WHERE ${range}`;
+  if (fromMs >= keptMs) return rows;
+  const sums = sql.join(ROLLUP_SUMS.map((name) => sql.ref(name)));
+  return sql`${rows} UNION ALL SELECT quarter_hour, account_id, model, provider, ${sums} FROM usage_rollups
+    WHERE quarter_hour >= ${fromMs} AND quarter_hour < ${Math.min(keptMs, toMs)}`;
+}
+
+/** Since when all rows are there; 0 where none was ever dropped. Charges stay when the rows of their requests are dropped, under the same ids. */
+export async function findKept(database: Kysely<Tables>): Promise<number> {
+  const row = await database.selectFrom('usage').select('request_id as id').orderBy('request_id').limit(1).executeTakeFirst();
+  const charge = await database.selectFrom('transfers').select('id').where('id', '>=', 'req_').orderBy('id').limit(1).executeTakeFirst();
+  if (charge === undefined || !charge.id.startsWith('req_')) return 0;
+  if (row === undefined) return Number.MAX_SAFE_INTEGER;
+  return charge.id < row.id ? Math.ceil(timeOf(row.id) / QUARTER_MS) * QUARTER_MS : 0;
+}
+
+/** Where there is something to sum up: what lies between is skipped. */
+async function findFirst(database: Kysely<Tables>, fromMs: number): Promise<number | undefined> {
+  const row = await database
+    .selectFrom('usage')
+    .select('request_id')
+    .where('request_id', '>=', idAt('req', fromMs))
+    .orderBy('request_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : timeOf(row.request_id);
+}
+
+async function readCells(database: Kysely<Tables>, grid: Grid, span: Counted): Promise<readonly Cell[]> {
+  const sums = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) AS ${sql.ref(name)}`));
+  const { rows } = await sql<Cell>`SELECT ${startIn(grid)} AS start_at, '' AS key_id, model, provider, ${sums}
+    FROM (${countedRows(span)}) AS counted GROUP BY 1, 2, 3, 4`.execute(database);
+  return rows;
+}
+
+interface AccountCell {
+  readonly start_at: bigint;
+  readonly account_id: string;
+  readonly requests: bigint;
+  readonly cost: bigint;
+}
+
+function isOfAccounts({ length }: Grid, { fromMs }: Range, nowMs: number): boolean {
+  return length === 'day' || fromMs >= nowMs - HOURS_KEPT_MS;
+}
+
+async function readAccounts(database: Kysely<Tables>, grid: Grid, span: Counted): Promise<readonly AccountCell[]> {
+  const { rows } = await sql<AccountCell>`SELECT ${startIn(grid)} AS start_at, account_id, SUM(requests) AS requests, SUM(cost) AS cost
+    FROM (${countedRows(span)}) AS counted GROUP BY 1, 2`.execute(database);
+  return rows;
+}
+
+function startIn({ lengthMs, beginsMs }: Grid): RawBuilder<unknown> {
+  return sql`quarter_hour - (quarter_hour - ${sql.lit(beginsMs)}) % ${sql.lit(lengthMs)}`;
+}
+
+/** Some at a time, for who writes charges waits for each. Nobody reads them before the end of the past is moved behind them, and who comes second finds the same there. */
+async function insertAccounts({ kysely, dialect }: OpenDatabase, grid: Grid, cells: readonly AccountCell[]): Promise<void> {
+  for (let at = 0; at < cells.length; at += INSERTED_ROWS) {
+    const some = cells.slice(at, at + INSERTED_ROWS);
+    const json = JSON.stringify(some.map((cell) => [cell.account_id, ...[cell.start_at, cell.requests, cell.cost].map(String)]));
+    const source = dialect === 'sqlite' ? sql`json_each(${json})` : sql`jsonb_array_elements(CAST(${json} AS JSONB))`;
+    await sql`INSERT INTO account_past (grid, account_id, start_at, requests, cost)
+      SELECT ${gridName(grid)}, value ->> 0, CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT)
+      FROM ${source} AS row_of WHERE true ON CONFLICT DO NOTHING`.execute(kysely);
+  }
+}
+
+async function forget(database: Kysely<Tables>, grid: Grid, nowMs: number): Promise<void> {
+  const place = { name: gridName(grid), beforeMs: BigInt(nowMs - KEPT_MS - DAY_MS) };
+  const accountsBeforeMs = grid.length === 'day' ? place.beforeMs : BigInt(nowMs - HOURS_KEPT_MS);
+  await database.deleteFrom('account_past').where('grid', '=', place.name).where('start_at', '<', accountsBeforeMs).execute();
+  await database
+    .deleteFrom('usage_past')
+    .where('account_id', '=', EVERYBODY)
+    .where('grid', '=', place.name)
+    .where('dimension', '=', 'model_provider')
+    .where('start_at', '<', place.beforeMs)
+    .execute();
+}

@@ -1,0 +1,114 @@
+import { sql, type Kysely } from 'kysely';
+import type { OpenDatabase } from '../database/connect.ts';
+import type { Tables } from '../database/tables.ts';
+import { ROLLUP_SUMS } from '../ledger/checks.ts';
+import { asNanos, type Nanos } from '../ledger/money.ts';
+import { cutByGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
+import { gridName, readGrid } from './grid.ts';
+import { countedRows, EVERYBODY, findKept, HOURS_KEPT_MS } from './service-past.ts';
+import { toSums, type Sums, type SumsRow } from './sums.ts';
+import type { Span } from './zone.ts';
+
+/** What the requests to a model that one provider answered come to, in the span of this number. The provider is empty where none did. */
+export interface ServiceSums {
+  readonly n: number;
+  readonly model: string;
+  readonly provider: string;
+  readonly sums: Sums;
+}
+
+/** Adds up the requests of all accounts in spans of the last month that do not overlap: sums of the past, and the requests since. */
+export async function readServiceSums({ kysely }: OpenDatabase, spans: readonly Span[]): Promise<readonly ServiceSums[]> {
+  const { past, quarters } = cutByGrids(spans, await readGrids(kysely));
+  const keptMs = await findKept(kysely);
+  const sums = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) AS ${sql.ref(name)}`));
+  const found: ServiceSums[] = [];
+  const read = async (pieces: readonly Piece[], ask: (run: Piece) => ReturnType<typeof sql<ServiceRow>>): Promise<void> => {
+    for (const run of joinPieces(pieces)) {
+      const { rows } = await ask(run).execute(kysely);
+      for (const row of rows) {
+        const { model, provider } = row;
+        found.push({ n: pieces.find((piece) => isIn(piece, Number(row.start_at)))?.n ?? 0, model, provider, sums: toSums(row) });
+      }
+    }
+  };
+  await read(
+    past,
+    ({ grid, fromMs, toMs }) => sql<ServiceRow>`SELECT start_at, model, provider, ${sql.join(ROLLUP_SUMS.map((name) => sql.ref(name)))}
+      FROM usage_past WHERE account_id = ${EVERYBODY} AND grid = ${nameOf(grid)} AND dimension = 'model_provider'
+      AND start_at >= ${fromMs} AND start_at < ${toMs}`,
+  );
+  await read(
+    quarters,
+    ({ fromMs, toMs }) => sql<ServiceRow>`SELECT quarter_hour AS start_at, model, provider, ${sums}
+      FROM (${countedRows({ fromMs, toMs, keptMs })}) AS counted GROUP BY 1, 2, 3`,
+  );
+  return found;
+}
+
+type ServiceRow = SumsRow & { readonly start_at: bigint; readonly model: string; readonly provider: string };
+
+/** What an account came to. */
+export interface AccountSums {
+  readonly accountId: string;
+  readonly requests: number;
+  readonly cost: Nanos;
+}
+
+/** Adds up the requests of each account that has any, over spans of the last month that do not overlap. */
+export async function readAccountSums({ kysely }: OpenDatabase, spans: readonly Span[], nowMs: number): Promise<readonly AccountSums[]> {
+  const grids = await readGrids(kysely);
+  const ofLength = (length: 'day' | 'hour'): SummedGrid[] => grids.filter(({ grid }) => grid.length === length);
+  const byDay = cutByGrids(spans, ofLength('day'));
+  const byHour = cutByGrids(
+    byDay.quarters.filter(({ fromMs }) => fromMs >= nowMs - HOURS_KEPT_MS / 2),
+    ofLength('hour'),
+  );
+  const rest = [...byDay.quarters.filter(({ fromMs }) => fromMs < nowMs - HOURS_KEPT_MS / 2), ...byHour.quarters];
+  const keptMs = await findKept(kysely);
+  const found = new Map<string, { requests: bigint; cost: bigint }>();
+  const add = async (query: ReturnType<typeof sql<AccountRow>>): Promise<void> => {
+    for (const { account_id: id, requests, cost } of (await query.execute(kysely)).rows) {
+      const former = found.get(id);
+      found.set(id, former === undefined ? { requests, cost } : { requests: former.requests + requests, cost: former.cost + cost });
+    }
+  };
+  for (const { grid, fromMs, toMs } of joinPieces([...byDay.past, ...byHour.past]))
+    await add(sql<AccountRow>`SELECT account_id, SUM(requests) AS requests, SUM(cost) AS cost FROM account_past
+      WHERE grid = ${nameOf(grid)} AND start_at >= ${fromMs} AND start_at < ${toMs} GROUP BY account_id`);
+  for (const { fromMs, toMs } of joinPieces(rest))
+    await add(sql<AccountRow>`SELECT account_id, SUM(requests) AS requests, SUM(cost) AS cost
+      FROM (${countedRows({ fromMs, toMs, keptMs })}) AS counted GROUP BY account_id`);
+  return [...found].map(([accountId, { requests, cost }]) => ({ accountId, requests: Number(requests), cost: asNanos(cost) }));
+}
+
+interface AccountRow {
+  readonly account_id: string;
+  readonly requests: bigint;
+  readonly cost: bigint;
+}
+
+async function readGrids(database: Kysely<Tables>): Promise<SummedGrid[]> {
+  const rows = await database.selectFrom('usage_past_until').select(['grid', 'until']).where('account_id', '=', EVERYBODY).execute();
+  return rows.map(({ grid, until }) => ({ grid: readGrid(grid), untilMs: Number(until) })).filter(({ untilMs }) => untilMs > 0);
+}
+
+/** Pieces of the same grid that touch each other are read at once. */
+function joinPieces(pieces: readonly Piece[]): Piece[] {
+  const runs: Piece[] = [];
+  for (const piece of pieces.toSorted((one, other) => one.fromMs - other.fromMs)) {
+    const last = runs.at(-1);
+    if (last !== undefined && last.toMs === piece.fromMs && nameOf(last.grid) === nameOf(piece.grid))
+      runs[runs.length - 1] = { ...last, toMs: piece.toMs };
+    else runs.push(piece);
+  }
+  return runs;
+}
+
+function nameOf(grid: Piece['grid']): string {
+  return grid === undefined ? '' : gridName(grid);
+}
+
+function isIn({ fromMs, toMs }: Span, atMs: number): boolean {
+  return atMs >= fromMs && atMs < toMs;
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { seedUsage } from '../usage/seed-usage.ts';
+import { chromiumPath } from '../services/chromium.ts';
+import { openStage, type Stage } from './key-stage.ts';
+import { makeOperator } from './operators.ts';
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 180_000;
+const SEEN_WITHIN_MS = 20_000;
+const DAY_MS = 86_400_000;
+
+let stage: Stage;
+
+describe.skipIf(chromiumPath === undefined)('the overview of the service in a browser', () => {
+  beforeAll(async () => {
+    stage = await openStage();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage.close());
+
+  test(
+    'an operator comes by the navigation, chooses a range, and follows an account to its requests',
+    async () => {
+      const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 }, timezoneId: 'Europe/Berlin' });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await makeOperator(stage.database, account.email);
+      const nowMs = Date.now();
+      const database = { kysely: stage.database, dialect: 'sqlite' } as const;
+      await seedUsage(database, { accountId: 'acct_caller', rows: 300, fromMs: nowMs - 25 * DAY_MS, toMs: nowMs });
+
+      await page.goto('/overview');
+      await page.getByRole('link', { name: 'Run the service' }).click();
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+      await page.getByText('Not verified yet').waitFor();
+      await page.getByRole('button', { name: '30 days' }).click();
+      await page.getByText('300', { exact: true }).first().waitFor();
+      const address = new URL(page.url());
+      expect([address.pathname, address.searchParams.get('range'), address.searchParams.get('zone')]).toEqual([
+        '/admin',
+        '30d',
+        'Europe/Berlin',
+      ]);
+      await page.getByRole('table', { name: 'Errors by provider' }).getByText('north').waitFor();
+
+      await page.getByRole('link', { name: 'acct_caller@example.com' }).click();
+      await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
+      expect(new URL(page.url()).searchParams.get('account')).toBe('acct_caller');
+      await page.getByText('50 requests').waitFor();
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { connect, type OpenDatabase } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { idAt } from '../../src/ids.ts';
+import { gridFrom, HOURS, UTC_DAYS } from '../../src/usage/grid.ts';
+import { PastKeeper } from '../../src/usage/past-keeper.ts';
+import { advanceService, EVERYBODY } from '../../src/usage/service-past.ts';
+import { readAccountSums, readServiceSums } from '../../src/usage/service-sums.ts';
+import { addAll, addFound, readSums } from '../../src/usage/sums.ts';
+import { cutIntoBuckets, startOf, type Span } from '../../src/usage/zone.ts';
+import { describeStores, type Store } from '../dashboard/stores.ts';
+import { seedUsage } from './seed-usage.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.now();
+const ZONE = 'Asia/Kathmandu';
+const ACCOUNTS = ['acct_one', 'acct_two'];
+const TEST_MS = 60_000;
+const CHUNKS_MAX = 500;
+
+describeStores((makeStore) => {
+  let store: Store;
+  let database: OpenDatabase;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    database = await connect(store);
+    await migrate(database.kysely, database.dialect);
+    for (const [index, accountId] of ACCOUNTS.entries())
+      await seedUsage(database, { accountId, rows: 1500, fromMs: NOW_MS - 8 * DAY_MS - index, toMs: NOW_MS, seed: index * 77 + 1 });
+  }, TEST_MS);
+  afterAll(async () => {
+    await database.kysely.destroy();
+    await store.remove();
+  });
+
+  const toMs = Math.ceil(NOW_MS / 900_000) * 900_000;
+  const spansOf = (zone: string): Span[] =>
+    cutIntoBuckets({ fromMs: startOf('day', startOf('day', NOW_MS, zone) - 5.5 * DAY_MS, zone), toMs }, 'day', zone);
+
+  /** By span, model and provider, in one order. */
+  const readAll = async (spans: readonly Span[]) => {
+    const found = await readServiceSums(database, spans);
+    const groups = Map.groupBy(found, ({ n, model, provider }) => `${n} ${model} ${provider}`);
+    const sums = [...groups].map(([place, cells]) => [place, addAll(cells.map((cell) => cell.sums))] as const);
+    const accounts = await readAccountSums(database, spans, NOW_MS);
+    return {
+      sums: sums.toSorted(([one], [other]) => (one < other ? -1 : 1)),
+      accounts: accounts.toSorted((one, other) => (one.accountId < other.accountId ? -1 : 1)),
+    };
+  };
+
+  test(
+    'all accounts together come to what each of them does, before and after the past is summed up',
+    async () => {
+      for (const zone of ['UTC', ZONE]) {
+        const spans = spansOf(zone);
+        const before = await readAll(spans);
+        for (const grid of [HOURS, UTC_DAYS, gridFrom('day', spans[1]?.fromMs ?? 0)]) await advanceAll(database, grid);
+        const after = await readAll(spans);
+        expect(after).toEqual(before);
+        const own = await Promise.all(ACCOUNTS.map((accountId) => readSums(database, { accountId, spans, by: [], filter: {} })));
+        const each = own.map((bySpan) => addAll(bySpan.map(addFound)));
+        expect(addAll(after.sums.map(([, sums]) => sums))).toEqual(addAll(each));
+        expect(after.accounts).toEqual(
+          ACCOUNTS.map((accountId, index) => ({
+            accountId,
+            requests: each[index]?.requests ?? 0,
+            cost: each[index]?.cost ?? (0n as never),
+          })),
+        );
+      }
+    },
+    TEST_MS,
+  );
+
+  test('the past is read from its sums, and those of single hours of accounts are not kept', async () => {
+    const { kysely } = database;
+    const { count } = await kysely
+      .selectFrom('usage_past')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('account_id', '=', EVERYBODY)
+      .executeTakeFirstOrThrow();
+    expect(Number(count)).toBeGreaterThan(0);
+    const oldest = await kysely
+      .selectFrom('account_past')
+      .select('start_at')
+      .where('grid', '=', 'hour+0')
+      .orderBy('start_at')
+      .executeTakeFirst();
+    expect(Number(oldest?.start_at)).toBeGreaterThan(NOW_MS - 4 * DAY_MS);
+  });
+
+  test(
+    'nothing is missing where the rows of requests were dropped before they were summed up',
+    async () => {
+      const { kysely } = database;
+      const before = await readAll(spansOf(ZONE));
+      await kysely
+        .deleteFrom('usage')
+        .where('request_id', '<', idAt('req', NOW_MS - 2 * DAY_MS))
+        .execute();
+      await kysely.deleteFrom('usage_past_until').where('account_id', '=', EVERYBODY).execute();
+      await kysely.deleteFrom('usage_past').where('account_id', '=', EVERYBODY).execute();
+      await kysely.deleteFrom('account_past').execute();
+      expect(await readAll(spansOf(ZONE))).toEqual(before);
+      for (const grid of [HOURS, gridFrom('day', spansOf(ZONE)[1]?.fromMs ?? 0)]) await advanceAll(database, grid);
+      expect(await readAll(spansOf(ZONE))).toEqual(before);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'the keeper sums up the whole service where somebody runs it',
+    async () => {
+      const { kysely } = database;
+      const clear = () => kysely.deleteFrom('usage_past_until').where('account_id', '=', EVERYBODY).execute();
+      const failures: unknown[] = [];
+      const sweep = () => new PastKeeper(database, (_, error) => void failures.push(error)).sweep();
+      const grids = () =>
+        kysely.selectFrom('usage_past_until').select('grid').where('account_id', '=', EVERYBODY).orderBy('grid').execute();
+      await clear();
+      await kysely.deleteFrom('usage_past').where('account_id', '=', EVERYBODY).execute();
+      await sweep();
+      expect(await grids()).toEqual([]);
+      await kysely.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', 'acct_one').execute();
+      await sweep();
+      expect(await grids()).toEqual([{ grid: 'day+0' }, { grid: 'hour+0' }]);
+      expect(failures).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
+
+async function advanceAll(database: OpenDatabase, grid: ReturnType<typeof gridFrom>): Promise<void> {
+  for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) if ((await advanceService(database, { grid, nowMs: NOW_MS })) === 'done') return;
+  throw new Error('the past has no end');
+}

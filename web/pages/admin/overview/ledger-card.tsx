@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { formatCount } from '../../../numbers.ts';
+import { adminOverview as t } from '../../../strings/index.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { DateTime } from '../../../ui/date-time.tsx';
+import { Table } from '../../../ui/table.tsx';
+import { Waiting } from '../../../ui/waiting.tsx';
+import { booksQuery, type Books } from './queries.ts';
+
+/** Whether the last verification found the books to be right. */
+export function LedgerCard(): JSX.Element {
+  const { data: books, error, refetch } = useQuery(booksQuery);
+  return (
+    <Card className="mt-6" title={t.ledger} hint={t.ledgerHint}>
+      {books === undefined ? <Waiting error={error} onRetry={() => void refetch()} className="h-10" /> : <Verified books={books} />}
+    </Card>
+  );
+}
+
+function Verified({ books: { verified, waiting } }: { readonly books: Books }): JSX.Element {
+  if (verified === null)
+    return (
+      <p className="text-sm text-muted">
+        <Badge>{t.states.never}</Badge> {t.neverText}
+      </p>
+    );
+  const { atMs, rules, broken } = verified;
+  const isRight = broken.length === 0;
+  return (
+    <>
+      <p className="text-sm">
+        <Badge tone={isRight ? 'good' : 'bad'}>{isRight ? t.states.ok : t.states.differs}</Badge>{' '}
+        {isRight ? t.verifiedAt(rules) : t.brokenAt(broken.length, rules)} <DateTime atMs={atMs} precision="second" />.{' '}
+        {waiting > 0 && t.waiting(formatCount(waiting))}
+      </p>
+      {!isRight && (
+        <div className="mt-4">
+          <Table
+            caption={t.broken}
+            columns={[
+              { id: 'rule', header: t.rule, cell: ({ name }) => name },
+              {
+                id: 'difference',
+                header: t.difference,
+                align: 'right',
+                cell: ({ difference }) => <span className="figures">{difference}</span>,
+              },
+              {
+                id: 'places',
+                header: t.places,
+                cell: ({ places }) => <code className="font-mono text-xs wrap-anywhere">{places.join(', ')}</code>,
+              },
+            ]}
+            rows={broken}
+            rowId={({ name }) => name}
+            empty={{ title: t.states.ok }}
+          />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+import type { ServiceRange } from './search.ts';
+
+export type ServiceOverview = Answer<typeof api.admin.overview.$get>;
+export type TopAccounts = Answer<typeof api.admin.overview.accounts.$get>;
+export type Books = Answer<typeof api.admin.overview.books.$get>;
+
+/** The range that is shown, in a zone. */
+export interface Shown {
+  readonly range: ServiceRange;
+  readonly zone: string;
+}
+
+const REFRESH_MS = 60_000;
+
+export function overviewQuery(query: Shown) {
+  return queryOptions({
+    queryKey: ['admin', 'overview', query],
+    queryFn: () => call(api.admin.overview.$get({ query })),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export function accountsQuery(query: Shown) {
+  return queryOptions({
+    queryKey: ['admin', 'overview', 'accounts', query],
+    queryFn: () => call(api.admin.overview.accounts.$get({ query })),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export const booksQuery = queryOptions({
+  queryKey: ['admin', 'overview', 'books'],
+  queryFn: () => call(api.admin.overview.books.$get()),
+  refetchInterval: REFRESH_MS,
+});

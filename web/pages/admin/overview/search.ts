@@ -1,0 +1,16 @@
+import { compact, readChoice } from '../../../search-params.ts';
+import type { RawSearch } from '../../../search-params.ts';
+import { readZone } from '../../../zone.ts';
+
+export const RANGES = ['today', '7d', '30d', 'month'] as const;
+export type ServiceRange = (typeof RANGES)[number];
+
+/** The range, and where its days begin. */
+export interface AdminOverviewSearch {
+  readonly range?: ServiceRange;
+  readonly zone?: string;
+}
+
+export function readAdminOverviewSearch(raw: RawSearch): AdminOverviewSearch {
+  return compact({ range: readChoice(raw, 'range', RANGES), zone: readZone(raw) });
+}
