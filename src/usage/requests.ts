@@ -2,7 +2,10 @@ import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { idAt, timeOf } from '../ids.ts';
+import { ceilToGrid, gridName, HOURS } from './grid.ts';
+import { readUntil } from './past.ts';
 import { isRolledUp, toCondition, toRollupCondition, type RequestFilter } from './request-filter.ts';
+import { EVERYBODY, KEPT_MS } from './service-past.ts';
 import { QUARTER_MS } from './zone.ts';
 
 /** One request as the ledger has it. */
@@ -128,7 +131,8 @@ async function skip(
   { kysely }: OpenDatabase,
   { accountId, filter, cursor }: Pick<RequestsQuestion, 'accountId' | 'filter'> & { readonly cursor: string },
 ): Promise<string | undefined> {
-  if (accountId === undefined || !isRolledUp(filter)) return cursor;
+  if (!isRolledUp(filter)) return cursor;
+  if (accountId === undefined) return skipHours(kysely, filter, cursor);
   const { rows } = await sql<{ quarter_hour: bigint }>`
     SELECT quarter_hour FROM usage_rollups WHERE account_id = ${accountId} AND quarter_hour <= ${timeOf(cursor)}
       AND quarter_hour >= ${filter.span.fromMs - QUARTER_MS} AND ${toRollupCondition(filter)} ORDER BY quarter_hour DESC LIMIT 1`.execute(
@@ -137,6 +141,21 @@ async function skip(
   const [newest] = rows;
   if (newest === undefined) return undefined;
   const end = idAt('req', Number(newest.quarter_hour) + QUARTER_MS);
+  return end < cursor ? end : cursor;
+}
+
+/** The same for all accounts, of which whole hours are summed up, but not by key. */
+async function skipHours(database: Kysely<Tables>, filter: RequestFilter, cursor: string): Promise<string | undefined> {
+  const atMs = timeOf(cursor);
+  const sinceMs = ceilToGrid(Date.now() - KEPT_MS, HOURS);
+  if (filter.key !== undefined || atMs < sinceMs || atMs >= (await readUntil(database, EVERYBODY, HOURS))) return cursor;
+  const { rows } = await sql<{ start_at: bigint }>`
+    SELECT start_at FROM usage_past WHERE account_id = ${EVERYBODY} AND grid = ${gridName(HOURS)} AND dimension = 'model_provider'
+      AND start_at <= ${atMs} AND start_at >= ${Math.max(sinceMs, filter.span.fromMs - HOURS.lengthMs)} AND ${toRollupCondition(filter)}
+    ORDER BY start_at DESC LIMIT 1`.execute(database);
+  const [newest] = rows;
+  if (newest === undefined) return filter.span.fromMs >= sinceMs ? undefined : idAt('req', sinceMs);
+  const end = idAt('req', Number(newest.start_at) + HOURS.lengthMs);
   return end < cursor ? end : cursor;
 }
 

@@ -11,8 +11,8 @@ import { QUARTER_MS } from './zone.ts';
 export const EVERYBODY = '';
 
 const DAY_MS = 86_400_000;
-/** A month and what a zone adds to it: nobody looks at more of the whole service. */
-const KEPT_MS = 40 * DAY_MS;
+/** How far back there are sums of the whole service: a month and what a zone adds to it. */
+export const KEPT_MS = 40 * DAY_MS;
 /** Hours of single accounts are only there for the day that is not over. */
 export const HOURS_KEPT_MS = 3 * DAY_MS;
 const INSERTED_ROWS = 2000;

@@ -32,6 +32,8 @@ describeStores((makeStore) => {
     if (database.dialect === 'sqlite') await sql`PRAGMA synchronous = OFF`.execute(database.kysely);
     await seedUsage(database, { accountId, rows: ROWS, fromMs: SPAN.fromMs, toMs: SPAN.toMs });
     await sql`ANALYZE`.execute(database.kysely);
+    // Somebody runs the service, so that all accounts together are summed up too.
+    await database.kysely.updateTable('accounts').set({ is_admin: 1 }).execute();
     await new PastKeeper(database, fail).sweep();
   }, 120_000);
   afterAll(async () => {
@@ -57,6 +59,18 @@ describeStores((makeStore) => {
       () => readRequests(database, { accountId, filter: { span: SPAN, key: SEEDED_KEYS.slice(-1) }, rowsMax: 50 }),
     ],
     ['requests that there are none of', () => readRequests(database, { accountId, filter: { span: SPAN, finish: 'none' }, rowsMax: 50 })],
+    [
+      'the requests of all accounts to a model that nobody asked for',
+      async () => {
+        const filter = { span: { fromMs: NOW_MS - 30 * DAY_MS, toMs: NOW_MS }, model: ['unheard/of'] };
+        // All of them are too many to be looked at for one page.
+        expect(await readRequests(database, { accountId: undefined, filter, rowsMax: 50 })).toEqual({
+          rows: [],
+          next: undefined,
+          isCutShort: false,
+        });
+      },
+    ],
     ['a statement of credit only', () => readStatement(database.kysely, accountId, { linesMax: 50, kinds: ['manual'] })],
   ])('%s are read at once', async (_, read) => {
     await read();

@@ -6,10 +6,12 @@ import { gridFrom, HOURS, UTC_DAYS } from '../../src/usage/grid.ts';
 import { PastKeeper } from '../../src/usage/past-keeper.ts';
 import { advanceService, EVERYBODY } from '../../src/usage/service-past.ts';
 import { readAccountSums, readServiceSums } from '../../src/usage/service-sums.ts';
+import type { RequestFilter } from '../../src/usage/request-filter.ts';
+import { readRequests } from '../../src/usage/requests.ts';
 import { addAll, addFound, readSums } from '../../src/usage/sums.ts';
 import { cutIntoBuckets, startOf, type Span } from '../../src/usage/zone.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
-import { seedUsage } from './seed-usage.ts';
+import { SEEDED_MODELS, seedUsage } from './seed-usage.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
@@ -89,6 +91,30 @@ describeStores((makeStore) => {
       .orderBy('start_at')
       .executeTakeFirst();
     expect(Number(oldest?.start_at)).toBeGreaterThan(NOW_MS - 4 * DAY_MS);
+  });
+
+  test('lists of all accounts find the same with the help of the sums as without', async () => {
+    const span = { fromMs: NOW_MS - 6.3 * DAY_MS, toMs: NOW_MS };
+    const filters: readonly RequestFilter[] = [
+      { span, model: SEEDED_MODELS.slice(-1) },
+      { span, status: 'error', model: SEEDED_MODELS.slice(-4) },
+      { span, errorCode: 'provider_timeout' },
+      { span, provider: ['north'] },
+    ];
+    const rows = await database.kysely.selectFrom('usage').selectAll().orderBy('request_id', 'desc').execute();
+    for (const filter of filters) {
+      const wanted = rows.filter(
+        (row) =>
+          Number(row.created_at) >= span.fromMs &&
+          (filter.model?.includes(row.model) ?? true) &&
+          (filter.provider?.includes(row.provider) ?? true) &&
+          (filter.status === undefined || row.outcome === 'failed') &&
+          (filter.errorCode === undefined || row.error_code === filter.errorCode),
+      );
+      const found = await readRequests(database, { accountId: undefined, filter, rowsMax: 5000 });
+      expect(found.rows.map((row) => row.request_id)).toEqual(wanted.map((row) => row.request_id));
+      expect(wanted.length).toBeGreaterThan(0);
+    }
   });
 
   test(
