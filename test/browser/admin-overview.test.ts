@@ -49,4 +49,29 @@ describe.skipIf(chromiumPath === undefined)('the overview of the service in a br
     },
     TEST_MS,
   );
+
+  test(
+    'a ledger that differs is told with its rules and places',
+    async () => {
+      const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await makeOperator(stage.database, account.email);
+      // No ledger of ours is broken: the answer is, on its way.
+      let broken: readonly object[] = [];
+      await page.route('**/api/admin/overview/books', async (route) => {
+        const answer = await route.fetch();
+        const books = (await answer.json()) as object;
+        await route.fulfill({ response: answer, json: { ...books, verified: { atMs: Date.now(), rules: 9, broken } } });
+      });
+      await page.goto('/admin');
+      await page.getByText('Sum of ledger = balances: OK').waitFor();
+      broken = [{ name: 'R1 the sums of every wallet equal its transfers', ok: false, difference: '1.5', places: ['acct_one'] }];
+      await page.reload();
+      await page.getByText('The ledger differs').first().waitFor();
+      expect(await page.getByText('The ledger differs').count()).toBe(2);
+      await page.getByRole('table', { name: 'Rules that are broken' }).getByText('acct_one').waitFor();
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
 });

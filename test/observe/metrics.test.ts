@@ -53,6 +53,7 @@ test('metrics tell what the ledger found out about itself, and the last word cou
   metrics.recovered(3);
   metrics.verified([{ name: 'R1 sums', ok: false, difference: '1', places: ['one', 'two'] }], 1000);
   metrics.verified([{ name: 'R2 holds', ok: true, difference: '0', places: [] }], 2000);
+  expect(metrics.ledgerState().verified).toEqual({ atMs: 2000, checks: [{ name: 'R2 holds', ok: true, difference: '0', places: [] }] });
   expect(parse(await metrics.render())).toMatchObject({
     tollgate_recovered_holds_total: 5,
     'tollgate_ledger_differences{rule="R1"}': 2,

@@ -21,6 +21,7 @@ export const adminOverview = {
   noData: 'No data',
   noListPrice: 'No model with a list price was charged',
   unlisted: (usd: string, models: string) => `Not in cost and margin: ${usd} charged where no list price is known to the token: ${models}.`,
+  andMore: (names: string, count: number) => `${names} and ${count} more`,
   charges: 'Charges over time',
   other: (count: number) => `Other (${count})`,
   nothing: { title: 'Nothing was charged in this range.', text: 'Requests to priced models appear here at once.' },

@@ -49,8 +49,15 @@ export function Figures({ overview, shown }: FiguresProps): JSX.Element {
         <Stat label={t.newAccounts} value={overview && formatCount(overview.newAccounts)} />
       </div>
       {margin !== undefined && signOf(margin.unlistedUsd) > 0 && (
-        <p className="mt-4 text-xs wrap-anywhere text-muted">{t.unlisted(formatUsd(margin.unlistedUsd), margin.unlisted.join(', '))}</p>
+        <p className="mt-4 text-xs wrap-anywhere text-muted">{t.unlisted(formatUsd(margin.unlistedUsd), nameSome(margin.unlisted))}</p>
       )}
     </>
   );
+}
+
+const NAMES_MAX = 8;
+
+function nameSome(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_MAX).join(', ');
+  return names.length > NAMES_MAX ? t.andMore(shown, names.length - NAMES_MAX) : shown;
 }

@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { formatCount } from '../../../numbers.ts';
 import { adminOverview as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
+import { Banner } from '../../../ui/banner.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { Table } from '../../../ui/table.tsx';
@@ -16,6 +17,20 @@ export function LedgerCard(): JSX.Element {
     <Card className="mt-6" title={t.ledger} hint={t.ledgerHint}>
       {books === undefined ? <Waiting error={error} onRetry={() => void refetch()} className="h-10" /> : <Verified books={books} />}
     </Card>
+  );
+}
+
+/** A ledger that differs is nothing to be scrolled to. */
+export function LedgerAlarm(): JSX.Element | null {
+  const { data } = useQuery(booksQuery);
+  const broken = data?.verified?.broken ?? [];
+  if (broken.length === 0) return null;
+  return (
+    <div className="mb-6">
+      <Banner tone="bad" title={t.states.differs}>
+        {broken.map(({ name }) => name).join('; ')}
+      </Banner>
+    </div>
   );
 }
 

@@ -11,7 +11,7 @@ import { useZoneOfAddress } from '../../../zone.ts';
 import { BooksCard } from './books-card.tsx';
 import { ChargesCard } from './charges-card.tsx';
 import { Figures } from './figures.tsx';
-import { LedgerCard } from './ledger-card.tsx';
+import { LedgerAlarm, LedgerCard } from './ledger-card.tsx';
 import { overviewQuery } from './queries.ts';
 import { RANGES } from './search.ts';
 import { Providers, TopAccounts, TopModels } from './tables.tsx';
@@ -39,6 +39,7 @@ export function AdminOverviewPage(): JSX.Element {
           />
         }
       />
+      <LedgerAlarm />
       <Card title={t.figures} hint={overview && formatSpan(overview.span, zone)}>
         {error === null || overview !== undefined ? (
           <Figures overview={overview} shown={shown} />
