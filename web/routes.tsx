@@ -13,6 +13,7 @@ import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
 import { readPaymentsSearch } from './pages/admin/payments/search.ts';
 import { readCodesSearch } from './pages/admin/codes/search.ts';
 import { readAdminProvidersSearch } from './pages/admin/providers/search.ts';
+import { readAdminPlansSearch } from './pages/admin/plans/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
@@ -271,6 +272,12 @@ const adminSettings = createRoute({
   path: '/settings',
   component: lazyRouteComponent(() => import('./pages/admin/settings/page.tsx'), 'ServicePage'),
 });
+const adminPlans = createRoute({
+  getParentRoute: () => admin,
+  path: '/plans',
+  validateSearch: only(readAdminPlansSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/plans/page.tsx'), 'AdminPlansPage'),
+});
 
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
@@ -298,6 +305,7 @@ const tree = root.addChildren([
       adminProviders,
       adminSettings,
       adminOverview,
+      adminPlans,
     ]),
   ]),
 ]);

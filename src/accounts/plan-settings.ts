@@ -10,7 +10,7 @@ export const usdSchema = z
   .transform((value) => parseUsd(String(value)))
   .refine((amount): amount is Nanos => amount !== undefined && amount >= 0n, 'must be USD: zero or more, at most nine decimals');
 
-/** A plan as `tollgate.yaml` has it. */
+/** A plan as `tollgate.yaml` has it, and as forms and commands send it. */
 export const planSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/u, 'must be up to 64 small letters, digits, - and _'),
@@ -40,3 +40,6 @@ export const planSchema = z
     useFirst: entry.use_first,
     overflow: entry.overflow,
   }));
+
+/** A plan that is made in the dashboard or by command, where `none` stands for no plan. */
+export const ownPlanSchema = planSchema.refine(({ id }) => id !== 'none', { path: ['id'], message: 'must not be "none"' });

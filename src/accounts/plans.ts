@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { asNanos, type Nanos } from '../ledger/money.ts';
+import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
+import { differences, OPERATOR, recordAudit, type AuditValue } from './audit.ts';
 import type { PlanLimits } from './plan-limits.ts';
 import type { PlanInterval } from './plan-period.ts';
 import { alignUse, type Overflow, type UseFirst } from './plan-use.ts';
@@ -27,6 +28,12 @@ export interface ListedPlan extends Plan {
   readonly subscribers: number;
 }
 
+/** What became of a change. Plans of the settings are changed there and nowhere else. */
+export type PlanResult = 'done' | 'of_settings' | 'taken' | 'no_such_plan';
+
+/** Who changes plans where nobody else is named. */
+const ACTORS: Readonly<Record<ListedPlan['origin'], string>> = { settings: 'settings file', command: OPERATOR };
+
 /** The plans that there are. They are rows, so that every node and command sees the same. */
 export class Plans {
   readonly #database: Kysely<Tables>;
@@ -36,14 +43,33 @@ export class Plans {
   }
 
   /** Makes a plan, or changes it. Prices and credit count from the next period of every subscriber, all else at once. */
-  async save(plan: Plan, origin: ListedPlan['origin']): Promise<void> {
+  async save(
+    plan: Plan,
+    origin: ListedPlan['origin'],
+    { actor = ACTORS[origin], expects }: { readonly actor?: string; readonly expects?: 'new' | 'there' } = {},
+  ): Promise<PlanResult> {
     const row = toRow(plan);
-    await this.#database
-      .insertInto('plans')
-      .values({ id: plan.id, ...row, origin, created_at: Date.now(), ended_at: null })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, origin, ended_at: null }))
-      .execute();
-    await alignUse(this.#database);
+    const result = await this.#database.transaction().execute(async (transaction): Promise<PlanResult> => {
+      const former = await transaction.selectFrom('plans').selectAll().where('id', '=', plan.id).executeTakeFirst();
+      const isThere = former !== undefined && former.ended_at === null;
+      if (isThere && former.origin === 'settings' && origin === 'command') return 'of_settings';
+      if (isThere && expects === 'new') return 'taken';
+      if (!isThere && expects === 'there') return 'no_such_plan';
+      await transaction
+        .insertInto('plans')
+        .values({ id: plan.id, ...row, origin, created_at: Date.now(), ended_at: null })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, origin, ended_at: null }))
+        .execute();
+      const changes = differences(
+        former === undefined ? {} : { ...audited(readPlan(former)), ended: isThere ? null : true },
+        audited(plan),
+      );
+      const action = former === undefined ? 'plan.create' : 'plan.update';
+      if (changes.length > 0) await recordAudit(transaction, { actor, action, subject: plan.id, changes });
+      return 'done';
+    });
+    if (result === 'done') await alignUse(this.#database);
+    return result;
   }
 
   /** Brings the rows in line with the settings: what is gone from there is offered to nobody new. What is as it was is not written. */
@@ -56,19 +82,26 @@ export class Plans {
     const gone = [...known.values()].filter(
       ({ id, origin, ended_at }) => origin === 'settings' && ended_at === null && !plans.some((plan) => plan.id === id),
     );
-    for (const { id } of gone) await this.end(id);
+    for (const { id } of gone) await this.end(id, 'settings');
     await alignUse(this.#database);
   }
 
   /** Takes a plan off the list. Who has it keeps it to the end of the period. */
-  async end(id: string): Promise<boolean> {
-    const { numUpdatedRows } = await this.#database
-      .updateTable('plans')
-      .set({ ended_at: Date.now() })
-      .where('id', '=', id)
-      .where('ended_at', 'is', null)
-      .executeTakeFirst();
-    return numUpdatedRows === 1n;
+  async end(id: string, origin: ListedPlan['origin'], actor: string = ACTORS[origin]): Promise<PlanResult> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const row = await transaction
+        .selectFrom('plans')
+        .select('origin')
+        .where('id', '=', id)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      if (row === undefined) return 'no_such_plan';
+      if (row.origin === 'settings' && origin === 'command') return 'of_settings';
+      await transaction.updateTable('plans').set({ ended_at: Date.now() }).where('id', '=', id).execute();
+      const changes = [{ field: 'ended', before: null, after: true }];
+      await recordAudit(transaction, { actor, action: 'plan.end', subject: id, changes });
+      return 'done';
+    });
   }
 
   /** The plan of this name that can still be had. */
@@ -163,6 +196,11 @@ function toRow(plan: Plan): PlanColumns {
     use_first: plan.useFirst,
     overflow: plan.overflow,
   };
+}
+
+/** What the record of changes tells of a plan, whose id is the subject of the entry. */
+function audited({ price, included, isOffered, ...plan }: Plan): Record<string, AuditValue> {
+  return { ...plan, id: null, priceUsd: formatUsd(price), includedUsd: formatUsd(included), offered: isOffered };
 }
 
 function isSame(row: Selectable<Tables['plans']>, plan: Plan): boolean {

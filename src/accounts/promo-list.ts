@@ -2,6 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
+import { cut, type PageOf, type PageRequest } from './pages.ts';
 import { readBenefit, readPromo, type ListedPromo, type PromoBenefit } from './promo-codes.ts';
 
 /** How a code stands at a moment. */
@@ -11,19 +12,6 @@ export type PromoState = (typeof PROMO_STATES)[number];
 /** A code, and how it stands. */
 export interface StandingPromo extends ListedPromo {
   readonly state: PromoState;
-}
-
-/** Which part of a list is wanted, the newest first. */
-export interface PageRequest {
-  /** Where the former page ended. */
-  readonly before: string | undefined;
-  readonly rowsMax: number;
-}
-
-/** A part of a list, and where the next one begins. */
-export interface PageOf<Row> {
-  readonly rows: readonly Row[];
-  readonly next: string | undefined;
 }
 
 /** A page of codes, of a campaign or in a state. */
@@ -143,11 +131,4 @@ function stateAt(nowMs: number): RawBuilder<PromoState> {
   const now = BigInt(nowMs);
   return sql<PromoState>`CASE WHEN stopped_at IS NOT NULL THEN 'stopped' WHEN valid_from > ${now} THEN 'not_yet'
     WHEN valid_to <= ${now} THEN 'over' WHEN used >= max_uses THEN 'used_up' ELSE 'valid' END`;
-}
-
-/** One row more than wanted was asked for: it tells whether there is a next page. */
-function cut<Row>(rows: readonly Row[], rowsMax: number, placeOf: (row: Row) => string): PageOf<Row> {
-  const shown = rows.slice(0, rowsMax);
-  const last = rows.length > rowsMax ? shown.at(-1) : undefined;
-  return { rows: shown, next: last === undefined ? undefined : placeOf(last) };
 }

@@ -38,13 +38,6 @@ export function readPositiveUsd(text: string): Nanos {
   return amount;
 }
 
-/** An amount of money, or none. */
-export function readNonNegativeUsd(text: string): Nanos {
-  const amount = readUsd(text);
-  if (amount < 0n) throw new Error(`"${text}" is below zero.`);
-  return amount;
-}
-
 /** Names that are separated by commas. */
 export function readList(text: string): string[] {
   const items = text
@@ -58,7 +51,7 @@ export function readList(text: string): string[] {
 /** What a schema that forms share makes of options; a refusal names the option that is to blame. */
 export function readBySchema<Schema extends z.ZodType>(
   schema: Schema,
-  values: z.input<Schema>,
+  values: { readonly [Field in keyof z.input<Schema>]: unknown },
   flags: Readonly<Record<string, string>>,
 ): z.output<Schema> {
   const result = schema.safeParse(values);

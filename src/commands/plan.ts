@@ -1,9 +1,9 @@
 import { Command } from 'commander';
+import { ownPlanSchema } from '../accounts/plan-settings.ts';
 import { Plans, type ListedPlan, type Plan } from '../accounts/plans.ts';
-import type { Overflow, UseFirst } from '../accounts/plan-use.ts';
 import { Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
-import { formatUsd, type Nanos } from '../ledger/money.ts';
-import { readCount, readList, readNonNegativeUsd } from './options.ts';
+import { formatUsd } from '../ledger/money.ts';
+import { readBySchema, readCount, readList } from './options.ts';
 import { print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
@@ -16,17 +16,17 @@ export function planCommand(): Command {
   command
     .command('create')
     .description('make a plan, or change one: limits count at once, prices from the next period')
-    .requiredOption('--id <id>', 'its name in commands', readId)
+    .requiredOption('--id <id>', 'its name in commands')
     .requiredOption('--name <name>', 'its name for people')
-    .requiredOption('--price-usd <amount>', 'price of a period', readNonNegativeUsd)
-    .requiredOption('--included-usd <amount>', 'credit that comes with a period', readNonNegativeUsd)
-    .option('--interval <interval>', 'month or year', readInterval, 'month')
+    .requiredOption('--price-usd <amount>', 'price of a period')
+    .requiredOption('--included-usd <amount>', 'credit that comes with a period')
+    .option('--interval <interval>', 'month or year', 'month')
     .option('--rpm <n>', 'requests a minute for each key', readCount)
     .option('--tpm <n>', 'tokens a minute for each key', readCount)
     .option('--concurrent <n>', 'requests at once for each key', readCount)
     .option('--models <ids>', 'only these models, separated by commas', readList)
-    .option('--use-first <credit>', 'plan or balance: which credit subscribers use first, unless they choose', readUseFirst, 'plan')
-    .option('--overflow <way>', 'balance or stop: what happens when its credit is used up', readOverflow, 'balance')
+    .option('--use-first <credit>', 'plan or balance: which credit subscribers use first, unless they choose', 'plan')
+    .option('--overflow <way>', 'balance or stop: what happens when its credit is used up', 'balance')
     .option('--not-offered', 'only the operator or a code gives it')
     .option('--json', 'print one JSON object')
     .action(create);
@@ -57,38 +57,51 @@ export function planCommand(): Command {
 interface CreateOptions extends JsonOption {
   readonly id: string;
   readonly name: string;
-  readonly priceUsd: Nanos;
-  readonly includedUsd: Nanos;
-  readonly interval: Plan['interval'];
+  readonly priceUsd: string;
+  readonly includedUsd: string;
+  readonly interval: string;
   readonly rpm?: number;
   readonly tpm?: number;
   readonly concurrent?: number;
-  readonly models?: readonly string[];
-  readonly useFirst: UseFirst;
-  readonly overflow: Overflow;
-  readonly offered?: boolean;
+  readonly models?: string[];
+  readonly useFirst: string;
+  readonly overflow: string;
   readonly notOffered?: boolean;
 }
 
+/** The options, by the fields of the plan that they fill. */
+const FLAGS: Readonly<Record<string, string>> = {
+  id: '--id',
+  name: '--name',
+  price_usd: '--price-usd',
+  included_usd: '--included-usd',
+  interval: '--interval',
+  use_first: '--use-first',
+  overflow: '--overflow',
+};
+
 async function create(options: CreateOptions): Promise<void> {
+  const { id, name, concurrent, models } = options;
+  const entry = {
+    id,
+    name,
+    concurrent,
+    models,
+    price_usd: options.priceUsd,
+    included_usd: options.includedUsd,
+    interval: options.interval,
+    requests_per_minute: options.rpm,
+    tokens_per_minute: options.tpm,
+    offered: options.notOffered !== true,
+    use_first: options.useFirst,
+    overflow: options.overflow,
+  };
+  const plan = readBySchema(ownPlanSchema, entry, FLAGS);
   await withSession(async ({ config, database }) => {
-    if (config.plans.some(({ id }) => id === options.id))
-      throw new Error(`The plan ${options.id} stands in the settings file; change it there.`);
-    const plan: Plan = {
-      id: options.id,
-      name: options.name,
-      price: options.priceUsd,
-      included: options.includedUsd,
-      interval: options.interval,
-      requestsPerMinute: options.rpm,
-      tokensPerMinute: options.tpm,
-      concurrent: options.concurrent,
-      models: options.models,
-      isOffered: options.notOffered !== true,
-      useFirst: options.useFirst,
-      overflow: options.overflow,
-    };
-    await new Plans(database).save(plan, 'command');
+    const plans = new Plans(database);
+    await plans.saveSettings(config.plans);
+    if ((await plans.save(plan, 'command')) === 'of_settings')
+      throw new Error(`The plan ${id} stands in the settings file; change it there.`);
     print(describePlan(plan), options, [sayPlan(plan)]);
   });
 }
@@ -105,8 +118,11 @@ async function list(options: JsonOption): Promise<void> {
 
 async function end(id: string, options: JsonOption): Promise<void> {
   await withSession(async ({ config, database }) => {
-    if (config.plans.some((plan) => plan.id === id)) throw new Error(`The plan ${id} stands in the settings file; remove it there.`);
-    if (!(await new Plans(database).end(id))) throw new Error(`There is no plan ${id} that is offered. See them with: plan list`);
+    const plans = new Plans(database);
+    await plans.saveSettings(config.plans);
+    const result = await plans.end(id, 'command');
+    if (result === 'of_settings') throw new Error(`The plan ${id} stands in the settings file; remove it there.`);
+    if (result !== 'done') throw new Error(`There is no plan ${id} that is offered. See them with: plan list`);
     print({ id, ended: true }, options, [`${id} is offered no more`]);
   });
 }
@@ -182,25 +198,4 @@ function sayPlan(plan: Plan): string {
 
 function sayListed(plan: ListedPlan): string {
   return `${sayPlan(plan)}, ${plan.subscribers} ${plan.subscribers === 1 ? 'subscriber' : 'subscribers'}${plan.isEnded ? ', ended' : ''}`;
-}
-
-function readId(text: string): string {
-  if (!/^[a-z0-9][a-z0-9_-]{0,63}$/u.test(text) || text === 'none')
-    throw new Error('The id of a plan has up to 64 small letters, digits, - and _, and is not "none".');
-  return text;
-}
-
-function readInterval(text: string): Plan['interval'] {
-  if (text !== 'month' && text !== 'year') throw new Error(`"${text}" is not an interval; use month or year.`);
-  return text;
-}
-
-function readUseFirst(text: string): UseFirst {
-  if (text !== 'plan' && text !== 'balance') throw new Error(`"${text}" is no credit; use plan or balance.`);
-  return text;
-}
-
-function readOverflow(text: string): Overflow {
-  if (text !== 'balance' && text !== 'stop') throw new Error(`"${text}" is no way to go on; use balance or stop.`);
-  return text;
 }

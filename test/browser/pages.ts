@@ -48,6 +48,7 @@ export function pagesOf({
     ['admin-codes', '/admin/codes', 'operators'],
     ['admin-providers', '/admin/providers', 'operators'],
     ['admin-provider', '/admin/providers?id=openai', 'operators'],
+    ['admin-plans', '/admin/plans', 'operators'],
     ['admin-audit', '/admin/audit', 'operators'],
     ['admin-payments', '/admin/payments', 'operators'],
     ['admin-payment-events', '/admin/payments?view=events', 'operators'],

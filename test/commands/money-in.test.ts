@@ -76,6 +76,9 @@ async function begin(email: string, provider: ProviderName): Promise<PaymentRow>
 const messageOf = async (...args: readonly string[]): Promise<string> =>
   ((await failureOf(gate.run('promo', 'create', ...args))) as Error).message;
 
+const refusalOf = async (...terms: readonly string[]): Promise<string> =>
+  ((await failureOf(gate.run('plan', 'create', '--name', 'X', '--included-usd', '1', ...terms))) as Error).message;
+
 describe('the webhook of a running server', () => {
   test('credits what Stripe signed, and nothing else', async () => {
     const { email } = await gate.makeKey({ creditUsd: '0' });
@@ -221,6 +224,19 @@ describe('plans', () => {
       message: expect.stringContaining('remove it there'),
     });
     expect(await gate.run('plan', 'end', 'more')).toEqual({ id: 'more', ended: true });
+    const entries = await database.selectFrom('audit').selectAll().where('subject', 'in', ['more', 'gift']).orderBy('id').execute();
+    expect(entries.map(({ actor, action, subject }) => `${actor}: ${action} ${subject}`)).toEqual([
+      'settings file: plan.create gift',
+      'command line: plan.create more',
+      'command line: plan.end more',
+    ]);
+  });
+
+  test('are refused as a form refuses them', async () => {
+    expect(await refusalOf('--id', 'none', '--price-usd', '1')).toContain('--id: must not be "none"');
+    expect(await refusalOf('--id', 'x', '--price-usd', '-1')).toContain('--price-usd: must be USD: zero or more');
+    expect(await refusalOf('--id', 'x', '--price-usd', '1', '--interval', 'week')).toContain('--interval: ');
+    expect(await refusalOf('--id', 'gift', '--price-usd', '1')).toContain('stands in the settings file; change it there');
   });
 
   test('that are assigned are felt by keys within a second, and so is their end', async () => {

@@ -82,6 +82,7 @@ const ADMIN_GROUPS: readonly Group[] = [
       { to: '/admin/payments', label: t.nav.payments, Icon: CreditCard },
       { to: '/admin/codes', label: t.nav.codes, Icon: Ticket },
       { to: '/admin/providers', label: t.nav.providers, Icon: Plug },
+      { to: '/admin/plans', label: t.nav.plans, Icon: Layers },
       { to: '/admin/audit', label: t.nav.audit, Icon: ScrollText },
       { to: '/admin/settings', label: t.nav.settings, Icon: Settings },
     ],

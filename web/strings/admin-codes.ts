@@ -5,7 +5,7 @@ export const adminCodes = {
   make: 'Make codes',
   caption: 'Codes, newest first',
   id: 'id',
-  account: 'account id',
+  address: 'address',
   columns: { code: 'Code', campaign: 'Campaign', gives: 'Gives', used: 'Used', valid: 'Valid', state: 'State' },
   states: { valid: 'Valid', not_yet: 'Not yet', over: 'Over', used_up: 'Used up', stopped: 'Stopped' },
   anyState: 'Any state',

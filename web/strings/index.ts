@@ -9,6 +9,7 @@ export { adminPayments } from './admin-payments.ts';
 export { adminCodes } from './admin-codes.ts';
 export { adminProviders } from './admin-providers.ts';
 export { adminSettings } from './admin-settings.ts';
+export { adminPlans } from './admin-plans.ts';
 export { alerts } from './alerts.ts';
 export { billing } from './billing.ts';
 export { docs } from './docs.ts';

@@ -80,7 +80,7 @@ export function testPlans(driver: LedgerDriver): void {
       expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'short' }, paysBy: 'card' });
       const late = await stage.makeCustomer();
       const begun = await stage.begin(late, '10', { planOrder: { type: 'subscribe', planId: 'short' } });
-      await stage.plans.end('short');
+      await stage.plans.end('short', 'command');
       const from = stage.stripe.books.events.length;
       stage.stripe.books.pay(stage.stripe.books.sessionOf(begun.id));
       await stage.deliverNew(from);

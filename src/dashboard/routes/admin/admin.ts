@@ -9,6 +9,7 @@ import { codeRoutes } from './codes.ts';
 import { adminModelRoutes } from './models.ts';
 import { overviewRoutes } from './overview.ts';
 import { paymentRoutes } from './payments.ts';
+import { adminPlanRoutes } from './plans.ts';
 import { adminProviderRoutes } from './providers.ts';
 import { requestsRoutes } from './requests.ts';
 import { serviceRoutes } from './settings.ts';
@@ -23,6 +24,7 @@ export function adminRoutes(parts: Parts, { past, banners }: { readonly past: Pa
     .route('/models', adminModelRoutes(parts))
     .route('/overview', overviewRoutes(parts, past))
     .route('/payments', paymentRoutes(parts))
+    .route('/plans', adminPlanRoutes(parts))
     .route('/providers', adminProviderRoutes(parts))
     .route('/requests', requestsRoutes(parts))
     .route('/settings', serviceRoutes(parts, banners));

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import type { PageOf } from '../../../accounts/pages.ts';
 import { Plans } from '../../../accounts/plans.ts';
 import { PromoCodes } from '../../../accounts/promo-codes.ts';
 import {
@@ -9,7 +10,6 @@ import {
   readPromos,
   readRedemptions,
   sumCampaign,
-  type PageOf,
   type Redemption,
   type StandingPromo,
 } from '../../../accounts/promo-list.ts';

@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { formatUsd } from '../../../money.ts';
 import { formatCount } from '../../../numbers.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
@@ -43,10 +44,9 @@ const COLUMNS: readonly Column<Redemption>[] = [
   {
     id: 'who',
     header: t.drawer.who,
-    cell: ({ email, accountId }) => (
+    cell: ({ email }) => (
       <>
-        <span className="block break-all">{email}</span>
-        <Copyable text={accountId} what={t.account} className="text-muted" />
+        <span className="break-all">{email}</span> <CopyButton text={email} what={t.address} />
       </>
     ),
   },

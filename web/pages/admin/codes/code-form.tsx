@@ -2,11 +2,9 @@ import type { JSX, ReactNode } from 'react';
 import { adminCodes } from '../../../strings/index.ts';
 import { Field } from '../../../ui/field.tsx';
 import { labelled } from '../../../ui/filter-select.tsx';
-import { MoneyInput } from '../../../ui/money-input.tsx';
-import { NumberInput } from '../../../ui/number-input.tsx';
+import { InputLine } from '../../../ui/input-line.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { TextInput } from '../../../ui/text-input.tsx';
 import { useZone } from '../../../zone.ts';
 import type { CodeDraft } from './code-draft.ts';
 import type { CodesContent } from './queries.ts';
@@ -112,14 +110,16 @@ interface LineProps {
 }
 
 function Line({ form: { draft, onDraft, errorFor }, name, as = 'text', field = name, isOptional = false }: LineProps): JSX.Element {
-  const control = { value: draft[name], onText: (text: string) => onDraft({ ...draft, [name]: text }) };
   return (
-    <Field label={t.fields[name]} hint={t.hints[name]} error={errorFor(field)} isOptional={isOptional}>
-      {(wiring) => {
-        if (as === 'usd') return <MoneyInput {...wiring} {...control} />;
-        if (as === 'count') return <NumberInput {...wiring} {...control} unit={t.units[name]} />;
-        return <TextInput {...wiring} {...control} type={as === 'day' ? 'date' : 'text'} autoComplete="off" />;
-      }}
-    </Field>
+    <InputLine
+      label={t.fields[name]}
+      as={as}
+      value={draft[name]}
+      onText={(text) => onDraft({ ...draft, [name]: text })}
+      hint={t.hints[name]}
+      unit={t.units[name]}
+      error={errorFor(field)}
+      isOptional={isOptional}
+    />
   );
 }

@@ -1,0 +1,69 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { NO_SUBSCRIBERS, readPlanFigures, readSubscribers, SUBSCRIBER_STATES, type PlanFigures } from '../../../accounts/plan-figures.ts';
+import { ownPlanSchema } from '../../../accounts/plan-settings.ts';
+import { Plans, type ListedPlan, type PlanResult } from '../../../accounts/plans.ts';
+import { formatUsd } from '../../../ledger/money.ts';
+import { ApiError } from '../../api-error.ts';
+import type { Env, Parts } from '../../parts.ts';
+import { describePlan } from '../../plan-json.ts';
+import { validate } from '../../validate.ts';
+
+const PAGE_ROWS = 50;
+
+const subscriberQuery = z.object({
+  state: z.enum(SUBSCRIBER_STATES).optional(),
+  before: z
+    .string()
+    .regex(/^\d{1,15}-[0-9a-z_]{1,80}$/u, 'is not a page')
+    .optional(),
+});
+
+/** Plans: what they are, who has them, and what they bring in. Those of the settings are changed there. */
+export function adminPlanRoutes({ database: { kysely } }: Parts) {
+  const plans = new Plans(kysely);
+  return new Hono<Env>()
+    .get('/', async (c) => {
+      const [listed, figures] = [await plans.list(), await readPlanFigures(kysely)];
+      return c.json({ plans: listed.map((plan) => planJson(plan, figures.get(plan.id) ?? NO_SUBSCRIBERS)) });
+    })
+    .post('/', validate('json', ownPlanSchema), async (c) => {
+      requireDone(await plans.save(c.req.valid('json'), 'command', { actor: c.get('person').email, expects: 'new' }));
+      return c.json({ isDone: true });
+    })
+    .put('/:id', validate('json', ownPlanSchema), async (c) => {
+      const plan = c.req.valid('json');
+      if (plan.id !== c.req.param('id')) throw new ApiError('invalid', 'The id of a plan cannot be changed.', 'id');
+      requireDone(await plans.save(plan, 'command', { actor: c.get('person').email, expects: 'there' }));
+      return c.json({ isDone: true });
+    })
+    .post('/:id/end', async (c) => {
+      requireDone(await plans.end(c.req.param('id'), 'command', c.get('person').email));
+      return c.json({ isDone: true });
+    })
+    .get('/:id/subscribers', validate('query', subscriberQuery), async (c) => {
+      const { state, before } = c.req.valid('query');
+      const { rows, next } = await readSubscribers(kysely, { planId: c.req.param('id'), state }, { before, rowsMax: PAGE_ROWS });
+      return c.json({
+        subscribers: rows.map(({ nextPlanId, ...row }) => ({ ...row, nextPlanId: nextPlanId ?? null })),
+        next: next ?? null,
+      });
+    });
+}
+
+const REFUSALS: Readonly<Record<Exclude<PlanResult, 'done'>, readonly [ApiError['code'], message: string]>> = {
+  of_settings: ['conflict', 'This plan stands in tollgate.yaml; change it there.'],
+  taken: ['conflict', 'There is a plan of this id already.'],
+  no_such_plan: ['not_found', 'There is no such plan, or it is offered no more.'],
+};
+
+function requireDone(result: PlanResult): void {
+  if (result === 'done') return;
+  const [code, message] = REFUSALS[result];
+  throw new ApiError(code, message, 'id');
+}
+
+function planJson(plan: ListedPlan, { subscribers, monthly }: PlanFigures) {
+  const { isOffered, isEnded, origin } = plan;
+  return { ...describePlan(plan), isOffered, isEnded, origin, subscribers, monthlyUsd: formatUsd(monthly) };
+}

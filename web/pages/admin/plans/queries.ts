@@ -1,0 +1,35 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, call } from '../../../api.ts';
+import type { Answer } from '../../../api.ts';
+import { queryClient } from '../../../queries.ts';
+import { formatCount } from '../../../numbers.ts';
+import { adminPlans as t } from '../../../strings/index.ts';
+import type { AdminPlansSearch } from './search.ts';
+
+/** All plans, with their figures. */
+export const adminPlansQuery = queryOptions({ queryKey: ['admin', 'plans'], queryFn: () => call(api.admin.plans.$get()) });
+
+/** A page of a plan's subscribers. */
+export const subscribersQuery = (id: string, { state, before }: AdminPlansSearch) =>
+  queryOptions({
+    queryKey: ['admin', 'plans', id, { state, before }],
+    queryFn: () => call(api.admin.plans[':id'].subscribers.$get({ param: { id }, query: { state, before } })),
+    placeholderData: keepPreviousData,
+  });
+
+export type AdminPlan = Answer<typeof api.admin.plans.$get>['plans'][number];
+export type Subscriber = Answer<(typeof api.admin.plans)[':id']['subscribers']['$get']>['subscribers'][number];
+
+export async function refreshAdminPlans(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ['admin', 'plans'] });
+}
+
+/** What each key of a subscriber may do. */
+export function sayLimits({ requestsPerMinute, tokensPerMinute, concurrent }: AdminPlan): string {
+  const limits = [
+    ...(requestsPerMinute === null ? [] : [t.drawer.rpm(formatCount(requestsPerMinute))]),
+    ...(tokensPerMinute === null ? [] : [t.drawer.tpm(formatCount(tokensPerMinute))]),
+    ...(concurrent === null ? [] : [t.drawer.concurrent(formatCount(concurrent))]),
+  ];
+  return limits.length === 0 ? t.drawer.noLimits : limits.join(', ');
+}

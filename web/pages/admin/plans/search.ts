@@ -1,0 +1,21 @@
+import { compact, readChoice, readText } from '../../../search-params.ts';
+import type { RawSearch } from '../../../search-params.ts';
+
+export const STATES = ['active', 'cancelling', 'past_due'] as const;
+
+/** The open plan, a page of its subscribers, and the plan in the form: `new`, or its id. */
+export interface AdminPlansSearch {
+  readonly plan?: string;
+  readonly state?: (typeof STATES)[number];
+  readonly before?: string;
+  readonly form?: string;
+}
+
+export function readAdminPlansSearch(raw: RawSearch): AdminPlansSearch {
+  return compact({
+    plan: readText(raw, 'plan'),
+    state: readChoice(raw, 'state', STATES),
+    before: readText(raw, 'before'),
+    form: readText(raw, 'form'),
+  });
+}
