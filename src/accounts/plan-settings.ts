@@ -14,14 +14,14 @@ export const usdSchema = z
 export const planSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/u, 'must be up to 64 small letters, digits, - and _'),
-    name: z.string().min(1).max(100),
+    name: z.string().min(1, 'must have a name').max(100, 'must have at most 100 characters'),
     price_usd: usdSchema,
     interval: z.enum(['month', 'year']).default('month'),
     included_usd: usdSchema,
     requests_per_minute: count.optional(),
     tokens_per_minute: count.optional(),
     concurrent: count.optional(),
-    models: z.array(z.string().min(1)).min(1).optional(),
+    models: z.array(z.string().min(1)).min(1, 'must name at least one model, or be left out').optional(),
     offered: z.boolean().default(true),
     use_first: z.enum(['plan', 'balance']).default('plan'),
     overflow: z.enum(['balance', 'stop']).default('balance'),

@@ -55,6 +55,7 @@ describe.skipIf(chromiumPath === undefined)('promo codes, by an operator in a br
       await page.getByRole('button', { name: 'Done' }).click();
 
       await page.getByRole('link', { name: 'SPRI…' }).first().waitFor();
+      expect(new URL(page.url()).search).toBe('');
       expect(await page.content()).not.toContain(codes[0]?.slice(7) ?? '');
       const redeemed = await redeem(stage.database, { accountId: account.id, code: codes[3] ?? '', nowMs: Date.now() });
       expect(redeemed.type).toBe('redeemed');

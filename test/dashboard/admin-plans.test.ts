@@ -104,7 +104,7 @@ describeStores((makeStore) => {
     [{ ...OWN, id: 'No' }, 'small letters', 'id'],
     [{ ...OWN, id: 'none' }, 'must not be "none"', 'id'],
     [{ ...OWN, id: 'x', price_usd: '-1' }, 'zero or more', 'price_usd'],
-    [{ ...OWN, id: 'x', models: [] }, 'models', 'models'],
+    [{ ...OWN, id: 'x', models: [] }, 'must name at least one model', 'models'],
     [{ ...OWN, id: 'x', rpm: 5 }, 'rpm', ''],
   ])('%j is refused, and the field is named', async (plan, message, field) => {
     const answer = await send('POST', '', plan);
