@@ -67,8 +67,8 @@ export const adminCodes = {
       perAccount: 'Uses by one account',
       newAccountDays: 'Accounts up to',
       minimumTopUpUsd: 'Minimum top-up',
-      from: 'Valid from',
-      to: 'Valid to',
+      validFromMs: 'Valid from',
+      validToMs: 'Valid to',
     },
     hints: {
       code: 'Such as WELCOME25. Short codes can be guessed.',

@@ -1,60 +1,66 @@
-import { compact } from '../../../search-params.ts';
 import { addDays, dayStartMs } from '../../../time.ts';
 
-/** Codes as they stand in the form: texts as they were typed. */
-export const EMPTY_DRAFT = {
-  kind: 'credit' as 'credit' | 'plan' | 'bonus',
-  which: 'many' as 'many' | 'own',
-  creditUsd: '',
+/** Codes as they stand in the form: texts as they were typed, by the names that the server has for them. */
+export interface CodeDraft {
+  readonly kind: 'credit' | 'plan' | 'bonus';
+  readonly which: 'many' | 'own';
+  readonly planId: string;
+  readonly typed: { readonly [Name in LineName]?: string };
+}
+
+interface Line {
+  readonly as: 'text' | 'count' | 'usd' | 'day';
+  /** For which choices it is there; for all, unless told. */
+  readonly of?: readonly string[];
+  readonly isOptional?: boolean;
+}
+
+/** The boxes of the form. */
+export const LINES = {
+  creditUsd: { as: 'usd', of: ['credit'] },
+  periods: { as: 'count', of: ['plan'] },
+  bonusPercent: { as: 'count', of: ['bonus'] },
+  bonusMaxUsd: { as: 'usd', of: ['bonus'] },
+  creditDays: { as: 'count', of: ['credit', 'bonus'], isOptional: true },
+  code: { as: 'text', of: ['own'] },
+  count: { as: 'count', of: ['many'] },
+  prefix: { as: 'text', of: ['many'], isOptional: true },
+  campaign: { as: 'text', isOptional: true },
+  uses: { as: 'count' },
+  perAccount: { as: 'count' },
+  newAccountDays: { as: 'count', isOptional: true },
+  minimumTopUpUsd: { as: 'usd', isOptional: true },
+  validFromMs: { as: 'day', isOptional: true },
+  validToMs: { as: 'day', isOptional: true },
+} as const satisfies Readonly<Record<string, Line>>;
+export type LineName = keyof typeof LINES;
+
+export const EMPTY_DRAFT: CodeDraft = {
+  kind: 'credit',
+  which: 'many',
   planId: '',
-  periods: '1',
-  bonusPercent: '',
-  bonusMaxUsd: '',
-  creditDays: '',
-  code: '',
-  prefix: '',
-  count: '1',
-  campaign: '',
-  uses: '1',
-  perAccount: '1',
-  newAccountDays: '',
-  minimumTopUpUsd: '',
-  from: '',
-  to: '',
+  typed: { periods: '1', count: '1', uses: '1', perAccount: '1' },
 };
-export type CodeDraft = typeof EMPTY_DRAFT;
 
-/** What the server is told. A day counts to its end, in the reader's zone. */
-export function orderOf(draft: CodeDraft, zone: string) {
-  const { kind, which, from, to } = draft;
-  return compact({
-    creditUsd: text(draft.creditUsd, kind === 'credit'),
-    planId: text(draft.planId, kind === 'plan'),
-    periods: number(draft.periods, kind === 'plan'),
-    bonusPercent: number(draft.bonusPercent, kind === 'bonus'),
-    bonusMaxUsd: text(draft.bonusMaxUsd, kind === 'bonus'),
-    creditDays: number(draft.creditDays, kind !== 'plan'),
-    // Without a code one would be made up.
-    code: which === 'own' ? draft.code : undefined,
-    prefix: text(draft.prefix, which === 'many'),
-    count: number(draft.count, which === 'many'),
-    campaign: text(draft.campaign),
-    uses: number(draft.uses),
-    perAccount: number(draft.perAccount),
-    newAccountDays: number(draft.newAccountDays),
-    minimumTopUpUsd: text(draft.minimumTopUpUsd),
-    validFromMs: from === '' ? undefined : dayStartMs(from, zone),
-    validToMs: to === '' ? undefined : dayStartMs(addDays(to, 1), zone),
-  });
+/** Whether a box is there, with these choices. */
+export function isThere({ kind, which }: CodeDraft, name: LineName): boolean {
+  const { of }: Line = LINES[name];
+  return of === undefined || of.includes(kind) || of.includes(which);
 }
 
-/** What was typed; undefined where that is nothing, or belongs to another choice. */
-function text(typed: string, isMeant = true): string | undefined {
-  return isMeant && typed.trim() !== '' ? typed.trim() : undefined;
+/** What the server is told: what is there and was filled in, and a code of one's own also where it was not, or one would be made up. */
+export function orderOf(draft: CodeDraft, zone: string): Readonly<Record<string, string | number>> {
+  const lines = (Object.keys(LINES) as LineName[]).filter((name) => isThere(draft, name));
+  const filled = lines.filter((name) => name === 'code' || (draft.typed[name] ?? '').trim() !== '');
+  const order = filled.map((name) => [name, read(name, (draft.typed[name] ?? '').trim(), zone)] as const);
+  return { ...Object.fromEntries(order), ...(draft.kind === 'plan' && draft.planId !== '' && { planId: draft.planId }) };
 }
 
-function number(typed: string, isMeant = true): number | undefined {
-  return isMeant && typed !== '' ? Number(typed) : undefined;
+/** Days are the reader's, and the last one counts to its end. */
+function read(name: LineName, typed: string, zone: string): string | number {
+  const { as } = LINES[name];
+  if (as === 'day') return dayStartMs(name === 'validToMs' ? addDays(typed, 1) : typed, zone);
+  return as === 'count' ? Number(typed) : typed;
 }
 
 const TIME_DIGITS = 9;

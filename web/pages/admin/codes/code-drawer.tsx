@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { formatUsd } from '../../../money.ts';
 import { formatCount } from '../../../numbers.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
+import { ConfirmButton } from '../../../ui/confirm-button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
@@ -13,8 +14,7 @@ import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
 import { usePages } from '../../../use-pages.ts';
-import { codeQuery, sayBenefit, type Code, type Redemption } from './queries.ts';
-import { StopButton } from './stop-button.tsx';
+import { codeQuery, sayBenefit, stop, type Code, type Redemption } from './queries.ts';
 import { StateBadge, Validity } from './standing.tsx';
 
 interface CodeDrawerProps {
@@ -68,7 +68,7 @@ function Details({ id, before, onPage }: CodeDrawerProps & { readonly id: string
       <Facts facts={factsOf(data.code)} />
       {data.code.state !== 'stopped' && (
         <div>
-          <StopButton which={{ id }} label={t.stop} title={t.stopTitle} />
+          <ConfirmButton label={t.stop} title={t.stopTitle} text={t.stopText} onConfirm={() => stop({ id })} />
         </div>
       )}
       <section>

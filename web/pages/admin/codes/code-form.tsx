@@ -1,4 +1,4 @@
-import type { JSX, ReactNode } from 'react';
+import type { JSX } from 'react';
 import { adminCodes } from '../../../strings/index.ts';
 import { Field } from '../../../ui/field.tsx';
 import { labelled } from '../../../ui/filter-select.tsx';
@@ -6,10 +6,13 @@ import { InputLine } from '../../../ui/input-line.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { useZone } from '../../../zone.ts';
-import type { CodeDraft } from './code-draft.ts';
+import { isThere, LINES, type CodeDraft, type LineName } from './code-draft.ts';
 import type { CodesContent } from './queries.ts';
 
 const t = adminCodes.form;
+const BENEFIT = ['creditUsd', 'periods', 'bonusPercent', 'bonusMaxUsd', 'creditDays'] as const;
+const WHICH = ['code', 'count', 'prefix', 'campaign'] as const;
+const RULES = ['uses', 'perAccount', 'newAccountDays', 'minimumTopUpUsd', 'validFromMs', 'validToMs'] as const;
 
 interface CodeFormProps {
   readonly draft: CodeDraft;
@@ -32,94 +35,62 @@ export function CodeForm(form: CodeFormProps): JSX.Element {
         cards={labelled(['credit', 'plan', 'bonus'] as const, t.kinds)}
         onChoose={(kind) => onDraft({ ...draft, kind })}
       />
-      <Row>
-        <Benefit {...form} />
-      </Row>
+      <div className="grid gap-4 sm:grid-cols-3">
+        {draft.kind === 'plan' && <PlanChoice {...form} />}
+        <Lines form={form} names={BENEFIT} />
+      </div>
       <RadioCards
         legend={t.which}
         value={draft.which}
         cards={labelled(['many', 'own'] as const, t.whichs)}
         onChoose={(which) => onDraft({ ...draft, which })}
       />
-      <Row>
-        {draft.which === 'own' ? (
-          <Line form={form} name="code" />
-        ) : (
-          <>
-            <Line form={form} name="count" as="count" />
-            <Line form={form} name="prefix" isOptional />
-          </>
-        )}
-        <Line form={form} name="campaign" isOptional />
-      </Row>
-      <Row>
-        <Line form={form} name="uses" as="count" />
-        <Line form={form} name="perAccount" as="count" />
-        <Line form={form} name="newAccountDays" as="count" isOptional />
-        <Line form={form} name="minimumTopUpUsd" as="usd" isOptional />
-        <Line form={form} name="from" as="day" field="validFromMs" isOptional />
-        <Line form={form} name="to" as="day" field="validToMs" isOptional />
-      </Row>
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Lines form={form} names={WHICH} />
+      </div>
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Lines form={form} names={RULES} />
+      </div>
       <p className="text-xs text-muted">{t.days(zone)}</p>
     </div>
   );
 }
 
-function Row({ children }: { readonly children: ReactNode }): JSX.Element {
-  return <div className="grid gap-4 sm:grid-cols-3">{children}</div>;
-}
-
-function Benefit(form: CodeFormProps): JSX.Element {
-  const { draft, onDraft, plans, errorFor } = form;
-  if (draft.kind === 'plan') {
-    const choices = [{ value: '', label: t.choosePlan }, ...plans.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))];
-    return (
-      <>
-        <Field label={t.plan} error={errorFor('planId')}>
-          {(wiring) => (
-            <Select
-              {...wiring}
-              className="w-full"
-              value={draft.planId}
-              choices={choices}
-              onChoose={(planId) => onDraft({ ...draft, planId })}
-            />
-          )}
-        </Field>
-        <Line form={form} name="periods" as="count" />
-      </>
-    );
-  }
+function PlanChoice({ draft, onDraft, plans, errorFor }: CodeFormProps): JSX.Element {
+  const choices = [{ value: '', label: t.choosePlan }, ...plans.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))];
   return (
-    <>
-      {draft.kind === 'credit' && <Line form={form} name="creditUsd" as="usd" />}
-      {draft.kind === 'bonus' && <Line form={form} name="bonusPercent" as="count" />}
-      {draft.kind === 'bonus' && <Line form={form} name="bonusMaxUsd" as="usd" />}
-      <Line form={form} name="creditDays" as="count" isOptional />
-    </>
+    <Field label={t.plan} error={errorFor('planId')}>
+      {(wiring) => (
+        <Select
+          {...wiring}
+          className="w-full"
+          value={draft.planId}
+          choices={choices}
+          onChoose={(planId) => onDraft({ ...draft, planId })}
+        />
+      )}
+    </Field>
   );
 }
 
-interface LineProps {
+interface LinesProps {
   readonly form: CodeFormProps;
-  readonly name: keyof typeof t.fields;
-  readonly as?: 'text' | 'count' | 'usd' | 'day';
-  /** What the server calls it, where that differs. */
-  readonly field?: string;
-  readonly isOptional?: boolean;
+  readonly names: readonly LineName[];
 }
 
-function Line({ form: { draft, onDraft, errorFor }, name, as = 'text', field = name, isOptional = false }: LineProps): JSX.Element {
-  return (
-    <InputLine
-      label={t.fields[name]}
-      as={as}
-      value={draft[name]}
-      onText={(text) => onDraft({ ...draft, [name]: text })}
-      hint={t.hints[name]}
-      unit={t.units[name]}
-      error={errorFor(field)}
-      isOptional={isOptional}
-    />
-  );
+function Lines({ form: { draft, onDraft, errorFor }, names }: LinesProps): JSX.Element[] {
+  return names
+    .filter((name) => isThere(draft, name))
+    .map((name) => (
+      <InputLine
+        key={name}
+        {...LINES[name]}
+        label={t.fields[name]}
+        value={draft.typed[name] ?? ''}
+        onText={(text) => onDraft({ ...draft, typed: { ...draft.typed, [name]: text } })}
+        hint={t.hints[name]}
+        unit={t.units[name]}
+        error={errorFor(name)}
+      />
+    ));
 }

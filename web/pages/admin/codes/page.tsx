@@ -8,6 +8,7 @@ import { compact } from '../../../search-params.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
+import { ConfirmButton } from '../../../ui/confirm-button.tsx';
 import { FilterBar } from '../../../ui/filter-bar.tsx';
 import { FilterSelect, labelled, plainChoices } from '../../../ui/filter-select.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -19,9 +20,8 @@ import { useZone } from '../../../zone.ts';
 import { CodeDrawer } from './code-drawer.tsx';
 import { FreshCodes, type FreshCode } from './fresh-codes.tsx';
 import { MakeCodes } from './make-codes.tsx';
-import { codesQuery, sayBenefit, type Code, type CodesContent } from './queries.ts';
+import { codesQuery, sayBenefit, stop, type Code, type CodesContent } from './queries.ts';
 import { STATES, type CodesSearch } from './search.ts';
-import { StopButton } from './stop-button.tsx';
 import { StateBadge, Validity } from './standing.tsx';
 
 const route = getRouteApi('/app/admin/codes');
@@ -164,7 +164,14 @@ function CampaignBar({ name, sums }: { readonly name: string; readonly sums: Cod
         <Download aria-hidden="true" />
         {t.campaign.csv}
       </a>
-      {sums && sums.running > 0 && <StopButton which={{ campaign: name }} label={t.campaign.stop} title={t.campaign.title(name)} />}
+      {sums && sums.running > 0 && (
+        <ConfirmButton
+          label={t.campaign.stop}
+          title={t.campaign.title(name)}
+          text={t.stopText}
+          onConfirm={() => stop({ campaign: name })}
+        />
+      )}
     </div>
   );
 }

@@ -34,3 +34,11 @@ export function sayBenefit({ usd, percent, planId, periods }: Code['benefit']): 
   if (planId !== null) return t.plan(planId, periods ?? 1);
   return percent === null ? t.credit(formatUsd(usd ?? '0')) : t.bonus(percent, formatUsd(usd ?? '0'));
 }
+
+/** Stops codes and gives what is said about it. */
+export async function stop(which: { readonly id: string } | { readonly campaign: string }): Promise<string> {
+  const answer = 'id' in which ? api.admin.codes[':id'].stop.$post({ param: which }) : api.admin.codes.stop.$post({ json: which });
+  const { stopped } = await call(answer);
+  await refreshCodes();
+  return t.stopped(stopped);
+}

@@ -1,12 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { api, call } from '../../../api.ts';
 import { formatUsd } from '../../../money.ts';
 import { adminPlans } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { ConfirmButton } from '../../../ui/confirm-button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
@@ -16,7 +15,6 @@ import { FilterSelect, labelled } from '../../../ui/filter-select.tsx';
 import { Pagination } from '../../../ui/pagination.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
-import { toast } from '../../../ui/toast.tsx';
 import { usePages } from '../../../use-pages.ts';
 import { refreshAdminPlans, sayLimits, subscribersQuery, type AdminPlan, type Subscriber } from './queries.ts';
 import { STATES, type AdminPlansSearch } from './search.ts';
@@ -48,7 +46,14 @@ export function PlanDrawer(props: PlanDrawerProps): JSX.Element {
               <Button size="sm" onClick={() => onGo({ plan: undefined, form: plan.id })}>
                 {plan.isEnded ? adminPlans.again : adminPlans.change}
               </Button>
-              {!plan.isEnded && <EndButton plan={plan} />}
+              {!plan.isEnded && (
+                <ConfirmButton
+                  label={adminPlans.end}
+                  title={adminPlans.endTitle(plan.name)}
+                  text={adminPlans.endText}
+                  onConfirm={() => end(plan.id)}
+                />
+              )}
             </div>
           )}
           <Subscribers {...props} plan={plan} />
@@ -70,33 +75,11 @@ function factsOf(plan: AdminPlan): Parameters<typeof Facts>[0]['facts'] {
   ];
 }
 
-function EndButton({ plan: { id, name } }: { readonly plan: AdminPlan }): JSX.Element {
-  const [isAsking, setAsking] = useState(false);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => call(api.admin.plans[':id'].end.$post({ param: { id } })),
-    onSuccess: async () => {
-      setAsking(false);
-      toast('good', adminPlans.endDone);
-      await refreshAdminPlans();
-    },
-  });
-  return (
-    <>
-      <Button size="sm" variant="danger" onClick={() => setAsking(true)}>
-        {adminPlans.end}
-      </Button>
-      <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title={adminPlans.endTitle(name)}
-        text={adminPlans.endText}
-        action={adminPlans.end}
-        isBusy={isPending}
-        error={error?.message}
-        onConfirm={() => mutate()}
-      />
-    </>
-  );
+/** Ends a plan and gives what is said about it. */
+async function end(id: string): Promise<string> {
+  await call(api.admin.plans[':id'].end.$post({ param: { id } }));
+  await refreshAdminPlans();
+  return adminPlans.endDone;
 }
 
 const COLUMNS: readonly Column<Subscriber>[] = [

@@ -147,17 +147,26 @@ function Fields({
   );
 }
 
+const CHOICES = [
+  ['interval', ['month', 'year'], t.interval, t.intervals],
+  ['use_first', ['plan', 'balance'], d.useFirst, d.useFirsts],
+  ['overflow', ['balance', 'stop'], d.overflow, d.overflows],
+] as const;
+
 function Choices({ draft, onDraft }: PartProps): JSX.Element {
   const { data: options } = useQuery(keyOptionsQuery);
   const { models } = draft;
   return (
     <>
-      <RadioCards
-        legend={t.interval}
-        value={draft.interval}
-        cards={labelled(['month', 'year'] as const, t.intervals)}
-        onChoose={(interval) => onDraft({ ...draft, interval })}
-      />
+      {CHOICES.map(([name, values, legend, labels]) => (
+        <RadioCards<string>
+          key={name}
+          legend={legend}
+          value={draft[name]}
+          cards={labelled<string>(values, labels)}
+          onChoose={(value) => onDraft({ ...draft, [name]: value })}
+        />
+      ))}
       <RadioCards
         legend={t.models}
         value={models === undefined ? 'all' : 'some'}
@@ -172,18 +181,6 @@ function Choices({ draft, onDraft }: PartProps): JSX.Element {
           onChoose={(chosen) => onDraft({ ...draft, models: [...chosen] })}
         />
       )}
-      <RadioCards
-        legend={d.useFirst}
-        value={draft.use_first}
-        cards={labelled(['plan', 'balance'] as const, d.useFirsts)}
-        onChoose={(use_first) => onDraft({ ...draft, use_first })}
-      />
-      <RadioCards
-        legend={d.overflow}
-        value={draft.overflow}
-        cards={labelled(['balance', 'stop'] as const, d.overflows)}
-        onChoose={(overflow) => onDraft({ ...draft, overflow })}
-      />
       <Checkbox label={t.offered} hint={t.offeredHint} isChecked={draft.offered} onCheck={(offered) => onDraft({ ...draft, offered })} />
     </>
   );
