@@ -61,12 +61,16 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
   );
 
   test(
-    'suspends an account, whose requests are refused at once, resumes it, signs its owner out and makes them an operator',
+    'found by a secret that the address does not tell, suspends an account, whose requests are refused at once, resumes it, signs its owner out and makes them an operator',
     async () => {
       const owner = await stage.enter();
       const { secret } = await stage.service.keys.create(owner.account.id, { name: 'notebook' });
       const { page, complaints } = await enterAsOperator({ viewport: { width: 360, height: 740 } });
-      await page.goto(`/admin/accounts/${owner.account.id}`);
+      await page.goto('/admin/accounts');
+      await page.getByRole('searchbox').fill(secret);
+      await page.waitForURL(/q=/u);
+      expect(decodeURIComponent(page.url())).toEndWith(`q=${secret.slice(0, 10)}…${secret.slice(-4)}`);
+      await page.getByRole('link', { name: owner.account.email }).click();
       expect(await ask(secret)).toBe('200');
       await page.getByRole('button', { name: 'Suspend' }).click();
       await page.getByLabel('Reason').fill('card fraud');
