@@ -38,6 +38,11 @@ export function dashboardApi(parts: Parts) {
     if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
     for (const [name, value] of Object.entries(safetyHeaders)) c.header(name, value);
   });
+  app.use(async (c, next) => {
+    // PostgreSQL holds no such character, and nothing is called so.
+    if (c.req.url.includes('%00')) throw new ApiError('invalid', 'There is a character in the address that nothing can have in its name.');
+    await next();
+  });
   app.use(sameOrigin(parts));
   app.onError((error, c) => {
     const known = knownError(error);

@@ -141,6 +141,18 @@ describeStores((makeStore) => {
   });
 
   test(
+    'a character that no database holds is refused wherever it stands in an address',
+    async () => {
+      for (const route of routesOf(dashboard)) {
+        const { method, path } = fill(route, 'a%00b');
+        const odd = path === route.path ? `${path}?q=%00` : path;
+        expect([method, odd, (await ask(me(), { method, path: odd })).status]).toEqual([method, odd, 400]);
+      }
+    },
+    TEST_MS,
+  );
+
+  test(
     'every answer has the headers that keep it ours',
     async () => {
       const routes = [...routesOf(dashboard), { method: 'GET', path: '/api/nothing' }, { method: 'OPTIONS', path: '/api/keys' }];
