@@ -1,19 +1,10 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { adminPages } from './admin-routes.tsx';
+import { app, root } from './app-route.tsx';
 import { AccountLayout } from './layout/account-layout.tsx';
 import { Broken, BrokenOutside } from './layout/broken.tsx';
 import { Pending } from './layout/pending.tsx';
 import { PublicLayout } from './layout/public-layout.tsx';
-import { Root } from './layout/root.tsx';
-import { readAccountSearch } from './pages/admin/account/search.ts';
-import { readAccountsSearch } from './pages/admin/accounts/search.ts';
-import { readAuditSearch } from './pages/admin/audit/search.ts';
-import { readAdminModelsSearch } from './pages/admin/models/search.ts';
-import { readAdminOverviewSearch } from './pages/admin/overview/search.ts';
-import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
-import { readPaymentsSearch } from './pages/admin/payments/search.ts';
-import { readCodesSearch } from './pages/admin/codes/search.ts';
-import { readAdminProvidersSearch } from './pages/admin/providers/search.ts';
-import { readAdminPlansSearch } from './pages/admin/plans/search.ts';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
 import { readKeySearch } from './pages/key/search.ts';
@@ -36,14 +27,12 @@ import { readUsageSearch } from './pages/usage/search.ts';
 import { readVerifySearch } from './pages/verify/search.ts';
 import { readWelcomeSearch } from './pages/welcome/search.ts';
 import { only } from './search-params.ts';
-import { hasSession, isOperator, loadAccount } from './session.ts';
+import { hasSession } from './session.ts';
 
 /**
  * Every page of the dashboard: its address, what may stand behind the question mark, and its file, which is loaded when it is needed.
  * A page reads its part with `getRouteApi('/app/keys').useSearch()`; the id is the layout's and the path.
  */
-const root = createRootRoute({ component: Root });
-
 const publicPages = createRoute({
   getParentRoute: () => root,
   id: 'public',
@@ -127,16 +116,6 @@ const setup = createRoute({
   component: lazyRouteComponent(() => import('./pages/setup/page.tsx'), 'SetupPage'),
 });
 
-const app = createRoute({
-  getParentRoute: () => root,
-  id: 'app',
-  component: lazyRouteComponent(() => import('./layout/app-layout.tsx'), 'AppLayout'),
-  errorComponent: BrokenOutside,
-  pendingComponent: Pending,
-  beforeLoad: async ({ location }) => {
-    if (!(await loadAccount())) throw redirect({ to: '/sign-in', search: { to: location.href } });
-  },
-});
 const start = createRoute({
   getParentRoute: () => app,
   path: '/start',
@@ -204,110 +183,10 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
 });
 
-/** What only operators see. To others these pages do not exist; the server asks again for everything they show. */
-const admin = createRoute({
-  getParentRoute: () => app,
-  path: '/admin',
-  component: lazyRouteComponent(() => import('./layout/admin-layout.tsx'), 'AdminLayout'),
-  beforeLoad: () => {
-    if (!isOperator()) throw notFound();
-  },
-});
-const adminAccounts = createRoute({
-  getParentRoute: () => admin,
-  path: '/accounts',
-  validateSearch: only(readAccountsSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/accounts/page.tsx'), 'AccountsPage'),
-});
-const adminAccount = createRoute({
-  getParentRoute: () => admin,
-  path: '/accounts/$id',
-  validateSearch: only(readAccountSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/account/page.tsx'), 'AccountPage'),
-});
-const adminAudit = createRoute({
-  getParentRoute: () => admin,
-  path: '/audit',
-  validateSearch: only(readAuditSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/audit/page.tsx'), 'AuditPage'),
-});
-const adminModels = createRoute({
-  getParentRoute: () => admin,
-  path: '/models',
-  validateSearch: only(readAdminModelsSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/models/page.tsx'), 'AdminModelsPage'),
-});
-const adminOverview = createRoute({
-  getParentRoute: () => admin,
-  path: '/',
-  validateSearch: only(readAdminOverviewSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/overview/page.tsx'), 'AdminOverviewPage'),
-});
-const adminRequests = createRoute({
-  getParentRoute: () => admin,
-  path: '/requests',
-  validateSearch: only(readAdminRequestsSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/requests/page.tsx'), 'AdminRequestsPage'),
-});
-const adminPayments = createRoute({
-  getParentRoute: () => admin,
-  path: '/payments',
-  validateSearch: only(readPaymentsSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/payments/page.tsx'), 'PaymentsPage'),
-});
-const adminCodes = createRoute({
-  getParentRoute: () => admin,
-  path: '/codes',
-  validateSearch: only(readCodesSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/codes/page.tsx'), 'CodesPage'),
-});
-const adminProviders = createRoute({
-  getParentRoute: () => admin,
-  path: '/providers',
-  validateSearch: only(readAdminProvidersSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/providers/page.tsx'), 'AdminProvidersPage'),
-});
-const adminSettings = createRoute({
-  getParentRoute: () => admin,
-  path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/admin/settings/page.tsx'), 'ServicePage'),
-});
-const adminPlans = createRoute({
-  getParentRoute: () => admin,
-  path: '/plans',
-  validateSearch: only(readAdminPlansSearch),
-  component: lazyRouteComponent(() => import('./pages/admin/plans/page.tsx'), 'AdminPlansPage'),
-});
-
 const tree = root.addChildren([
   publicPages.addChildren([landing, models, status, docs]),
   account.addChildren([signIn, signUp, verify, forgot, reset, twoFactor, welcome, setup]),
-  app.addChildren([
-    start,
-    overview,
-    keys,
-    key,
-    usage,
-    requests,
-    billing,
-    plans,
-    alerts,
-    playground,
-    settings,
-    admin.addChildren([
-      adminAccounts,
-      adminAccount,
-      adminAudit,
-      adminModels,
-      adminRequests,
-      adminPayments,
-      adminCodes,
-      adminProviders,
-      adminSettings,
-      adminOverview,
-      adminPlans,
-    ]),
-  ]),
+  app.addChildren([start, overview, keys, key, usage, requests, billing, plans, alerts, playground, settings, adminPages]),
 ]);
 
 /** Finds the page of an address, and knows the types of all of them. */

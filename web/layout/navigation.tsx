@@ -75,14 +75,14 @@ const ADMIN_GROUPS: readonly Group[] = [
   {
     title: t.groups.run,
     places: [
-      { to: '/admin/accounts', label: t.nav.accounts, Icon: Users },
-      { to: '/admin/models', label: t.nav.models, Icon: Tags },
       { to: '/admin', label: t.nav.overview, Icon: House },
+      { to: '/admin/accounts', label: t.nav.accounts, Icon: Users },
       { to: '/admin/requests', label: t.nav.requests, Icon: ListTree },
       { to: '/admin/payments', label: t.nav.payments, Icon: CreditCard },
       { to: '/admin/codes', label: t.nav.codes, Icon: Ticket },
-      { to: '/admin/providers', label: t.nav.providers, Icon: Plug },
       { to: '/admin/plans', label: t.nav.plans, Icon: Layers },
+      { to: '/admin/models', label: t.nav.models, Icon: Tags },
+      { to: '/admin/providers', label: t.nav.providers, Icon: Plug },
       { to: '/admin/audit', label: t.nav.audit, Icon: ScrollText },
       { to: '/admin/settings', label: t.nav.settings, Icon: Settings },
     ],

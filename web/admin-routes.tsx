@@ -1,0 +1,104 @@
+import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
+import { app } from './app-route.tsx';
+import { readAccountSearch } from './pages/admin/account/search.ts';
+import { readAccountsSearch } from './pages/admin/accounts/search.ts';
+import { readAuditSearch } from './pages/admin/audit/search.ts';
+import { readCodesSearch } from './pages/admin/codes/search.ts';
+import { readAdminModelsSearch } from './pages/admin/models/search.ts';
+import { readAdminOverviewSearch } from './pages/admin/overview/search.ts';
+import { readPaymentsSearch } from './pages/admin/payments/search.ts';
+import { readAdminPlansSearch } from './pages/admin/plans/search.ts';
+import { readAdminProvidersSearch } from './pages/admin/providers/search.ts';
+import { readAdminRequestsSearch } from './pages/admin/requests/search.ts';
+import { only } from './search-params.ts';
+import { isOperator } from './session.ts';
+
+/** What only operators see. To others these pages do not exist; the server asks again for everything they show. */
+const admin = createRoute({
+  getParentRoute: () => app,
+  path: '/admin',
+  component: lazyRouteComponent(() => import('./layout/admin-layout.tsx'), 'AdminLayout'),
+  beforeLoad: () => {
+    if (!isOperator()) throw notFound();
+  },
+});
+const overview = createRoute({
+  getParentRoute: () => admin,
+  path: '/',
+  validateSearch: only(readAdminOverviewSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/overview/page.tsx'), 'AdminOverviewPage'),
+});
+const accounts = createRoute({
+  getParentRoute: () => admin,
+  path: '/accounts',
+  validateSearch: only(readAccountsSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/accounts/page.tsx'), 'AccountsPage'),
+});
+const account = createRoute({
+  getParentRoute: () => admin,
+  path: '/accounts/$id',
+  validateSearch: only(readAccountSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/account/page.tsx'), 'AccountPage'),
+});
+const requests = createRoute({
+  getParentRoute: () => admin,
+  path: '/requests',
+  validateSearch: only(readAdminRequestsSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/requests/page.tsx'), 'AdminRequestsPage'),
+});
+const payments = createRoute({
+  getParentRoute: () => admin,
+  path: '/payments',
+  validateSearch: only(readPaymentsSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/payments/page.tsx'), 'PaymentsPage'),
+});
+const codes = createRoute({
+  getParentRoute: () => admin,
+  path: '/codes',
+  validateSearch: only(readCodesSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/codes/page.tsx'), 'CodesPage'),
+});
+const plans = createRoute({
+  getParentRoute: () => admin,
+  path: '/plans',
+  validateSearch: only(readAdminPlansSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/plans/page.tsx'), 'AdminPlansPage'),
+});
+const models = createRoute({
+  getParentRoute: () => admin,
+  path: '/models',
+  validateSearch: only(readAdminModelsSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/models/page.tsx'), 'AdminModelsPage'),
+});
+const providers = createRoute({
+  getParentRoute: () => admin,
+  path: '/providers',
+  validateSearch: only(readAdminProvidersSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/providers/page.tsx'), 'AdminProvidersPage'),
+});
+const audit = createRoute({
+  getParentRoute: () => admin,
+  path: '/audit',
+  validateSearch: only(readAuditSearch),
+  component: lazyRouteComponent(() => import('./pages/admin/audit/page.tsx'), 'AuditPage'),
+});
+const settings = createRoute({
+  getParentRoute: () => admin,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/admin/settings/page.tsx'), 'ServicePage'),
+});
+
+/** Every page of the operator's area, as routes.tsx has the others. */
+export const adminPages = admin.addChildren([
+  overview,
+  accounts,
+  account,
+  requests,
+  payments,
+  codes,
+  plans,
+  models,
+  providers,
+  audit,
+  settings,
+]);
