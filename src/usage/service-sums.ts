@@ -55,37 +55,61 @@ export interface AccountSums {
   readonly cost: Nanos;
 }
 
-/** Adds up the requests of each account that has any, over spans of the last month that do not overlap. */
-export async function readAccountSums({ kysely }: OpenDatabase, spans: readonly Span[], nowMs: number): Promise<readonly AccountSums[]> {
-  const grids = await readGrids(kysely);
-  const ofLength = (length: 'day' | 'hour'): SummedGrid[] => grids.filter(({ grid }) => grid.length === length);
-  const byDay = cutByGrids(spans, ofLength('day'));
-  const byHour = cutByGrids(
-    byDay.quarters.filter(({ fromMs }) => fromMs >= nowMs - HOURS_KEPT_MS / 2),
-    ofLength('hour'),
-  );
-  const rest = [...byDay.quarters.filter(({ fromMs }) => fromMs < nowMs - HOURS_KEPT_MS / 2), ...byHour.quarters];
+/** The accounts with a request. */
+export interface ActiveAccounts {
+  readonly count: number;
+  /** Those that were charged most. */
+  readonly top: readonly AccountSums[];
+}
+
+interface Ranking {
+  readonly rowsMax: number;
+  readonly nowMs: number;
+}
+
+/** Adds up the requests of each account, over spans of the last month that do not overlap. */
+export async function readActiveAccounts(
+  { kysely }: OpenDatabase,
+  spans: readonly Span[],
+  { rowsMax, nowMs }: Ranking,
+): Promise<ActiveAccounts> {
+  const { past, quarters } = cutForAccounts(spans, await readGrids(kysely), nowMs);
   const keptMs = await findKept(kysely);
-  const found = new Map<string, { requests: bigint; cost: bigint }>();
-  const add = async (query: ReturnType<typeof sql<AccountRow>>): Promise<void> => {
-    for (const { account_id: id, requests, cost } of (await query.execute(kysely)).rows) {
-      const former = found.get(id);
-      found.set(id, former === undefined ? { requests, cost } : { requests: former.requests + requests, cost: former.cost + cost });
-    }
+  const parts = [
+    ...joinPieces(past).map(
+      ({ grid, fromMs, toMs }) => sql`SELECT account_id, requests, cost FROM account_past
+        WHERE grid = ${nameOf(grid)} AND start_at >= ${fromMs} AND start_at < ${toMs}`,
+    ),
+    ...joinPieces(quarters).map(
+      ({ fromMs, toMs }) => sql`SELECT account_id, requests, cost FROM (${countedRows({ fromMs, toMs, keptMs })}) AS counted`,
+    ),
+  ];
+  const { rows } = await sql<AccountRow>`
+    SELECT account_id, SUM(requests) AS requests, SUM(cost) AS cost, COUNT(*) OVER () AS active
+    FROM (${sql.join(parts, sql` UNION ALL `)}) AS parts GROUP BY account_id ORDER BY 3 DESC, 2 DESC, 1 LIMIT ${rowsMax}`.execute(kysely);
+  return {
+    count: Number(rows[0]?.active ?? 0),
+    top: rows.map((row) => ({ accountId: row.account_id, requests: Number(row.requests), cost: asNanos(row.cost) })),
   };
-  for (const { grid, fromMs, toMs } of joinPieces([...byDay.past, ...byHour.past]))
-    await add(sql<AccountRow>`SELECT account_id, SUM(requests) AS requests, SUM(cost) AS cost FROM account_past
-      WHERE grid = ${nameOf(grid)} AND start_at >= ${fromMs} AND start_at < ${toMs} GROUP BY account_id`);
-  for (const { fromMs, toMs } of joinPieces(rest))
-    await add(sql<AccountRow>`SELECT account_id, SUM(requests) AS requests, SUM(cost) AS cost
-      FROM (${countedRows({ fromMs, toMs, keptMs })}) AS counted GROUP BY account_id`);
-  return [...found].map(([accountId, { requests, cost }]) => ({ accountId, requests: Number(requests), cost: asNanos(cost) }));
 }
 
 interface AccountRow {
   readonly account_id: string;
   readonly requests: bigint;
   readonly cost: bigint;
+  readonly active: bigint;
+}
+
+/** Of single accounts there are sums of days, and of the hours of the last days. */
+function cutForAccounts(spans: readonly Span[], grids: readonly SummedGrid[], nowMs: number): ReturnType<typeof cutByGrids> {
+  const ofLength = (length: 'day' | 'hour'): SummedGrid[] => grids.filter(({ grid }) => grid.length === length);
+  const isRecent = ({ fromMs }: Span): boolean => fromMs >= nowMs - HOURS_KEPT_MS / 2;
+  const byDay = cutByGrids(spans, ofLength('day'));
+  const byHour = cutByGrids(byDay.quarters.filter(isRecent), ofLength('hour'));
+  return {
+    past: [...byDay.past, ...byHour.past],
+    quarters: [...byDay.quarters.filter((piece) => !isRecent(piece)), ...byHour.quarters],
+  };
 }
 
 async function readGrids(database: Kysely<Tables>): Promise<SummedGrid[]> {

@@ -5,7 +5,7 @@ import { idAt } from '../../src/ids.ts';
 import { gridFrom, HOURS, UTC_DAYS } from '../../src/usage/grid.ts';
 import { PastKeeper } from '../../src/usage/past-keeper.ts';
 import { advanceService, EVERYBODY } from '../../src/usage/service-past.ts';
-import { readAccountSums, readServiceSums } from '../../src/usage/service-sums.ts';
+import { readActiveAccounts, readServiceSums } from '../../src/usage/service-sums.ts';
 import type { RequestFilter } from '../../src/usage/request-filter.ts';
 import { readRequests } from '../../src/usage/requests.ts';
 import { addAll, addFound, readSums } from '../../src/usage/sums.ts';
@@ -45,10 +45,11 @@ describeStores((makeStore) => {
     const found = await readServiceSums(database, spans);
     const groups = Map.groupBy(found, ({ n, model, provider }) => `${n} ${model} ${provider}`);
     const sums = [...groups].map(([place, cells]) => [place, addAll(cells.map((cell) => cell.sums))] as const);
-    const accounts = await readAccountSums(database, spans, NOW_MS);
+    const { count, top } = await readActiveAccounts(database, spans, { rowsMax: 10, nowMs: NOW_MS });
     return {
       sums: sums.toSorted(([one], [other]) => (one < other ? -1 : 1)),
-      accounts: accounts.toSorted((one, other) => (one.accountId < other.accountId ? -1 : 1)),
+      count,
+      accounts: top.toSorted((one, other) => (one.accountId < other.accountId ? -1 : 1)),
     };
   };
 

@@ -7,7 +7,7 @@ import type { LedgerState } from '../../../observe/metrics.ts';
 import { countFailedAttempts } from '../../../usage/failed-attempts.ts';
 import type { PastKeeper } from '../../../usage/past-keeper.ts';
 import { EVERYBODY } from '../../../usage/service-past.ts';
-import { readAccountSums, readServiceSums } from '../../../usage/service-sums.ts';
+import { readActiveAccounts, readServiceSums } from '../../../usage/service-sums.ts';
 import { cutIntoBuckets, QUARTER_MS, startOf, type Span } from '../../../usage/zone.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { zoneShape } from '../../usage-query.ts';
@@ -47,11 +47,10 @@ export function overviewRoutes({ database, ask }: Parts, past: PastKeeper) {
       });
     })
     .get('/accounts', validate('query', query), async (c) => {
-      const sums = await readAccountSums(database, bucketsOf(c.req.valid('query')), Date.now());
-      const top = sums.toSorted((one, other) => Number(other.cost - one.cost) || other.requests - one.requests).slice(0, TOP_ROWS);
+      const { count, top } = await readActiveAccounts(database, bucketsOf(c.req.valid('query')), { rowsMax: TOP_ROWS, nowMs: Date.now() });
       const { emails } = await readOwnerNames(kysely, { accountIds: top.map(({ accountId }) => accountId), keyIds: [] });
       return c.json({
-        active: sums.length,
+        active: count,
         top: top.map(({ accountId, requests, cost }) => {
           return { id: accountId, email: emails.get(accountId) ?? accountId, requests, chargedUsd: formatUsd(cost) };
         }),
