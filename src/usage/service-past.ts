@@ -3,7 +3,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { idAt, timeOf } from '../ids.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
-import { floorToGrid, gridName, type Grid } from './grid.ts';
+import { ceilToGrid, floorToGrid, gridName, type Grid } from './grid.ts';
 import { addAlong, CHUNK_MS, findPast, insertRows, moveUntil, readUntil, type Advance, type Cell, type Range } from './past.ts';
 import { QUARTER_MS } from './zone.ts';
 
@@ -33,10 +33,12 @@ export async function advanceService(
   const firstMs = beginMs < keptMs ? beginMs : await findFirst(kysely, beginMs);
   if (firstMs === undefined || firstMs >= pastMs) return 'done';
   const fromMs = floorToGrid(firstMs, grid);
-  const span = { fromMs, toMs: Math.min(fromMs + Math.max(grid.lengthMs, CHUNK_MS), pastMs) };
+  // What roll-ups must tell is told at once, since all of them are read for any part of it.
+  const endMs = Math.max(fromMs + Math.max(grid.lengthMs, CHUNK_MS), ceilToGrid(keptMs, grid));
+  const span = { fromMs, toMs: Math.min(endMs, pastMs), keptMs };
   const work = { accountId: EVERYBODY, grid, nowMs };
-  const rows = addAlong(await readCells(kysely, grid, { ...span, keptMs }), 'model_provider');
-  const accounts = isOfAccounts(grid, span, nowMs) ? await readAccounts(kysely, grid, { ...span, keptMs }) : [];
+  const rows = addAlong(await readCells(kysely, grid, span), 'model_provider');
+  const accounts = await readAccounts(kysely, grid, { ...span, fromMs: Math.max(fromMs, keptFrom(grid, nowMs)) });
   await insertAccounts(database, grid, accounts);
   await kysely.transaction().execute(async (transaction) => {
     // Somebody else may have done the same meanwhile, and then it is done.
@@ -100,8 +102,9 @@ interface AccountCell {
   readonly cost: bigint;
 }
 
-function isOfAccounts({ length }: Grid, { fromMs }: Range, nowMs: number): boolean {
-  return length === 'day' || fromMs >= nowMs - HOURS_KEPT_MS;
+/** Since when sums of single accounts are kept. */
+function keptFrom(grid: Grid, nowMs: number): number {
+  return floorToGrid(nowMs - (grid.length === 'day' ? KEPT_MS : HOURS_KEPT_MS), grid);
 }
 
 async function readAccounts(database: Kysely<Tables>, grid: Grid, span: Counted): Promise<readonly AccountCell[]> {
@@ -127,14 +130,17 @@ async function insertAccounts({ kysely, dialect }: OpenDatabase, grid: Grid, cel
 }
 
 async function forget(database: Kysely<Tables>, grid: Grid, nowMs: number): Promise<void> {
-  const place = { name: gridName(grid), beforeMs: BigInt(nowMs - KEPT_MS - DAY_MS) };
-  const accountsBeforeMs = grid.length === 'day' ? place.beforeMs : BigInt(nowMs - HOURS_KEPT_MS);
-  await database.deleteFrom('account_past').where('grid', '=', place.name).where('start_at', '<', accountsBeforeMs).execute();
+  const name = gridName(grid);
+  await database
+    .deleteFrom('account_past')
+    .where('grid', '=', name)
+    .where('start_at', '<', BigInt(keptFrom(grid, nowMs)))
+    .execute();
   await database
     .deleteFrom('usage_past')
     .where('account_id', '=', EVERYBODY)
-    .where('grid', '=', place.name)
+    .where('grid', '=', name)
     .where('dimension', '=', 'model_provider')
-    .where('start_at', '<', place.beforeMs)
+    .where('start_at', '<', BigInt(floorToGrid(nowMs - KEPT_MS, grid)))
     .execute();
 }

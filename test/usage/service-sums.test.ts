@@ -125,7 +125,7 @@ describeStores((makeStore) => {
       const before = await readAll(spansOf(ZONE));
       await kysely
         .deleteFrom('usage')
-        .where('request_id', '<', idAt('req', NOW_MS - 2 * DAY_MS))
+        .where('request_id', '<', idAt('req', NOW_MS - DAY_MS))
         .execute();
       await kysely.deleteFrom('usage_past_until').where('account_id', '=', EVERYBODY).execute();
       await kysely.deleteFrom('usage_past').where('account_id', '=', EVERYBODY).execute();
