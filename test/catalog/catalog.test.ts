@@ -157,6 +157,21 @@ describe('the catalogue', () => {
     },
   );
 
+  test('leaves out the routes of disabled providers, and what has no other, until they are enabled again', () => {
+    const catalog = new Catalog(models, () => true);
+    const found = makeModel({ id: 'own/found', routes: [{ provider: 'own', model: 'found' }] });
+    catalog.disable(new Set(['other', 'own']));
+    catalog.discover('own', [found]);
+    expect(catalog.list().map((model) => model.id)).toEqual(['mock/gpt']);
+    expect(catalog.find('mock/gpt')?.routes).toEqual([{ provider: 'mock', model: 'gpt-x' }]);
+    expect(['mock/gpt', 'other/gpt', 'own/found', 'none'].map((id) => catalog.isPaused(id))).toEqual([false, true, true, false]);
+    expect(catalog.listAll()).toHaveLength(3);
+    catalog.disable(new Set());
+    expect(catalog.find('mock/gpt')?.routes).toEqual(ENTRY.routes);
+    expect(catalog.find('own/found')).toBe(found);
+    expect(catalog.isPaused('other/gpt')).toBe(false);
+  });
+
   test('takes a model called constructor like any other', () => {
     const catalog = new Catalog([makeModel({ id: 'constructor' })], () => true);
     expect(catalog.find('constructor')?.id).toBe('constructor');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Config } from '../../src/config.ts';
 import { listPrices } from '../../src/gateway/price-list.ts';
+import { listProviders } from '../../src/gateway/provider-list.ts';
 import { recordPrices } from '../../src/ledger/price-versions.ts';
 import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
@@ -31,7 +32,12 @@ describeStores((makeStore) => {
 
   beforeAll(async () => {
     store = await makeStore();
-    dashboard = await openDashboard(store, { ask: async () => structuredClone(listPrices(gateOf(config, versions))) });
+    dashboard = await openDashboard(store, {
+      ask: async ({ type }) => {
+        const gate = gateOf(config, versions);
+        return structuredClone(type === 'providers' ? listProviders(gate) : listPrices(gate));
+      },
+    });
     const { kysely } = dashboard.parts.database;
     await recordPrices(kysely, before.models);
     versions = await recordPrices(kysely, config.models);

@@ -43,7 +43,7 @@ export const adminModels = {
     yaml: 'YAML',
     action: 'Check it',
     wrong: (count: number) => (count === 1 ? 'It has a mistake' : `It has ${count} mistakes`),
-    fine: 'The server would take it',
+    fine: 'The server would take these models',
     summary: (added: number, changed: number, same: number) => `${added} added, ${changed} changed, ${same} as they are now.`,
     changes: (id: string) => `Changes ${id}`,
     adds: (id: string) => `Adds ${id}`,

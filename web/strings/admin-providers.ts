@@ -20,6 +20,7 @@ export const adminProviders = {
   empty: { title: 'No provider is configured.', text: 'Set the variable of one of those below, and start the server again.' },
   unknown: 'There is no such provider.',
   known: 'Known, and not configured',
+  knownCaption: 'Providers that can be switched on',
   knownHint: 'Set the variables in the server’s environment and start it again. Other hosts are a few lines of tollgate.yaml.',
   variables: 'Variables',
   everyKnown: 'Every known provider is configured.',

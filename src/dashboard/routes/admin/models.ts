@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { priceSchema, type Model } from '../../../catalog/catalog.ts';
 import { compareModels, writeModels, type EntryChange } from '../../../catalog/model-entry.ts';
 import type { PricedModel } from '../../../gateway/price-list.ts';
+import type { ProviderList } from '../../../gateway/provider-list.ts';
 import { formatUsd } from '../../../ledger/money.ts';
 import type { ModelPrice } from '../../../ledger/price.ts';
 import { readVersions, readVersionTimes } from '../../../ledger/price-versions.ts';
@@ -88,14 +89,19 @@ export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
       return c.body(writeModels(settled), 200, { 'content-type': 'text/yaml; charset=utf-8' });
     })
     .post('/check', validate('json', pasted), async (c) => {
-      const list = await readList();
-      const known = [...new Set(list.flatMap(({ model }) => model.routes.map(({ provider }) => provider)))];
-      const mistakes: string[] = [];
-      // Loaded when it is needed: few ever check anything.
-      const { readModels } = await import('../../../settings.ts');
-      const models = readModels(c.req.valid('json').text, known, mistakes);
-      return c.json({ mistakes: mistakes.slice(0, MISTAKES_MAX), ...(mistakes.length > 0 ? NO_EFFECT : effectOf(list, models)) });
+      const { configured } = (await ask({ type: 'providers' })) as ProviderList;
+      const providers = configured.map(({ id }) => id);
+      return c.json(await checkText(c.req.valid('json').text, providers, await readList()));
     });
+}
+
+/** What is wrong with a text for tollgate.yaml, or else what it would do to the list. */
+async function checkText(text: string, providers: readonly string[], list: readonly PricedModel[]) {
+  const mistakes: string[] = [];
+  // Loaded when it is needed: few ever check anything.
+  const { readModels } = await import('../../../settings.ts');
+  const models = readModels(text, providers, mistakes);
+  return { mistakes: mistakes.slice(0, MISTAKES_MAX), ...(mistakes.length > 0 ? NO_EFFECT : effectOf(list, models)) };
 }
 
 const NO_EFFECT = { added: [], changed: [], same: 0, absent: [] } satisfies ReturnType<typeof effectOf>;

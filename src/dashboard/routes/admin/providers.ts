@@ -13,7 +13,7 @@ import { validate } from '../../validate.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const KEPT_MS = 30_000;
+const KEPT_MS = 60_000;
 const MODEL_CHARS_MAX = 200;
 
 /** Calls cost money that nobody is charged for: all operators together may make so many. */

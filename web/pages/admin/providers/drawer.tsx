@@ -19,7 +19,12 @@ interface DrawerProps {
 export function ProviderDrawer({ providers, id, onClose }: DrawerProps): JSX.Element {
   const provider = providers?.find((each) => each.id === id);
   return (
-    <Drawer isOpen={id !== undefined && providers !== undefined} onClose={onClose} title={provider?.name ?? id ?? ''} text={provider?.id}>
+    <Drawer
+      isOpen={id !== undefined && providers !== undefined}
+      onClose={onClose}
+      title={provider?.name ?? id ?? ''}
+      text={provider?.name === provider?.id ? undefined : provider?.id}
+    >
       {provider === undefined ? <EmptyState title={t.unknown} /> : <Details provider={provider} />}
     </Drawer>
   );

@@ -80,7 +80,7 @@ export function AdminProvidersPage(): JSX.Element {
       </Card>
       <Card title={t.known} hint={t.knownHint} isFlush className="mt-6">
         <Table
-          caption={t.known}
+          caption={t.knownCaption}
           columns={KNOWN_COLUMNS}
           rows={data?.known}
           rowId={(provider) => provider.id}

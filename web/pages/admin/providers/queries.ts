@@ -3,7 +3,7 @@ import { api, call } from '../../../api.ts';
 import type { Answer } from '../../../api.ts';
 
 const { providers } = api.admin;
-const REFRESH_MS = 30_000;
+const REFRESH_MS = 60_000;
 
 /** Every provider, and how it does. */
 export const providersQuery = queryOptions({
