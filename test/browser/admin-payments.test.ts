@@ -47,6 +47,8 @@ describe.skipIf(chromiumPath === undefined)('payments for operators, in a browse
       await see(page, 'The transfer is credited.');
       await see(page, 'Paid and credited');
       expect(await findBarriers(page)).toEqual([]);
+      await page.getByRole('dialog').getByRole('link', { name: payer.account.email }).click();
+      await page.waitForURL(`**/admin/accounts/${payer.account.id}`);
       await page.goto('/admin/payments?view=transfers');
       await see(page, 'No transfer waits.');
       const found = await money.stage.service.accounts.find(payer.account.email);

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
 import { api, call } from '../../../api.ts';
 import { signOf } from '../../../money.ts';
@@ -96,7 +97,10 @@ function Facts({ payment }: { readonly payment: Detail }): JSX.Element {
     [
       t.account,
       <span key="account" className="inline-flex max-w-full flex-wrap items-center gap-x-2 break-all">
-        {email} <Copyable text={accountId} what={t.whats.account} />
+        <Link to="/admin/accounts/$id" params={{ id: accountId }} className="link">
+          {email}
+        </Link>
+        <Copyable text={accountId} what={t.whats.account} />
       </span>,
     ],
     [t.way, t.ways[way]],
