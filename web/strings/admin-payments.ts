@@ -9,7 +9,6 @@ export const adminPayments = {
   account: 'Account',
   accountOrId: 'Account: address or id',
   amount: 'Amount',
-  back: (amount: string) => `${amount} refunded`,
   status: 'State',
   anyStatus: 'Any state',
   statuses: { created: 'Begun', open: 'Open', unknown: 'No answer', paid: 'Paid', failed: 'Failed', expired: 'Expired' },

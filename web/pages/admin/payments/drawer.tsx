@@ -11,8 +11,9 @@ import { Drawer } from '../../../ui/drawer.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
+import { PaidAmount } from '../../billing/payments-card.tsx';
 import { EventState } from './events-view.tsx';
-import { Amount, State } from './list-view.tsx';
+import { State } from './list-view.tsx';
 import { detailQuery, refreshPayments, type Detail } from './queries.ts';
 import { TransferActions } from './transfer-actions.tsx';
 
@@ -42,7 +43,7 @@ function Details({ id }: { readonly id: string }): JSX.Element {
     <div className="flex flex-col gap-7">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
         <span className="text-xl font-medium">
-          <Amount payment={payment} />
+          <PaidAmount payment={payment} />
         </span>
         <span>
           <State payment={payment} />

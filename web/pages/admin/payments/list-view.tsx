@@ -1,31 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
-import { formatUsd, signOf } from '../../../money.ts';
 import { adminPayments as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
-import type { Tone } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
 import { FilterSelect, labelled } from '../../../ui/filter-select.tsx';
-import { Money } from '../../../ui/money.tsx';
 import { Pagination } from '../../../ui/pagination.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { usePages } from '../../../use-pages.ts';
+import { PAYMENT_TONES, PaidAmount } from '../../billing/payments-card.tsx';
 import { OpenButton } from './open-button.tsx';
 import { listQuery, type Payment } from './queries.ts';
 import { STATUSES, type ViewProps } from './search.ts';
-
-const TONES: Readonly<Record<Payment['status'], Tone>> = {
-  created: 'neutral',
-  open: 'accent',
-  unknown: 'warn',
-  paid: 'good',
-  failed: 'bad',
-  expired: 'neutral',
-};
 
 /** Payments, all or only the transfers that wait. */
 export function ListView({ search, go }: ViewProps): JSX.Element {
@@ -73,18 +62,8 @@ export function ListView({ search, go }: ViewProps): JSX.Element {
 export function State({ payment: { status, reason } }: { readonly payment: Pick<Payment, 'status' | 'reason'> }): JSX.Element {
   return (
     <>
-      <Badge tone={TONES[status]}>{t.statuses[status]}</Badge>
+      <Badge tone={PAYMENT_TONES[status]}>{t.statuses[status]}</Badge>
       {reason !== '' && <span className="mt-1 block max-w-64 text-xs text-muted">{reason}</span>}
-    </>
-  );
-}
-
-/** What came, and what of it went back. */
-export function Amount({ payment: { amountUsd, reversedUsd } }: { readonly payment: Payment }): JSX.Element {
-  return (
-    <>
-      <Money usd={amountUsd} className="block" />
-      {signOf(reversedUsd) > 0 && <span className="block text-xs text-muted">{t.back(formatUsd(reversedUsd))}</span>}
     </>
   );
 }
@@ -104,7 +83,7 @@ function columnsOf(onOpen: (id: string) => void): readonly Column<Payment>[] {
       ),
     },
     { id: 'account', header: t.account, isWideOnly: true, cell: ({ email }) => <span className="break-all">{email}</span> },
-    { id: 'amount', header: t.amount, align: 'right', cell: (payment) => <Amount payment={payment} /> },
+    { id: 'amount', header: t.amount, align: 'right', cell: (payment) => <PaidAmount payment={payment} /> },
     { id: 'status', header: t.status, cell: (payment) => <State payment={payment} /> },
     { id: 'way', header: t.way, isWideOnly: true, cell: ({ way }) => t.ways[way] },
     {
