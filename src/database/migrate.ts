@@ -19,10 +19,10 @@ import { exportsAndPairs } from './migrations/015-exports-and-pairs.ts';
 import { creditParts } from './migrations/016-credit-parts.ts';
 import { exportsAndLinks } from './migrations/017-exports-and-links.ts';
 import { auditByTime } from './migrations/018-audit-by-time.ts';
-import { paymentsByTime } from './migrations/022-payments-by-time.ts';
-import { operatorLists } from './migrations/021-operator-lists.ts';
-import { disabledProviders } from './migrations/023-disabled-providers.ts';
-import { accountPast } from './migrations/020-account-past.ts';
+import { accountPast } from './migrations/019-account-past.ts';
+import { operatorLists } from './migrations/020-operator-lists.ts';
+import { paymentsByTime } from './migrations/021-payments-by-time.ts';
+import { disabledProviders } from './migrations/022-disabled-providers.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -45,10 +45,10 @@ const MIGRATIONS = {
   '016-credit-parts': creditParts,
   '017-exports-and-links': exportsAndLinks,
   '018-audit-by-time': auditByTime,
-  '022-payments-by-time': paymentsByTime,
-  '021-operator-lists': operatorLists,
-  '023-disabled-providers': disabledProviders,
-  '020-account-past': accountPast,
+  '019-account-past': accountPast,
+  '020-operator-lists': operatorLists,
+  '021-payments-by-time': paymentsByTime,
+  '022-disabled-providers': disabledProviders,
 } as const;
 
 /** The names of all migrations, the oldest first. */
