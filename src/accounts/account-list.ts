@@ -1,4 +1,5 @@
 import { sql, type Expression, type ExpressionBuilder, type Kysely, type SqlBool } from 'kysely';
+import { cut, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { timeOf } from '../ids.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
@@ -27,18 +28,12 @@ export interface ListedAccount {
   readonly lastRequestAtMs: number | undefined;
 }
 
-interface Page {
-  /** The last account of the former page. */
-  readonly before: string | undefined;
-  readonly rowsMax: number;
-}
-
 /** A page of accounts, newest first, and where the next one begins. Ids grow with time, so they are the order. */
 export async function listAccounts(
   database: Kysely<Tables>,
   { text, status }: AccountFilter,
-  { before, rowsMax }: Page,
-): Promise<{ accounts: ListedAccount[]; next: string | undefined }> {
+  { before, rowsMax }: PageRequest,
+): Promise<PageOf<ListedAccount>> {
   let query = database
     .selectFrom('accounts')
     .innerJoin('wallets', 'wallets.account_id', 'accounts.id')
@@ -56,13 +51,13 @@ export async function listAccounts(
     .orderBy('accounts.id', 'desc')
     .limit(rowsMax + 1)
     .execute();
-  const rows = found.slice(0, rowsMax);
+  const { rows, next } = cut(found, rowsMax, ({ id }) => id);
   const lastRequests = await readLastRequests(
     database,
     rows.map(({ id }) => id),
   );
   return {
-    accounts: rows.map((row) => ({
+    rows: rows.map((row) => ({
       id: row.id,
       email: row.email,
       status: accountStatus(row),
@@ -73,7 +68,7 @@ export async function listAccounts(
       createdAtMs: Number(row.created_at),
       lastRequestAtMs: lastRequests.get(row.id),
     })),
-    next: found.length > rowsMax ? rows.at(-1)?.id : undefined,
+    next,
   };
 }
 

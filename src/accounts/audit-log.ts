@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { cut, readPlace, writePlace, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { toEntry, type RecordedEntry } from './audit.ts';
 import { findAccountId } from './owners.ts';
@@ -9,12 +10,6 @@ export interface AuditFilter {
   readonly actor?: string | undefined;
   /** The id of what was changed, or the address of an account. */
   readonly subject?: string | undefined;
-}
-
-export interface AuditPage {
-  /** Where the former page ended. */
-  readonly before: string | undefined;
-  readonly rowsMax: number;
 }
 
 /** An entry, with the name of what it is about, where it has one that people know. */
@@ -31,27 +26,23 @@ export class AuditLog {
   }
 
   /** A page of entries, newest first, and where the next one begins. */
-  async read(filter: AuditFilter, { before, rowsMax }: AuditPage): Promise<{ entries: NamedEntry[]; next: string | undefined }> {
+  async read(filter: AuditFilter, { before, rowsMax }: PageRequest): Promise<PageOf<NamedEntry>> {
     let query = this.#database.selectFrom('audit').selectAll();
     if (filter.action !== undefined) query = query.where('action', '=', filter.action);
     if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor);
     if (filter.subject !== undefined) query = query.where('subject', 'in', await this.#idsOf(filter.subject));
     if (before !== undefined) {
-      const [atMs = '', id = ''] = before.split('-');
-      query = query.where((where) => where.eb(where.refTuple('created_at', 'id'), '<', where.tuple(BigInt(atMs), id)));
+      const { at, id } = readPlace(before);
+      query = query.where((where) => where.eb(where.refTuple('created_at', 'id'), '<', where.tuple(at, id)));
     }
     const rows = await query
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(rowsMax + 1)
       .execute();
-    const entries = rows.slice(0, rowsMax).map(toEntry);
-    const last = rows.length > rowsMax ? entries.at(-1) : undefined;
-    const names = await this.#namesOf(entries.map(({ subject }) => subject));
-    return {
-      entries: entries.map((entry) => ({ ...entry, name: names.get(entry.subject) })),
-      next: last === undefined ? undefined : `${last.createdAtMs}-${last.id}`,
-    };
+    const page = cut(rows.map(toEntry), rowsMax, ({ createdAtMs, id }) => writePlace(createdAtMs, id));
+    const names = await this.#namesOf(page.rows.map(({ subject }) => subject));
+    return { ...page, rows: page.rows.map((entry) => ({ ...entry, name: names.get(entry.subject) })) };
   }
 
   /** Every kind of change that was ever made. */

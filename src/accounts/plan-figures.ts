@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
+import { cut, readPlace, writePlace, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
-import { cut, type PageOf, type PageRequest } from './pages.ts';
 
 /** How it stands with a subscriber: cancelling ones have paid, and go with the end of their period. */
 export const SUBSCRIBER_STATES = ['active', 'cancelling', 'past_due'] as const;
@@ -79,10 +79,8 @@ export async function readSubscribers(
     .where(NOT_ENDED);
   if (of.state !== undefined) query = query.where(STATE, '=', of.state);
   if (before !== undefined) {
-    const [atMs = '', id = ''] = before.split('-');
-    query = query.where((where) =>
-      where.eb(where.refTuple('subscriptions.created_at', 'subscriptions.id'), '<', where.tuple(BigInt(atMs), id)),
-    );
+    const { at, id } = readPlace(before);
+    query = query.where((where) => where.eb(where.refTuple('subscriptions.created_at', 'subscriptions.id'), '<', where.tuple(at, id)));
   }
   const rows = await query
     .orderBy('subscriptions.created_at', 'desc')
@@ -100,5 +98,5 @@ export async function readSubscribers(
     isRenewing: row.ends_with_period === 0n && row.periods_left !== 1n && row.next_plan_id === null,
     nextPlanId: row.next_plan_id ?? undefined,
   }));
-  return cut(subscribers, rowsMax, ({ sinceMs, id }) => `${sinceMs}-${id}`);
+  return cut(subscribers, rowsMax, ({ sinceMs, id }) => writePlace(sinceMs, id));
 }

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { cut, readPlace, writePlace, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
-import { cut, type PageOf, type PageRequest } from './pages.ts';
 import { readBenefit, readPromo, type ListedPromo, type PromoBenefit } from './promo-codes.ts';
 
 /** How a code stands at a moment. */
@@ -25,8 +25,8 @@ export async function readPromos(
   if (filter.campaign !== undefined) query = query.where('campaign', '=', filter.campaign);
   if (filter.state !== undefined) query = query.where(state, '=', filter.state);
   if (before !== undefined) {
-    const [atMs = '', id = ''] = before.split('-');
-    query = query.where((where) => where.eb(where.refTuple('created_at', 'id'), '<', where.tuple(BigInt(atMs), id)));
+    const { at, id } = readPlace(before);
+    query = query.where((where) => where.eb(where.refTuple('created_at', 'id'), '<', where.tuple(at, id)));
   }
   const rows = await query
     .orderBy('created_at', 'desc')
@@ -34,7 +34,7 @@ export async function readPromos(
     .limit(rowsMax + 1)
     .execute();
   const codes = rows.map((row) => ({ ...readPromo(row), state: row.state }));
-  return cut(codes, rowsMax, ({ createdAtMs, id }) => `${createdAtMs}-${id}`);
+  return cut(codes, rowsMax, ({ createdAtMs, id }) => writePlace(createdAtMs, id));
 }
 
 /** One code. */

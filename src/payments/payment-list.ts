@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { readAudit, type RecordedEntry } from '../accounts/audit.ts';
+import { cut, readPlace, writePlace, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import type { PaymentRow } from './credit-payment.ts';
 
@@ -11,18 +12,6 @@ export interface PaymentFilter {
   readonly account?: string | undefined;
   /** The provider's name of the payment or of its session, what stands on a transfer, or our own id. */
   readonly reference?: string | undefined;
-}
-
-export interface ListPage {
-  /** Where the former page ended. */
-  readonly before: string | undefined;
-  readonly rowsMax: number;
-}
-
-export interface Listed<Row> {
-  readonly rows: readonly Row[];
-  /** Where the next page begins. */
-  readonly next: string | undefined;
 }
 
 /** A payment, with the address of its account. */
@@ -42,7 +31,7 @@ export class PaymentList {
     this.#database = database;
   }
 
-  async read({ status, provider, account, reference }: PaymentFilter, { before, rowsMax }: ListPage): Promise<Listed<ListedPayment>> {
+  async read({ status, provider, account, reference }: PaymentFilter, { before, rowsMax }: PageRequest): Promise<PageOf<ListedPayment>> {
     let query = this.#withAddress();
     if (status !== undefined) query = query.where('payments.status', '=', status);
     if (provider !== undefined) query = query.where('payments.provider', '=', provider);
@@ -70,10 +59,10 @@ export class PaymentList {
       .orderBy('payments.id', 'desc')
       .limit(rowsMax + 1)
       .execute();
-    return cut(rows, rowsMax, ({ created_at: at, id }) => `${at}-${id}`);
+    return cut(rows, rowsMax, ({ created_at: at, id }) => writePlace(at, id));
   }
 
-  async readEvents(outcome: PaymentEvent['outcome'] | undefined, { before, rowsMax }: ListPage): Promise<Listed<PaymentEvent>> {
+  async readEvents(outcome: PaymentEvent['outcome'] | undefined, { before, rowsMax }: PageRequest): Promise<PageOf<PaymentEvent>> {
     let query = this.#database.selectFrom('webhook_events').selectAll();
     if (outcome !== undefined) query = query.where('outcome', '=', outcome);
     if (before !== undefined) {
@@ -85,7 +74,7 @@ export class PaymentList {
       .orderBy('event_id', 'desc')
       .limit(rowsMax + 1)
       .execute();
-    return cut(rows, rowsMax, ({ created_at: at, event_id: id }) => `${at}-${id}`);
+    return cut(rows, rowsMax, ({ created_at: at, event_id: id }) => writePlace(at, id));
   }
 
   async find(id: string): Promise<ListedPayment | undefined> {
@@ -113,15 +102,4 @@ export class PaymentList {
       .selectAll('payments')
       .select('accounts.email');
   }
-}
-
-function readPlace(before: string): { at: bigint; id: string } {
-  const end = before.indexOf('-');
-  return { at: BigInt(before.slice(0, end)), id: before.slice(end + 1) };
-}
-
-/** One row more than is shown was asked for, to know whether there is another page. */
-function cut<Row>(rows: readonly Row[], rowsMax: number, placeOf: (row: Row) => string): Listed<Row> {
-  const last = rows.length > rowsMax ? rows[rowsMax - 1] : undefined;
-  return { rows: rows.slice(0, rowsMax), next: last === undefined ? undefined : placeOf(last) };
 }

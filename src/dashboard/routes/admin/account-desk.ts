@@ -56,7 +56,7 @@ export class AccountDesk {
     const { id: accountId } = account;
     const { lines } = await readStatement(kysely, accountId, { linesMax: LINES_SHOWN });
     const payments = await this.#billing.listPayments(accountId, LINES_SHOWN);
-    const { entries } = await new AuditLog(kysely).read({ subject: accountId }, { before: undefined, rowsMax: LINES_SHOWN });
+    const { rows: entries } = await new AuditLog(kysely).read({ subject: accountId }, { before: undefined, rowsMax: LINES_SHOWN });
     return {
       account: {
         id: accountId,

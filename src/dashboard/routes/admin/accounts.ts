@@ -43,8 +43,8 @@ export function accountsRoutes(parts: Parts) {
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {
       const { q, status, before } = c.req.valid('query');
-      const { accounts, next } = await listAccounts(kysely, { text: q, status }, { before, rowsMax: PAGE_ROWS });
-      return c.json({ accounts: accounts.map(accountJson), next: next ?? null });
+      const { rows, next } = await listAccounts(kysely, { text: q, status }, { before, rowsMax: PAGE_ROWS });
+      return c.json({ accounts: rows.map(accountJson), next: next ?? null });
     })
     .get('/:id', validate('query', z.object({ zone: zoneShape })), async (c) => {
       const account = await desk.find(c.req.param('id'));

@@ -25,8 +25,8 @@ export function auditRoutes({ database: { kysely } }: Parts) {
   const log = new AuditLog(kysely);
   return new Hono<Env>().get('/', validate('query', query), async (c) => {
     const { before, ...filter } = c.req.valid('query');
-    const { entries, next } = await log.read(filter, { before, rowsMax: PAGE_ROWS });
-    return c.json({ entries: entries.map(entryJson), actions: await log.actions(), next: next ?? null });
+    const { rows, next } = await log.read(filter, { before, rowsMax: PAGE_ROWS });
+    return c.json({ entries: rows.map(entryJson), actions: await log.actions(), next: next ?? null });
   });
 }
 

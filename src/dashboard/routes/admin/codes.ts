@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import type { PageOf } from '../../../accounts/pages.ts';
+import type { PageOf } from '../../../database/pages.ts';
 import { Plans } from '../../../accounts/plans.ts';
 import { PromoCodes } from '../../../accounts/promo-codes.ts';
 import {

@@ -11,6 +11,16 @@ export interface PageOf<Row> {
   readonly next: string | undefined;
 }
 
+/** Where a page ends whose rows stand in the order of their time and, among those of one moment, of their id. */
+export function writePlace(at: bigint | number, id: string): string {
+  return `${at}-${id}`;
+}
+
+export function readPlace(before: string): { readonly at: bigint; readonly id: string } {
+  const end = before.indexOf('-');
+  return { at: BigInt(before.slice(0, end)), id: before.slice(end + 1) };
+}
+
 /** Makes a page of rows of which one more than wanted was asked for: it tells whether there is a next page. */
 export function cut<Row>(rows: readonly Row[], rowsMax: number, placeOf: (row: Row) => string): PageOf<Row> {
   const shown = rows.slice(0, rowsMax);
