@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { JSX, ReactNode } from 'react';
+import type { JSX } from 'react';
 import { formatCompact, formatCount, formatMs, formatPercent } from '../../numbers.ts';
 import type { ListedModel } from '../../queries.ts';
 import { snippetsFor } from '../../snippets.ts';
@@ -10,6 +10,7 @@ import { Copyable } from '../../ui/copyable.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
+import { Part } from '../../ui/part.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Calculator } from './calculator.tsx';
 import { NoData } from './columns.tsx';
@@ -75,16 +76,6 @@ function Details({ model }: { readonly model: ListedModel }): JSX.Element {
         </LinkButton>
       </Part>
     </div>
-  );
-}
-
-function Part({ title, hint, children }: { readonly title: string; readonly hint?: string; readonly children: ReactNode }): JSX.Element {
-  return (
-    <section>
-      <h3 className="mb-2 text-sm font-semibold">{title}</h3>
-      {children}
-      {hint !== undefined && <p className="mt-2 text-xs text-muted">{hint}</p>}
-    </section>
   );
 }
 

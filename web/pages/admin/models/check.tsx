@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { JSX, ReactNode } from 'react';
+import type { JSX } from 'react';
 import { formatPercent } from '../../../numbers.ts';
 import { adminModels } from '../../../strings/index.ts';
 import { Banner } from '../../../ui/banner.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { fieldError, Form } from '../../../ui/form.tsx';
+import { Part } from '../../../ui/part.tsx';
 import { TextArea } from '../../../ui/text-area.tsx';
 import { PriceRow } from '../../models/price-row.tsx';
 import { checkYaml, type Checked } from './queries.ts';
@@ -59,7 +60,7 @@ function Verdict({ checked: { mistakes, added, changed, same, absent } }: { read
         {t.summary(added.length, changed.length, same)}
       </Banner>
       {changed.map(({ id, changes }) => (
-        <Entry key={id} title={t.changes(id)}>
+        <Part key={id} title={t.changes(id)}>
           <ul className="text-sm">
             {changes.map(({ field, before, after, part }) => (
               <li key={field} className="wrap-anywhere">
@@ -68,24 +69,19 @@ function Verdict({ checked: { mistakes, added, changed, same, absent } }: { read
               </li>
             ))}
           </ul>
-        </Entry>
+        </Part>
       ))}
       {added.map(({ id, price }) => (
-        <Entry key={id} title={t.adds(id)}>
+        <Part key={id} title={t.adds(id)}>
           <PriceRow prices={price} />
-        </Entry>
+        </Part>
       ))}
-      {absent.length > 0 && <Entry title={t.absent}>{<p className="text-sm text-muted wrap-anywhere">{absent.join(', ')}</p>}</Entry>}
+      {absent.length > 0 && (
+        <Part title={t.absent}>
+          <p className="text-sm text-muted wrap-anywhere">{absent.join(', ')}</p>
+        </Part>
+      )}
     </>
-  );
-}
-
-function Entry({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
-  return (
-    <section>
-      <h3 className="mb-1 text-sm font-semibold wrap-anywhere">{title}</h3>
-      {children}
-    </section>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { JSX, ReactNode } from 'react';
+import type { JSX } from 'react';
 import { formatCount } from '../../../numbers.ts';
 import type { Priced } from '../../../price.ts';
 import { adminModels as t } from '../../../strings/index.ts';
@@ -8,6 +8,7 @@ import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Part } from '../../../ui/part.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
 import { PriceRow } from '../../models/price-row.tsx';
 import { Preview } from './preview.tsx';
@@ -90,15 +91,5 @@ function PricesOf({ priced: { price, longPrice } }: { readonly priced: Priced })
         </>
       )}
     </>
-  );
-}
-
-function Part({ title, hint, children }: { readonly title: string; readonly hint?: string; readonly children: ReactNode }): JSX.Element {
-  return (
-    <section>
-      <h3 className="mb-2 text-sm font-semibold">{title}</h3>
-      {children}
-      {hint !== undefined && <p className="mt-2 text-xs text-muted">{hint}</p>}
-    </section>
   );
 }

@@ -1,9 +1,10 @@
-import type { JSX, ReactNode } from 'react';
+import type { JSX } from 'react';
 import { formatCount, formatMs } from '../../../numbers.ts';
 import { adminProviders as t } from '../../../strings/index.ts';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Part } from '../../../ui/part.tsx';
 import { Stat } from '../../../ui/stat.tsx';
 import type { ShownProvider } from './queries.ts';
 import { ServiceSwitch } from './service-switch.tsx';
@@ -127,14 +128,4 @@ function TimeStat({
 }): JSX.Element {
   if (times === null) return <Stat label={label} value={<span className="font-sans text-sm text-muted">{t.noData}</span>} />;
   return <Stat label={label} value={formatMs(times.p50Ms)} hint={t.p95(formatMs(times.p95Ms))} />;
-}
-
-function Part({ title, hint, children }: { readonly title: string; readonly hint?: string; readonly children: ReactNode }): JSX.Element {
-  return (
-    <section>
-      <h3 className="mb-2 text-sm font-semibold">{title}</h3>
-      {children}
-      {hint !== undefined && <p className="mt-2 text-xs text-muted">{hint}</p>}
-    </section>
-  );
 }
