@@ -8,6 +8,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { Content } from './content.tsx';
@@ -93,7 +94,7 @@ export function RequestParts({ detail, keyName, isOwn, children }: RequestPartsP
         <Timeline detail={detail} />
       </Section>
       <Section title={t.detail.facts}>
-        <Facts detail={detail} keyName={keyName} />
+        <RequestFacts detail={detail} keyName={keyName} />
       </Section>
       {detail.headers.length > 0 && (
         <Section title={t.detail.headers}>
@@ -132,7 +133,7 @@ export function Section({ title, children }: { readonly title: string; readonly 
   );
 }
 
-function Facts({ detail, keyName }: Pick<RequestPartsProps, 'detail' | 'keyName'>): JSX.Element {
+function RequestFacts({ detail, keyName }: Pick<RequestPartsProps, 'detail' | 'keyName'>): JSX.Element {
   const served =
     detail.servedModel === '' ? (
       '–'
@@ -155,14 +156,5 @@ function Facts({ detail, keyName }: Pick<RequestPartsProps, 'detail' | 'keyName'
     [t.columns.finish, detail.finishReason ?? '–'],
     [t.detail.reasoning, formatCount(detail.reasoningTokens)],
   ];
-  return (
-    <dl className="grid gap-x-6 text-sm sm:grid-cols-[minmax(7rem,auto)_minmax(0,1fr)] sm:gap-y-1.5">
-      {facts.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="text-muted">{name}</dt>
-          <dd className="mb-2 min-w-0 break-words sm:mb-0">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }

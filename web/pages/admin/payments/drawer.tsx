@@ -8,6 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
+import { Facts } from '../../../ui/facts.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
@@ -52,7 +53,7 @@ function Details({ id }: { readonly id: string }): JSX.Element {
       <Actions payment={payment} />
       <section>
         <h3 className="mb-2 text-sm font-semibold">{t.detail.facts}</h3>
-        <Facts payment={payment} />
+        <PaymentFacts payment={payment} />
       </section>
       <section>
         <h3 className="mb-2 text-sm font-semibold">{t.detail.life}</h3>
@@ -92,7 +93,7 @@ function Actions({ payment }: { readonly payment: Detail }): JSX.Element | null 
   );
 }
 
-function Facts({ payment }: { readonly payment: Detail }): JSX.Element {
+function PaymentFacts({ payment }: { readonly payment: Detail }): JSX.Element {
   const { email, accountId, way, purpose, reference, bonusUsd } = payment;
   const facts: readonly (readonly [string, ReactNode])[] = [
     [
@@ -109,16 +110,7 @@ function Facts({ payment }: { readonly payment: Detail }): JSX.Element {
     [t.reference, reference === null ? t.none : <Copyable key="reference" text={reference} what={t.whats.reference} />],
     [t.detail.bonus, signOf(bonusUsd) === 0 ? t.none : <Money key="bonus" usd={bonusUsd} />],
   ];
-  return (
-    <dl className="grid gap-x-6 text-sm sm:grid-cols-[minmax(7rem,auto)_minmax(0,1fr)] sm:gap-y-1.5">
-      {facts.map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="text-muted">{name}</dt>
-          <dd className="mb-2 min-w-0 break-words sm:mb-0">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 function Life({ payment: { life, way } }: { readonly payment: Detail }): JSX.Element {
