@@ -85,6 +85,7 @@ describeStores((makeStore) => {
   test('the record of changes tells who did what, and is found by an address', async () => {
     const { kysely } = dashboard.parts.database;
     await new Accounts(kysely).credit(account, asNanos(5_000_000_000n), { reason: 'an apology', actor: 'operator@example.com' });
+    await Bun.sleep(2);
     const { id: keyId } = await jsonOf(await ada.send('POST', '/api/keys', { name: 'notebook' }));
     const read = async (query: string) => jsonOf(await operator.get(`/api/admin/audit?${query}`));
     expect(await read('subject=Ada%40example.com')).toMatchObject({
