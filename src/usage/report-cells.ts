@@ -88,12 +88,14 @@ export class CellReader {
 
   #toCells(found: SumsBySpan): Cells {
     return {
-      cells: found.flatMap((inSpan, n) => inSpan.flatMap((one) => this.#split(one, n))).filter(({ sums }) => sums.requests > 0),
+      cells: found.flatMap((inSpan, n) =>
+        inSpan.filter(({ sums }) => this.#wanted(sums).requests > 0).flatMap((one) => this.#split(one, n)),
+      ),
       totals: found.map((inSpan) => this.#wanted(addFound(inSpan))),
     };
   }
 
-  /** A cell, or one for what failed and one for what did not, where the database did not tell them apart. */
+  /** A cell, or one for what failed and one for what did not, where the database did not tell them apart. One of the two may be empty. */
   #split({ values, sums }: FoundSums, n: number): Cell[] {
     const isMixed = this.#question.groups.includes('status') && !this.#question.isCounted;
     const wanted = this.#wanted(sums);
