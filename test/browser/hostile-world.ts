@@ -116,6 +116,10 @@ export async function plant({ service, database }: Stage, { context, account }: 
   await sql`INSERT INTO credentials (id, person_id, provider_id, provider_account_id, created_at, updated_at)
     SELECT 'cred_1', id, ${hostile('linked')}, 'x', created_at, updated_at FROM people`.execute(database);
   await sql`UPDATE sessions SET user_agent = ${hostile('user agent')}, address = ${hostile('address')}`.execute(database);
+  await database
+    .insertInto('banners')
+    .values({ id: 1, text: hostile('banner'), tone: 'warning', created_at: 0 })
+    .execute();
   const rules = { campaign: hostile('campaign'), usesMax: 1, perAccount: 1, minimumTopUp: usd('0') };
   const [promo] = (await new PromoCodes(database).create({ prefix: '', count: 1 }, { kind: 'credit', amount: usd('1') }, rules)) ?? [];
   await send('POST', 'billing/redeem', { code: promo?.code });

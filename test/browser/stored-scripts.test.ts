@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { chromiumPath } from '../services/chromium.ts';
-import { FAILING, HOSTILE, hostile, hostileSettings, MODEL, plant, startHostileUpstream } from './hostile-world.ts';
+import { FAILING, HOSTILE, hostile, hostileSettings, MODEL, plant, type Planted, startHostileUpstream } from './hostile-world.ts';
 import { openStage, type Stage, type Visit } from './key-stage.ts';
+import { makeOperator } from './operators.ts';
 
 const TEST_MS = 240_000;
 const SEEN_WITHIN_MS = 20_000;
+
+/** A page, and the planted texts that it shows. */
+type Shown = readonly [path: string, ...fields: readonly string[]];
 
 describe.skipIf(chromiumPath === undefined)('texts of people', () => {
   let upstream: ReturnType<typeof startHostileUpstream>;
   let stage: Stage;
   let visit: Visit;
+  let planted: Planted;
   const events: string[] = [];
 
   beforeAll(async () => {
@@ -48,13 +53,24 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
   const see = (...fields: readonly string[]): Promise<unknown> =>
     Promise.all(fields.map((field) => visit.page.getByText(hostile(field)).first().waitFor({ state: 'attached' })));
   const quiet = (path: string): void => expect([path, events]).toEqual([path, []]);
+  const visitAll = async (shown: readonly Shown[]): Promise<void> => {
+    for (const [path, ...fields] of shown) {
+      await open(path);
+      await see(...fields).catch((error: unknown) => {
+        throw new Error(`${path}: ${String(error)}`);
+      });
+      expect(new URL(visit.page.url()).pathname).toBe(path.split('?')[0] ?? '');
+      quiet(path);
+    }
+  };
 
   test(
     'are shown and never run, on any page, and our own content policy has nothing to refuse',
     async () => {
       const { page } = visit;
-      const { keyId, requestId, invitation } = await plant(stage, visit);
-      const shown: readonly (readonly [path: string, ...fields: readonly string[]])[] = [
+      planted = await plant(stage, visit);
+      const { keyId, requestId, invitation } = planted;
+      const shown: readonly Shown[] = [
         ['/overview', 'key name'],
         ['/start'],
         ['/keys', 'key name'],
@@ -75,14 +91,7 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
         ['/settings?tab=sessions', 'address'],
         ['/settings?tab=data'],
       ];
-      for (const [path, ...fields] of shown) {
-        await open(path);
-        await see(...fields).catch((error: unknown) => {
-          throw new Error(`${path}: ${String(error)}`);
-        });
-        expect(new URL(page.url()).pathname).toBe(path.split('?')[0] ?? '');
-        quiet(path);
-      }
+      await visitAll(shown);
       await open('/settings?tab=profile');
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(hostile('profile name'));
       await open('/usage');
@@ -99,6 +108,38 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
       expect(await guest.getByLabel('E-mail address', { exact: true }).inputValue()).toBe(hostile('invited'));
       await guest.close();
       quiet('the forms');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'are shown to operators and never run',
+    async () => {
+      await makeOperator(stage.database, visit.account.email);
+      await visitAll([
+        ['/admin', 'banner'],
+        ['/admin/accounts'],
+        [`/admin/accounts/${visit.account.id}`, 'key name', 'credit reason', 'address'],
+        ['/admin/requests', 'key name'],
+        [`/admin/requests?request=${planted.requestId}`, 'user', 'served model'],
+        ['/admin/payments', 'payment'],
+        ['/admin/payments?view=problems'],
+        ['/admin/payments?view=events'],
+        ['/admin/codes', 'campaign'],
+        ['/admin/plans', 'plan name'],
+        ['/admin/models'],
+        [`/admin/models?id=${MODEL}`, 'model name'],
+        ['/admin/providers?id=own', 'served model'],
+        ['/admin/audit', 'actor', 'credit reason', 'key name'],
+        ['/admin/settings', 'sso', 'invited'],
+      ]);
+      for (const text of HOSTILE) {
+        const word = encodeURIComponent(text);
+        for (const path of ['accounts?q=', 'accounts/', 'requests?account=', 'requests?request=', 'payments?reference=', 'codes?campaign='])
+          await open(`/admin/${path}${word}`);
+        for (const path of ['plans?id=', 'models?id=', 'providers?id=', 'audit?subject=']) await open(`/admin/${path}${word}`);
+        quiet(text);
+      }
     },
     TEST_MS,
   );
