@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { moneyId, postCredit, postDebit, type Posting } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
-import { OPERATOR, recordAudit } from './audit.ts';
+import { COMMAND_LINE, recordAudit } from './audit.ts';
 
 /** A closed account was deleted by its owner: its money stays in the books, and nothing opens it again. */
 export type AccountStatus = 'active' | 'suspended' | 'closed';
@@ -95,7 +95,11 @@ export class Accounts {
   }
 
   /** Refuses every request of an account from now on, or lets it in again. False where it is so already, and for closed accounts. */
-  async setStatus(account: Account, status: 'active' | 'suspended', { actor, reason }: ChangeNote = { actor: OPERATOR }): Promise<boolean> {
+  async setStatus(
+    account: Account,
+    status: 'active' | 'suspended',
+    { actor, reason }: ChangeNote = { actor: COMMAND_LINE },
+  ): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('accounts')
@@ -117,7 +121,7 @@ export class Accounts {
   }
 
   /** Lets an account run the service, or no longer. Nothing happens to the last one that does. */
-  async setOperator(account: Account, isAdmin: boolean, actor: string = OPERATOR): Promise<'done' | 'last_operator'> {
+  async setOperator(account: Account, isAdmin: boolean, actor: string = COMMAND_LINE): Promise<'done' | 'last_operator'> {
     return this.#database.transaction().execute(async (transaction) => {
       // A write comes first and locks all operators: of two who end each other, the second sees what the first did.
       await transaction
@@ -140,7 +144,7 @@ export class Accounts {
   }
 
   /** Signs the owner of an account out everywhere; tells how many sessions that ended. */
-  async endSessions(account: Account, actor: string = OPERATOR): Promise<number> {
+  async endSessions(account: Account, actor: string = COMMAND_LINE): Promise<number> {
     return this.#database.transaction().execute(async (transaction) => {
       const { numDeletedRows } = await transaction
         .deleteFrom('sessions')

@@ -4,7 +4,7 @@ import { makeId } from '../ids.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 
 /** Who makes changes on the command line. */
-export const OPERATOR = 'command line';
+export const COMMAND_LINE = 'command line';
 
 /** What somebody did to something. */
 export interface AuditEntry {

@@ -5,7 +5,7 @@ import { makeId } from '../ids.ts';
 import { inTime } from '../in-time.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
-import { differences, OPERATOR, recordAudit, type AuditValue } from './audit.ts';
+import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit.ts';
 import { readBudgets, writeBudgets, type BudgetChange } from './key-budgets.ts';
 import { readKeys, type ListedKey } from './key-list.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
@@ -76,7 +76,7 @@ export class Keys {
   }
 
   /** Makes a key. Whether the account may have another one is for the caller to ask: see `isFull`. */
-  async create(accountId: string, key: NewKey, actor: string = OPERATOR): Promise<FreshKey> {
+  async create(accountId: string, key: NewKey, actor: string = COMMAND_LINE): Promise<FreshKey> {
     const id = makeId('key');
     const fresh = { id, ...makeFresh() };
     const nowMs = Date.now();
@@ -124,7 +124,7 @@ export class Keys {
 
   /** Sets what a key may spend in a period, or lifts that; false when there is no such key. */
   async setBudget(id: string, period: BudgetPeriod, amount: Nanos | undefined): Promise<boolean> {
-    return this.update({ id, accountId: ANY_ACCOUNT, actor: OPERATOR }, { budgets: { [period]: amount ?? null } });
+    return this.update({ id, accountId: ANY_ACCOUNT, actor: COMMAND_LINE }, { budgets: { [period]: amount ?? null } });
   }
 
   /** Gives a key a new secret; its old ones live on for the overlap. */

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
-import { differences, OPERATOR, recordAudit, type AuditValue } from './audit.ts';
+import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit.ts';
 import type { PlanLimits } from './plan-limits.ts';
 import type { PlanInterval } from './plan-period.ts';
 import { alignUse, type Overflow, type UseFirst } from './plan-use.ts';
@@ -32,7 +32,7 @@ export interface ListedPlan extends Plan {
 export type PlanResult = 'done' | 'of_settings' | 'taken' | 'no_such_plan';
 
 /** Who changes plans where nobody else is named. */
-const ACTORS: Readonly<Record<ListedPlan['origin'], string>> = { settings: 'settings file', command: OPERATOR };
+const ACTORS: Readonly<Record<ListedPlan['origin'], string>> = { settings: 'settings file', command: COMMAND_LINE };
 
 /** The plans that there are. They are rows, so that every node and command sees the same. */
 export class Plans {

@@ -2,7 +2,7 @@ import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
-import { differences, OPERATOR, recordAudit, type AuditValue } from './audit.ts';
+import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit.ts';
 import { hashCode, makeCode, normalizeCode, shownPart } from './promo-code-text.ts';
 
 /** What a code gives. */
@@ -59,7 +59,7 @@ export class PromoCodes {
     which: CodeChoice,
     benefit: PromoBenefit,
     rules: PromoRules,
-    { actor = OPERATOR, id = makeId('promo') }: { readonly actor?: string; readonly id?: string } = {},
+    { actor = COMMAND_LINE, id = makeId('promo') }: { readonly actor?: string; readonly id?: string } = {},
   ): Promise<FreshPromo[] | undefined> {
     const texts = 'code' in which ? [which.code] : Array.from({ length: which.count }, () => makeCode(which.prefix));
     const fresh = texts.map((code, index) => ({ id: index === 0 ? id : makeId('promo'), code }));
@@ -86,7 +86,7 @@ export class PromoCodes {
   }
 
   /** Ends a code, or all codes of a campaign, at once; gives how many. What was redeemed stays. */
-  async stop({ id, campaign }: { readonly id?: string; readonly campaign?: string }, actor: string = OPERATOR): Promise<number> {
+  async stop({ id, campaign }: { readonly id?: string; readonly campaign?: string }, actor: string = COMMAND_LINE): Promise<number> {
     return this.#database.transaction().execute(async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable('promo_codes')

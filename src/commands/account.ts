@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { availableOf, type Account } from '../accounts/accounts.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
-import { OPERATOR } from '../accounts/audit.ts';
+import { COMMAND_LINE } from '../accounts/audit.ts';
 import { inviteByLink } from '../accounts/invitations.ts';
 import { publicUrlOf } from '../config.ts';
 import { readFuture, readUsd } from './options.ts';
@@ -80,7 +80,7 @@ async function create(options: JsonOption & { readonly email: string; readonly c
     if (account === undefined)
       throw new Error(`There is an account ${options.email} already. See it with: account show --email ${options.email}`);
     if (options.credit !== undefined)
-      await session.accounts.credit(account, options.credit, { reason: 'credit at creation', actor: OPERATOR });
+      await session.accounts.credit(account, options.credit, { reason: 'credit at creation', actor: COMMAND_LINE });
     printAccount(await requireAccount(session, options.email), options);
   });
 }
@@ -91,7 +91,7 @@ async function credit(
   await withSession(async (session) => {
     await session.accounts.credit(await requireAccount(session, options.email), options.usd, {
       reason: options.reason,
-      actor: OPERATOR,
+      actor: COMMAND_LINE,
       expiresAtMs: options.expires,
     });
     printAccount(await requireAccount(session, options.email), options);
@@ -104,7 +104,7 @@ async function show(options: JsonOption & { readonly email: string }): Promise<v
 
 async function setStatus(options: StatusOptions, status: 'active' | 'suspended'): Promise<void> {
   await withSession(async (session) => {
-    await session.accounts.setStatus(await requireAccount(session, options.email), status, { actor: OPERATOR, reason: options.reason });
+    await session.accounts.setStatus(await requireAccount(session, options.email), status, { actor: COMMAND_LINE, reason: options.reason });
     printAccount(await requireAccount(session, options.email), options);
   });
 }

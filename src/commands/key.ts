@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { OPERATOR } from '../accounts/audit.ts';
+import { COMMAND_LINE } from '../accounts/audit.ts';
 import { ANY_ACCOUNT, type KeyRequest } from '../accounts/keys.ts';
 import { findUnknown } from '../accounts/model-rules.ts';
 import type { Config } from '../config.ts';
@@ -144,7 +144,7 @@ async function remove(id: string, options: JsonOption): Promise<void> {
 }
 
 function operatorOn(id: string): KeyRequest {
-  return { id, accountId: ANY_ACCOUNT, actor: OPERATOR };
+  return { id, accountId: ANY_ACCOUNT, actor: COMMAND_LINE };
 }
 
 function noSuchKey(id: string): Error {

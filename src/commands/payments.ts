@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Kysely } from 'kysely';
-import { OPERATOR } from '../accounts/audit.ts';
+import { COMMAND_LINE } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
 import { formatUsd, asNanos, type Nanos } from '../ledger/money.ts';
 import type { PaymentRow } from '../payments/credit-payment.ts';
@@ -85,7 +85,7 @@ async function ask(id: string, options: JsonOption): Promise<void> {
 async function confirm(reference: string, options: JsonOption & { readonly usd: Nanos }): Promise<void> {
   await withMoney(async ({ desk }) => {
     const payment = await requireTransfer(desk, reference);
-    const result = await desk.confirm(payment, toCents(options.usd), Date.now(), OPERATOR);
+    const result = await desk.confirm(payment, toCents(options.usd), Date.now(), COMMAND_LINE);
     if (result.type === 'refused')
       throw new Error(`Nothing is credited: ${result.reason}. Credit another amount by hand with: account credit`);
     const credited = await desk.require(payment.id);
@@ -96,7 +96,7 @@ async function confirm(reference: string, options: JsonOption & { readonly usd: 
 async function refuse(reference: string, options: JsonOption & { readonly reason: string }): Promise<void> {
   await withMoney(async ({ desk }) => {
     const payment = await requireTransfer(desk, reference);
-    if (!(await desk.refuse(payment, options.reason, OPERATOR))) throw new Error(`The payment is ${payment.status} already.`);
+    if (!(await desk.refuse(payment, options.reason, COMMAND_LINE))) throw new Error(`The payment is ${payment.status} already.`);
     const refused = await desk.require(payment.id);
     print(describe(refused), options, [say(refused)]);
   });

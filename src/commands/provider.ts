@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { OPERATOR } from '../accounts/audit.ts';
+import { COMMAND_LINE } from '../accounts/audit.ts';
 import { DisabledProviders } from '../catalog/disabled-providers.ts';
 import { print, withSession } from './session.ts';
 
@@ -41,14 +41,14 @@ async function list(options: JsonOption): Promise<void> {
 async function disable(id: string, options: JsonOption): Promise<void> {
   await withSession(async ({ config, database }) => {
     if (!config.providers.has(id)) throw new Error(`There is no provider ${id}, or it is off. See them with: provider list`);
-    await new DisabledProviders(database).disable(id, OPERATOR);
+    await new DisabledProviders(database).disable(id, COMMAND_LINE);
     print({ id, disabled: true }, options, [`${id} is out of service`]);
   });
 }
 
 async function enable(id: string, options: JsonOption): Promise<void> {
   await withSession(async ({ database }) => {
-    await new DisabledProviders(database).enable(id, OPERATOR);
+    await new DisabledProviders(database).enable(id, COMMAND_LINE);
     print({ id, disabled: false }, options, [`${id} is in service`]);
   });
 }
