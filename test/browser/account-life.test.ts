@@ -9,7 +9,7 @@ import { secretIn } from '../dashboard/answers.ts';
 import { describeStores } from '../dashboard/stores.ts';
 import { until } from '../faults/ledger/until.ts';
 import { buildPages } from '../services/built.ts';
-import { chromiumPath, launchChromium } from '../services/chromium.ts';
+import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { EMAIL, LifeStage, signInElsewhere } from './life-stage.ts';
 import { ask, Traffic } from './traffic.ts';
 
@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     await buildPages();
     browser = await launchChromium();
   }, TEST_MS);
-  afterAll(() => browser?.close());
+  afterAll(() => close(browser));
 
   describeStores((makeStore) => {
     let life: LifeStage;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { PromoCodes, type PromoBenefit } from '../../src/accounts/promo-codes.ts';
 import { usd } from '../conformance/money-in/stage.ts';
-import { chromiumPath } from '../services/chromium.ts';
+import { chromiumPath, close } from '../services/chromium.ts';
 import { findBarriers, openStage, overflowOf } from './key-stage.ts';
 import { MoneyPages, see, seeBalance } from './money-pages.ts';
 
@@ -176,7 +176,7 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
       await page.goto('/billing');
       await see(page, 'Promo code');
       await seeBalance(page, '$3.00');
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );

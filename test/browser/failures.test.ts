@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../services/chromium.ts';
+import { chromiumPath, close } from '../services/chromium.ts';
 import { findBarriers, openStage, type Stage } from './key-stage.ts';
 
 /** Pages whose server answers with errors. */
@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
         expect([path, await page.locator('main .animate-shimmer').count()]).toEqual([path, 0]);
         expect([path, await findBarriers(page)]).toEqual([path, []]);
       }
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -70,7 +70,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
       await (await asked).finished();
       await page.waitForLoadState('networkidle');
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Somebody else');
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -93,7 +93,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
       isBroken = false;
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
       await page.getByRole('switch').click();
       await page.getByRole('alertdialog').getByText('Enough of this.').waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );

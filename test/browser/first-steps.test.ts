@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { buildPages } from '../services/built.ts';
-import { chromiumPath, launchChromium } from '../services/chromium.ts';
+import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { openWorld, type World } from './world.ts';
 
 /** The way of somebody new, with the real gate behind it. */
@@ -24,7 +24,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
     page = await context.newPage();
   }, OPEN_WITHIN_MS);
   afterAll(async () => {
-    await browser?.close();
+    await close(browser);
     await world?.close();
   });
 

@@ -11,7 +11,7 @@ import type { Reach } from '../../src/http/fetch-media.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { serve, type Service } from '../../src/serve.ts';
 import { buildPages } from '../services/built.ts';
-import { launchChromium } from '../services/chromium.ts';
+import { close, launchChromium } from '../services/chromium.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
@@ -56,7 +56,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     database,
     enter: (contextOptions = {}) => enter({ service, browser, database }, contextOptions),
     close: async () => {
-      await browser.close();
+      await close(browser);
       await service.drain();
       await database.destroy();
       rmSync(folder, { recursive: true });

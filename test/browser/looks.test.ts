@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
-import { chromiumPath } from '../services/chromium.ts';
+import { chromiumPath, close } from '../services/chromium.ts';
 import { openStage, overflowOf, type Stage } from './key-stage.ts';
 
 /** Pages as they are seen by people with other eyes, other names and other paper than most. */
@@ -32,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
           0,
         ]);
       }
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
         const wideBy = await read(page, 'main .figures.text-xl', 'element.scrollWidth - element.clientWidth');
         expect([path, wideBy]).toEqual([path, 0]);
       }
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
         ['nav a[aria-current=page]', 'nav a:not([aria-current])'],
       ] as const)
         expect([chosen, await backgroundOf(page, chosen)]).not.toEqual([chosen, await backgroundOf(page, other)]);
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -84,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
       expect(await read(page, '[role=region][aria-label^=Movements]', 'element.scrollHeight - element.clientHeight')).toBe(0);
       expect(await read(page, 'html', 'getComputedStyle(element).color')).toBe('rgb(27, 25, 21)');
       expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
       await pages.getByRole('button', { name: 'Newer' }).click();
       await list.getByText('row 60.').waitFor();
       expect(await pages.getByRole('button', { name: 'Newer' }).isDisabled()).toBeTrue();
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { buildPages } from '../services/built.ts';
-import { chromiumPath, launchChromium } from '../services/chromium.ts';
+import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { pagesOf, type Visitor } from './pages.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     };
   }, OPEN_WITHIN_MS);
   afterAll(async () => {
-    await browser?.close();
+    await close(browser);
     await world?.close();
   });
 
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await page.goto(world.url + path);
       await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
       expect(bytes).toBeWithin(50_000, SCRIPT_BYTES_MAX);
-      await page.context().close();
+      await close(page.context());
     },
     TEST_MS,
   );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { makeSqlite } from '../dashboard/stores.ts';
 import { buildPages } from '../services/built.ts';
-import { chromiumPath, launchChromium } from '../services/chromium.ts';
+import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { CLIENT, IdentityProvider } from '../simulator/identity-provider.ts';
 import { LifeStage } from './life-stage.ts';
 
@@ -26,7 +26,7 @@ describe.skipIf(chromiumPath === undefined)('an account elsewhere', () => {
   }, TEST_MS);
   afterAll(async () => {
     await life?.close();
-    await browser?.close();
+    await close(browser);
     await provider?.stop();
   });
 

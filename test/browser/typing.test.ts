@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../services/chromium.ts';
+import { chromiumPath, close } from '../services/chromium.ts';
 import { findBarriers, openStage, type Stage } from './key-stage.ts';
 
 /** What people type, key by key: a page must not change under their hands. */
@@ -33,7 +33,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.keyboard.press('Backspace');
       await page.keyboard.type('2025', { delay: 40 });
       await page.waitForURL(/from=2025-03-15/u);
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -47,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.locator('[role=dialog] input:checked:focus').waitFor();
       await page.keyboard.press('Escape');
       await page.locator('button:focus', { hasText: 'Add alert' }).waitFor();
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await context.addCookies(cookies);
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('dialog', { name: 'Store this secret now' }).waitFor();
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );
@@ -86,7 +86,7 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.waitForURL(/\/sign-in$/u);
       await page.goto('/usage?group=key');
       await page.waitForURL(/\/sign-in\?to=%2Fusage/u);
-      await context.close();
+      await close(context);
     },
     TEST_MS,
   );

@@ -5,7 +5,7 @@ import OpenAI from 'openai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { describeEmbedded, type Store } from '../dashboard/stores.ts';
 import { buildPages } from '../services/built.ts';
-import { chromiumPath, launchChromium } from '../services/chromium.ts';
+import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { openUsageStage, type UsageStage } from './usage-stage.ts';
 
 /** Three and a half hours behind UTC, or two and a half. */
@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     }, OPEN_WITHIN_MS);
     afterAll(async () => {
-      await browser?.close();
+      await close(browser);
       await stage?.stop();
       await store?.remove();
     });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext } from 'playwright-core';
 import { findProgram } from './program.ts';
 
 /** The path of a Chromium; undefined where there is none, and then tests are to be skipped: `describe.skipIf(chromiumPath === undefined)`. */
@@ -10,6 +10,13 @@ export function launchChromium(): Promise<Browser> {
   // The sandbox does not work for root, who runs the tests in containers; the pages are ours.
   const args = ['--no-sandbox', `--disable-features=${[...OFF_FOR_SPEED, ...OFF_BY_PLAYWRIGHT].join(',')}`];
   return chromium.launch({ executablePath: chromiumPath ?? '', args });
+}
+
+const CLOSED_WITHIN_MS = 5000;
+
+/** Closes a context or the browser. Chromium does not always say that it has; what was to be seen has been seen by then, and it ends with the tests. */
+export async function close(opened: Browser | BrowserContext | undefined): Promise<void> {
+  await Promise.race([opened?.close(), Bun.sleep(CLOSED_WITHIN_MS)]);
 }
 
 /** Pages of the browser itself, for its address bar, which nobody sees here: in every new context they cost as much as a page of ours. */
