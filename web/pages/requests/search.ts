@@ -31,18 +31,21 @@ export function readRequestsSearch(raw: RawSearch): RequestsSearch {
   const texts: Readonly<Partial<Record<(typeof TEXTS)[number], string>>> = compact(
     Object.fromEntries(TEXTS.map((name) => [name, readText(raw, name)])),
   );
-  const choices = compact({
+  const choices = compact({ stream: readChoice(raw, 'stream', STREAMS), live: readChoice(raw, 'live', ['yes']) });
+  return { ...texts, ...readPlace(raw), ...choices };
+}
+
+/** What every list of requests has in its address: the range, how they ended, the page, and the request whose drawer is open. */
+export function readPlace(raw: RawSearch) {
+  return compact({
     range: readChoice(raw, 'range', RANGE_NAMES),
     from: readDay(raw, 'from'),
     to: readDay(raw, 'to'),
     zone: readZone(raw),
     status: readChoice(raw, 'status', REQUEST_STATUSES),
-    stream: readChoice(raw, 'stream', STREAMS),
     before: readText(raw, 'before'),
-    live: readChoice(raw, 'live', ['yes']),
     request: readText(raw, 'request'),
   });
-  return { ...texts, ...choices };
 }
 
 /** A change of the address; undefined takes something out. */

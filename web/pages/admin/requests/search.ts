@@ -1,10 +1,8 @@
-import { REQUEST_STATUSES } from '../../../../src/dashboard/contract.ts';
 import type { RequestStatus } from '../../../../src/dashboard/contract.ts';
-import { compact, readChoice, readDay, readText } from '../../../search-params.ts';
+import { compact, readText } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
-import { RANGE_NAMES } from '../../../time.ts';
 import type { RangeName } from '../../../time.ts';
-import { readZone } from '../../../zone.ts';
+import { readPlace } from '../../requests/search.ts';
 
 const TEXTS = ['q', 'account', 'key', 'model', 'provider', 'error'] as const;
 
@@ -26,16 +24,7 @@ export function readAdminRequestsSearch(raw: RawSearch): AdminRequestsSearch {
   const texts: Readonly<Partial<Record<(typeof TEXTS)[number], string>>> = compact(
     Object.fromEntries(TEXTS.map((name) => [name, readText(raw, name)])),
   );
-  const choices = compact({
-    range: readChoice(raw, 'range', RANGE_NAMES),
-    from: readDay(raw, 'from'),
-    to: readDay(raw, 'to'),
-    zone: readZone(raw),
-    status: readChoice(raw, 'status', REQUEST_STATUSES),
-    before: readText(raw, 'before'),
-    request: readText(raw, 'request'),
-  });
-  return { ...texts, ...choices };
+  return { ...texts, ...readPlace(raw) };
 }
 
 /** A change of the address; undefined takes something out. */
