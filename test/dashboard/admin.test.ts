@@ -76,8 +76,9 @@ describeStores((makeStore) => {
         .set({ created_at: at } as never)
         .execute();
     await setAll(new Date(Date.now() - 2 * HOUR_MS).toISOString());
-    for (const route of routes().filter(({ method }) => method !== 'GET'))
-      expect([route, (await ask(operator, route)).status]).toEqual([route, 403]);
+    const changing = routes().filter(({ method }) => method !== 'GET');
+    expect(changing.length).toBeGreaterThan(10);
+    for (const route of changing) expect([route, (await ask(operator, route)).status]).toEqual([route, 403]);
     expect((await operator.get('/api/admin/audit')).status).toBe(200);
     await setAll(new Date().toISOString());
   });
