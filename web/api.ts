@@ -2,6 +2,7 @@ import { hc } from 'hono/client';
 import type { Api } from '../src/dashboard/contract.ts';
 import { noticeSignedOut } from './session-end.ts';
 import { faults } from './strings/index.ts';
+import { apiAddress } from './viewed.ts';
 
 /** A refusal of the server, with its text for the reader and the id to ask about. */
 export class ApiError extends Error {
@@ -37,7 +38,7 @@ export class ApiError extends Error {
 export const api = hc<Api>(location.origin, {
   init: { credentials: 'same-origin' },
   fetch: (input: RequestInfo | URL, init?: RequestInit) =>
-    fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(TIMEOUT_MS) }),
+    fetch(typeof input === 'string' ? apiAddress(input) : input, { ...init, signal: init?.signal ?? AbortSignal.timeout(TIMEOUT_MS) }),
 }).api;
 
 /** Longer than the server takes for anything. */

@@ -1,8 +1,10 @@
-import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
+import { ApiError } from './api.ts';
 import { BrokenOutside } from './layout/broken.tsx';
 import { Pending } from './layout/pending.tsx';
 import { Root } from './layout/root.tsx';
 import { loadAccount } from './session.ts';
+import { isViewable, viewedAccount } from './viewed.ts';
 
 /** What all pages stand in. */
 export const root = createRootRoute({ component: Root });
@@ -15,6 +17,13 @@ export const app = createRoute({
   errorComponent: BrokenOutside,
   pendingComponent: Pending,
   beforeLoad: async ({ location }) => {
-    if (!(await loadAccount())) throw redirect({ to: '/sign-in', search: { to: location.href } });
+    if (viewedAccount !== undefined && !isViewable(location.pathname)) throw notFound();
+    try {
+      if (!(await loadAccount())) throw redirect({ to: '/sign-in', search: { to: location.href } });
+    } catch (error) {
+      // Whoever does not run the service can look at nobody's account.
+      if (error instanceof ApiError && error.status === 404) throw notFound();
+      throw error;
+    }
   },
 });

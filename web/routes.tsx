@@ -28,6 +28,7 @@ import { readVerifySearch } from './pages/verify/search.ts';
 import { readWelcomeSearch } from './pages/welcome/search.ts';
 import { only } from './search-params.ts';
 import { hasSession } from './session.ts';
+import { basePath } from './viewed.ts';
 
 /**
  * Every page of the dashboard: its address, what may stand behind the question mark, and its file, which is loaded when it is needed.
@@ -192,6 +193,7 @@ const tree = root.addChildren([
 /** Finds the page of an address, and knows the types of all of them. */
 export const router = createRouter({
   routeTree: tree,
+  basepath: basePath,
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultNotFoundComponent: NotFoundPage,

@@ -64,25 +64,41 @@ export function dashboardApi(parts: Parts) {
   const banners = new Banners(parts.database.kysely);
   const past = new PastKeeper(parts.database, parts.fail);
   const people = () => new Hono<Env>().use(signedIn(parts));
+  const pages = accountPages(parts, past, banners);
   return app
     .route('/models', modelRoutes(parts, readHealth))
     .route('/status', statusRoutes(parts, readHealth))
     .route('/setup', setupRoutes(parts))
     .route('/verification', verificationRoutes(parts))
     .route('/invitations', invitationRoutes(parts))
-    .route('/account', people().route('/', accountRoutes(parts, banners)))
+    .route('/account', people().route('/', pages.account))
     .route('/settings', people().route('/', settingsRoutes(parts)))
     .route('/start', people().route('/', startRoutes(parts)))
-    .route('/overview', people().route('/', overviewRoutes(parts, past)))
-    .route('/keys', people().route('/', keyRoutes(parts)))
-    .route('/alerts', people().route('/', alertRoutes(parts)))
-    .route('/usage', people().route('/', usageRoutes(parts, past)))
-    .route('/requests', people().route('/', requestsRoutes(parts, past)))
-    .route('/billing', people().route('/', billingRoutes(parts)))
-    .route('/plans', people().route('/', planRoutes(parts)))
-    .route('/statement', people().route('/', statementRoutes(parts)))
+    .route('/overview', people().route('/', pages.overview))
+    .route('/keys', people().route('/', pages.keys))
+    .route('/alerts', people().route('/', pages.alerts))
+    .route('/usage', people().route('/', pages.usage))
+    .route('/requests', people().route('/', pages.requests))
+    .route('/billing', people().route('/', pages.billing))
+    .route('/plans', people().route('/', pages.plans))
+    .route('/statement', people().route('/', pages.statement))
     .route('/playground', people().route('/', playgroundRoutes(parts)))
-    .route('/admin', people().route('/', adminRoutes(parts, { past, banners })));
+    .route('/admin', people().route('/', adminRoutes(parts, { past, banners, pages })));
+}
+
+/** What every account has: for its owner, and for operators who look at it. */
+function accountPages(parts: Parts, past: PastKeeper, banners: Banners) {
+  return {
+    account: accountRoutes(parts, banners),
+    overview: overviewRoutes(parts, past),
+    keys: keyRoutes(parts),
+    usage: usageRoutes(parts, past),
+    requests: requestsRoutes(parts, past),
+    billing: billingRoutes(parts),
+    plans: planRoutes(parts),
+    statement: statementRoutes(parts),
+    alerts: alertRoutes(parts),
+  };
 }
 
 /** The validators of the router throw a refusal of its own where a body cannot be parsed. */

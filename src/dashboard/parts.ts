@@ -29,6 +29,8 @@ export interface Person {
   readonly hasTwoFactor: boolean;
   readonly signedInAtMs: number;
   readonly isOperator: boolean;
+  /** Set where an operator looks at somebody else's account: it is read as its owner reads it, but for what only owners may. */
+  readonly viewedBy?: string;
 }
 
 /** What Hono knows about a request beside the request itself. */

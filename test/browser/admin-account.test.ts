@@ -99,6 +99,50 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
     },
     TEST_MS,
   );
+
+  test(
+    'shows the account as its owner sees it, and lets nothing be changed',
+    async () => {
+      const owner = await stage.enter();
+      const { id, email } = owner.account;
+      await stage.service.keys.create(id, { name: 'notebook' });
+      const { page, complaints } = await enterAsOperator({ viewport: { width: 1440, height: 900 } });
+      await page.goto(`/admin/accounts/${id}`);
+      await page.getByRole('link', { name: 'See as its owner' }).click();
+      await page.waitForURL(({ pathname }) => pathname === `/admin/view/${id}/overview`);
+      await see(page, `You see the account of ${email} as its owner does.`);
+      await page.getByRole('navigation').getByRole('link', { name: 'API keys' }).click();
+      await page.waitForURL(({ pathname }) => pathname === `/admin/view/${id}/keys`);
+      await see(page, 'notebook');
+      expect(await page.getByRole('link', { name: 'CSV' }).getAttribute('href')).toStartWith(`/api/admin/view/${id}/keys/csv?`);
+      expect(await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).count()).toBe(0);
+      expect(await findBarriers(page)).toEqual([]);
+
+      await page.getByRole('button', { name: 'Create key' }).first().click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('not mine');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await see(page, 'Only its owner can change something here.');
+      expect((await stage.service.keys.list(id)).map(({ name }) => name)).toEqual(['notebook']);
+      // The browser notes the refusal itself.
+      expect(complaints).toEqual([expect.stringContaining('403') as string]);
+
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.goto(`/admin/view/${id}/usage`);
+      await see(page, `You see the account of ${email} as its owner does.`);
+      expect(await overflowOf(page)).toBe(0);
+      await page.goto(`/admin/view/${id}/settings`);
+      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+      await page.goto(`/admin/view/${id}/overview`);
+      await page.getByRole('link', { name: 'Back to the operator’s page' }).click();
+      await page.getByRole('heading', { name: email }).waitFor();
+      await see(page, 'account.view');
+      expect(complaints).toHaveLength(1);
+
+      await owner.page.goto(`/admin/view/${id}/overview`);
+      await owner.page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    },
+    TEST_MS,
+  );
 });
 
 async function enterAsOperator(options?: Parameters<Stage['enter']>[0]): Promise<Visit> {

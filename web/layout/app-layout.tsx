@@ -9,6 +9,7 @@ import { shell as t } from '../strings/index.ts';
 import { Banner } from '../ui/banner.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { Drawer } from '../ui/drawer.tsx';
+import { viewedAccount } from '../viewed.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { BalanceChip } from './balance-chip.tsx';
 import { Brand } from './brand.tsx';
@@ -35,6 +36,7 @@ export function AppLayout(): JSX.Element {
       <TopBar />
       <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[82rem] min-w-0 px-4 pt-6 pb-16 sm:px-6 bar:px-10 bar:pt-9">
         <SessionOver />
+        <Viewing />
         <Announcement />
         <Outlet />
       </main>
@@ -56,6 +58,27 @@ function SessionOver(): JSX.Element | null {
         }
       >
         {t.signedOut.text}
+      </Banner>
+    </div>
+  );
+}
+
+/** An operator must never take somebody else's account for their own. */
+function Viewing(): JSX.Element | null {
+  const email = useQuery(accountQuery).data?.email ?? '';
+  if (viewedAccount === undefined) return null;
+  return (
+    <div className="mb-6 break-words bar:sticky bar:top-3 bar:z-20">
+      <Banner
+        tone="warn"
+        title={t.viewed.title(email)}
+        action={
+          <a href={`/admin/accounts/${viewedAccount}`} className={buttonClass({ size: 'sm' })}>
+            {t.viewed.leave}
+          </a>
+        }
+      >
+        {t.viewed.text}
       </Banner>
     </div>
   );
@@ -98,7 +121,7 @@ function Foot(): JSX.Element {
         <ZoneLine />
         <ThemeSwitch />
       </div>
-      <AccountMenu />
+      {viewedAccount === undefined && <AccountMenu />}
     </div>
   );
 }

@@ -26,6 +26,7 @@ import type { LucideIcon } from 'lucide-react';
 import type { JSX } from 'react';
 import { accountQuery } from '../queries.ts';
 import { shell as t } from '../strings/index.ts';
+import { isViewable, viewedAccount } from '../viewed.ts';
 
 interface Place {
   readonly to: NonNullable<LinkProps['to']>;
@@ -90,11 +91,17 @@ const ADMIN_GROUPS: readonly Group[] = [
   { title: t.groups.own, places: [{ to: '/overview', label: t.nav.back, Icon: ArrowLeft }] },
 ];
 
+/** What there is of somebody else's account. */
+const VIEWED_GROUPS: readonly Group[] = GROUPS.map(({ title, places }) => ({
+  title,
+  places: places.filter(({ to }) => isViewable(to)),
+})).filter(({ places }) => places.length > 0);
+
 /** The way to every page of the app, or of the operator's part of it. */
 export function Navigation({ onFollow }: { readonly onFollow?: () => void }): JSX.Element {
   const { data } = useQuery(accountQuery);
   const isAdmin = useLocation({ select: ({ pathname }) => pathname.startsWith('/admin') });
-  const own = data?.isOperator === true ? [...GROUPS, TO_ADMIN] : GROUPS;
+  const own = data?.isOperator === true ? [...GROUPS, TO_ADMIN] : viewedAccount === undefined ? GROUPS : VIEWED_GROUPS;
   return (
     <nav aria-label={t.navigation} className="flex flex-col gap-5">
       {(isAdmin ? ADMIN_GROUPS : own).map(({ title, places }) => (

@@ -31,6 +31,7 @@ export const adminAccount = {
   reason: 'Reason',
   reasonHint: 'For the audit log. Operators read it.',
   actions: {
+    view: 'See as its owner',
     suspend: {
       action: 'Suspend',
       title: (email: string) => `Suspend ${email}?`,

@@ -44,6 +44,11 @@ export const shell = {
     text: 'What you typed here stays. Sign in in another tab, then come back and go on.',
     action: 'Sign in in a new tab',
   },
+  viewed: {
+    title: (email: string) => `You see the account of ${email} as its owner does.`,
+    text: 'Nothing can be changed here, and what was asked and answered is not shown. The audit log tells that you looked.',
+    leave: 'Back to the operator’s page',
+  },
   signOutFailed: 'Could not sign out.',
   theme: 'Theme',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },

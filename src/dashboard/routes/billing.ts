@@ -6,9 +6,9 @@ import { formatUsd, parseUsd, type Nanos } from '../../ledger/money.ts';
 import type { PromoBenefit } from '../../accounts/promo-codes.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import { BillingDesk } from '../billing-desk.ts';
-import { describePayment } from '../billing-json.ts';
+import { describePayment, type PaymentJson } from '../billing-json.ts';
 import { sayAutoTopUpProblem, sayRedeemRefusal, sayStartRefusal } from '../billing-words.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Parts, Person } from '../parts.ts';
 import { validate } from '../validate.ts';
 
 const usd = z
@@ -32,8 +32,14 @@ export function billingRoutes({ database: { kysely }, money, settings }: Parts) 
   const trusted = parseNetworks(settings.trustedProxies) ?? [];
   return new Hono<Env>()
     .get('/', async (c) => c.json(await desk.show(c.get('person').accountId)))
-    .get('/payments', async (c) => c.json({ payments: await desk.listPayments(c.get('person').accountId) }))
-    .get('/payments/:id', async (c) => c.json(await desk.follow(c.get('person').accountId, c.req.param('id'), Date.now())))
+    .get('/payments', async (c) => {
+      const payments = await desk.listPayments(c.get('person').accountId);
+      return c.json({ payments: payments.map((payment) => shownTo(c.get('person'), payment)) });
+    })
+    .get('/payments/:id', async (c) => {
+      const payment = await desk.follow(c.get('person').accountId, c.req.param('id'), Date.now());
+      return c.json(shownTo(c.get('person'), payment));
+    })
     .get('/payments/:id/receipt', async (c) => c.json({ url: await desk.receiptUrl(c.get('person').accountId, c.req.param('id')) }))
     .post('/top-ups', validate('json', topUpSchema), async (c) => {
       const { amountUsd: amount, provider, savesCard } = c.req.valid('json');
@@ -87,4 +93,9 @@ function describeBenefit(benefit: PromoBenefit) {
     case 'bonus':
       return { kind: 'bonus' as const, percent: benefit.percent, maxUsd: formatUsd(benefit.amount) };
   }
+}
+
+/** Where a payment can be made is for the payer. */
+function shownTo({ viewedBy }: Person, payment: PaymentJson): PaymentJson {
+  return viewedBy === undefined ? payment : { ...payment, address: null };
 }

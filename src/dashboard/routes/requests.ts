@@ -66,8 +66,9 @@ export function requestsRoutes(parts: Parts, past: PastKeeper) {
     })
     .delete('/contents', async (c) => c.json({ deleted: await deleteContents(kysely, c.get('person').accountId) }))
     .get('/:id', async (c) => {
-      const detail = await readRequest(kysely, c.get('person').accountId, c.req.param('id'));
+      const { accountId, viewedBy } = c.get('person');
+      const detail = await readRequest(kysely, accountId, c.req.param('id'));
       if (detail === undefined) throw new ApiError('not_found', 'There is no such request in this account.');
-      return c.json(describeDetail(detail));
+      return c.json(describeDetail(viewedBy === undefined ? detail : { ...detail, content: undefined }));
     });
 }

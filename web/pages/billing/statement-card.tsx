@@ -16,6 +16,7 @@ import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { usePages } from '../../use-pages.ts';
 import { useZone } from '../../zone.ts';
+import { apiAddress } from '../../viewed.ts';
 import { statementFilter, statementQuery } from './queries.ts';
 import type { StatementRow } from './queries.ts';
 import { KINDS } from './search.ts';
@@ -109,7 +110,11 @@ function Actions({ search: { kind, from, to }, filter, onChange }: ActionsProps)
         –
         <DayInput label={t.statement.to} value={to ?? ''} min={from} onDay={(day) => onChange({ to: given(day) })} />
       </span>
-      <a href={`/api/statement/export?${new URLSearchParams({ zone, ...filter })}`} download className={buttonClass({ size: 'md' })}>
+      <a
+        href={apiAddress(`/api/statement/export?${new URLSearchParams({ zone, ...filter })}`)}
+        download
+        className={buttonClass({ size: 'md' })}
+      >
         <Download aria-hidden="true" />
         {t.statement.csv}
       </a>

@@ -11,6 +11,7 @@ import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useZoneOfAddress } from '../../zone.ts';
+import { apiAddress } from '../../viewed.ts';
 import { ColumnMenu } from './column-menu.tsx';
 import { HIDDEN_COLUMNS } from './columns.tsx';
 import { CreateKey } from './create-key.tsx';
@@ -66,7 +67,7 @@ export function KeysPage(): JSX.Element {
 function Actions({ zone, onCreate }: { readonly zone: string; readonly onCreate: () => void }): JSX.Element {
   return (
     <>
-      <a href={`/api/keys/csv?${new URLSearchParams({ zone })}`} download="keys.csv" className={buttonClass({})}>
+      <a href={apiAddress(`/api/keys/csv?${new URLSearchParams({ zone })}`)} download="keys.csv" className={buttonClass({})}>
         <Download aria-hidden="true" />
         {t.csv}
       </a>

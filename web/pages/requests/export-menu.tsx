@@ -8,6 +8,7 @@ import { requests as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { apiAddress } from '../../viewed.ts';
 import { exportsQuery } from './queries.ts';
 
 interface ExportMenuProps {
@@ -31,7 +32,8 @@ export function ExportMenu({ filter, zone, isLarge }: ExportMenuProps): JSX.Elem
     },
     onError: (error) => toast('bad', error.message),
   });
-  const download = (format: Format): void => location.assign(`/api/requests/export?${new URLSearchParams({ ...filter, zone, format })}`);
+  const download = (format: Format): void =>
+    location.assign(apiAddress(`/api/requests/export?${new URLSearchParams({ ...filter, zone, format })}`));
   return (
     <Menu
       label={t.export}

@@ -13,9 +13,17 @@ import { adminPlanRoutes } from './plans.ts';
 import { adminProviderRoutes } from './providers.ts';
 import { requestsRoutes } from './requests.ts';
 import { serviceRoutes } from './settings.ts';
+import { viewRoutes, type Pages } from './view.ts';
+
+interface Beside {
+  readonly past: PastKeeper;
+  readonly banners: Banners;
+  /** What every account has, for whoever owns it. */
+  readonly pages: Pages;
+}
 
 /** What only operators see and do. Every address below it asks who is there; there is no way around. */
-export function adminRoutes(parts: Parts, { past, banners }: { readonly past: PastKeeper; readonly banners: Banners }) {
+export function adminRoutes(parts: Parts, { past, banners, pages }: Beside) {
   return new Hono<Env>()
     .use(operating)
     .route('/accounts', accountsRoutes(parts))
@@ -27,5 +35,6 @@ export function adminRoutes(parts: Parts, { past, banners }: { readonly past: Pa
     .route('/plans', adminPlanRoutes(parts))
     .route('/providers', adminProviderRoutes(parts))
     .route('/requests', requestsRoutes(parts))
-    .route('/settings', serviceRoutes(parts, banners));
+    .route('/settings', serviceRoutes(parts, banners))
+    .route('/view/:viewed', viewRoutes(parts, pages));
 }

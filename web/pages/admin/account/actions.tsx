@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { JSX } from 'react';
 import { api, call } from '../../../api.ts';
 import { adminAccount } from '../../../strings/index.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, buttonClass } from '../../../ui/button.tsx';
 import { ChangeButton } from './change-button.tsx';
 import { CreditDialog } from './credit-dialog.tsx';
 import type { AccountContent } from './queries.ts';
@@ -10,11 +10,17 @@ import type { AccountContent } from './queries.ts';
 const t = adminAccount.actions;
 
 /** What operators do to an account. What would lock out who does it is left out; the server refuses it too. */
-export function AccountActions({ content }: { readonly content: AccountContent }): JSX.Element | null {
+export function AccountActions({ content }: { readonly content: AccountContent }): JSX.Element {
   const { account } = content;
-  if (account.status === 'closed') return null;
+  const view = (
+    <a href={`/admin/view/${account.id}/overview`} className={buttonClass({})}>
+      {t.view}
+    </a>
+  );
+  if (account.status === 'closed') return view;
   return (
     <>
+      {view}
       <CreditButton content={content} />
       {!account.isOwn && <OperatorButton account={account} />}
       {!account.isOwn && <StatusButton account={account} />}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Plans } from '../../src/accounts/plans.ts';
+import type { GateQuestion } from '../../src/dashboard/messages.ts';
+import { MemoryLimits } from '../../src/limits/memory.ts';
+import { usd } from '../conformance/money-in/stage.ts';
+import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
+import { jsonOf } from './answers.ts';
+import { giveBelongings, type Belongings } from './belongings.ts';
+import { NO_PAYMENTS, openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { enterAsOperator } from './operators.ts';
+import { OWNED, routesOf, type Route } from './route-table.ts';
+import { describeStores, type Store } from './stores.ts';
+
+const LIMITS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
+const DAY_MS = 86_400_000;
+const TEST_MS = 60_000;
+const VIEW = '/api/admin/view/:viewed';
+
+describeStores((makeStore) => {
+  let store: Store;
+  let stripe: StripeSimulator;
+  let dashboard: TestDashboard;
+  let operator: TestBrowser;
+  let ada: TestBrowser;
+  let accountId: string;
+  let things: Belongings;
+
+  beforeAll(async () => {
+    store = await makeStore();
+    stripe = await startStripeSimulator();
+    const payments = { ...NO_PAYMENTS, stripe: { secretKey: 'sk_test_simulated', webhookSecret: stripe.secret, apiUrl: stripe.url } };
+    dashboard = await openDashboard(store, { settings: { payments }, ask: answerForGate });
+    await new Plans(dashboard.parts.database.kysely).save(
+      {
+        id: 'basic',
+        name: 'basic',
+        price: usd('10'),
+        included: usd('12'),
+        interval: 'month',
+        isOffered: true,
+        useFirst: 'plan',
+        overflow: 'balance',
+      },
+      'command',
+    );
+    operator = await enterAsOperator(dashboard);
+    ada = dashboard.browser();
+    await ada.signUp('ada@example.com');
+    ({ id: accountId } = (await jsonOf(await ada.get('/api/account'))) as { id: string });
+    things = await giveBelongings(dashboard, ada, stripe);
+  }, TEST_MS);
+  afterAll(async () => {
+    expect(dashboard.failures).toEqual([]);
+    await dashboard.close();
+    await stripe.stop();
+    await store.remove();
+  });
+
+  /** Every address of the view with ids that exist: as the operator asks, and as the owner does. */
+  const routes = (): (Route & { readonly own: string })[] =>
+    routesOf(dashboard)
+      .filter(({ path }) => path.startsWith(VIEW))
+      .map(({ method, path }) => {
+        const own = `/api${path.slice(VIEW.length)}`;
+        const owned = OWNED[`${method} ${own}`];
+        const filled = owned === undefined ? own : own.replace(':id', things[owned.of]);
+        return { method, own: filled, path: `/api/admin/view/${accountId}${filled.slice('/api'.length)}` };
+      });
+  const visits = () =>
+    dashboard.parts.database.kysely.selectFrom('audit').select(['actor', 'subject']).where('action', '=', 'account.view').execute();
+
+  test(
+    'an operator reads at every address what the owner reads',
+    async () => {
+      const reads = routes().filter(({ method }) => method === 'GET');
+      expect(reads.length).toBeGreaterThan(25);
+      for (const { path, own } of reads) {
+        const asked = askedFor();
+        const [seen, owners] = [await operator.get(`${path}?${asked}`), await ada.get(`${own}?${asked}`)];
+        expect([path, seen.status]).toEqual([path, 200]);
+        expect([path, timeless(await seen.text())]).toEqual([path, timeless(await owners.text())]);
+      }
+    },
+    TEST_MS,
+  );
+
+  test(
+    'nothing is changed, whatever is sent',
+    async () => {
+      const changes = routes().filter(({ method }) => method !== 'GET');
+      expect(changes.length).toBeGreaterThan(20);
+      for (const { method, path } of changes) {
+        const answer = await operator.send(method as 'POST', path, {});
+        expect([method, path, answer.status]).toEqual([method, path, 403]);
+        expect((await jsonOf(answer))['error']).toMatchObject({ message: expect.stringContaining('somebody else') as string });
+      }
+    },
+    TEST_MS,
+  );
+
+  test('the audit log tells once who looked at whose account', async () => {
+    expect(await visits()).toEqual([{ actor: 'operator@example.com', subject: accountId }]);
+    await Promise.all(['overview/errors', 'keys', 'plans'].map((path) => operator.get(`/api/admin/view/${accountId}/${path}`)));
+    expect(await visits()).toHaveLength(1);
+    const other = await enterAsOperator(dashboard, 'second@example.com');
+    await Promise.all(['account', 'keys', 'plans'].map((path) => other.get(`/api/admin/view/${accountId}/${path}`)));
+    expect((await visits()).map(({ actor }) => actor).toSorted()).toEqual(['operator@example.com', 'second@example.com']);
+  });
+
+  test('what was asked and answered, and where somebody can pay, only the owner sees', async () => {
+    const { kysely } = dashboard.parts.database;
+    await kysely
+      .insertInto('request_contents')
+      .values({
+        account_id: accountId,
+        request_id: things.request,
+        request: '{"a":"canary"}',
+        answer: 'canary',
+        is_cut: 0,
+        delete_at: Date.now() + DAY_MS,
+      })
+      .execute();
+    await kysely
+      .updateTable('payments')
+      .set({ status: 'open', address: 'https://pay.example.com/canary', asked_at: Date.now() })
+      .where('id', '=', things.payment)
+      .execute();
+    for (const path of [`requests/${things.request}`, 'billing/payments', `billing/payments/${things.payment}`]) {
+      expect([path, await (await ada.get(`/api/${path}`)).text()]).toEqual([path, expect.stringContaining('canary') as string]);
+      const seen = await operator.get(`/api/admin/view/${accountId}/${path}`);
+      expect([path, seen.status, await seen.text()]).toEqual([path, 200, expect.not.stringContaining('canary') as string]);
+    }
+  });
+
+  test('there is no account of another name, and nothing of the operator in what is seen', async () => {
+    expect((await operator.get('/api/admin/view/acct_nobody/keys')).status).toBe(404);
+    for (const path of ['settings', 'start', 'playground', 'admin/accounts'])
+      expect([path, (await operator.get(`/api/admin/view/${accountId}/${path}`)).status]).toEqual([path, 404]);
+    expect(await jsonOf(await operator.get(`/api/admin/view/${accountId}/account`))).toMatchObject({
+      id: accountId,
+      email: 'ada@example.com',
+      isOperator: false,
+    });
+  });
+});
+
+/** What an address may want behind its question mark. */
+function askedFor(): string {
+  const [from, to] = [String(Date.now() - 2 * DAY_MS), String(Date.now() + DAY_MS)];
+  return new URLSearchParams({ from, to, planId: 'basic', page: 'usage' }).toString();
+}
+
+/** What two people read is not read in the same millisecond. */
+function timeless(text: string): string {
+  return text.replaceAll(/\d{13}/gu, 'then');
+}
+
+async function answerForGate(question: GateQuestion): Promise<unknown> {
+  if (question.type === 'limits') return new MemoryLimits().stateOf(question.keyId, LIMITS);
+  return question.type === 'webhook' ? undefined : [];
+}
