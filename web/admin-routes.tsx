@@ -87,6 +87,11 @@ const settings = createRoute({
   path: '/settings',
   component: lazyRouteComponent(() => import('./pages/admin/settings/page.tsx'), 'ServicePage'),
 });
+const firstSteps = createRoute({
+  getParentRoute: () => admin,
+  path: '/first-steps',
+  component: lazyRouteComponent(() => import('./pages/admin/first-steps/page.tsx'), 'FirstStepsPage'),
+});
 
 /** Every page of the operator's area, as routes.tsx has the others. */
 export const adminPages = admin.addChildren([
@@ -101,4 +106,5 @@ export const adminPages = admin.addChildren([
   providers,
   audit,
   settings,
+  firstSteps,
 ]);

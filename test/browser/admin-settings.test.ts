@@ -66,4 +66,30 @@ describe.skipIf(chromiumPath === undefined)('settings of the service, in a brows
     },
     TEST_MS,
   );
+
+  test(
+    'the first steps tell what is set and what is missing, and try what is there',
+    async () => {
+      const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await stage.database.updateTable('accounts').set({ is_admin: 1 }).where('id', '=', account.id).execute();
+      await stage.database.updateTable('people').set({ two_factor_enabled: 1 }).where('email', '=', account.email).execute();
+      await page.goto('/admin/first-steps');
+      const step = (title: string) => page.getByRole('listitem').filter({ hasText: title });
+      await step('Give the service an address').getByText('PUBLIC_URL=https://gate.example.com').waitFor();
+      await step('Connect a provider').getByText('ANTHROPIC_API_KEY').waitFor();
+      await step('Take payments').getByText('STRIPE_WEBHOOK_SECRET=whsec_…').waitFor();
+      await step('Make backups').getByText('backup --to').waitFor();
+      const before = mailbox.letters.length;
+      await step('Let the service send mail').getByRole('button', { name: 'Send a test letter' }).click();
+      await page.getByText('The mail server took the letter.').waitFor();
+      expect(mailbox.letters.length).toBe(before + 1);
+      expect(await page.getByText('2 of 6 done').isVisible()).toBe(true);
+      expect(await page.getByText('The service is ready.').count()).toBe(0);
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await overflowOf(page)).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
 });

@@ -53,6 +53,8 @@ export function pagesOf({
     ['admin-payments', '/admin/payments', 'operators'],
     ['admin-payment-events', '/admin/payments?view=events', 'operators'],
     ['admin-settings', '/admin/settings', 'operators'],
+    ['admin-first-steps', '/admin/first-steps', 'operators'],
+    ['admin-view', `/admin/view/${accountId}/overview`, 'operators'],
     ['admin-compare', '/admin/payments?view=compare', 'operators'],
   ];
 }

@@ -86,6 +86,7 @@ const ADMIN_GROUPS: readonly Group[] = [
       { to: '/admin/providers', label: t.nav.providers, Icon: Plug },
       { to: '/admin/audit', label: t.nav.audit, Icon: ScrollText },
       { to: '/admin/settings', label: t.nav.settings, Icon: Settings },
+      { to: '/admin/first-steps', label: t.nav.firstSteps, Icon: Rocket },
     ],
   },
   { title: t.groups.own, places: [{ to: '/overview', label: t.nav.back, Icon: ArrowLeft }] },

@@ -8,6 +8,7 @@ export { adminRequests } from './admin-requests.ts';
 export { adminPayments } from './admin-payments.ts';
 export { adminCodes } from './admin-codes.ts';
 export { adminProviders } from './admin-providers.ts';
+export { adminFirstSteps } from './admin-first-steps.ts';
 export { adminSettings } from './admin-settings.ts';
 export { adminPlans } from './admin-plans.ts';
 export { alerts } from './alerts.ts';

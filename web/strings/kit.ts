@@ -1,5 +1,7 @@
 /** Texts of the kit: what tables, dialogs, charts and fields say on every page. */
 export const kit = {
+  done: 'done',
+  toDo: 'to do',
   nothingMatches: 'Nothing matches these filters.',
   clearFilters: 'Clear filters',
   notShown: 'This could not be shown.',

@@ -21,6 +21,7 @@ export const shell = {
     status: 'Status',
     docs: 'API reference',
     admin: 'Run the service',
+    firstSteps: 'First steps',
     accounts: 'Accounts',
     codes: 'Promo codes',
     providers: 'Providers',

@@ -13,8 +13,6 @@ export const start = {
     balance: { title: 'Put money on the account', text: 'Or redeem a code. Nothing is charged beyond it.', action: 'Add balance' },
     request: { title: 'Make the first request', text: 'From your own program, or with the button on this page.' },
   },
-  done: 'done',
-  open: 'to do',
   progress: (count: number, all: number) => `${count} of ${all} done`,
   complete: {
     title: 'You are set up.',

@@ -45,7 +45,7 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
     mutationFn: () => call(api.setup.$post({ json: { token, name, email, password } })),
     onSuccess: async () => {
       await finishSignUp();
-      return navigate({ to: '/start' });
+      return navigate({ to: '/admin/first-steps' });
     },
   });
   return (

@@ -1,6 +1,5 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Check } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
 import { api, ApiError, call } from '../../api.ts';
 import type { Answer } from '../../api.ts';
@@ -9,10 +8,9 @@ import { queryClient, setupQuery } from '../../queries.ts';
 import { start as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { cx } from '../../ui/cx.ts';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { StepItem } from '../../ui/step-item.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { readStartSearch } from './search.ts';
 
@@ -112,27 +110,14 @@ function Step({ step, isDone }: { readonly step: StepKind; readonly isDone: bool
   const { data: setup } = useQuery(setupQuery);
   const isPrinted = step.id === 'verify' && setup?.hasMail === false;
   return (
-    <li className="flex gap-3 px-4 py-3.5 sm:px-5">
-      <span
-        className={cx(
-          'mt-0.5 flex size-5 shrink-0 items-center justify-center rounded-full border',
-          isDone === true ? 'border-good bg-good text-surface' : 'border-line-strong',
-        )}
-      >
-        {isDone === true && <Check aria-hidden="true" className="size-3.5" strokeWidth={3} />}
-        <span className="sr-only">{isDone === true ? t.done : t.open}</span>
-      </span>
-      <div className="min-w-0">
-        <p className={cx('text-sm font-medium', isDone === true && 'text-muted')}>{title}</p>
-        {isDone === undefined && <Skeleton className="mt-1 w-40" />}
-        {isDone === false && (
-          <>
-            <p className="mb-2 text-sm text-muted">{isPrinted ? t.steps.verify.printed : text}</p>
-            {step.action?.()}
-          </>
-        )}
-      </div>
-    </li>
+    <StepItem title={title} isDone={isDone}>
+      {isDone === false && (
+        <>
+          <p className="mb-2 text-sm text-muted">{isPrinted ? t.steps.verify.printed : text}</p>
+          {step.action?.()}
+        </>
+      )}
+    </StepItem>
   );
 }
 

@@ -1,11 +1,7 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { JSX, ReactNode } from 'react';
-import { api, call } from '../../../api.ts';
 import { formatBytes, formatCount } from '../../../numbers.ts';
-import { accountQuery } from '../../../queries.ts';
 import { adminSettings as t } from '../../../strings/index.ts';
-import { Banner } from '../../../ui/banner.tsx';
-import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
@@ -16,6 +12,7 @@ import { Waiting } from '../../../ui/waiting.tsx';
 import { BannerCard } from './banner-card.tsx';
 import { InvitationsCard } from './invitations-card.tsx';
 import { serviceQuery, type Service } from './queries.ts';
+import { TestLetter } from './test-letter.tsx';
 
 /** What the service runs with, and what operators do for all of it. */
 export function ServicePage(): JSX.Element {
@@ -34,7 +31,9 @@ export function ServicePage(): JSX.Element {
             <SettingsCard group="limits" service={service} />
           </div>
           <div className="flex min-w-0 flex-col gap-4">
-            <TestLetter hasMail={service.hasMail} />
+            <Card title={t.mail.title}>
+              <TestLetter hasMail={service.hasMail} />
+            </Card>
             <InvitationsCard invitations={service.invitations} />
             <SettingsCard group="people" service={service} />
             <SettingsCard group="payments" service={service} />
@@ -85,27 +84,6 @@ function RunningNow({ service: { version, database, nodes, backup } }: { readonl
           </div>
         ))}
       </dl>
-    </Card>
-  );
-}
-
-function TestLetter({ hasMail }: { readonly hasMail: boolean }): JSX.Element {
-  const { data: account } = useQuery(accountQuery);
-  const { mutate, data, error, isPending } = useMutation({ mutationFn: () => call(api.admin.settings['test-letter'].$post()) });
-  return (
-    <Card title={t.mail.title}>
-      <div className="flex flex-col items-start gap-3 text-sm">
-        <p className="break-words text-muted">{hasMail ? t.mail.text(account?.email ?? '') : t.mail.none}</p>
-        <Button disabled={!hasMail} isBusy={isPending} onClick={() => mutate()}>
-          {t.mail.send}
-        </Button>
-        {error !== null && <Banner tone="bad" title={error.message} />}
-        {error === null && data !== undefined && (
-          <Banner tone={data.isSent ? 'good' : 'bad'} title={data.isSent ? t.mail.sent : t.mail.failed}>
-            <code className="font-mono text-xs break-all">{data.answer}</code>
-          </Banner>
-        )}
-      </div>
     </Card>
   );
 }
