@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'bun:sqlite';
-import { CompiledQuery, Kysely, SqliteDialect, SqliteDriver } from 'kysely';
+import { CompiledQuery, Kysely, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely';
 import type { DatabaseConnection, Driver, TransactionSettings } from 'kysely';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -29,6 +29,17 @@ class EmbeddedDialect extends SqliteDialect {
 
   override createDriver(): Driver {
     return new EmbeddedDriver({ database: this.#database });
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new EmbeddedAdapter();
+  }
+}
+
+/** SQLite can make and change tables in a transaction. Knowing that, the migrator writes down what it ran in the same one. */
+class EmbeddedAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
   }
 }
 

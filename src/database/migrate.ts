@@ -60,12 +60,15 @@ const RETRY_MS = 200;
 
 /** Brings the schema up to date, forward only, and gives the names of the migrations that were run. */
 export async function migrate(database: Kysely<Tables>, dialect: Dialect, target?: keyof typeof MIGRATIONS): Promise<string[]> {
-  await refuseNewer(database, dialect);
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrationsFor(dialect) } });
+  if ((await pendingMigrations(database, dialect)).length === 0) return [];
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: async () => migrationsFor(dialect) },
+  });
   for (let tries = 1; ; tries += 1) {
     const { error, results = [] } = await (target === undefined ? migrator.migrateToLatest() : migrator.migrateTo(target));
     if (error === undefined) return results.map((result) => result.migrationName);
-    if (tries === TRIES_MAX) throw new Error('The database schema could not be brought up to date', { cause: error });
+    if (tries === TRIES_MAX) throw new Error(`The database schema could not be brought up to date: ${reasonOf(error)}`, { cause: error });
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
@@ -91,14 +94,15 @@ export async function pendingMigrations(database: Kysely<Tables>, dialect: Diale
   return MIGRATION_NAMES.filter((name) => !done.has(name));
 }
 
-/** Each in a transaction of its own, so that none is ever done by half. PostgreSQL's migrator has one already. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The migrator runs them in one transaction together with its own notes, so that nothing is ever done by half. */
 function migrationsFor(dialect: Dialect): Record<string, Migration> {
   const entries = Object.entries(MIGRATIONS).map(([name, run]): [string, Migration] => [
     name,
-    {
-      up: async (database: Kysely<unknown>) =>
-        dialect === 'postgres' ? run(database, dialect) : database.transaction().execute((transaction) => run(transaction, dialect)),
-    },
+    { up: async (database: Kysely<unknown>) => run(database, dialect) },
   ]);
   return Object.fromEntries(entries);
 }

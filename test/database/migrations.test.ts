@@ -56,6 +56,18 @@ describe('the embedded database', () => {
     expect(await namesIn(database)).toEqual(ALL);
   });
 
+  test('whose migration was killed before it was noted goes on at the next start', async () => {
+    await migrate(database, 'sqlite', '004-usage-detail');
+    // The process ends between the work of a migration and the note that it is done: the note does not come about.
+    await sql`CREATE TRIGGER killed BEFORE INSERT ON kysely_migration WHEN NEW.name = '007-key-rules' BEGIN SELECT RAISE(ABORT, 'killed'); END`.execute(
+      database,
+    );
+    expect(await messageOf(prepareSchema(database, 'sqlite'))).toBe('The database schema could not be brought up to date: killed');
+    await sql`DROP TRIGGER killed`.execute(database);
+    await prepareSchema(database, 'sqlite');
+    expect(await namesIn(database)).toEqual(ALL);
+  });
+
   test('that a newer program made is left alone, and the message says what to do', async () => {
     await migrate(database, 'sqlite');
     await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', 'now')`.execute(database);
