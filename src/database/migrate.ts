@@ -64,6 +64,8 @@ export async function migrate(database: Kysely<Tables>, dialect: Dialect, target
   const migrator = new Migrator({
     db: database,
     provider: { getMigrations: async () => migrationsFor(dialect) },
+    // Their order is told by the clock of the machine that ran them, which may have been wrong.
+    allowUnorderedMigrations: true,
   });
   for (let tries = 1; ; tries += 1) {
     const { error, results = [] } = await (target === undefined ? migrator.migrateToLatest() : migrator.migrateTo(target));

@@ -68,6 +68,13 @@ describe('the embedded database', () => {
     expect(await namesIn(database)).toEqual(ALL);
   });
 
+  test('is brought up to date whatever the clock showed before', async () => {
+    await migrate(database, 'sqlite', '004-usage-detail');
+    await sql`UPDATE kysely_migration SET timestamp = '1970-01-01T00:00:00.000Z' WHERE name = '003-carried'`.execute(database);
+    await prepareSchema(database, 'sqlite');
+    expect(await namesIn(database)).toEqual(ALL);
+  });
+
   test('that a newer program made is left alone, and the message says what to do', async () => {
     await migrate(database, 'sqlite');
     await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', 'now')`.execute(database);
