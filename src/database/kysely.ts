@@ -17,6 +17,8 @@ export function openForeignKysely(path: string): Kysely<unknown> {
   return new Kysely<unknown>({ dialect: new EmbeddedDialect(asKyselyDatabase(openSqlite(path, false))) });
 }
 
+const ROLLED_BACK_ALREADY = 'no transaction is active';
+
 type KyselyDatabase = ConstructorParameters<typeof SqliteDialect>[0]['database'];
 
 class EmbeddedDialect extends SqliteDialect {
@@ -50,6 +52,15 @@ class EmbeddedAdapter extends SqliteAdapter {
 class EmbeddedDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(settings?.accessMode === 'read only' ? 'begin' : 'begin immediate'));
+  }
+
+  /** After some failures, such as a full disk, SQLite has rolled back already: then that failure is the news, and not this one. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.rollbackTransaction(connection);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.includes(ROLLED_BACK_ALREADY))) throw error;
+    }
   }
 }
 

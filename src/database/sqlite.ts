@@ -1,15 +1,33 @@
-import { Database } from 'bun:sqlite';
+import { Database, SQLiteError } from 'bun:sqlite';
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Held for as long as a server uses the data folder that it is in. */
 export const LOCK_FILE = 'server.lock';
+const HELD_BY_ANOTHER = 'SQLITE_BUSY';
 const BUSY_TIMEOUT_MS = 5000;
 const LOG_PAGES_MAX = 8000;
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Opens the embedded database with the settings every connection of ours must share. */
 export function openSqlite(path: string, safeIntegers = true): Database {
+  try {
+    return openDatabase(path, safeIntegers);
+  } catch (error) {
+    throw explain(path, error);
+  }
+}
+
+/** The system's own words name no file, and nobody knows from them what to do. */
+function explain(path: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(
+    `${path} cannot be opened: ${reason}. The user who runs Tollgate must own the folder and its files, on a disk that can be written and has room; TOLLGATE_DATA names another folder.`,
+    { cause },
+  );
+}
+
+function openDatabase(path: string, safeIntegers: boolean): Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const database = new Database(path, { create: true, strict: true, safeIntegers });
   chmodSync(path, 0o600);
@@ -30,13 +48,15 @@ export function openSqlite(path: string, safeIntegers = true): Database {
  * The operating system ends the lock with the process, however that ends.
  */
 export function lockDataFolder(dataFolder: string): { unlock(): void } | undefined {
-  const database = openLockFile(join(dataFolder, LOCK_FILE));
+  const path = join(dataFolder, LOCK_FILE);
+  let database: Database | undefined;
   try {
+    database = openLockFile(path);
     database.run('BEGIN EXCLUSIVE');
-  } catch {
-    // SQLITE_BUSY: another process holds it.
-    database.close();
-    return undefined;
+  } catch (error) {
+    database?.close();
+    if (error instanceof SQLiteError && error.code === HELD_BY_ANOTHER) return undefined;
+    throw explain(path, error);
   }
   return { unlock: () => database.close() };
 }

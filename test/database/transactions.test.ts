@@ -2,9 +2,11 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openSqlite } from '../../src/database/sqlite.ts';
+import { failureOf } from '../simulator/failure.ts';
 
 const VALUE = 'value';
 
@@ -39,6 +41,19 @@ test('on the embedded database, a transaction that reads first can still write',
   expect(await read()).toEqual([{ name: 'other' }, { name: 'own' }]);
 
   other.close();
+  await kysely.destroy();
+  rmSync(folder, { recursive: true });
+});
+
+test('on the embedded database, a failure that has ended its transaction is told by its own reason', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-transactions-'));
+  const { kysely } = await connect({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') });
+  const work = kysely.transaction().execute(async (transaction) => {
+    // As SQLite does by itself where the disk is full.
+    await sql`ROLLBACK`.execute(transaction);
+    throw new Error('database or disk is full');
+  });
+  expect(((await failureOf(work)) as Error).message).toBe('database or disk is full');
   await kysely.destroy();
   rmSync(folder, { recursive: true });
 });

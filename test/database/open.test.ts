@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LOCK_FILE, lockDataFolder, openSqlite } from '../../src/database/sqlite.ts';
+
+const WHAT_TO_DO =
+  'The user who runs Tollgate must own the folder and its files, on a disk that can be written and has room; TOLLGATE_DATA names another folder.';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-open-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('a database that cannot be opened is named, with the reason and what to do', () => {
+  const path = join(folder, 'tollgate.db');
+  writeFileSync(path, 'This is a note, and longer than the hundred bytes at the head of a database, which is why it is so wordy.');
+  expect(() => openSqlite(path)).toThrow(`${path} cannot be opened: file is not a database. ${WHAT_TO_DO}`);
+});
+
+test('a folder that cannot be made is named as well', () => {
+  const file = join(folder, 'data');
+  writeFileSync(file, '');
+  for (const open of [() => openSqlite(join(file, 'tollgate.db')), () => lockDataFolder(file)])
+    expect(open).toThrow(new RegExp(`^${file}/\\S+ cannot be opened: EEXIST: .*${WHAT_TO_DO}$`, 'u'));
+});
+
+test('a lock that cannot be taken for another reason is not taken for another server', () => {
+  writeFileSync(join(folder, LOCK_FILE), 'What a disk that was full left behind. '.repeat(5));
+  expect(() => lockDataFolder(folder)).toThrow(`${join(folder, LOCK_FILE)} cannot be opened: file is not a database.`);
+});
+
+test('the lock of another server is', () => {
+  const lock = lockDataFolder(folder);
+  expect(lock).toBeDefined();
+  expect(lockDataFolder(folder)).toBeUndefined();
+  lock?.unlock();
+  lockDataFolder(folder)?.unlock();
+});
