@@ -14,6 +14,8 @@ export function serveCommand(): Command {
 }
 
 async function run(): Promise<void> {
+  // What is for people may be lost where its disk is full or its reader gone: the server goes on.
+  process.stdout.on('error', () => undefined);
   const service = await serve(loadConfig(process.env));
   endOnSignal(service);
   // A mistake in the handling of one request must not end all the others.

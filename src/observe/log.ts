@@ -37,10 +37,9 @@ export interface Log {
 
 /** JSON lines to standard error. */
 export function openLog(level: string): Log {
-  const destination = pino.destination({ fd: 2, sync: true });
   const logger = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
-    destination,
+    openStandardError(),
   );
   return {
     // Every settled request has its row in the database; a line for each would cost more than the rest of the request.
@@ -72,6 +71,23 @@ export function openLog(level: string): Log {
     lifecycle: (event, facts = {}) => logger.info(facts, event),
     internalError: (event, error) => logger.error(describeError(error), event),
   };
+}
+
+/** What could not be written yet; more than that is dropped. */
+const UNWRITTEN_BYTES_MAX = 1_000_000;
+
+/** A log on a full disk, or one that nobody reads any more, must not end the server: lines wait until they can be written. */
+function openStandardError(): ReturnType<typeof pino.destination> {
+  const destination = pino.destination({ fd: 2, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
+  destination.on('error', () => undefined);
+  destination.on('drop', () => {
+    try {
+      destination.flushSync();
+    } catch {
+      // It still cannot be written.
+    }
+  });
+  return destination;
 }
 
 function describeSettlement(settlement: Settlement): Record<string, unknown> {

@@ -282,6 +282,25 @@ describe('the end', () => {
   });
 });
 
+test('a server whose output and log are on a full disk goes on', async () => {
+  const free = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
+  const origin = `http://127.0.0.1:${free.port}`;
+  free.stop(true);
+  const command = ['bash', '-c', 'exec "$0" "$@" > /dev/full 2> /dev/full', ...SERVE];
+  const server = start(command, { TOLLGATE_DATA: join(folder, 'mute'), PORT: String(free.port) });
+  const isReady = (): Promise<boolean> =>
+    fetch(`${origin}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  const deadline = performance.now() + WITHIN_MS;
+  while (!(await isReady()) && performance.now() < deadline) await Bun.sleep(20);
+  // Each of these is a line of the log.
+  for (const secret of ['sk-none', 'sk-nobody']) expect((await ask(origin, secret, CHAT)).status).toBe(401);
+  expect(await isReady()).toBe(true);
+  expect(await stop(server)).toBe(0);
+});
+
 test('a port that is taken is told on standard error with exit code 1', async () => {
   const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
   const running = start(SERVE, { TOLLGATE_DATA: join(folder, 'taken'), PORT: String(taken.port) });
