@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { parseUsd, NO_MONEY } from '../ledger/money.ts';
 import { OPERATOR_LINK_MS } from '../accounts/invitations.ts';
@@ -71,4 +72,16 @@ function endOnSignal(service: Service): void {
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end());
+  if (!leavesHangUp()) process.on('SIGHUP', () => void end());
+}
+
+/** A terminal that is closed ends the server like Ctrl-C, unless `nohup` started it: a handler of ours would undo that. */
+function leavesHangUp(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([0-9a-f]+)$/mu.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '1';
+    return (BigInt(`0x${ignored}`) & 1n) === 1n;
+  } catch {
+    // Not Linux: who ignores what cannot be known.
+    return true;
+  }
 }

@@ -224,10 +224,18 @@ describe('the end', () => {
   const freshData = (): string => join(folder, `end-${(count += 1)}`);
   afterEach(() => killGroup(server.child));
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('comes with exit code 0 after %s', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('comes with exit code 0 after %s', async (signal) => {
     server = await serve(freshData(), { until: WELCOME_END });
     expect(await stop(server, signal)).toBe(0);
     expect(server.stderr()).toContain('"msg":"ended"');
+  });
+
+  test('does not come with SIGHUP where nohup started the server', async () => {
+    server = await serve(freshData(), { command: ['nohup', ...SERVE], until: WELCOME_END });
+    server.child.kill('SIGHUP');
+    await Bun.sleep(200);
+    expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
+    expect(await stop(server)).toBe(0);
   });
 
   test(
