@@ -12,7 +12,7 @@ import { parseServiceAccount, type ServiceAccount } from './providers/gemini/ser
 import type { Host } from './providers/host.ts';
 import type { AwsCredentials, DialectName } from './providers/provider.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
-import { readSettingsFile, type Environment, type Settings } from './settings.ts';
+import { addressSchema, credentialSchema, readSettingsFile, type Environment, type Settings } from './settings.ts';
 
 /** How long each phase of a provider call may take. */
 export interface Timeouts {
@@ -134,21 +134,38 @@ export function loadConfig(environment: Environment): Config {
 
 /** The address under which people and programs reach the service, without a path. */
 export function publicUrlOf({ publicUrl, host }: Config, port: number): string {
-  return publicUrl?.replace(/\/+$/, '') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 const EMPTY_SECRET =
   "must be the signing secret of Stripe's webhook, such as whsec_…. With an empty one anybody could sign payments: unset the variable to do without the webhook";
 
+const PUBLIC_URL_HINT = 'must be an http or https address without a path, such as https://gate.example.com';
+
+/** Pages and the interface stand at the root: an address below it would make links that lead nowhere. */
+function isOrigin(address: string): boolean {
+  const { origin, href } = new URL(address);
+  return href === `${origin}/`;
+}
+
 /** The environment variables, apart from the providers' keys. docs/configuration.md lists them; a test compares. */
 export const environmentSchema = z.object({
-  HOST: z.string().default('127.0.0.1'),
+  // An address of IPv6 may come as addresses on the web have it.
+  HOST: z
+    .string()
+    .trim()
+    .transform((host) => host.replace(/^\[(.*)\]$/u, '$1'))
+    .default('127.0.0.1'),
   PORT: z.coerce.number('must be a number from 0 to 65535').int().min(0).max(65_535).default(8787),
-  PUBLIC_URL: z.url('must be an address such as https://gate.example.com').optional(),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: PUBLIC_URL_HINT, abort: true })
+    .refine(isOrigin, PUBLIC_URL_HINT)
+    .transform((address) => new URL(address).origin)
+    .optional(),
   TOLLGATE_DATA: z.string().default('./data'),
   TOLLGATE_CONFIG: z.string().optional(),
   TOLLGATE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  TOLLGATE_METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  TOLLGATE_METRICS_TOKEN: z.string().trim().min(16, 'must have at least 16 characters').optional(),
   TOLLGATE_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   DATABASE_URL: z
     .url({ protocol: /^postgres(?:ql)?$/, error: 'must be an address such as postgres://user:password@host:5432/tollgate' })
@@ -156,7 +173,7 @@ export const environmentSchema = z.object({
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'must be an address such as redis://:password@host:6379' }).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an address such as smtps://user:password@mail.example.com' }).optional(),
   ...signInVariables,
-  STRIPE_SECRET_KEY: z.string().min(8, 'must be a secret key of Stripe, such as sk_live_…').optional(),
+  STRIPE_SECRET_KEY: z.string().trim().min(8, 'must be a secret key of Stripe, such as sk_live_…').optional(),
   STRIPE_WEBHOOK_SECRET: z.string().trim().min(16, EMPTY_SECRET).optional(),
 });
 
@@ -183,9 +200,10 @@ function collectProviders(settings: Settings, environment: Environment, mistakes
   ]);
   for (const [id, host] of Object.entries(HOSTS)) {
     const baseUrl = addressOf(host, environment);
-    const apiKey = environment[host.keyVariable];
     if (baseUrl === undefined) continue;
-    const key = apiKey === undefined || apiKey === '' ? none : { apiKey, credential: host.keyVariable };
+    if (host.addressVariable !== undefined) readVariable(host.addressVariable, addressSchema, environment, mistakes);
+    const apiKey = readVariable(host.keyVariable, credentialSchema, environment, mistakes);
+    const key = apiKey === undefined ? none : { apiKey, credential: host.keyVariable };
     const facts = { baseUrl, discovers: host.addressVariable !== undefined };
     providers.set(id, { ...plain, ...facts, ...key, id, host, dialect: host.dialect ?? 'openai' });
   }
@@ -207,6 +225,16 @@ function collectProviders(settings: Settings, environment: Environment, mistakes
     });
   }
   return providers;
+}
+
+/** A variable that only some hosts have; undefined where it is not set, or not right. */
+function readVariable(name: string, schema: z.ZodType<string>, environment: Environment, mistakes: string[]): string | undefined {
+  const value = environment[name]?.trim() ?? '';
+  if (value === '') return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  mistakes.push(`environment variable ${name}: ${result.error.issues[0]?.message}`);
+  return undefined;
 }
 
 const CREDENTIALS = ['api_key', 'access_key_id', 'service_account'] as const;

@@ -20,6 +20,19 @@ const milliseconds = z
   .min(1)
   .max(24 * 3600 * 1000);
 
+/** An address, or a name and then the address between angle brackets. */
+const SENDER = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u;
+
+/** What lets us in at a provider. Files and forms that secrets are kept in like to add an end of line. */
+export const credentialSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .regex(/^[\x20-\x7e]*$/u, 'must be one line of plain letters, digits and signs, since it is sent in a header');
+
+/** Where a provider is. */
+export const addressSchema = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+
 /** tollgate.yaml. Unknown keys are mistakes: a misspelt limit must not be ignored. */
 export const settingsSchema = z.strictObject({
   providers: z
@@ -28,8 +41,8 @@ export const settingsSchema = z.strictObject({
       z.strictObject({
         dialect: z.enum(DIALECT_NAMES).optional(),
         like: z.enum(Object.keys(HOSTS) as [string, ...string[]], 'must be the name of a known provider').optional(),
-        base_url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-        api_key: z.string().min(1).optional(),
+        base_url: addressSchema.optional(),
+        api_key: credentialSchema.optional(),
         api_version: z.string().min(1).optional(),
         region: z
           .string()
@@ -65,7 +78,10 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       sign_up: z.enum(['open', 'invite', 'closed']).default('open'),
       sign_up_credit_usd: z.number().min(0).max(1000).multipleOf(0.01, 'must be an amount in USD with at most two decimals').default(0),
-      mail_from: z.string().min(3).default('Tollgate <tollgate@localhost>'),
+      mail_from: z
+        .string()
+        .regex(SENDER, 'must be an address such as Tollgate <tollgate@example.com>')
+        .default('Tollgate <tollgate@localhost>'),
       sign_in: signInSchema.prefault({}),
     })
     .prefault({}),
@@ -177,10 +193,19 @@ function parseWith<Schema extends z.ZodType>(schema: Schema, value: JsonObject, 
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) refuse([...issue.path, key], 'unknown setting; docs/configuration.md lists the known ones');
     } else {
-      refuse(issue.path, issue.code === 'invalid_key' ? PROVIDER_ID_HINT : issue.message.replace(MISSING, 'is missing; it must be a $1'));
+      refuse(
+        issue.path,
+        issue.code === 'invalid_key'
+          ? PROVIDER_ID_HINT
+          : issue.message.replace(MISSING, (_, kind: string) => `is missing; it must be ${article(kind)} ${kind}`),
+      );
     }
   }
   return undefined;
+}
+
+function article(kind: string): string {
+  return /^[aeio]/u.test(kind) ? 'an' : 'a';
 }
 
 /** The file as a plain object. A section without content is one that is not there. */

@@ -17,12 +17,12 @@ export const UNKNOWN_HOST: Host = { name: 'The provider', baseUrl: '', keyVariab
  * own, its address.
  */
 export function addressOf(host: Host, environment: Readonly<Record<string, string | undefined>>): string | undefined {
-  const own = host.addressVariable === undefined ? undefined : environment[host.addressVariable];
+  const own = host.addressVariable === undefined ? undefined : environment[host.addressVariable]?.trim();
   if (own !== undefined && own !== '') return own.replace(/\/+$/u, '');
-  if ((environment[host.keyVariable] ?? '') === '') return undefined;
+  if ((environment[host.keyVariable] ?? '').trim() === '') return undefined;
   let isWhole = true;
   const address = host.baseUrl.replaceAll(/\{(\w+)\}/gu, (_, name: string) => {
-    const value = environment[name] ?? '';
+    const value = environment[name]?.trim() ?? '';
     isWhole &&= value !== '';
     return encodeURIComponent(value);
   });
