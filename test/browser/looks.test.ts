@@ -38,6 +38,20 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
+    'a long list scrolls in its place and leaves no empty page below it',
+    async () => {
+      const { context, page } = await stage.enter();
+      for (let each = 0; each < 40; each += 1)
+        await context.request.post('/api/keys', { data: { name: `worker ${each}` }, headers: { origin: stage.service.url } });
+      await page.goto('/keys');
+      await page.getByRole('link', { name: 'worker 39' }).waitFor();
+      expect(await read(page, 'html', 'element.scrollHeight - document.querySelector("main").offsetHeight')).toBe(0);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a fortune has its place on a telephone',
     async () => {
       const { context, page, account } = await stage.enter({ viewport: { width: 320, height: 800 } });
