@@ -9,6 +9,25 @@ import { openStage, overflowOf, type Stage } from './key-stage.ts';
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 60_000;
 const LONG = 'x'.repeat(100);
+const FAILED = {
+  id: 'req_1',
+  atMs: Date.now(),
+  outcome: 'failed',
+  model: 'mistral/mistral-medium-3.5',
+  servedModel: 'mistral-medium-3-5',
+  keyId: 'key_1',
+  inputTokens: 12_345,
+  cachedInputTokens: 1234,
+  cacheWriteTokens: 0,
+  outputTokens: 1234,
+  isEstimated: false,
+  costUsd: '0.000062',
+  firstTokenMs: 141,
+  durationMs: 141,
+  isStreaming: true,
+  finishReason: null,
+  errorCode: 'rate_limit_exceeded',
+};
 
 describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   let stage: Stage;
@@ -21,17 +40,52 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
     'a key with a long name does not push the other columns out of sight',
     async () => {
       const { context, page } = await stage.enter();
-      await context.request.post('/api/keys', { data: { name: LONG, budgets: { day: '1' } }, headers: { origin: stage.service.url } });
-      for (const width of [360, 1440]) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.goto('/keys');
-        await page.getByRole('link', { name: LONG }).waitFor();
-        expect([width, await read(page, '[role=region]', 'element.scrollWidth - element.clientWidth'), await overflowOf(page)]).toEqual([
-          width,
-          0,
-          0,
-        ]);
-      }
+      const key = await context.request.post('/api/keys', {
+        data: { name: LONG, budgets: { day: '1' } },
+        headers: { origin: stage.service.url },
+      });
+      const expectInSight = async (path: string): Promise<void> => {
+        for (const width of [360, 1440]) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.goto(path);
+          await page.getByRole('link', { name: LONG }).waitFor();
+          const wideBy = await read(page, '[role=region]', 'element.scrollWidth - element.clientWidth');
+          expect([path, width, wideBy, await overflowOf(page)]).toEqual([path, width, 0, 0]);
+        }
+      };
+      await expectInSight('/keys');
+      const { secret } = (await key.json()) as { secret: string };
+      await context.request.post('/v1/chat/completions', {
+        data: { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] },
+        headers: { authorization: `Bearer ${secret}` },
+      });
+      await expectInSight('/overview');
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a list on a telephone has the same room at both edges',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      await page.goto('/models');
+      await page.getByText('sandbox/echo').first().waitFor();
+      expect(await read(page, 'th', 'getComputedStyle(element).paddingLeft')).toBe('16px');
+      expect(await read(page, 'th:nth-last-child(1 of :not(.max-sm\\\\:hidden))', 'getComputedStyle(element).paddingRight')).toBe('16px');
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'the reason why a request failed is in sight',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      await page.route('**/api/requests?**', (route) => route.fulfill({ json: { requests: [FAILED], next: null } }));
+      await page.goto('/requests');
+      await page.getByText('rate_limit_exceeded').waitFor();
+      expect(await read(page, '[role=region]', 'element.scrollWidth - element.clientWidth')).toBe(0);
       await close(context);
     },
     TEST_MS,

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
+import { sidesOf } from './column-sides.ts';
 import { cx } from './cx.ts';
 
 interface HeadColumn {
@@ -32,9 +33,9 @@ export function TableHead({ columns, sort, onSort }: TableHeadProps): JSX.Elemen
             scope="col"
             aria-sort={column.isSortable === true ? (sort?.by === column.id ? sort.direction : 'none') : undefined}
             className={cx(
-              'border-b border-line-strong px-3 py-2 whitespace-nowrap group-data-dense/table:px-2 first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
+              'border-b border-line-strong py-2 whitespace-nowrap',
+              sidesOf(columns, column),
               column.align === 'right' ? 'text-right' : 'text-left',
-              column.isWideOnly === true && 'max-sm:hidden',
             )}
           >
             {column.isSortable === true && onSort !== undefined ? (

@@ -1,6 +1,7 @@
 import type { JSX, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
+import { sidesOf } from './column-sides.ts';
 import { cx } from './cx.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
@@ -108,7 +109,7 @@ function TableRow<Row>({ row, table }: { readonly row: Row; readonly table: Tabl
       )}
     >
       {table.columns.map((column) => (
-        <td key={column.id} className={cx(cellClass(column), 'py-2.5')}>
+        <td key={column.id} className={cx(cellClass(table.columns, column), 'py-2.5')}>
           {column.cell(row)}
         </td>
       ))}
@@ -120,7 +121,7 @@ function SkeletonRows<Row>({ columns }: { readonly columns: readonly Column<Row>
   return Array.from({ length: SKELETON_ROWS }, (_, index) => (
     <tr key={index} className="border-b border-line last:border-b-0">
       {columns.map((column) => (
-        <td key={column.id} className={cx(cellClass(column), 'py-3')}>
+        <td key={column.id} className={cx(cellClass(columns, column), 'py-3')}>
           <Skeleton className={cx('w-20 max-w-full', column.align === 'right' && 'ml-auto')} />
         </td>
       ))}
@@ -133,7 +134,7 @@ function Totals<Row>({ columns }: { readonly columns: readonly Column<Row>[] }):
     <tfoot>
       <tr className="ruled-total">
         {columns.map((column) => (
-          <td key={column.id} className={cx(cellClass(column), 'py-3 font-semibold')}>
+          <td key={column.id} className={cx(cellClass(columns, column), 'py-3 font-semibold')}>
             {column.total}
           </td>
         ))}
@@ -149,11 +150,6 @@ function Nothing<Row>({ empty, onClearFilters }: NothingProps<Row>): JSX.Element
   return <EmptyState title={t.nothingMatches} action={<Button onClick={onClearFilters}>{t.clearFilters}</Button>} />;
 }
 
-function cellClass<Row>({ align, isWideOnly, className }: Column<Row>): string {
-  return cx(
-    'px-3 align-middle group-data-dense/table:px-2 first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
-    align === 'right' ? 'text-right' : 'text-left',
-    isWideOnly === true && 'max-sm:hidden',
-    className,
-  );
+function cellClass<Row>(columns: readonly Column<Row>[], column: Column<Row>): string {
+  return cx('align-middle', sidesOf(columns, column), column.align === 'right' ? 'text-right' : 'text-left', column.className);
 }

@@ -45,7 +45,7 @@ export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
             header: t.key,
             className: 'w-full',
             cell: ({ id, name, hint }: Top['keys'][number]) => (
-              <Link to="/usage" search={{ range: '30d', key: id }} className="link">
+              <Link to="/usage" search={{ range: '30d', key: id }} className="link wrap-anywhere">
                 {name} <span className="font-mono text-xs text-muted">{hint}</span>
               </Link>
             ),

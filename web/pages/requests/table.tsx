@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { keyLabel, type Names } from '../../names.ts';
 import { formatCount, formatMs } from '../../numbers.ts';
@@ -87,9 +88,23 @@ function columnsFor<Row extends Request>(whose: Column<Row>, onOpen: (id: string
       id: 'finish',
       header: columns.finish,
       isWideOnly: true,
-      cell: ({ finishReason, errorCode }) => <code className="font-mono text-xs">{finishReason ?? errorCode ?? '–'}</code>,
+      cell: ({ finishReason, errorCode }) => <Finish code={finishReason ?? errorCode ?? '–'} />,
     },
   ];
+}
+
+/** Why it ended. Broken between its words where it is long: at the edge of the table it would be out of sight. */
+function Finish({ code }: { readonly code: string }): JSX.Element {
+  return (
+    <code className="font-mono text-xs">
+      {code.split(/(?<=_)/u).map((word, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {word}
+        </Fragment>
+      ))}
+    </code>
+  );
 }
 
 /** When it was, which opens it; on telephones also how it ended. */
@@ -140,12 +155,12 @@ function Model({ request: { model, servedModel } }: { readonly request: Request 
     <span className="block max-w-28 sm:max-w-60" title={isOther ? `${model} → ${servedModel}` : model}>
       {/* A press on the copy button is not one on the row. */}
       <span className="flex items-center gap-1">
-        <span className="truncate">{model}</span>
+        <span className="max-sm:wrap-anywhere sm:truncate">{model}</span>
         <span role="presentation" className="max-sm:hidden" onClick={(event) => event.stopPropagation()}>
           <CopyButton text={model} what={t.modelId} />
         </span>
       </span>
-      {isOther && <span className="block truncate text-xs text-muted">→ {servedModel}</span>}
+      {isOther && <span className="block text-xs text-muted max-sm:wrap-anywhere sm:truncate">→ {servedModel}</span>}
     </span>
   );
 }
