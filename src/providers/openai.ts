@@ -18,6 +18,7 @@ import {
 } from './provider.ts';
 import { ReplyQuirksReader } from './reply-quirks.ts';
 import { applyRequestQuirks } from './request-quirks.ts';
+import { splitCalls } from './split-calls.ts';
 import { stripUnpriced } from './unpriced.ts';
 
 /**
@@ -147,9 +148,10 @@ class RelayedStream implements StreamDecoder {
     chunk.model = this.#context.modelId;
     if (this.#context.wantsUsage) chunk.usage = null;
     else delete chunk.usage;
-    const written = JSON.stringify(chunk);
-    this.#makeTemplate(event.data, written, chunk.choices);
-    return [written];
+    const written = splitCalls(chunk, chunk.choices).map((piece) => JSON.stringify(piece));
+    const [only = ''] = written;
+    this.#makeTemplate(event.data, only, chunk.choices);
+    return written;
   }
 
   /** A chunk that says a bit of text and nothing else is what most of the others will look like. */

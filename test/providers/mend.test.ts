@@ -129,7 +129,11 @@ describe('the tool calls of a relayed stream', () => {
     [
       'without ids and indexes are told apart by their names',
       [{ ...first, tool_calls: [call('a', '{'), call('b', '{}')] }, { tool_calls: [{ function: { arguments: '' } }] }],
-      [{ ...first, tool_calls: [made(0, 'a', '{'), made(1, 'b', '{}')] }, { tool_calls: [{ index: 1, function: { arguments: '' } }] }],
+      [
+        { ...first, tool_calls: [made(0, 'a', '{')] },
+        { tool_calls: [made(1, 'b', '{}')] },
+        { tool_calls: [{ index: 1, function: { arguments: '' } }] },
+      ],
     ],
     [
       'with an empty id get one',
@@ -139,19 +143,18 @@ describe('the tool calls of a relayed stream', () => {
     [
       'without arguments get empty ones at the end',
       [{ ...first, tool_calls: [call('a', ''), call('b', '{}')] }, {}],
-      [{ ...first, tool_calls: [made(0, 'a', ''), made(1, 'b', '{}')] }, { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }],
+      [
+        { ...first, tool_calls: [made(0, 'a', '')] },
+        { tool_calls: [made(1, 'b', '{}')] },
+        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+      ],
     ],
     [
       'that come whole with the end get empty ones as well',
       [{ ...first, tool_calls: [{ id: 'x', function: { name: 'a' } }] }],
       [
-        {
-          ...first,
-          tool_calls: [
-            { index: 0, id: 'x', type: 'function', function: { name: 'a' } },
-            { index: 0, function: { arguments: '{}' } },
-          ],
-        },
+        { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function', function: { name: 'a' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
       ],
     ],
     [
@@ -170,12 +173,8 @@ describe('the tool calls of a relayed stream', () => {
       [
         { ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] },
         { tool_calls: [{ index: 0, function: { arguments: '}' } }] },
-        {
-          tool_calls: [
-            { ...made(1, 'a', '{'), id: 'y' },
-            { ...made(2, 'b', '{}'), id: 'z' },
-          ],
-        },
+        { tool_calls: [{ ...made(1, 'a', '{'), id: 'y' }] },
+        { tool_calls: [{ ...made(2, 'b', '{}'), id: 'z' }] },
         { tool_calls: [{ index: 1, function: { arguments: '}' } }] },
       ],
     ],
@@ -194,6 +193,25 @@ describe('the tool calls of a relayed stream', () => {
     ],
   ])('%s', (_, given, expected) => {
     expect(deltas(...given)).toEqual(expected);
+  });
+
+  test('that come in one list are told one by one, since some clients read the first of a list only', () => {
+    const said = { role: 'assistant', content: 'Let me see.', reasoning_content: 'Hm' };
+    const tool_calls = [made(0, 'a', '{}'), made(1, 'b', '{}'), made(2, 'c', '{}')];
+    const other = { index: 1, delta: { role: 'assistant', content: 'No.' }, logprobs: null, finish_reason: null };
+    const given = { index: 0, delta: { ...said, tool_calls }, logprobs: { content: [] }, finish_reason: 'tool_calls', odd: 2 };
+    const decoder = openai.decodeStream(CONTEXT);
+    const chunks = decoder
+      .push({ name: undefined, data: JSON.stringify({ ...ENVELOPE, choices: [given, other] }) })
+      .map((text) => JSON.parse(text) as JsonObject);
+    const head = { ...ENVELOPE, model: 'ours' };
+    const open = { index: 0, logprobs: null, finish_reason: null, odd: 2 };
+    expect(chunks).toEqual([
+      { ...head, choices: [{ ...open, delta: { ...said, tool_calls: [tool_calls[0]] }, logprobs: { content: [] } }] },
+      { ...head, choices: [{ ...open, delta: { tool_calls: [tool_calls[1]] } }] },
+      { ...head, choices: [{ ...open, delta: { tool_calls: [tool_calls[2]] }, finish_reason: 'tool_calls' }] },
+      { ...head, choices: [other] },
+    ]);
   });
 });
 
