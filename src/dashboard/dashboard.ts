@@ -1,3 +1,4 @@
+import { readRequestUrl } from '../http/request-url.ts';
 import { workerUrl } from '../worker-url.ts';
 import { API_HEADERS } from './web-files.ts';
 import type { CarriedReply, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
@@ -36,6 +37,8 @@ export class Dashboard {
 
   /** Answers one request of a browser. */
   async fetch(request: Request, address: string): Promise<Response> {
+    const url = readRequestUrl(request)?.toString();
+    if (url === undefined) return plainError(400, 'invalid', 'The Host header of the request names no host.');
     const body = await readBody(request);
     if (body === 'too_large') return plainError(413, 'too_large', `The request is larger than ${BODY_BYTES_MAX} bytes.`);
     if (this.#waiting.size >= WAITING_MAX) return plainError(503, 'busy', 'The dashboard is busy. Try again in a moment.');
@@ -44,8 +47,7 @@ export class Dashboard {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#giveUp(id), REPLY_MS);
       this.#waiting.set(id, { resolve, timer, controller: undefined });
-      const { method, url } = request;
-      this.#post({ type: 'request', id, request: { method, url, headers: [...request.headers], body, address } });
+      this.#post({ type: 'request', id, request: { method: request.method, url, headers: [...request.headers], body, address } });
     });
   }
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readRequestUrl } from '../http/request-url.ts';
 import { embeddedFiles } from './embedded-files.ts';
 
 /** The files of the dashboard's pages: the page itself for every address that is no file, and what it loads from `/assets`. */
@@ -55,7 +56,7 @@ export function openWebFiles(publicUrl = ''): WebFiles {
       return send(files, PAGE, { request, headers }) ?? new Response(NOT_BUILT, { status: 503, headers });
     },
     asset: (request) => {
-      const name = new URL(request.url).pathname.slice('/assets/'.length);
+      const name = readRequestUrl(request)?.pathname.slice('/assets/'.length) ?? '';
       const headers = { 'x-content-type-options': 'nosniff', 'cache-control': FOR_EVER };
       return send(files, name, { request, headers });
     },

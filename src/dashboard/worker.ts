@@ -6,8 +6,9 @@ import { dashboardApi } from './api.ts';
 import { openAuth } from './auth.ts';
 import { startExportClock } from './export-clock.ts';
 import { openMail } from './mail.ts';
-import type { CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
+import type { CarriedReply, CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
 import type { Parts } from './parts.ts';
+import { API_HEADERS } from './web-files.ts';
 
 /** The dashboard's thread: opens its own way to the database, and answers what the main thread hands over. */
 
@@ -18,12 +19,26 @@ const LONG_TYPES = /^(?:text\/csv|application\/x-ndjson|application\/gzip|text\/
 
 const WEBHOOK_PATH = '/webhooks/stripe';
 
+type Answerer = (request: Request, address: string) => Promise<Response>;
+
+interface Opened {
+  readonly answer: Answerer;
+  close(): Promise<void>;
+}
+
+/** The answer where there is none. */
+const FAILED: CarriedReply = {
+  status: 500,
+  headers: Object.entries({ ...API_HEADERS, 'content-type': 'application/json', 'cache-control': 'no-store' }),
+  body: new TextEncoder().encode('{"error":{"code":"internal_error","message":"Something went wrong on our side. Try again."}}'),
+};
+
 declare const self: Worker;
 
 const questions = new Map<number, (answer: unknown) => void>();
 const readers = new Map<number, ReadableStreamDefaultReader<Uint8Array>>();
 let nextQuestion = 1;
-let opened: Promise<{ answer(request: Request, address: string): Promise<Response>; close(): Promise<void> }> | undefined;
+let opened: Promise<Opened> | undefined;
 
 self.onmessage = (event: MessageEvent<ToDashboard>) => {
   void receive(event.data).catch((error: unknown) => fail('a message to the dashboard could not be handled', error));
@@ -62,9 +77,7 @@ function endWith(error: unknown): void {
   });
 }
 
-async function open(
-  settings: DashboardSettings,
-): Promise<{ answer(request: Request, address: string): Promise<Response>; close(): Promise<void> }> {
+async function open(settings: DashboardSettings): Promise<Opened> {
   const database = await connect(settings, STATEMENT_MS);
   const mail = openMail(settings, { fail, notice });
   const auth = await openAuth({ settings, database, mail, fail });
@@ -105,19 +118,29 @@ async function answerWebhook(webhook: (request: Request) => Promise<Response>, r
   }
 }
 
-async function answer(id: number, { method, url, headers, body, address }: CarriedRequest): Promise<void> {
+async function answer(id: number, request: CarriedRequest): Promise<void> {
   const api = await opened;
   if (api === undefined) return;
+  try {
+    send({ type: 'reply', id, reply: await replyTo(id, request, api.answer) });
+  } catch (error) {
+    // Whoever waits is told at once: else requests that wait in vain could fill the queue.
+    send({ type: 'reply', id, reply: FAILED });
+    throw error;
+  }
+}
+
+async function replyTo(id: number, { method, url, headers, body, address }: CarriedRequest, answerer: Answerer): Promise<CarriedReply> {
   const request = new Request(url, {
     method,
     headers: headers.map(([name, value]): [string, string] => [name, value]),
     body: body ?? null,
   });
-  const response = await api.answer(request, address);
+  const response = await answerer(request, address);
   const isLong = LONG_TYPES.test(response.headers.get('content-type') ?? '') && response.body !== null;
   if (isLong && response.body !== null) readers.set(id, response.body.getReader());
   const whole = isLong ? undefined : new Uint8Array(await response.arrayBuffer());
-  send({ type: 'reply', id, reply: { status: response.status, headers: [...response.headers], body: whole } });
+  return { status: response.status, headers: [...response.headers], body: whole };
 }
 
 async function sendPiece(id: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { describeModel, type Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
+import { readRequestUrl } from '../http/request-url.ts';
 import { authenticate } from './authenticate.ts';
 import type { Call, Gate, Reply } from './gate.ts';
 import { findModel, mayCall } from './route.ts';
@@ -14,7 +15,7 @@ export async function listModels(request: Request, call: Call, gate: Gate): Prom
 /** GET /v1/models/{id}: one model. Ids have slashes, which some clients escape and others do not. */
 export async function retrieveModel(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
-  return jsonReply(describeOnce(findModel(gate.catalog, holder, readModelId(request.url))));
+  return jsonReply(describeOnce(findModel(gate.catalog, holder, readModelId(request))));
 }
 
 const descriptions = new WeakMap<Model, string>();
@@ -29,9 +30,9 @@ function describeOnce(model: Model): string {
   return text;
 }
 
-function readModelId(url: string): string {
+function readModelId(request: Request): string {
   try {
-    const path = new URL(url).pathname.slice('/v1/models/'.length).replace(/\/+$/, '');
+    const path = (readRequestUrl(request)?.pathname ?? '').slice('/v1/models/'.length).replace(/\/+$/, '');
     return decodeURIComponent(path);
   } catch (error) {
     throw new GatewayError('model_not_found', 'The model id in the address is not a valid text.', { cause: error });

@@ -6,6 +6,8 @@ import { Dashboard } from '../../src/dashboard/dashboard.ts';
 import type { DashboardSettings } from '../../src/dashboard/messages.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
+import { startServer } from '../../src/http/server.ts';
+import { exchangeBytes } from '../faults/raw-client.ts';
 import { ORIGIN, SETTINGS as USUAL } from './open-dashboard.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-thread-'));
@@ -33,5 +35,33 @@ test('a database that is away when the thread starts is no reason to stay away w
   expect(failures).toContain("the dashboard's thread ended");
   databaseUrl = undefined;
   expect(await ask()).toBeLessThan(500);
+  await dashboard.close();
+});
+
+test('a request whose Host header names no host is answered, and not left to wait', async () => {
+  const { kysely, dialect } = await connect(SETTINGS);
+  await migrate(kysely, dialect);
+  await kysely.destroy();
+  const failures: string[] = [];
+  const dashboard = new Dashboard(() => SETTINGS, {
+    answer: async () => [],
+    failed: (event) => failures.push(event),
+    notice: () => undefined,
+  });
+  const server = startServer({
+    host: '127.0.0.1',
+    port: 0,
+    routes: { '/api/*': (request, connection) => dashboard.fetch(request, connection.address()) },
+    onError: () => new Response(null, { status: 500 }),
+  });
+  const statusFor = async (host: string): Promise<number | string> => {
+    const bytes = Buffer.from(`GET /api/setup HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'latin1');
+    const outcome = await exchangeBytes({ port: server.port, bytes, isCut: false, isHead: false, timeoutMs: 10_000 });
+    return outcome.type === 'answer' ? outcome.status : outcome.type;
+  };
+  for (const host of ['gate.test', '', 'a b', 'a/b', 'x@y', 'a b/c?d#e@f']) expect([host, await statusFor(host)]).toEqual([host, 200]);
+  for (const host of ['gate.test:99999', '[::1']) expect([host, await statusFor(host)]).toEqual([host, 400]);
+  expect(failures).toEqual([]);
+  await server.stop(true);
   await dashboard.close();
 });
