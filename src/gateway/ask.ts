@@ -11,7 +11,7 @@ import { keyFor } from './credentials.ts';
 import { Deadlines, type Phase } from './deadlines.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate } from './gate.ts';
-import { Relay, type EventParser } from './relay.ts';
+import { refuseTooDeep, Relay, type EventParser } from './relay.ts';
 import type { Answer, Dispatch } from './send.ts';
 
 /** One way to a model: the provider, and what the model is called there. */
@@ -43,7 +43,9 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     refuseEncoding(head);
     const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
     if (chat.stream !== true || (dispatch.takesWhole === true && !isEventStream(head))) {
-      const reply = dialect.decodeReply(refuseTooLong(await exchange.text(REPLY_BYTES_MAX), REPLY_BYTES_MAX), context);
+      const text = refuseTooLong(await exchange.text(REPLY_BYTES_MAX), REPLY_BYTES_MAX);
+      refuseTooDeep(text);
+      const reply = dialect.decodeReply(text, context);
       deadlines.stop();
       return { ...common, type: 'whole', reply, prompts: 1 };
     }

@@ -1,5 +1,6 @@
 import type { BodyListener, Exchange } from '../http/exchange.ts';
 import { formatEvent, type SseEvent } from '../http/sse.ts';
+import { isNestedTooDeep } from '../openai/json-depth.ts';
 import type { WireUsage } from '../openai/types.ts';
 import { ProviderFault, type StreamDecoder } from '../providers/provider.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -167,6 +168,7 @@ export class Relay implements BodyListener, StreamSource {
 
   #decode(event: SseEvent): string {
     let text = '';
+    refuseTooDeep(event.data);
     for (const chunk of this.decoder.push(event)) text += formatEvent(chunk);
     return text;
   }
@@ -210,6 +212,11 @@ export class Relay implements BodyListener, StreamSource {
     this.#opening?.reject(failure);
     this.#sink?.onFailure(failure);
   }
+}
+
+/** What cannot be written again within reason is not even parsed. */
+export function refuseTooDeep(json: string): void {
+  if (isNestedTooDeep(json)) throw new ProviderFault('The provider sent JSON that is nested too deep');
 }
 
 /** Somebody waits for the first token. */

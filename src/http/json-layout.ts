@@ -116,7 +116,7 @@ function nameOf(written: string): string {
 }
 
 /** Jumps with the runtime's own search from quote to quote: long texts are passed over at memory speed. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end === -1 ? text.length : end;

@@ -1,3 +1,4 @@
+import { isNestedTooDeep } from '../openai/json-depth.ts';
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS } from './cache-marks.ts';
 
@@ -121,9 +122,10 @@ function readPart(part: JsonObject): Part {
   }
 }
 
-/** Arguments are JSON in a text, which a model may have left empty or broken. */
+/** Arguments are JSON in a text, which a model may have left empty or broken. What is nested too deep counts as broken: it is written again. */
 function parseArguments(text: unknown): JsonObject {
   if (typeof text !== 'string' || text.trim() === '') return {};
+  if (isNestedTooDeep(text)) return { value: text };
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : { value };

@@ -1,3 +1,4 @@
+import { isNestedTooDeep } from '../../openai/json-depth.ts';
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { decodeCitations, freeText, kindOfCall, textOf } from './decode-content.ts';
 import type { Block } from './draft.ts';
@@ -130,9 +131,9 @@ function kindOf(block: Block, names: ToolNames): 'text' | 'thinking' | 'function
   return block.type === 'tool_use' ? kindOfCall(String(block['name']), names) : 'other';
 }
 
-/** Input that broke off at the output limit is no JSON; it is kept for the record only. */
+/** Input that broke off at the output limit is no JSON; it is kept for the record only. What is nested too deep cannot be kept. */
 function parseInput(json: string): unknown {
-  if (json === '') return {};
+  if (json === '' || isNestedTooDeep(json)) return {};
   try {
     return JSON.parse(json);
   } catch {
