@@ -1,7 +1,8 @@
 import { readRequestUrl } from '../http/request-url.ts';
 import { workerUrl } from '../worker-url.ts';
+import { Bodies, BODY_BYTES_MAX, BODY_MS, type BodyProblem } from './bodies.ts';
 import { API_HEADERS } from './web-files.ts';
-import type { CarriedReply, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
+import type { CarriedReply, CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
 
 /** What the dashboard may ask the gate, and whom it tells what went wrong. */
 export interface DashboardHost {
@@ -11,7 +12,6 @@ export interface DashboardHost {
   notice(text: string): void;
 }
 
-const BODY_BYTES_MAX = 1024 * 1024;
 /** Far above what any page asks for: an answer that takes longer will not come. */
 const REPLY_MS = 30_000;
 const CLOSE_MS = 5000;
@@ -25,6 +25,7 @@ const WAITING_MAX = 1000;
 export class Dashboard {
   readonly #settings: () => DashboardSettings;
   readonly #host: DashboardHost;
+  readonly #bodies = new Bodies();
   #worker: Worker | undefined;
   #nextId = 1;
   readonly #waiting = new Map<number, Waiting>();
@@ -39,16 +40,13 @@ export class Dashboard {
   async fetch(request: Request, address: string): Promise<Response> {
     const url = readRequestUrl(request)?.toString();
     if (url === undefined) return plainError(400, 'invalid', 'The Host header of the request names no host.');
-    const body = await readBody(request);
-    if (body === 'too_large') return plainError(413, 'too_large', `The request is larger than ${BODY_BYTES_MAX} bytes.`);
-    if (this.#waiting.size >= WAITING_MAX) return plainError(503, 'busy', 'The dashboard is busy. Try again in a moment.');
-    const id = this.#nextId;
-    this.#nextId += 1;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#giveUp(id), REPLY_MS);
-      this.#waiting.set(id, { resolve, timer, controller: undefined });
-      this.#post({ type: 'request', id, request: { method: request.method, url, headers: [...request.headers], body, address } });
-    });
+    const body = await this.#bodies.read(request);
+    if (typeof body === 'string') return refuseBody(body);
+    try {
+      return await this.#ask({ method: request.method, url, headers: [...request.headers], body, address });
+    } finally {
+      this.#bodies.release(body);
+    }
   }
 
   /** Starts the thread although nobody asked yet, for the work it does by itself. */
@@ -67,6 +65,17 @@ export class Dashboard {
     await closed;
     worker.terminate();
     this.#worker = undefined;
+  }
+
+  #ask(request: CarriedRequest): Promise<Response> | Response {
+    if (this.#waiting.size >= WAITING_MAX) return busy();
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#giveUp(id), REPLY_MS);
+      this.#waiting.set(id, { resolve, timer, controller: undefined });
+      this.#post({ type: 'request', id, request });
+    });
   }
 
   #open(): Worker {
@@ -173,22 +182,19 @@ interface Waiting {
   controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 }
 
-async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined | 'too_large'> {
-  if (request.body === null) return undefined;
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
-    length += piece.byteLength;
-    if (length > BODY_BYTES_MAX) return 'too_large';
-    pieces.push(piece);
+function refuseBody(problem: BodyProblem): Response {
+  switch (problem) {
+    case 'too_large':
+      return plainError(413, 'too_large', `The request is larger than ${BODY_BYTES_MAX} bytes.`);
+    case 'too_slow':
+      return plainError(408, 'too_slow', `The request did not arrive within ${BODY_MS / 1000} seconds.`);
+    case 'no_room':
+      return busy();
   }
-  const body = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    body.set(piece, offset);
-    offset += piece.byteLength;
-  }
-  return body;
+}
+
+function busy(): Response {
+  return plainError(503, 'busy', 'The dashboard is busy. Try again in a moment.');
 }
 
 function plainError(status: number, code: string, message: string): Response {

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'bun:test';
+import { Bodies } from '../../src/dashboard/bodies.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** A request whose body comes in these pieces, and has an end only if it is given one. */
+function sending(pieces: readonly number[], { ends = true } = {}): Request {
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const bytes of pieces) controller.enqueue(new Uint8Array(bytes).fill(120));
+      if (ends) controller.close();
+    },
+  });
+  return new Request('http://gate.test/api/keys', { method: 'POST', body });
+}
+
+function whole(bytes: number): Request {
+  return new Request('http://gate.test/api/keys', { method: 'POST', body: 'x'.repeat(bytes) });
+}
+
+describe('a body of a request to the dashboard', () => {
+  test('is read whole, however it comes', async () => {
+    const read = await new Bodies().read(sending([3, 0, 1000, 1]));
+    expect(Buffer.from(read as Uint8Array).toString()).toBe('x'.repeat(1004));
+    expect(await new Bodies().read(new Request('http://gate.test/api/keys'))).toBeUndefined();
+  });
+
+  test('of more than a megabyte is refused, announced or not', async () => {
+    expect(await new Bodies().read(whole(MEGABYTE))).toHaveLength(MEGABYTE);
+    expect(await new Bodies().read(whole(MEGABYTE + 1))).toBe('too_large');
+    expect(await new Bodies().read(sending([MEGABYTE, 1]))).toBe('too_large');
+  });
+
+  test('that does not come is not waited for', async () => {
+    expect(await new Bodies({ waitMs: 20 }).read(sending([10], { ends: false }))).toBe('too_slow');
+  });
+
+  test('takes room until it is released, and none where it is refused', async () => {
+    const bodies = new Bodies({ roomBytes: 2 * MEGABYTE, waitMs: 20 });
+    for (let turn = 0; turn < 5; turn += 1) {
+      expect(await bodies.read(sending([MEGABYTE, 1]))).toBe('too_large');
+      expect(await bodies.read(sending([MEGABYTE - 1], { ends: false }))).toBe('too_slow');
+    }
+    const first = await bodies.read(whole(MEGABYTE));
+    expect(await bodies.read(whole(MEGABYTE))).toHaveLength(MEGABYTE);
+    expect(await bodies.read(whole(100_000))).toBe('no_room');
+    expect(await bodies.read(whole(10_000))).toHaveLength(10_000);
+    bodies.release(first as Uint8Array<ArrayBuffer>);
+    expect(await bodies.read(whole(100_000))).toHaveLength(100_000);
+  });
+});
