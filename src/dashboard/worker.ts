@@ -1,4 +1,5 @@
 import { connect } from '../database/connect.ts';
+import { isNestedTooDeep } from '../openai/json-depth.ts';
 import { openMoneyIn, openStripeWebhook } from '../payments/open.ts';
 import { startPastClock } from '../usage/past-keeper.ts';
 import { startAlertClock } from './alert-clock.ts';
@@ -26,12 +27,11 @@ interface Opened {
   close(): Promise<void>;
 }
 
+/** No page sends anything that is nested deeper, and to write such a value again takes seconds, in which nobody else is answered. */
+const BODY_DEPTH_MAX = 64;
+const TOO_DEEP = plainReply(400, 'invalid', `The body is nested more than ${BODY_DEPTH_MAX} levels deep.`);
 /** The answer where there is none. */
-const FAILED: CarriedReply = {
-  status: 500,
-  headers: Object.entries({ ...API_HEADERS, 'content-type': 'application/json', 'cache-control': 'no-store' }),
-  body: new TextEncoder().encode('{"error":{"code":"internal_error","message":"Something went wrong on our side. Try again."}}'),
-};
+const FAILED = plainReply(500, 'internal_error', 'Something went wrong on our side. Try again.');
 
 declare const self: Worker;
 
@@ -131,6 +131,7 @@ async function answer(id: number, request: CarriedRequest): Promise<void> {
 }
 
 async function replyTo(id: number, { method, url, headers, body, address }: CarriedRequest, answerer: Answerer): Promise<CarriedReply> {
+  if (body !== undefined && isNestedTooDeep(Buffer.from(body.buffer).toString('latin1'), BODY_DEPTH_MAX)) return TOO_DEEP;
   const request = new Request(url, {
     method,
     headers: headers.map(([name, value]): [string, string] => [name, value]),
@@ -141,6 +142,11 @@ async function replyTo(id: number, { method, url, headers, body, address }: Carr
   if (isLong && response.body !== null) readers.set(id, response.body.getReader());
   const whole = isLong ? undefined : new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers: [...response.headers], body: whole };
+}
+
+function plainReply(status: number, code: string, message: string): CarriedReply {
+  const headers = { ...API_HEADERS, 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return { status, headers: Object.entries(headers), body: new TextEncoder().encode(JSON.stringify({ error: { code, message } })) };
 }
 
 async function sendPiece(id: number): Promise<void> {

@@ -38,7 +38,7 @@ test('a database that is away when the thread starts is no reason to stay away w
   await dashboard.close();
 });
 
-test('a request whose Host header names no host is answered, and not left to wait', async () => {
+test('a request without a host, or with a body that takes long to write, keeps nobody waiting', async () => {
   const { kysely, dialect } = await connect(SETTINGS);
   await migrate(kysely, dialect);
   await kysely.destroy();
@@ -61,6 +61,15 @@ test('a request whose Host header names no host is answered, and not left to wai
   };
   for (const host of ['gate.test', '', 'a b', 'a/b', 'x@y', 'a b/c?d#e@f']) expect([host, await statusFor(host)]).toEqual([host, 200]);
   for (const host of ['gate.test:99999', '[::1']) expect([host, await statusFor(host)]).toEqual([host, 400]);
+  const deep = (levels: number): Promise<Response> => {
+    const body = `{"response":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
+    const headers = { origin: ORIGIN, 'content-type': 'application/json' };
+    return dashboard.fetch(new Request(`${ORIGIN}/api/auth/passkey/verify-authentication`, { method: 'POST', headers, body }), '192.0.2.1');
+  };
+  expect(await (await deep(60)).text()).toContain('challenge_not_found');
+  const beganAtMs = performance.now();
+  expect(await (await deep(40_000)).text()).toContain('nested more than 64 levels deep');
+  expect(performance.now() - beganAtMs).toBeLessThan(1000);
   expect(failures).toEqual([]);
   await server.stop(true);
   await dashboard.close();
