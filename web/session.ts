@@ -1,6 +1,7 @@
 import { ApiError, api, call } from './api.ts';
 import { isNumberFormat, numberFormatChoice } from './number-format.ts';
 import { accountQuery, queryClient } from './queries.ts';
+import { safeReturn } from './safe-return.ts';
 import { zoneChoice } from './zone.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -48,10 +49,5 @@ export async function goIn(to: string | undefined): Promise<void> {
   } catch {
     // A choice that cannot be read is no reason to stay outside; the next page tells what is wrong.
   }
-  location.assign(safeReturn(to));
-}
-
-/** Where to go after signing in. Only paths of this site: an address in a link must not lead elsewhere. */
-function safeReturn(path: string | undefined): string {
-  return path !== undefined && /^\/(?![/\\])/u.test(path) ? path : '/overview';
+  location.assign(safeReturn(to, location.origin));
 }

@@ -70,7 +70,8 @@ const provider = z.enum(PROVIDER_IDS);
 const page = z
   .string()
   .max(2000)
-  .regex(/^\/(?![/\\])/u, 'must be a path');
+  // Browsers pass over tabs and line ends, and would find two slashes.
+  .regex(/^\/(?![/\\])\P{Cc}*$/u, 'must be a path');
 /** What browsers tell of a passkey; the library checks it. */
 const passkeyResponse = z.record(z.string(), z.unknown());
 

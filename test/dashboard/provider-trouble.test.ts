@@ -73,7 +73,7 @@ describe('a provider that does not do as it should', () => {
   });
 
   test('sends nobody to another site, and takes nobody’s word for where to go', async () => {
-    for (const to of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])
+    for (const to of ['https://evil.example/', '//evil.example', '/\\evil.example', '/\t/evil.example', 'javascript:alert(1)'])
       expect((await dashboard.browser().send('POST', '/api/auth/sign-in/social', { provider: 'oidc', to })).status).toBe(400);
     const body = {
       callbackURL: 'https://evil.example',

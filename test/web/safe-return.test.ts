@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import { safeReturn } from '../../web/safe-return.ts';
+
+const ORIGIN = 'https://gate.example.com';
+
+test.each(['/keys', '/usage?range=7d&zone=Europe%2FBerlin', '/requests?q=a#b', '/', '/.//other.example', '/%2F/other.example'])(
+  'who signs in goes on to %s',
+  (path) => {
+    const end = new URL(safeReturn(path, ORIGIN));
+    expect([end.origin, end.href]).toEqual([ORIGIN, ORIGIN + path.replace('/.//', '//')]);
+  },
+);
+
+test.each([
+  undefined,
+  '',
+  'keys',
+  'https://other.example',
+  '//other.example',
+  '/\\other.example',
+  '/\t/other.example',
+  '/\n/other.example',
+  '/\r\\other.example',
+  '\t//other.example',
+  'javascript:alert(1)',
+  '//[',
+])('nobody who signs in is sent to %j', (path) => {
+  expect(safeReturn(path, ORIGIN)).toBe(`${ORIGIN}/overview`);
+});
