@@ -4,6 +4,8 @@ import { JsonLayout } from './json-layout.ts';
 /** The largest request body: long conversations with images fit. */
 export const BODY_BYTES_MAX = 20_000_000;
 const BODY_READ_MS = 60_000;
+/** Up to this length a body counts as it is announced. */
+const BELIEVED_BYTES_MAX = 1_000_000;
 const WATCH_INTERVAL_MS = 500;
 
 /** One for all: it keeps nothing from one body to the next. */
@@ -18,8 +20,8 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON request body: bounded, timed, strict UTF-8, not nested too deep. `onLength` hears how long it is before it is read, or
- * how long it has grown where that is not known, and may throw.
+ * Reads a JSON request body: bounded, timed, strict UTF-8, not nested too deep. `onLength` hears how long it is before it is read, and
+ * how long it has grown where that is much or not known; it may throw.
  */
 export async function readJsonBody(request: Request, onLength: (bytes: number) => void): Promise<JsonBody> {
   checkHeaders(request.headers);
@@ -63,14 +65,17 @@ const readings = new Set<Reading>();
 let watch: ReturnType<typeof setInterval> | undefined;
 
 async function readBytes(request: Request, onLength: (bytes: number) => void): Promise<Uint8Array> {
-  const length = request.headers.get('content-length');
-  if (length !== null) onLength(Number(length));
+  const length = readLength(request.headers.get('content-length'));
+  if (length !== undefined) onLength(length);
+  // A long body takes its room as it comes: who only announces one must not keep others out.
+  const isCounted = length === undefined || length > BELIEVED_BYTES_MAX;
+  if (isCounted) onLength(0);
   watch ??= setInterval(giveUpLate, WATCH_INTERVAL_MS).unref();
   return new Promise((resolve, reject) => {
     const reading: Reading = { endsAtMs: performance.now() + BODY_READ_MS, giveUp: reject };
     readings.add(reading);
-    // With a length the runtime has checked the size; without one the bytes are counted as they come.
-    const body = length === null ? readCounted(request, onLength) : request.bytes();
+    // With a length the runtime has checked the size.
+    const body = isCounted ? readCounted(request, onLength) : request.bytes();
     const over =
       <Value>(settle: (value: Value) => void) =>
       (value: Value) => {
@@ -79,6 +84,11 @@ async function readBytes(request: Request, onLength: (bytes: number) => void): P
       };
     body.then(over(resolve), over(reject));
   });
+}
+
+/** A length that was sent twice comes joined, and is none. */
+function readLength(text: string | null): number | undefined {
+  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
 function giveUpLate(): void {

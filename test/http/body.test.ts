@@ -18,6 +18,24 @@ describe('a JSON body', () => {
     expect([told, request.bodyUsed]).toEqual([[7], false]);
   });
 
+  test('that is announced as a long one takes no more room than what has come of it', async () => {
+    const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{"a":')) });
+    const headers = { ...JSON_TYPE, 'content-length': '20000000' };
+    const told: number[] = [];
+    readJsonBody(new Request('http://gate.test/', { method: 'POST', headers, body }), (bytes) => void told.push(bytes)).catch(
+      () => undefined,
+    );
+    await Bun.sleep(10);
+    expect(told).toEqual([20_000_000, 0, 5]);
+  });
+
+  test('whose length was sent twice is read', async () => {
+    const headers = { ...JSON_TYPE, 'content-length': '7, 7' };
+    const told: number[] = [];
+    const { value } = await readJsonBody(post('{"a":1}', headers), (bytes) => void told.push(bytes));
+    expect([value, told]).toEqual([{ a: 1 }, [0, 7]]);
+  });
+
   test('of an unknown length is told of as it grows', async () => {
     const parts = ['{"a":', '1', '}'];
     const body = new ReadableStream({
@@ -29,7 +47,7 @@ describe('a JSON body', () => {
     });
     const told: number[] = [];
     await readJsonBody(new Request('http://gate.test/', { method: 'POST', headers: JSON_TYPE, body }), (bytes) => void told.push(bytes));
-    expect(told).toEqual([5, 6, 7]);
+    expect(told).toEqual([0, 5, 6, 7]);
   });
 
   test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json'])(
