@@ -64,7 +64,7 @@ function messageFor(refusal: Refusal, tokensExpected: number): string {
 /** The dialect's spelling of a duration: 120ms, 1.5s, 6m0s. */
 function formatDuration(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
-  const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds}s`;
-  return `${Math.floor(seconds / 60)}m${Math.ceil(seconds % 60)}s`;
+  if (ms < 60_000) return `${ms / 1000}s`;
+  const seconds = Math.ceil(ms / 1000);
+  return `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
