@@ -3,12 +3,14 @@ import type { Carried } from './carried/carried.ts';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import { idAt } from './ids.ts';
+import { inTime } from './in-time.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
 import { verifyLedger, type CheckResult } from './ledger/reconcile.ts';
 import type { VerifyWork } from './ledger/reconcile-worker.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { MoneyClock } from './payments/clock.ts';
+import { Turns } from './turns.ts';
 import type { Contents } from './usage/contents.ts';
 import { workerUrl } from './worker-url.ts';
 
@@ -40,33 +42,22 @@ export interface House {
 /** Settles what a crash left open before any work is taken, and from then on looks after the ledger. */
 export async function keepHouse(house: House): Promise<ReturnType<typeof setInterval>[]> {
   await recover(house);
-  const every = (intervalMs: number, work: (house: House) => Promise<void>) => setInterval(guarded(house, work), intervalMs);
-  return [
-    every(RECOVER_INTERVAL_MS, recover),
-    every(EXPIRE_INTERVAL_MS, async ({ ledger }) => void (await ledger.expire(Date.now()))),
-    every(MONEY_INTERVAL_MS, ({ money }) => money.turn(Date.now())),
-    every(PRUNE_INTERVAL_MS, prune),
-    every(PRUNE_INTERVAL_MS, async ({ carried }) => void (await carried.prune(Date.now()))),
-    every(KEY_USES_INTERVAL_MS, async ({ keyUses, database }) => keyUses.write(database.kysely)),
-    every(EXPIRE_INTERVAL_MS, async ({ contents }) => void (await contents.prune(Date.now()))),
-    every(VERIFY_INTERVAL_MS, verifyChanged),
-  ];
-}
-
-/** One turn at a time: a slow one is not joined by the next. A failure is told and does not end the others. */
-function guarded(house: House, work: (house: House) => Promise<void>): () => void {
-  let isRunning = false;
-  const turn = async (): Promise<void> => {
-    if (isRunning) return;
-    isRunning = true;
-    try {
-      await work(house);
-    } catch (error) {
-      house.log.internalError('the ledger could not be looked after', error);
-    }
-    isRunning = false;
+  const { ledger, money, carried, keyUses, contents, database, log } = house;
+  // A failure is told, and does not end the others.
+  const every = (intervalMs: number, failure: string, work: () => Promise<unknown>): ReturnType<typeof setInterval> => {
+    const turns = new Turns(work, (error) => log.internalError(failure, error));
+    return setInterval(() => turns.run(), intervalMs);
   };
-  return () => void turn();
+  return [
+    every(RECOVER_INTERVAL_MS, 'what dead processes left open could not be settled', () => recover(house)),
+    every(EXPIRE_INTERVAL_MS, 'credit whose time is over could not be taken back', () => ledger.expire(Date.now())),
+    every(MONEY_INTERVAL_MS, 'payments and plans could not be followed', () => money.turn(Date.now())),
+    every(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(house)),
+    every(PRUNE_INTERVAL_MS, 'what was kept for providers could not be dropped', () => carried.prune(Date.now())),
+    every(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be written', () => keyUses.write(database.kysely)),
+    every(EXPIRE_INTERVAL_MS, 'old contents of requests could not be deleted', () => contents.prune(Date.now())),
+    every(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(house)),
+  ];
 }
 
 async function recover({ ledger, log, metrics }: House): Promise<void> {
@@ -105,12 +96,12 @@ async function verify(config: Config, database: OpenDatabase, accountIds: readon
   const worker = new Worker(workerUrl('ledger/reconcile-worker'));
   const work: VerifyWork = { databasePath: config.databasePath, accountIds, longestRequestMs };
   try {
-    return await new Promise<CheckResult[]>((resolve, reject) => {
-      setTimeout(() => reject(new Error('the verification took too long')), VERIFY_MS_MAX).unref();
+    const checks = new Promise<CheckResult[]>((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<CheckResult[]>) => resolve(data);
       worker.onerror = (event) => reject(new Error(event.message));
       worker.postMessage(work);
     });
+    return await inTime('The verification', checks, VERIFY_MS_MAX);
   } finally {
     worker.terminate();
   }

@@ -42,6 +42,7 @@ import { openLog, type Log } from './observe/log.ts';
 import { openMetrics, type Metrics } from './observe/metrics.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
 import { describeSettings } from './shown-settings.ts';
+import { Turns } from './turns.ts';
 import { Contents } from './usage/contents.ts';
 import { hasReaders } from './usage/past-keeper.ts';
 
@@ -296,12 +297,12 @@ function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): () =
     // Only now: what could not be read is looked at again.
     counter = current;
   };
-  const fail = (error: unknown): void => {
+  const turns = new Turns(look, (error) => {
     // Told once, not four times a second for as long as the database is away.
     if (!isFailing) gate.log.internalError('changes of accounts and keys could not be read', error);
     isFailing = true;
-  };
-  return () => void look().catch(fail);
+  });
+  return () => turns.run();
 }
 
 /** Alerts are watched and the past is summed up by the dashboard's thread, which otherwise starts with the first visitor; without either it need not run. */
@@ -309,7 +310,8 @@ function wakeForWork(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard)
   const look = async (): Promise<void> => {
     if ((await hasAlerts(database)) || (await hasReaders(database))) dashboard.wake();
   };
-  return () => void look().catch((error: unknown) => gate.log.internalError('work of the dashboard could not be looked for', error));
+  const turns = new Turns(look, (error) => gate.log.internalError('work of the dashboard could not be looked for', error));
+  return () => turns.run();
 }
 
 async function finishCalls(gate: Gate): Promise<void> {

@@ -1,10 +1,10 @@
-import { expect, test } from 'bun:test';
+import { expect, spyOn, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config.ts';
 import { connect } from '../src/database/connect.ts';
-import { verifyChanged } from '../src/housekeeping.ts';
+import { keepHouse, verifyChanged } from '../src/housekeeping.ts';
 import { GroupCommitLedger } from '../src/ledger/group-commit.ts';
 
 test('accounts whose verification fails are verified the next time', async () => {
@@ -18,4 +18,31 @@ test('accounts whose verification fails are verified the next time', async () =>
   expect(await verifyChanged(house).catch(() => 'failed')).toBe('failed');
   expect(ledger.takeChanged()).toEqual(['acct_one', 'acct_two']);
   rmSync(folder, { recursive: true, force: true });
+});
+
+const fail = (): Promise<never> => Promise.reject(new Error('The database is away'));
+
+test('what fails in the background is told by its own name, one turn at a time', async () => {
+  const turns: (() => void)[] = [];
+  const interval = spyOn(globalThis, 'setInterval').mockImplementation(((turn: () => void) => turns.push(turn)) as never);
+  const told: string[] = [];
+  let isStarted = false;
+  const ledger = {
+    recover: () => (isStarted ? fail() : Promise.resolve(0)),
+    expire: fail,
+    prune: fail,
+    takeChanged: () => {
+      throw new Error('Nobody knows');
+    },
+  };
+  const parts = { money: { turn: fail }, carried: { prune: fail }, keyUses: { write: fail }, contents: { prune: fail } };
+  const house = { ...parts, ledger, config: { usageDays: 1 }, database: {}, log: { internalError: (event: string) => told.push(event) } };
+  await keepHouse(house as unknown as Parameters<typeof keepHouse>[0]);
+  interval.mockRestore();
+  isStarted = true;
+  for (const turn of [...turns, ...turns]) turn();
+  await Bun.sleep(0);
+  expect(turns).toHaveLength(8);
+  expect(told).toHaveLength(turns.length);
+  expect(new Set(told).size).toBe(turns.length);
 });

@@ -1,9 +1,9 @@
 import { deliverDue, type Carriers } from '../alerts/deliver.ts';
 import { pruneDeliveries } from '../alerts/deliveries.ts';
 import { watchAlerts } from '../alerts/watch.ts';
+import { Turns } from '../turns.ts';
 import { alertLetter } from './mail-letters.ts';
 import type { Parts } from './parts.ts';
-import { Turns } from './turns.ts';
 
 const WATCH_MS = 30_000;
 const DELIVER_MS = 5000;

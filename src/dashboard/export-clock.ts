@@ -2,9 +2,9 @@ import { makeId } from '../ids.ts';
 import type { ExportJob } from '../usage/export-job.ts';
 import { ExportJobs } from '../usage/export-jobs.ts';
 import { workOnExport } from '../usage/export-work.ts';
+import { Turns } from '../turns.ts';
 import { exportLetter } from './mail-letters.ts';
 import type { Parts } from './parts.ts';
-import { Turns } from './turns.ts';
 
 const LOOK_MS = 2000;
 const PRUNE_MS = 15_000;

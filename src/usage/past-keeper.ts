@@ -4,6 +4,7 @@ import type { Tables } from '../database/tables.ts';
 import { gridFrom, gridName, HOURS, readGrid, UTC_DAYS, type Grid } from './grid.ts';
 import { advancePast } from './past.ts';
 import { advanceService, EVERYBODY } from './service-past.ts';
+import { Turns } from '../turns.ts';
 import { isZone } from '../zone-clock.ts';
 import { startOf, type Span } from './zone.ts';
 
@@ -98,19 +99,17 @@ export async function hasReaders(database: Kysely<Tables>): Promise<boolean> {
 /** Starts to sum up the past of all accounts, and goes on with it for as long as the thread lives. */
 export function startPastClock(database: OpenDatabase, fail: (event: string, error: unknown) => void): { stop(): Promise<void> } {
   const keeper = new PastKeeper(database, fail);
-  let underWay: Promise<void> | undefined;
-  const turn = (): void => {
-    underWay ??= keeper.sweep().finally(() => {
-      underWay = undefined;
-    });
-  };
-  const timer = setInterval(turn, AGAIN_MS);
-  turn();
+  const turns = new Turns(
+    () => keeper.sweep(),
+    (error) => fail('the past could not be summed up', error),
+  );
+  const timer = setInterval(() => turns.run(), AGAIN_MS);
+  turns.run();
   return {
     stop: async () => {
       clearInterval(timer);
       keeper.stop();
-      await underWay;
+      await turns.underWay;
     },
   };
 }
