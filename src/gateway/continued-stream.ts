@@ -89,7 +89,8 @@ export class ContinuedStream implements StreamSource, RelaySink {
     this.#current.finish();
     try {
       const answer = await this.#rest.ask(continuation, this.tally());
-      if (this.#isCut) return;
+      // Asked for before the answer was cut off, and nobody watches it any more.
+      if (this.#isCut) return answer?.type === 'stream' ? answer.source.finish() : undefined;
       if (answer?.type !== 'stream') this.#giveUp();
       else if (this.#isPaused) this.#next = answer.source;
       else this.#goOn(answer.source);

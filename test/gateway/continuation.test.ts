@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from 'bun:test';
 import { askToTheEnd } from '../../src/gateway/continuation.ts';
+import { ContinuedStream } from '../../src/gateway/continued-stream.ts';
 import type { Gate, Timed } from '../../src/gateway/gate.ts';
-import type { Dispatch } from '../../src/gateway/send.ts';
+import type { RelaySink, StreamSource } from '../../src/gateway/relay.ts';
+import type { Answer, Dispatch } from '../../src/gateway/send.ts';
 import { HttpClient } from '../../src/http/client.ts';
 
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 60_000, answerMs: 60_000, idleMs: 60_000, totalMs: 600_000, keepAliveMs: 1000 };
@@ -50,4 +52,23 @@ test('the rest of an answer has no more time than the choices that it is one of'
   expect(rest?.deadlines.check(endsAtMs + 1)?.message).toContain('did not finish');
   rest?.abort(new Error('The test is over'));
   expect(answer).rejects.toThrow();
+});
+
+test('the rest of an answer that was cut off meanwhile is ended, and not left open for ever', async () => {
+  const ended: string[] = [];
+  const part = (name: string, continuation?: string): StreamSource =>
+    ({
+      start: (sink: RelaySink) => sink.onComplete(),
+      finish: () => ended.push(name),
+      cut: () => [],
+      tally: () => ({}),
+      continuation,
+    }) as unknown as StreamSource;
+  const { promise: rest, resolve } = Promise.withResolvers<Answer>();
+  const stream = new ContinuedStream(part('the first', 'more'), { ask: () => rest });
+  stream.start({ onText: () => undefined, onComplete: () => undefined, onFailure: () => undefined });
+  stream.cut();
+  resolve({ type: 'stream', source: part('the rest') } as Answer);
+  await rest;
+  expect(ended).toEqual(['the first', 'the rest']);
 });
