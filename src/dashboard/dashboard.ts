@@ -125,7 +125,11 @@ export class Dashboard {
 
   #reply(id: number, { status, headers, body }: CarriedReply): void {
     const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return;
+    if (waiting === undefined) {
+      // Given up before it came: nobody would ever ask for its pieces.
+      if (body === undefined) this.#post({ type: 'cancel', id });
+      return;
+    }
     clearTimeout(waiting.timer);
     if (body !== undefined) this.#waiting.delete(id);
     const init = { status, headers: headers.map(([name, value]): [string, string] => [name, value]) };

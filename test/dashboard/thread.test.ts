@@ -1,9 +1,9 @@
-import { afterAll, expect, test } from 'bun:test';
+import { afterAll, expect, spyOn, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Dashboard } from '../../src/dashboard/dashboard.ts';
-import type { DashboardSettings } from '../../src/dashboard/messages.ts';
+import type { DashboardSettings, FromDashboard, ToDashboard } from '../../src/dashboard/messages.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { startServer } from '../../src/http/server.ts';
@@ -73,4 +73,19 @@ test('a request without a host, or with a body that takes long to write, keeps n
   expect(failures).toEqual([]);
   await server.stop(true);
   await dashboard.close();
+});
+
+const NOBODY = { answer: async () => [], failed: () => undefined, notice: () => undefined };
+
+test('a file that begins when nobody waits for it any more is not kept open', () => {
+  const told: ToDashboard[] = [];
+  let thread: { onmessage?: (event: { readonly data: FromDashboard }) => void } = {};
+  const worker = spyOn(globalThis, 'Worker').mockImplementation((() => {
+    thread = { postMessage: (message: ToDashboard) => told.push(message), unref: () => undefined } as typeof thread;
+    return thread;
+  }) as never);
+  new Dashboard(() => SETTINGS, NOBODY).wake();
+  worker.mockRestore();
+  thread.onmessage?.({ data: { type: 'reply', id: 7, reply: { status: 200, headers: [], body: undefined } } });
+  expect(told.slice(1)).toEqual([{ type: 'cancel', id: 7 }]);
 });
