@@ -3,9 +3,13 @@ import { parseUsd, type Nanos } from '../ledger/money.ts';
 
 /** How the values of options are read. Each gives what the command needs, or an error that says what is allowed. */
 
-/** A moment, past or future. */
+/** A day, and where it is given the time of day and the zone. */
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/u;
+
+/** A moment, past or future. Without a zone it is one of UTC, wherever the machine stands. */
 export function readMoment(text: string): number {
-  const ms = Date.parse(text);
+  const [, day, time = '00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
+  const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
   if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
   return ms;
 }

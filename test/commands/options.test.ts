@@ -1,0 +1,19 @@
+import { afterEach, expect, test } from 'bun:test';
+import { readMoment } from '../../src/commands/options.ts';
+
+const zone = process.env['TZ'];
+afterEach(() => {
+  process.env['TZ'] = zone;
+});
+
+test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])('a time without a zone is one of UTC on a machine in %s', (name) => {
+  process.env['TZ'] = name;
+  const noon = Date.UTC(2027, 0, 31, 12);
+  expect(readMoment('2027-01-31')).toBe(Date.UTC(2027, 0, 31));
+  for (const text of ['2027-01-31T12:00', '2027-01-31 12:00:00', '2027-01-31T12:00:00.000Z', '2027-01-31T17:45+05:45'])
+    expect(readMoment(text)).toBe(noon);
+});
+
+test.each(['5', 'tomorrow', '2027-13-01', '31.1.2027', '2027-01-31T25:00'])('%p is no time', (text) => {
+  expect(() => readMoment(text)).toThrow('is not a time such as');
+});
