@@ -14,17 +14,29 @@ import { serveCommand } from './commands/serve.ts';
 import { usageCommand } from './commands/usage.ts';
 import { VERSION } from './version.ts';
 
+/** The server goes on without its output. */
+const SERVE = 'serve';
+
 /** The command line. */
 async function main(): Promise<void> {
   const program = new Command('tollgate')
     .description('One gate in front of every AI model, and an honest toll.')
     .version(VERSION)
-    .showHelpAfterError('(--help shows what is possible)');
+    .showHelpAfterError('(--help shows what is possible)')
+    .hook('preAction', (_, command) => {
+      if (command.name() !== SERVE) process.stdout.on('error', endWithoutOutput);
+    });
   const serving = [serveCommand(), migrateCommand(), backupCommand()];
   const keeping = [accountCommand(), keyCommand(), modelsCommand(), providerCommand(), ledgerCommand(), usageCommand()];
   const earning = [promoCommand(), planCommand(), paymentsCommand()];
   for (const command of [...serving, ...keeping, ...earning]) program.addCommand(inherit(program, command));
   await program.parseAsync();
+}
+
+/** A command whose result cannot be told ends. Nobody misses the rest of what `head` has closed; a full disk is news. */
+function endWithoutOutput(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'EPIPE') process.stderr.write(`The output could not be written: ${error.message}\n`);
+  process.exit(1);
 }
 
 /** Subcommands answer mistakes in the same way as the program. */
