@@ -4,7 +4,7 @@ import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { inviteByLink } from '../accounts/invitations.ts';
 import { publicUrlOf } from '../config.ts';
-import { readFuture, readUsd } from './options.ts';
+import { readChangeUsd, readFuture, readReason, readUsd } from './options.ts';
 import { normalizeEmail, print, requireAccount, withSession } from './session.ts';
 
 interface JsonOption {
@@ -28,8 +28,8 @@ export function accountCommand(): Command {
     .command('credit')
     .description('add credit to an account (a negative amount takes it)')
     .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
-    .requiredOption('--usd <amount>', 'amount in USD', readUsd)
-    .requiredOption('--reason <text>', 'why, for the record')
+    .requiredOption('--usd <amount>', 'amount in USD', readChangeUsd)
+    .requiredOption('--reason <text>', 'why, for the record', readReason)
     .option('--expires <time>', 'when what is left of it is taken back, such as 2027-01-31', readFuture)
     .option('--json', 'print one JSON object')
     .action(credit);

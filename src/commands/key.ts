@@ -21,7 +21,7 @@ export function keyCommand(): Command {
   withSettings(add('create', 'make a key; its secret is shown once'), 'a name to tell keys apart')
     .requiredOption('--account <email>', 'the account that pays')
     .option('--budget-usd <amount>', 'what the key may spend in a period', readBudget)
-    .option('--budget-period <period>', `the period of the budget: ${BUDGET_PERIODS.join(', ')}`, readPeriod, 'month')
+    .option('--budget-period <period>', `the period of the budget: ${BUDGET_PERIODS.join(', ')} (month, unless told)`, readPeriod)
     .action(create);
   add('list', 'list the keys of an account')
     .requiredOption('--account <email>', 'the account')
@@ -70,16 +70,18 @@ interface CreateOptions extends JsonOption, SettingsOptions {
   readonly account: string;
   readonly name: string;
   readonly budgetUsd?: Nanos;
-  readonly budgetPeriod: BudgetPeriod;
+  readonly budgetPeriod?: BudgetPeriod;
 }
 
 async function create(options: CreateOptions): Promise<void> {
   const { budgetUsd, budgetPeriod } = options;
+  if (budgetUsd === undefined && budgetPeriod !== undefined)
+    throw new Error('--budget-period says for how long: add --budget-usd, how much.');
   const settings = readSettingsOptions(options);
   await withSession(async (session) => {
     const account = await requireAccount(session, options.account);
     await refuseUnknownModels(session.config, [...(settings.models ?? []), ...(settings.deniedModels ?? [])]);
-    const budgets = budgetUsd === undefined ? {} : { [budgetPeriod]: budgetUsd };
+    const budgets = budgetUsd === undefined ? {} : { [budgetPeriod ?? 'month']: budgetUsd };
     const fresh = await session.keys.create(account.id, { ...settings, name: settings.name ?? options.name, budgets });
     printFresh(fresh, `${fresh.id} (${options.name})`, options);
   });
@@ -95,6 +97,7 @@ async function list(options: JsonOption & { readonly account: string }): Promise
 
 async function update(id: string, options: JsonOption & SettingsOptions): Promise<void> {
   const change = readSettingsOptions(options);
+  if (Object.keys(change).length === 0) throw new Error('There is nothing to change: name a setting. See them with: key update --help');
   await withSession(async (session) => {
     await refuseUnknownModels(session.config, [...(change.models ?? []), ...(change.deniedModels ?? [])]);
     if (!(await session.keys.update(operatorOn(id), change))) throw noSuchKey(id);

@@ -10,8 +10,14 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[
 export function readMoment(text: string): number {
   const [, day, time = '00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
-  if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
+  if (Number.isNaN(ms) || !isCalendarDay(text)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
   return ms;
+}
+
+/** The runtime takes the 31st of February for the 3rd of March. */
+function isCalendarDay(text: string): boolean {
+  const [, day] = /^(\d{4}-\d\d-\d\d)/u.exec(text) ?? [];
+  return day === undefined || new Date(Date.parse(day)).toISOString().startsWith(day);
 }
 
 /** A moment that has not come yet. */
@@ -33,6 +39,19 @@ export function readUsd(text: string): Nanos {
   const amount = parseUsd(text);
   if (amount === undefined) throw new Error(`"${text}" is not an amount in USD such as 25 or 0.5 (at most nine decimals).`);
   return amount;
+}
+
+/** An amount of money that changes something. */
+export function readChangeUsd(text: string): Nanos {
+  const amount = readUsd(text);
+  if (amount === 0n) throw new Error('An amount of 0 changes nothing.');
+  return amount;
+}
+
+/** Why something is done, for those who read the record. */
+export function readReason(text: string): string {
+  if (text.trim() === '') throw new Error('Say why: the reason is kept with it.');
+  return text;
 }
 
 /** An amount of money above zero. */
