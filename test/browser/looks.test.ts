@@ -106,6 +106,36 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
+    'a chart tells what is under the pointer beside it, with the sum, and nothing moves',
+    async () => {
+      const { context, page } = await stage.enter();
+      const key = await context.request.post('/api/keys', { data: { name: 'stories' }, headers: { origin: stage.service.url } });
+      const { secret } = (await key.json()) as { secret: string };
+      await page.goto('/usage');
+      await page.getByText('Nothing in this range.').waitFor();
+      for (const model of ['sandbox/echo', 'sandbox/story'])
+        await context.request.post('/v1/chat/completions', {
+          data: { model, messages: [{ role: 'user', content: 'Hello' }] },
+          headers: { authorization: `Bearer ${secret}` },
+        });
+      await page.goto('/usage');
+      const chart = page.getByRole('img', { name: 'Spend by model' });
+      await chart.waitFor();
+      const { x, y, width, height } = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const lengthBefore = await read(page, 'html', 'element.scrollHeight');
+      await page.mouse.move(x + width - 40, y + height / 2);
+      const readout = page.locator('figure p').filter({ hasText: 'Total' });
+      await readout.waitFor();
+      expect(await readout.textContent()).toBe(`Total${await page.locator('tfoot td').nth(1).textContent()}`);
+      expect(await read(page, 'html', 'element.scrollHeight')).toBe(lengthBefore);
+      await page.mouse.move(0, 0);
+      await readout.waitFor({ state: 'detached' });
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a fortune has its place on a telephone',
     async () => {
       const { context, page, account } = await stage.enter({ viewport: { width: 320, height: 800 } });

@@ -26,6 +26,8 @@ export const kit = {
   older: 'Older',
   time: 'Time',
   emptyRange: 'Nothing in this range.',
+  nothing: 'Nothing',
+  total: 'Total',
   up: 'up',
   down: 'down',
   zone: 'Time zone',

@@ -12,6 +12,7 @@ export function BarDrawing(props: ChartProps & { readonly heightPx: number }): J
     <ChartFrame
       {...props}
       top={top}
+      addsUp
       draw={(plot) =>
         props.buckets.map((bucket, index) => (
           <Stack key={index} bucket={bucket} series={props.series} plot={plot} isActive={plot.activeIndex === index} />

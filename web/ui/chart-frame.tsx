@@ -4,7 +4,8 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import type { JSX, KeyboardEvent, PointerEvent, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { announce } from './announcer.tsx';
-import { colourAt, totalOf } from './chart.ts';
+import { ChartReadout, type ChartPlace } from './chart-readout.tsx';
+import { alignFractions, colourAt } from './chart.ts';
 import type { ChartBucket, ChartProps } from './chart.ts';
 
 const MARGIN = { top: 8, right: 4, bottom: 24 } as const;
@@ -12,6 +13,7 @@ const LEFT_PX_MIN = 56;
 const LABEL_PX_MIN = 56;
 const CHARACTER_PX = 6.7;
 const LABEL_GAP_PX = 16;
+const READOUT_GAP_PX = 8;
 
 /** Where things are drawn. */
 export interface Plot {
@@ -26,6 +28,8 @@ interface ChartFrameProps extends ChartProps {
   readonly heightPx: number;
   /** The largest value of the axis. */
   readonly top: number;
+  /** The values of a bucket are parts of one sum. */
+  readonly addsUp: boolean;
   readonly draw: (plot: Plot) => ReactNode;
 }
 
@@ -35,12 +39,13 @@ export function ChartFrame(props: ChartFrameProps): JSX.Element {
   const [active, setActive] = useState<number>();
   const { buckets, heightPx } = props;
   const scales = scalesOf(props, widthPx);
+  const bucket = active === undefined ? undefined : buckets[active];
   const point = (event: PointerEvent): void => {
     const index = Math.floor((event.nativeEvent.offsetX - scales.leftPx) / Math.max(1, scales.band.step()));
     setActive(index >= 0 && index < buckets.length ? index : undefined);
   };
   return (
-    <div ref={box}>
+    <div ref={box} className="relative">
       <svg
         role="img"
         aria-label={`${props.label}. Use the arrow keys to read single values.`}
@@ -49,7 +54,9 @@ export function ChartFrame(props: ChartFrameProps): JSX.Element {
         height={heightPx}
         onKeyDown={(event) => step({ event, active, setActive, props })}
         onBlur={() => setActive(undefined)}
-        onPointerLeave={() => setActive(undefined)}
+        // A finger leaves as soon as it has pointed; what it pointed at is read afterwards.
+        onPointerLeave={({ pointerType }) => pointerType !== 'touch' && setActive(undefined)}
+        onPointerDown={point}
         onPointerMove={point}
         className="block rounded-md"
       >
@@ -58,7 +65,9 @@ export function ChartFrame(props: ChartFrameProps): JSX.Element {
           {widthPx > 0 && props.draw(plotOf(props, scales, active))}
         </g>
       </svg>
-      <Readout {...props} bucket={active === undefined ? undefined : buckets[active]} />
+      {bucket !== undefined && <ChartReadout {...props} bucket={bucket} place={placeOf(scales, active, widthPx)} />}
+      {props.top === 0 && <p className="pointer-events-none absolute inset-x-0 top-1/3 text-center text-sm text-muted">{t.emptyRange}</p>}
+      <Legend series={props.series} />
     </div>
   );
 }
@@ -67,14 +76,15 @@ type Scales = ReturnType<typeof scalesOf>;
 
 function scalesOf({ buckets, heightPx, top, format }: ChartFrameProps, boxPx: number) {
   const innerHeightPx = heightPx - MARGIN.top - MARGIN.bottom;
-  const linear = scaleLinear({ domain: [0, top === 0 ? 1 : top], range: [innerHeightPx, 0], nice: true });
-  // Amounts of a few millionths of a dollar need their room too.
-  const ticks = ticksOf(linear.ticks(TICKS), format);
-  const longest = Math.max(...ticks.map((tick) => format(tick).length));
+  const linear = scaleLinear({ domain: [0, top === 0 ? 1 : top], range: [innerHeightPx, 0], nice: TICKS });
+  // Where nothing was there is no scale either. Amounts of a few millionths of a dollar need their room too.
+  const ticks = top === 0 ? [0] : ticksOf(linear.ticks(TICKS), format);
+  const tickLabels = alignFractions(ticks.map((tick) => format(tick)));
+  const longest = Math.max(...tickLabels.map(({ length }) => length));
   const leftPx = Math.max(LEFT_PX_MIN, longest * CHARACTER_PX + LABEL_GAP_PX);
   const innerWidthPx = Math.max(0, boxPx - leftPx - MARGIN.right);
   const band = scaleBand({ domain: [...buckets.keys()], range: [0, innerWidthPx], padding: 0.22 });
-  return { leftPx, innerHeightPx, innerWidthPx, band, linear, ticks };
+  return { leftPx, innerHeightPx, innerWidthPx, band, linear, ticks, tickLabels };
 }
 
 /** No two lines have the same label: of things that are counted there are only whole ones. */
@@ -89,7 +99,15 @@ function plotOf({ buckets }: ChartFrameProps, { band, linear, innerHeightPx }: S
   return { x, y: linear, bandPx: band.bandwidth(), heightPx: innerHeightPx, activeIndex };
 }
 
-function Axes({ props, band, linear, ticks, innerHeightPx, innerWidthPx }: Scales & { readonly props: ChartFrameProps }): JSX.Element {
+function Axes({
+  props,
+  band,
+  linear,
+  ticks,
+  tickLabels,
+  innerHeightPx,
+  innerWidthPx,
+}: Scales & { readonly props: ChartFrameProps }): JSX.Element {
   const longest = Math.max(0, ...props.buckets.map(({ label }) => label.length));
   const labelPx = Math.max(LABEL_PX_MIN, longest * CHARACTER_PX + LABEL_GAP_PX);
   const labelsMax = Math.max(1, Math.floor(innerWidthPx / labelPx));
@@ -104,7 +122,7 @@ function Axes({ props, band, linear, ticks, innerHeightPx, innerWidthPx }: Scale
         tickValues={[...ticks]}
         hideAxisLine
         hideTicks
-        tickFormat={(value) => props.format(Number(value))}
+        tickFormat={(_, index) => tickLabels[index] ?? ''}
         tickLabelProps={{ ...TICK, textAnchor: 'end', dx: -4, dy: 4 }}
       />
       <AxisBottom
@@ -149,19 +167,22 @@ function describe(bucket: ChartBucket, { series, format }: ChartProps): string {
   return `${bucket.title ?? bucket.label}: ${parts.length === 0 ? 'nothing' : parts.join(', ')}`;
 }
 
-/** The legend, which becomes the readout of the bucket under the pointer or the keys. */
-function Readout({ bucket, series, format, buckets }: ChartProps & { readonly bucket: ChartBucket | undefined }): JSX.Element {
+/** Beside the bucket, on the side that has more room. */
+function placeOf({ band, leftPx }: Scales, index: number | undefined, widthPx: number): ChartPlace {
+  const startPx = leftPx + (band(index ?? 0) ?? 0);
+  const endPx = startPx + band.bandwidth();
+  return startPx + endPx < widthPx ? { left: endPx + READOUT_GAP_PX } : { right: widthPx - startPx + READOUT_GAP_PX };
+}
+
+function Legend({ series }: Pick<ChartProps, 'series'>): JSX.Element {
   return (
     <div aria-hidden="true" className="mt-2 flex min-h-5 flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
-      {bucket !== undefined && <span className="font-medium text-ink">{bucket.title ?? bucket.label}</span>}
       {series.map(({ id, label }, index) => (
         <span key={id} className="inline-flex items-center gap-1.5">
           <span className="size-2 rounded-[2px] forced-color-adjust-none" style={{ backgroundColor: colourAt(index) }} />
           {label}
-          {bucket !== undefined && <span className="figures text-ink">{format(bucket.values[id] ?? 0)}</span>}
         </span>
       ))}
-      {buckets.every((each) => totalOf(each) === 0) && <span>{t.emptyRange}</span>}
     </div>
   );
 }

@@ -43,3 +43,10 @@ export function colourAt(index: number): string {
 export function totalOf(bucket: ChartBucket): number {
   return Object.values(bucket.values).reduce((sum, value) => sum + value, 0);
 }
+
+/** The labels of an axis with as many decimals each. Where one is a fraction, nought is written as one too; so whole thousands are not taken for it. */
+export function alignFractions(labels: readonly string[]): readonly string[] {
+  const lengths = labels.map((label) => /[.,](\d+)$/u.exec(label)?.[1]?.length ?? 0);
+  const longest = Math.max(...lengths);
+  return lengths.includes(0) ? labels : labels.map((label, index) => label + '0'.repeat(longest - (lengths[index] ?? 0)));
+}

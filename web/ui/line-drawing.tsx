@@ -8,7 +8,7 @@ import type { ChartProps } from './chart.ts';
 /** The lines of a line chart; loaded on its own, because most pages have none. */
 export function LineDrawing(props: ChartProps & { readonly heightPx: number }): JSX.Element {
   const top = Math.max(0, ...props.buckets.flatMap((bucket) => Object.values(bucket.values)));
-  return <ChartFrame {...props} top={top} draw={(plot) => <Lines {...props} plot={plot} />} />;
+  return <ChartFrame {...props} top={top} addsUp={false} draw={(plot) => <Lines {...props} plot={plot} />} />;
 }
 
 /** A bucket without a value leaves a gap: nothing measured is not nought. */

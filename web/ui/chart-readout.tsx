@@ -1,0 +1,44 @@
+import type { JSX } from 'react';
+import { kit as t } from '../strings/index.ts';
+import { colourAt, totalOf } from './chart.ts';
+import type { ChartBucket, ChartProps } from './chart.ts';
+
+/** How far from which side of the chart. */
+export type ChartPlace = { readonly left: number } | { readonly right: number };
+
+interface ChartReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
+  readonly bucket: ChartBucket;
+  readonly place: ChartPlace;
+  readonly addsUp: boolean;
+}
+
+/** What the bucket under the pointer or the keys holds, beside it. It floats: nothing moves when it comes and goes. */
+export function ChartReadout({ bucket, series, format, place, addsUp }: ChartReadoutProps): JSX.Element {
+  const held = series.flatMap(({ id, label }, index) => {
+    const value = bucket.values[id];
+    return value === undefined || (addsUp && value === 0) ? [] : [{ id, label, value, colour: colourAt(index) }];
+  });
+  return (
+    <div
+      aria-hidden="true"
+      style={{ ...place, maxWidth: `calc(100% - ${Object.values(place)[0]}px)` }}
+      className="pointer-events-none absolute top-2 z-20 rounded-md border border-line bg-raised px-3 py-2 text-xs shadow-float"
+    >
+      <p className="font-medium">{bucket.title ?? bucket.label}</p>
+      {held.length === 0 && <p className="text-muted">{t.nothing}</p>}
+      {held.map(({ id, label, value, colour }) => (
+        <p key={id} className="mt-0.5 flex items-center gap-1.5 text-muted">
+          <span className="size-2 shrink-0 rounded-[2px] forced-color-adjust-none" style={{ backgroundColor: colour }} />
+          <span className="min-w-0 flex-1 truncate">{label}</span>
+          <span className="figures ml-3 text-ink">{format(value)}</span>
+        </p>
+      ))}
+      {addsUp && held.length > 1 && (
+        <p className="mt-1 flex justify-between gap-4 border-t border-line pt-1 font-medium">
+          {t.total}
+          <span className="figures">{format(totalOf(bucket))}</span>
+        </p>
+      )}
+    </div>
+  );
+}
