@@ -136,6 +136,20 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
+    'of a row of choices that has no room, the chosen one is in sight',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      await page.goto('/usage?range=month');
+      const chosen = page.getByRole('button', { name: 'Month', exact: true });
+      await chosen.waitFor();
+      const { x, width } = (await chosen.boundingBox()) ?? { x: 0, width: 0 };
+      expect(x + width).toBeLessThan(345);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a fortune has its place on a telephone',
     async () => {
       const { context, page, account } = await stage.enter({ viewport: { width: 320, height: 800 } });
