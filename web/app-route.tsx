@@ -3,11 +3,12 @@ import { ApiError } from './api.ts';
 import { BrokenOutside } from './layout/broken.tsx';
 import { Pending } from './layout/pending.tsx';
 import { Root } from './layout/root.tsx';
+import { NotFoundOutside } from './pages/not-found/page.tsx';
 import { loadAccount } from './session.ts';
 import { isViewable, viewedAccount } from './viewed.ts';
 
 /** What all pages stand in. */
-export const root = createRootRoute({ component: Root });
+export const root = createRootRoute({ component: Root, notFoundComponent: NotFoundOutside });
 
 /** What pages stand in that are only for people who are signed in. */
 export const app = createRoute({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { asNanos } from '../../src/ledger/money.ts';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { openStage, overflowOf, type Stage } from './key-stage.ts';
+import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
 
 /** Pages as they are seen by people with other eyes, other names and other paper than most. */
 
@@ -144,6 +144,23 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
       await chosen.waitFor();
       const { x, width } = (await chosen.boundingBox()) ?? { x: 0, width: 0 };
       expect(x + width).toBeLessThan(345);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'who is no operator sees no way to the pages of operators, wherever they are',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/admin/accounts');
+      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+      expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Accounts' }).count()).toBe(0);
+      expect(await findBarriers(page)).toEqual([]);
+      await page.goto('/nowhere');
+      await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+      await page.getByRole('banner').getByRole('link', { name: 'Tollgate' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
       await close(context);
     },
     TEST_MS,

@@ -5,7 +5,7 @@ import { shell as t } from '../strings/index.ts';
 import { Card } from '../ui/card.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
-import { Brand } from './brand.tsx';
+import { BareLayout } from './bare-layout.tsx';
 
 /** A page that failed, in the place of the page. */
 export function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
@@ -27,13 +27,8 @@ export function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
 /** What failed before anything could stand around a page. */
 export function BrokenOutside(props: ErrorComponentProps): JSX.Element {
   return (
-    <div className="mx-auto max-w-[76rem] px-4 py-4 sm:px-6">
-      <header className="mb-8">
-        <Brand />
-      </header>
-      <main id="content" tabIndex={-1}>
-        <Broken {...props} />
-      </main>
-    </div>
+    <BareLayout>
+      <Broken {...props} />
+    </BareLayout>
   );
 }

@@ -103,9 +103,11 @@ export function Navigation({ onFollow }: { readonly onFollow?: () => void }): JS
   const { data } = useQuery(accountQuery);
   const isAdmin = useLocation({ select: ({ pathname }) => pathname.startsWith('/admin') });
   const own = data?.isOperator === true ? [...GROUPS, TO_ADMIN] : viewedAccount === undefined ? GROUPS : VIEWED_GROUPS;
+  const isOperator = data?.isOperator === true;
+  const own = isOperator ? [...GROUPS, TO_ADMIN] : GROUPS;
   return (
     <nav aria-label={t.navigation} className="flex flex-col gap-5">
-      {(isAdmin ? ADMIN_GROUPS : own).map(({ title, places }) => (
+      {(isAdmin && isOperator ? ADMIN_GROUPS : own).map(({ title, places }) => (
         <div key={title}>
           <p className="label-caps mb-1 px-2.5">{title}</p>
           <ul className="flex flex-col gap-px">
