@@ -9,15 +9,15 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[
 /** A moment, past or future. Without a zone it is one of UTC, wherever the machine stands. */
 export function readMoment(text: string): number {
   const [, day, time = '00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
-  const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
-  if (Number.isNaN(ms) || !isCalendarDay(text)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
+  const ms = day === undefined || !isCalendarDay(day) ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
+  if (Number.isNaN(ms)) throw new Error(`"${text}" is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z.`);
   return ms;
 }
 
 /** The runtime takes the 31st of February for the 3rd of March. */
-function isCalendarDay(text: string): boolean {
-  const [, day] = /^(\d{4}-\d\d-\d\d)/u.exec(text) ?? [];
-  return day === undefined || new Date(Date.parse(day)).toISOString().startsWith(day);
+function isCalendarDay(day: string): boolean {
+  const ms = Date.parse(day);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day);
 }
 
 /** A moment that has not come yet. */
