@@ -167,6 +167,18 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
+    'a list that is all there has nothing to turn',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/billing');
+      await page.getByRole('region', { name: 'Movements, newest first' }).getByText('test').first().waitFor();
+      expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a fortune has its place on a telephone',
     async () => {
       const { context, page, account } = await stage.enter({ viewport: { width: 320, height: 800 } });

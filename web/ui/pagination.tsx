@@ -11,24 +11,28 @@ interface PaginationProps {
   readonly onNext: (() => void) | undefined;
 }
 
-/** Page by page, by keyset: there is a next page and a former one, but no page 47. */
-export function Pagination({ text, onFormer, onNext }: PaginationProps): JSX.Element {
+/** Page by page, by keyset: there is a next page and a former one, but no page 47. Where all is on one page there is nothing to press. */
+export function Pagination({ text, onFormer, onNext }: PaginationProps): JSX.Element | null {
+  const isAll = onFormer === undefined && onNext === undefined;
+  if (isAll && text === undefined) return null;
   return (
     <nav
       aria-label={t.pages}
       className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-2.5 text-sm sm:px-5"
     >
       <span className="text-muted">{text}</span>
-      <span className="flex gap-2">
-        <Button size="sm" disabled={onFormer === undefined} onClick={onFormer}>
-          <ChevronLeft aria-hidden="true" />
-          {t.newer}
-        </Button>
-        <Button size="sm" disabled={onNext === undefined} onClick={onNext}>
-          {t.older}
-          <ChevronRight aria-hidden="true" />
-        </Button>
-      </span>
+      {!isAll && (
+        <span className="flex gap-2">
+          <Button size="sm" disabled={onFormer === undefined} onClick={onFormer}>
+            <ChevronLeft aria-hidden="true" />
+            {t.newer}
+          </Button>
+          <Button size="sm" disabled={onNext === undefined} onClick={onNext}>
+            {t.older}
+            <ChevronRight aria-hidden="true" />
+          </Button>
+        </span>
+      )}
     </nav>
   );
 }
