@@ -179,6 +179,22 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
+    'what is shown once is shown whole, on a telephone too',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      await page.goto('/keys');
+      await page.getByRole('button', { name: 'Create key' }).first().click();
+      await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('phone');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Store this secret now' }).waitFor();
+      expect(await read(page, '[role=dialog] code', 'element.scrollWidth - element.clientWidth')).toBe(0);
+      expect(await overflowOf(page)).toBe(0);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a fortune has its place on a telephone',
     async () => {
       const { context, page, account } = await stage.enter({ viewport: { width: 320, height: 800 } });

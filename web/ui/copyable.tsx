@@ -9,14 +9,16 @@ interface CopyableProps {
   readonly what: string;
   readonly shown?: string;
   readonly className?: string;
+  /** To the last character, in as many lines as that takes: somebody may have to read it. */
+  readonly isWhole?: boolean;
 }
 
 /** An id, a model's name or a key in mono, with a button to copy it. */
-export function Copyable({ text, what, shown, className }: CopyableProps): JSX.Element {
+export function Copyable({ text, what, shown, className, isWhole = false }: CopyableProps): JSX.Element {
   const source = useRef<HTMLElement>(null);
   return (
     <span className={cx('inline-flex max-w-full items-center gap-1', className)}>
-      <code ref={source} className="min-w-0 truncate font-mono text-[0.8125rem]">
+      <code ref={source} className={cx('min-w-0 font-mono text-[0.8125rem]', isWhole ? 'break-all' : 'truncate')}>
         {shown ?? text}
       </code>
       <CopyButton text={text} what={what} source={source} />

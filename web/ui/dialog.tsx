@@ -32,7 +32,7 @@ export function Dialog({ isOpen, onClose, title, text, actions, isModal = false,
           // Whoever opens a form wants to fill it in, not to close it. A touch would bring up the keyboard of the screen unasked.
           initialFocus={(by) => (by === 'touch' ? true : (body.current?.querySelector<HTMLElement>(FIELD) ?? true))}
           className={cx(
-            'fade fixed inset-x-3 top-1/2 z-50 mx-auto flex max-h-[calc(100dvh-1.5rem)] -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-float data-ending-style:scale-[0.98] data-starting-style:scale-[0.98]',
+            'fade fixed inset-x-3 top-1/2 z-50 mx-auto flex max-h-[calc(100dvh-1.5rem)] -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-float outline-none data-ending-style:scale-[0.98] data-starting-style:scale-[0.98]',
             width === 'lg' ? 'max-w-2xl' : 'max-w-md',
           )}
         >

@@ -26,7 +26,7 @@ export function SigningSecret({ secret, onStored }: { readonly secret: string; r
     >
       <div className="flex flex-col gap-4">
         <div className="rounded-md border border-line bg-sunken px-3 py-2">
-          <Copyable text={secret} what={t.channels.secretWhat} className="w-full justify-between" />
+          <Copyable text={secret} what={t.channels.secretWhat} isWhole className="w-full justify-between" />
         </div>
         <Checkbox label={t.channels.secretStored} isChecked={isStored} onCheck={setStored} />
       </div>

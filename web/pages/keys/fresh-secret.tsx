@@ -36,7 +36,7 @@ export function FreshSecret({ fresh, onStored }: { readonly fresh: Fresh; readon
     <Dialog isOpen isModal width="lg" title={t.title} text={t.text} onClose={() => isStored && onStored()} actions={actions}>
       <div className="flex flex-col gap-4">
         <div className="rounded-md border border-line bg-sunken px-3 py-2">
-          <Copyable text={fresh.secret} what={t.what} className="w-full justify-between" />
+          <Copyable text={fresh.secret} what={t.what} isWhole className="w-full justify-between" />
         </div>
         <CodeBlock snippets={snippetsFor(location.origin, fresh.secret)} chosenId={snippetId} onChoose={setSnippetId} />
         <Checkbox label={t.stored} isChecked={isStored} onCheck={setStored} />

@@ -36,7 +36,7 @@ export function FactorSetup({ begun: { uri, svg, recoveryCodes }, onDone }: Fact
     <div className="flex flex-col gap-4 text-sm">
       <p>{t.scan}</p>
       <img alt={t.qr} src={`data:image/svg+xml,${encodeURIComponent(svg)}`} width={200} height={200} className="self-center rounded-md" />
-      <Copyable text={new URL(uri).searchParams.get('secret') ?? ''} what={t.key} />
+      <Copyable text={new URL(uri).searchParams.get('secret') ?? ''} what={t.key} isWhole />
       <p>{t.recovery}</p>
       <RecoveryCodes codes={recoveryCodes} />
       <Checkbox label={t.kept} isChecked={isKept} onCheck={setIsKept} />

@@ -22,7 +22,7 @@ export function StartPage(): JSX.Element {
         <div className="flex min-w-0 flex-col gap-6">
           {fresh !== undefined && (
             <Card title={t.secret.title} hint={t.secret.text}>
-              <Copyable text={fresh.secret} what={t.secret.what} className="rounded-md bg-accent-soft px-2 py-1" />
+              <Copyable text={fresh.secret} what={t.secret.what} isWhole className="rounded-md bg-accent-soft px-2 py-1" />
             </Card>
           )}
           <CallCard models={list?.models} error={error} onRetry={() => void refetch()} secret={fresh?.secret} />
