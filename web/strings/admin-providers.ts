@@ -34,7 +34,7 @@ export const adminProviders = {
   p95: (time: string) => `95th: ${time}`,
   lastFailure: 'Last failure',
   models: 'Models that lead there',
-  disabled: 'disabled',
+  disabled: 'Disabled',
   service: {
     title: 'Service',
     text: 'While a provider is disabled, its routes are skipped, on every node within a second or two. Requests that are under way go on.',

@@ -148,12 +148,12 @@ export const billing = {
     empty: { title: 'No payments yet.', text: 'Your top-ups stand here, with their receipts.' },
     purposes: { top_up: 'Top-up', auto_top_up: 'Automatic top-up', plan: 'Plan' },
     statuses: {
-      created: 'begun',
-      open: 'waits for you',
-      unknown: 'is being looked up',
-      paid: 'paid',
-      failed: 'failed',
-      expired: 'expired',
+      created: 'Begun',
+      open: 'Waits for you',
+      unknown: 'Being looked up',
+      paid: 'Paid',
+      failed: 'Failed',
+      expired: 'Expired',
     },
   },
 } as const;

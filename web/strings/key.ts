@@ -37,8 +37,8 @@ export const key = {
   secrets: {
     title: 'Secrets',
     hint: 'Each is told by its first and last characters.',
-    newest: 'current',
-    until: 'works until',
+    newest: 'Current',
+    until: 'Works until',
     used: 'Last used',
     neverUsed: 'never used',
     endOverlap: 'End overlap now',
