@@ -13,6 +13,8 @@ interface FormProps {
   readonly fields?: readonly string[];
   /** On pages that are nothing but a form the button is as wide as the fields. */
   readonly isWide?: boolean;
+  /** What is sent takes something away for good. */
+  readonly isDanger?: boolean;
   readonly onSubmit: () => void;
   readonly children: ReactNode;
 }
@@ -25,6 +27,7 @@ export function Form({
   error,
   fields = [],
   isWide = false,
+  isDanger = false,
   onSubmit,
   children,
 }: FormProps): JSX.Element {
@@ -44,7 +47,13 @@ export function Form({
           {error instanceof Error ? error.message : t.failed}
         </p>
       )}
-      <Button type="submit" variant="primary" isBusy={isBusy} disabled={isDisabled} className={cx(!isWide && 'self-start')}>
+      <Button
+        type="submit"
+        variant={isDanger ? 'danger' : 'primary'}
+        isBusy={isBusy}
+        disabled={isDisabled}
+        className={cx(!isWide && 'self-start')}
+      >
         {action}
       </Button>
     </form>

@@ -87,6 +87,7 @@ function CloseCard(): JSX.Element {
       >
         <Form
           action={t.close.action}
+          isDanger
           isBusy={close.isPending}
           error={close.error}
           fields={hasPassword ? ['password'] : []}
