@@ -75,7 +75,7 @@ function Rows<Row>(props: TableProps<Row>): JSX.Element {
       aria-label={props.caption}
       tabIndex={0}
       // What is hidden from the eye in a row must scroll with it; placed in the page instead, it would make the page as long as all rows.
-      className="relative max-w-full overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)] print:max-h-none print:overflow-visible"
+      className="more-behind relative max-w-full overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)] print:max-h-none print:overflow-visible"
     >
       <table
         aria-busy={rows === undefined}
