@@ -3,7 +3,7 @@ export const plans = {
   title: 'Plans',
   text: 'Credit for a month or a year, with limits and models of its own.',
   empty: { title: 'No plans are offered.', text: 'This gate is prepaid only.' },
-  price: (price: string, interval: 'month' | 'year') => `${price} a ${interval}`,
+  intervals: { month: 'a month', year: 'a year' },
   free: 'Free',
   included: (credit: string) => `${credit} of credit in each period`,
   noCredit: 'No credit included',

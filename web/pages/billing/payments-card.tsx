@@ -66,7 +66,10 @@ export function PaidAmount({ payment }: { readonly payment: Pick<Payment, 'amoun
 function State({ payment }: { readonly payment: Payment }): JSX.Element {
   return (
     <span className="flex flex-col items-start gap-1">
-      <Badge tone={PAYMENT_TONES[payment.status]}>{t.payments.statuses[payment.status]}</Badge>
+      <span className="flex flex-wrap items-center gap-x-2">
+        <Badge tone={PAYMENT_TONES[payment.status]}>{t.payments.statuses[payment.status]}</Badge>
+        {payment.hasReceipt && <Receipt id={payment.id} />}
+      </span>
       {payment.reason !== '' && <span className="text-xs text-muted">{payment.reason}</span>}
       {payment.reference !== null && payment.status === 'open' && <Copyable text={payment.reference} what={t.topUp.reference} />}
       {payment.address !== null && (
@@ -74,7 +77,6 @@ function State({ payment }: { readonly payment: Payment }): JSX.Element {
           {t.payments.goOn}
         </a>
       )}
-      {payment.hasReceipt && <Receipt id={payment.id} />}
     </span>
   );
 }

@@ -19,7 +19,7 @@ export function Figures({ overview }: { readonly overview: Overview | undefined 
       />
       <Stat
         label={t.runway}
-        value={balance && (balance.runwayDays === null ? t.noData : t.runwayDays(formatDays(balance.runwayDays)))}
+        value={balance && (balance.runwayDays === null ? t.noData : runwayOf(balance.runwayDays))}
         hint={balance && (balance.runwayDays === null ? t.runwayNone : t.runwayHint)}
       />
       <SpendStat label={t.today} period={periods?.today} hint={t.againstYesterday} />
@@ -70,6 +70,12 @@ function errorRate({ requests, errors }: Period): string {
 }
 
 const DAYS_EXACT_MAX = 10;
+const DAYS_MAX = 3650;
+
+/** Nobody's pace is the same for longer than that. */
+function runwayOf(days: number): string {
+  return days > DAYS_MAX ? t.runwayLong : t.runwayDays(formatDays(days));
+}
 
 /** Tenths matter when there are few days left. */
 export function formatDays(days: number): string {

@@ -20,8 +20,9 @@ export function PlanCard({ plan, subscription, onChoose }: PlanCardProps): JSX.E
   const canChoose = isMine ? subscription.nextPlan !== null : !isNext;
   return (
     <Card className="flex w-full flex-col" title={plan.name} actions={<Mark isMine={isMine} isNext={isNext} />}>
-      <p className="figures text-xl font-medium">
-        {signOf(plan.priceUsd) === 0 ? t.free : t.price(formatUsd(plan.priceUsd), plan.interval)}
+      <p className="text-muted">
+        <span className="figures text-xl font-medium text-ink">{signOf(plan.priceUsd) === 0 ? t.free : formatUsd(plan.priceUsd)}</span>{' '}
+        {signOf(plan.priceUsd) !== 0 && t.intervals[plan.interval]}
       </p>
       <ul className="mt-3 flex flex-col gap-1.5 text-sm">
         {featuresOf(plan).map((feature) => (

@@ -23,7 +23,10 @@ export function Equation({ detail, isOwn }: { readonly detail: Detail; readonly 
           <Exact usd={detail.heldUsd} />
         </Fact>
         <Fact name={t.detail.settled}>
-          <Exact usd={detail.costUsd} />, <DateTime atMs={detail.transfer?.atMs ?? detail.atMs + detail.durationMs} precision="second" />
+          <Exact usd={detail.costUsd} />
+          <span className="ml-3">
+            <DateTime atMs={detail.transfer?.atMs ?? detail.atMs + detail.durationMs} precision="second" />
+          </span>
         </Fact>
         {detail.transfer !== null && (
           <Fact name={t.detail.balance}>
