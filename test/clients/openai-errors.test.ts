@@ -140,6 +140,17 @@ describe('each refusal is its own error class', () => {
     });
   });
 
+  test('404 for the Responses API, with what to do about it', async () => {
+    await expectRefusal(client.responses.create({ model: 'mock/gpt', input: 'Hi' }), {
+      of: OpenAI.NotFoundError,
+      fields: { status: 404, code: 'unknown_url', message: expect.stringContaining('set your client to chat completions') },
+    });
+    await expectRefusal(client.embeddings.create({ model: 'mock/gpt', input: 'Hi' }), {
+      of: OpenAI.NotFoundError,
+      fields: { status: 404, code: 'unknown_url', message: expect.stringContaining('is the base address set to …/v1?') },
+    });
+  });
+
   test('429 for more requests a minute than the key may make', async () => {
     const hurried = await connect({ rpm: 2 });
     await hurried.chat.completions.create(CHAT);
