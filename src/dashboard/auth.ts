@@ -4,6 +4,7 @@ import { PROVIDER_IDS, type ProviderId } from '../accounts/sign-in-settings.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import { clientAddress, parseNetworks } from '../http/client-address.ts';
 import { ApiError, TooManyError } from './api-error.ts';
+import { refuseUsedCode } from './auth-codes.ts';
 import { ProviderDoor } from './auth-door.ts';
 import { openLibrary, type Library } from './auth-library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './auth-options.ts';
@@ -129,6 +130,7 @@ async function answer(answering: Answering, request: Request, connectionAddress:
     return tell(response);
   }
   const response = await atLeast(path.floorMs, work);
+  if (response.ok && name === APP_CODE_NAME && session === undefined) await refuseUsedCode(auth, body['code'], response);
   if (response.ok && path.limits?.[0]?.rule === SIGN_IN) {
     await auth.limits.forget(SIGN_IN, `${email} ${network}`);
     await endIdleSessions(kysely);
@@ -169,6 +171,7 @@ function readText(value: unknown): string | undefined {
 }
 
 const SIGN_UP_NAME = 'POST /sign-up/email';
+const APP_CODE_NAME = 'POST /two-factor/verify-totp';
 
 interface Subject {
   readonly network: string;

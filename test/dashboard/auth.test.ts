@@ -217,6 +217,25 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signIn(email)).status).toBe(200);
     });
 
+    test('a code of an authenticator app completes one sign-in, also of two at the same moment', async () => {
+      const email = 'overlooked@example.com';
+      const browser = await signedUp(email);
+      const { uri } = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
+      const code = await createOTP(secretIn(String(uri))).totp();
+      expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code })).status).toBe(200);
+      const others = [dashboard.browser(), dashboard.browser(), dashboard.browser()];
+      for (const other of others) await other.signIn(email);
+      const verify = async (other: TestBrowser): Promise<number> =>
+        (await other.send('POST', '/api/auth/two-factor/verify-totp', { code })).status;
+      const [first, second, late] = others as [TestBrowser, TestBrowser, TestBrowser];
+      expect(new Set(await Promise.all([verify(first), verify(second)]))).toEqual(new Set([200, 401]));
+      expect(await verify(late)).toBe(401);
+      const statuses = await Promise.all(others.map(async (other) => (await other.get('/api/account')).status));
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      const { sessions } = await jsonOf(await browser.get('/api/settings/sessions'));
+      expect(sessions).toHaveLength(2);
+    });
+
     test('what people choose is kept, and what is no choice is refused', async () => {
       const browser = await signedUp('chooser@example.com');
       const choice = { name: 'Émilie', zone: 'Europe/Paris', numberFormat: 'fr-FR', contentDays: 30 };
