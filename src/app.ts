@@ -6,6 +6,7 @@ import { chatCompletions } from './gateway/chat.ts';
 import { Call, type Gate, type Reply } from './gateway/gate.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';
+import { readRequestUrl } from './http/request-url.ts';
 import type { Connection, Handler } from './http/server.ts';
 import { makeId } from './ids.ts';
 
@@ -68,18 +69,22 @@ async function metrics(request: Request, gate: Gate): Promise<Response> {
   const { host, metricsToken } = gate.config;
   const isAllowed =
     metricsToken === undefined
-      ? LOOPBACK_HOSTS.has(host) && !isForwarded(request)
+      ? LOOPBACK_HOSTS.has(host) && isForThisMachine(request)
       : isSameText(request.headers.get('authorization') ?? '', `Bearer ${metricsToken}`);
   if (!isAllowed) return new Response('Set TOLLGATE_METRICS_TOKEN and send it as a bearer token.\n', { status: 401 });
   return new Response(await gate.metrics.render(), { headers: { 'content-type': gate.metrics.contentType } });
 }
 
-/** A proxy on this machine speaks for somebody who is not. */
-function isForwarded({ headers }: Request): boolean {
-  return ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers.has(name));
+/**
+ * A proxy on this machine speaks for somebody who is not. And a page of another site, whose name its owner lets lead to this machine,
+ * may read what its own name answers: so may only who asks for this machine by a name that nobody else can give it.
+ */
+export function isForThisMachine(request: Request): boolean {
+  const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => request.headers.has(name));
+  return !isForwarded && LOOPBACK_HOSTS.has(readRequestUrl(request)?.hostname ?? '');
 }
 
-const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', 'localhost']);
+const LOOPBACK_HOSTS = new Set(['127.0.0.1', '::1', '[::1]', 'localhost']);
 
 /** Takes the same time wherever the texts differ. */
 function isSameText(first: string, second: string): boolean {

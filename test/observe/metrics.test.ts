@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { isForThisMachine } from '../../src/app.ts';
 import { openMetrics } from '../../src/observe/metrics.ts';
 import { type Caller, startCaller } from '../faults/caller.ts';
 
@@ -27,6 +28,18 @@ test('metrics are for whoever has the token', async () => {
   const told = await look(TOKEN);
   expect(told.status).toBe(200);
   expect(told.headers.get('content-type')).toStartWith('text/plain; version=0.0.4');
+});
+
+test.each<[string, Record<string, string>, boolean]>([
+  ['http://127.0.0.1:8787', {}, true],
+  ['http://localhost', {}, true],
+  ['http://[::1]:8787', {}, true],
+  ['http://127.0.0.1:8787', { 'x-forwarded-for': '192.0.2.1' }, false],
+  ['http://gate.example.com', {}, false],
+  ['http://127.0.0.1.example.com:8787', {}, false],
+  ['http://localhost.example.com:8787', {}, false],
+])('without a token, who asks at %s with %j is let in: %j', (origin, headers, isLetIn) => {
+  expect(isForThisMachine(new Request(`${origin}/metrics`, { headers }))).toBe(isLetIn);
 });
 
 test('metrics count every request once, however often somebody looks', async () => {
