@@ -5,6 +5,7 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './auth-options.ts';
 import { isCommonPassword } from './auth-passwords.ts';
 import type { RateRule } from './rate-limits.ts';
 import { isStolenPassword } from './stolen-passwords.ts';
+import { refuseNul } from './validate.ts';
 
 /** What the library for accounts may be asked. Everything else under `/api/auth` is not there. */
 export interface AuthPath {
@@ -147,6 +148,7 @@ export async function readBody(request: Request, { body: schema }: AuthPath): Pr
   if (!/^application\/json\b/iu.test(request.headers.get('content-type') ?? ''))
     throw new ApiError('invalid', 'Send JSON, with content-type application/json.');
   const value: unknown = await request.json().catch(() => undefined);
+  refuseNul(value);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

@@ -19,9 +19,20 @@ export const lineShape = z
   .trim()
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not have control characters');
 
+/** PostgreSQL holds no such character, and nobody types it. */
+export function refuseNul(value: unknown): void {
+  if (hasNul(value)) throw new ApiError('invalid', 'There is a character in the request that no text has.');
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
+}
+
 /** Checks the query or the JSON body of a request against a schema; the handler then gets it typed from `c.req.valid`. */
 export function validate<Target extends Source, Schema extends z.ZodType>(target: Target, schema: Schema): Validated<Target, Schema> {
   return validator(target, (value): z.output<Schema> => {
+    refuseNul(value);
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     const [issue] = result.error.issues;

@@ -152,6 +152,15 @@ describeStores((makeStore) => {
     TEST_MS,
   );
 
+  test.each<[Method, string, unknown]>([
+    ['POST', '/api/keys/bulk', { action: 'delete', ids: ['a\0b'] }],
+    ['PUT', '/api/usage/views', { page: 'usage', name: 'a view', search: 'a\0b' }],
+    ['POST', '/api/plans/take', { planId: 'a\0b', atMs: Date.now(), payBy: 'balance' }],
+    ['POST', '/api/auth/reset-password', { token: 'a\0b', newPassword: 'correct horse staple' }],
+  ])('%s %s refuses a body with such a character', async (method, path, body) => {
+    expect((await me().send(method, path, body)).status).toBe(400);
+  });
+
   test(
     'every answer has the headers that keep it ours',
     async () => {
