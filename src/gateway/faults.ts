@@ -25,8 +25,8 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
   }
   const details = {
     cause: thrown,
-    ...(thrown.code === undefined ? {} : { code: thrown.code }),
-    ...(thrown.param === undefined ? {} : { param: thrown.param }),
+    ...(thrown.code === undefined ? {} : { code: redact(thrown.code, context.apiKey) }),
+    ...(thrown.param === undefined ? {} : { param: redact(thrown.param, context.apiKey) }),
   };
   const { status } = thrown;
   if (isOurs(thrown)) {

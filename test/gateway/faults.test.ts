@@ -18,3 +18,15 @@ describe('a provider that is too busy', () => {
     expect(error.details.retryAfterSeconds).toBe(expected);
   });
 });
+
+test('a refusal of the request is told without our key, wherever in it the provider repeats that, and not at any length', () => {
+  const said = `${'x'.repeat(3000)} sk-ours`;
+  for (const text of ['sk-ours is not for this', said]) {
+    const fault = new ProviderFault(text, { status: 400, code: text, param: text });
+    const { message, details } = toCallerError(fault, { apiKey: 'sk-ours', retryAfter: undefined });
+    for (const told of [message, details.code ?? '', details.param ?? '']) {
+      expect(told).not.toContain('sk-ours');
+      expect(told.length).toBeLessThan(2100);
+    }
+  }
+});
