@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject } from '../openai/types.ts';
+import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { ProviderFault, type Target } from './provider.ts';
 
 /**
@@ -15,6 +15,20 @@ export function refuseUnpricedSearch(chat: ChatRequest, { maySearch }: Target): 
   );
 }
 
+/** Tools that the caller runs. All others are run by the provider, which charges for that. */
+const OWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom']);
+
+/** Refuses tools that the provider runs itself, such as a browser. Servers of your own get them. */
+function refuseUnpricedTools({ tools }: ChatRequest, { host, maySearch }: Target): void {
+  if (!Array.isArray(tools) || host?.addressVariable !== undefined || maySearch === true) return;
+  const index = tools.findIndex((tool) => isObject(tool) && !OWN_TOOLS.has(tool['type']));
+  if (index === -1) return;
+  throw new ProviderFault(
+    "Tools that the provider runs itself have a price of their own, which this model is not sold with. Use tools of the type 'function' or 'custom'.",
+    { status: 400, code: 'unsupported_parameter', param: `tools[${index}]` },
+  );
+}
+
 /** Whether a tier costs more than the usual one, whose prices are in the catalogue. */
 function isDearTier(tier: unknown): boolean {
   return tier === 'priority' || tier === 'fast';
@@ -23,6 +37,7 @@ function isDearTier(tier: unknown): boolean {
 /** Takes what costs extra out of a relayed body, which is ours. Gives the names of the fields that were lost. */
 export function stripUnpriced(body: JsonObject, chat: ChatRequest, target: Target): readonly string[] {
   const dropped: string[] = [];
+  refuseUnpricedTools(chat, target);
   if (isDearTier(chat['service_tier'])) dropped.push('service_tier');
   // A model that always searches needs no leave; only how much it shall search is not ours to pay for.
   if (target.host?.searchesUnasked === true && target.maySearch !== true && chat['web_search_options'] !== undefined)

@@ -120,6 +120,25 @@ describe('a tier', () => {
   });
 });
 
+describe('a tool that the provider runs', () => {
+  const tools = [{ type: 'function', function: { name: 'f' } }, { type: 'custom', custom: { name: 'c' } }, { type: 'browser_search' }];
+
+  test.each<[Place]>([
+    [RELAYED],
+    [{ dialect: 'azure', model: 'gpt-x' }],
+    [{ ...RELAYED, host: 'groq' }],
+    [{ ...RELAYED, host: 'openrouter' }],
+    [{ ...RELAYED, host: 'zai' }],
+  ])('is refused at %o, where it has no price', (place) => {
+    expect(faultOf(() => send(place, { tools }))).toMatchObject({ status: 400, code: 'unsupported_parameter', param: 'tools[2]' });
+    expect(send(place, { tools: tools.slice(0, 2) }).body['tools']).toHaveLength(2);
+  });
+
+  test.each<[Place]>([[{ ...RELAYED, host: 'groq', maySearch: true }], [{ ...RELAYED, host: 'vllm' }]])('is asked for at %o', (place) => {
+    expect(send(place, { tools }).body['tools']).toEqual(tools);
+  });
+});
+
 test.each<[Place]>([[GEMINI], [BEDROCK]])('a tool of a kind that %o does not have is refused', (place) => {
   expect(faultOf(() => send(place, { tools: [{ type: 'web_search' }] }))).toMatchObject({ status: 400, param: 'tools[0]' });
 });
