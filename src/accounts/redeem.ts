@@ -191,7 +191,7 @@ async function give(transaction: Kysely<Tables>, code: CodeRow, { accountId, n, 
     amount: asNanos(amount),
     house: 'promo_expense',
     kind: 'promo',
-    source: `promo:${code.id}:${accountId}:${n}`,
+    source: sourceOf(code.id, accountId, n),
     reason: `promo code ${code.shown}`,
     expiresAtMs: code.credit_days === null ? undefined : nowMs + Number(code.credit_days) * DAY_MS,
     atMs: nowMs,
@@ -227,6 +227,21 @@ export async function giveBonus(
   const bonus = waiting.amount !== null && waiting.amount < share ? waiting.amount : share;
   if (bonus > 0n) await give(transaction, waiting, { accountId: topUp.accountId, n: Number(waiting.n), nowMs: topUp.nowMs }, bonus);
   return bonus;
+}
+
+/** What the bonus of a payment was credited for; undefined where the payment brought none. */
+export async function findBonusSource(transaction: Kysely<Tables>, accountId: string, paymentId: string): Promise<string | undefined> {
+  const use = await transaction
+    .selectFrom('promo_redemptions')
+    .select(['code_id', 'n'])
+    .where('account_id', '=', accountId)
+    .where('payment_id', '=', paymentId)
+    .executeTakeFirst();
+  return use === undefined ? undefined : sourceOf(use.code_id, accountId, Number(use.n));
+}
+
+function sourceOf(codeId: string, accountId: string, n: number): string {
+  return `promo:${codeId}:${accountId}:${n}`;
 }
 
 function refused(why: RedeemRefusal): RedeemResult {

@@ -64,7 +64,7 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
     await transaction
       .insertInto('grants')
       .values({
-        id: moneyId(`grant:${credit.source}`),
+        id: grantId(credit.source),
         account_id: credit.accountId,
         kind: credit.kind,
         amount: credit.amount,
@@ -122,6 +122,20 @@ export async function readPayable(database: Kysely<Tables>, accountId: string): 
   return asNanos(payable > 0n ? payable : 0n);
 }
 
+/** What was taken back of a credit because its time was over. */
+export async function readExpired(database: Kysely<Tables>, accountId: string, source: string): Promise<bigint> {
+  const row = await database
+    .selectFrom('transfers')
+    .select(({ fn }) => fn.sum<bigint | null>('amount').as('amount'))
+    .where('debit', '=', `wallet:${accountId}`)
+    // What lets the index without charges be used.
+    .where('kind', '<>', 'usage')
+    .where('kind', '=', 'expiry')
+    .where('ref', '=', grantId(source))
+    .executeTakeFirst();
+  return row?.amount ?? 0n;
+}
+
 /** Keeps everything of the account as it is until the transaction ends. An update, which locks on both databases. */
 export async function lockWallet(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
@@ -135,6 +149,10 @@ export async function lockWallet(transaction: Kysely<Tables>, accountId: string)
 /** In the caller's transaction where there is one, so that its other entries are written with it or not at all. */
 function within<Result>(database: Kysely<Tables>, work: (transaction: Kysely<Tables>) => Promise<Result>): Promise<Result> {
   return database.isTransaction ? work(database) : database.transaction().execute(work);
+}
+
+function grantId(source: string): string {
+  return moneyId(`grant:${source}`);
 }
 
 /** A name for a business fact that is the same whenever and wherever it is made: a UUID of version 5. */

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
+import { findBonusSource } from '../accounts/redeem.ts';
 import type { Tables } from '../database/tables.ts';
-import { postCredit, postDebit } from '../ledger/credit.ts';
+import { postCredit, postDebit, readExpired } from '../ledger/credit.ts';
 import { asNanos } from '../ledger/money.ts';
 import { clearingOf } from './clearing.ts';
 
@@ -61,7 +62,7 @@ export async function reversePayment(
   if (payment === undefined) return undefined;
   const standing = await readStanding(transaction, payment);
   const reversed = (payment.amount * standing) / payment.charge_cents;
-  const bonusReversed = (payment.bonus * standing) / payment.charge_cents;
+  const bonusReversed = await bonusToTake(transaction, payment, (payment.bonus * standing) / payment.charge_cents);
   const move = { payment, nowMs, source: `${payment.provider}:${providerRef}:${trigger}` };
   await post(transaction, { ...move, difference: reversed - payment.reversed, house: clearingOf(payment.provider) });
   await post(transaction, {
@@ -72,6 +73,15 @@ export async function reversePayment(
   });
   await transaction.updateTable('payments').set({ reversed, bonus_reversed: bonusReversed }).where('id', '=', payment.id).execute();
   return payment.id;
+}
+
+/** What is taken of a bonus for its share of what went back: not once more what was taken when its time was over. */
+async function bonusToTake(transaction: Kysely<Tables>, payment: PaymentRow, share: bigint): Promise<bigint> {
+  if (share <= payment.bonus_reversed) return share;
+  const source = await findBonusSource(transaction, payment.account_id, payment.id);
+  const left = payment.bonus - (source === undefined ? 0n : await readExpired(transaction, payment.account_id, source));
+  const most = share < left ? share : left;
+  return most > payment.bonus_reversed ? most : payment.bonus_reversed;
 }
 
 async function lockPaid(transaction: Kysely<Tables>, providerRef: string): Promise<PaymentRow | undefined> {

@@ -95,6 +95,25 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.left(customer)).toEqual({ paid: usd('10'), promo: usd('4') });
       expect(await stage.balance(customer)).toBe(usd('14'));
     });
+
+    test.each([
+      { title: 'nothing', spent: '0', taken: ['0', '0'] },
+      { title: 'some', spent: '6', taken: ['4', '6'] },
+      { title: 'all', spent: '8', taken: ['4', '8'] },
+    ])('takes of a bonus whose time was over what was spent of it: $title', async ({ spent, taken }) => {
+      const customer = await stage.makeCustomer();
+      await stage.redeem(customer, await stage.makeCode({ kind: 'bonus', percent: 50, amount: usd('8'), creditDays: 30 }));
+      const payment = await stage.topUp(customer, '20');
+      if (spent !== '0') await stage.spend(customer, spent);
+      await stage.expireWithin(31);
+      expect(await stage.balance(customer)).toBe(usd('20'));
+      for (const [index, bonus] of taken.entries()) {
+        const from = stage.stripe.books.events.length;
+        stage.stripe.books.refund(payment.provider_ref ?? '', 1000);
+        await stage.deliverNew(from);
+        expect(await stage.balance(customer)).toBe(usd(index === 0 ? '10' : '0') - usd(bonus));
+      }
+    });
   });
 
   describe('saved cards', () => {

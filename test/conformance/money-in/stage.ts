@@ -122,9 +122,13 @@ export class MoneyStage {
 
   /** Spends without a limit, as a request that cost more than was held. */
   async spend(owner: Owner, amount: string): Promise<void> {
-    this.#store ??= await this.books.openStore('node_spending');
     const id = `req_${crypto.randomUUID()}`;
-    await this.#store.apply([holdOf(owner, id, { amount: 0n }), settleOf(owner, id, { cost: usd(amount) })]);
+    await (await this.#openStore()).apply([holdOf(owner, id, { amount: 0n }), settleOf(owner, id, { cost: usd(amount) })]);
+  }
+
+  /** Takes back all credit that ends within so many days from now. */
+  async expireWithin(days: number): Promise<void> {
+    await (await this.#openStore()).apply([{ type: 'expire', nowMs: this.nowMs + days * DAY_MS }]);
   }
 
   /** Tops up by card, from the first click to the credit. */
@@ -177,6 +181,11 @@ export class MoneyStage {
   async redeem({ accountId }: Owner, code: string, address?: string): Promise<string> {
     const result = await redeem(this.books.kysely, { accountId, code, address, nowMs: this.nowMs });
     return result.type === 'redeemed' ? 'redeemed' : result.why;
+  }
+
+  async #openStore(): Promise<LedgerStore> {
+    this.#store ??= await this.books.openStore('node_spending');
+    return this.#store;
   }
 
   async makePlan(id: string, changes: Partial<Plan> = {}): Promise<Plan> {
