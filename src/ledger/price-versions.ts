@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import type { Picos } from './money.ts';
 import type { ModelPrice, TokenPrices } from './price.ts';
@@ -16,6 +16,8 @@ export const PRICE_ITEMS = [
   'long_output',
 ] as const;
 type PriceItem = (typeof PRICE_ITEMS)[number];
+
+type PriceRow = Insertable<Tables['prices']>;
 
 interface PricedModel {
   readonly id: string;
@@ -45,7 +47,7 @@ async function recordOnce(
 ): Promise<{ readonly versions: ReadonlyMap<string, number>; readonly isNew: boolean }> {
   const newest = await readNewest(database);
   const versions = new Map<string, number>();
-  const rows: { model: string; version: number; item: PriceItem; pico: bigint; created_at: number }[] = [];
+  const rows: PriceRow[] = [];
   const nowMs = Date.now();
   for (const { id, price } of models) {
     const items = itemsOf(price);
@@ -56,13 +58,31 @@ async function recordOnce(
     versions.set(id, version);
     if (!isSame) for (const [item, pico] of items) rows.push({ model: id, version, item, pico, created_at: nowMs });
   }
-  if (rows.length > 0)
-    await database
+  if (rows.length > 0) await insertAll(database, rows);
+  return { versions, isNew: rows.length > 0 };
+}
+
+/** All or nothing: where another node has used one of the numbers, the rest would add prices to its version that it does not charge. */
+async function insertAll(database: Kysely<Tables>, rows: readonly PriceRow[]): Promise<void> {
+  const insert = async (transaction: Kysely<Tables>): Promise<void> => {
+    const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('prices')
       .values(rows)
       .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  return { versions, isNew: rows.length > 0 };
+      .executeTakeFirstOrThrow();
+    if (numInsertedOrUpdatedRows !== BigInt(rows.length)) throw new Taken();
+  };
+  await database
+    .transaction()
+    .execute(insert)
+    .catch((error: unknown) => {
+      if (!(error instanceof Taken)) throw error;
+    });
+}
+
+/** Another node was quicker: takes back what this one has written. */
+class Taken extends Error {
+  override readonly name = 'Taken';
 }
 
 function itemsOf(price: ModelPrice): Map<PriceItem, bigint> {
