@@ -5,11 +5,7 @@ import { COMMAND_LINE } from '../accounts/audit.ts';
 import { inviteByLink } from '../accounts/invitations.ts';
 import { publicUrlOf } from '../config.ts';
 import { readChangeUsd, readFuture, readReason, readUsd } from './options.ts';
-import { normalizeEmail, print, requireAccount, withSession } from './session.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { normalizeEmail, print, requireAccount, withSession, type JsonOption } from './session.ts';
 
 type StatusOptions = JsonOption & { readonly email: string; readonly reason?: string };
 
@@ -128,7 +124,7 @@ async function invite(options: JsonOption & { readonly email?: string; readonly 
   await withSession(async ({ config, database }) => {
     const kind = options.operator === true ? 'operator' : 'person';
     const url = publicUrlOf(config, config.port);
-    const { link, expiresAtMs } = await inviteByLink(database, { kind, email: options.email, url, actor: 'command line' });
+    const { link, expiresAtMs } = await inviteByLink(database, { kind, email: options.email, url, actor: COMMAND_LINE });
     const expires_at = new Date(expiresAtMs).toISOString();
     print({ link, expires_at }, options, [`This link works once, until ${expires_at}:`, link]);
   });

@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
-import { differences, recordAudit } from '../accounts/audit.ts';
+import { COMMAND_LINE, differences, recordAudit } from '../accounts/audit.ts';
 import { loadConfig } from '../config.ts';
 import { openKysely } from '../database/kysely.ts';
 import { backupSqlite } from '../database/sqlite.ts';
-import { print } from './session.ts';
+import { print, type JsonOption } from './session.ts';
 
 /** `backup`: a copy of the embedded database while the server runs. */
 export function backupCommand(): Command {
@@ -16,7 +16,7 @@ export function backupCommand(): Command {
     .action(run);
 }
 
-async function run(options: { readonly to: string; readonly json?: boolean }): Promise<void> {
+async function run(options: JsonOption & { readonly to: string }): Promise<void> {
   const config = loadConfig(process.env);
   const file = resolve(options.to);
   if (config.databaseUrl !== undefined) throw new Error('The database is PostgreSQL: back it up with pg_dump or its own archiving.');
@@ -35,7 +35,7 @@ async function run(options: { readonly to: string; readonly json?: boolean }): P
 
 /** Operators see in the dashboard when the last backup was. One of a database that cannot be written to is a backup all the same. */
 async function writeDown(databasePath: string, { file, bytes }: { readonly file: string; readonly bytes: number }): Promise<void> {
-  const entry = { actor: 'command line', action: 'backup', subject: file, changes: differences({}, { bytes }) };
+  const entry = { actor: COMMAND_LINE, action: 'backup', subject: file, changes: differences({}, { bytes }) };
   try {
     const database = openKysely(databasePath);
     await database.transaction().execute((transaction) => recordAudit(transaction, entry));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { settingsShape, type SettingsChange } from '../accounts/key-settings.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import type { Nanos } from '../ledger/money.ts';
-import { readCount, readFuture, readUsd } from './options.ts';
+import { readCount, readFuture, readList, readUsd } from './options.ts';
 
 /** The settings of a key as they are typed. */
 export interface SettingsOptions {
@@ -85,13 +85,4 @@ export function readDuration(text: string): number {
 function unlessNone<Value>(text: string | undefined, read: (text: string) => Value): Value | null | undefined {
   if (text === undefined) return undefined;
   return text === NONE ? null : read(text);
-}
-
-function readList(text: string): string[] {
-  const items = text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-  if (items.length === 0) throw new Error('Name at least one, or leave the option out.');
-  return items;
 }

@@ -2,10 +2,10 @@ import type { KeyBudget } from '../accounts/key-budgets.ts';
 import type { ListedKey } from '../accounts/key-list.ts';
 import type { FreshKey } from '../accounts/keys.ts';
 import { formatUsd } from '../ledger/money.ts';
-import { print } from './session.ts';
+import { formatTime, print, type JsonOption } from './session.ts';
 
 /** Shows a new secret, the only time that it can be shown. */
-export function printFresh(fresh: FreshKey, heading: string, options: { readonly json?: boolean }): void {
+export function printFresh(fresh: FreshKey, heading: string, options: JsonOption): void {
   const shown = { id: fresh.id, secret: fresh.secret, prefix: fresh.prefix, last_four: fresh.lastFour };
   print(shown, options, [heading, fresh.secret, 'Store the secret now: it is not shown again.']);
 }
@@ -52,8 +52,4 @@ export function describeLine(key: ListedKey): string {
 
 function describeBudget({ period, amount, spent, held, free }: KeyBudget): Record<string, string> {
   return { period, usd: formatUsd(amount), spent: formatUsd(spent), held: formatUsd(held), free: formatUsd(free) };
-}
-
-function formatTime(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
 }

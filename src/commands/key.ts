@@ -8,11 +8,7 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { readBudget, readBudgetOrNone, readDuration, readPeriod, readSettingsOptions, type SettingsOptions } from './key-options.ts';
 import { describeKey, describeLine, printFresh } from './key-output.ts';
-import { print, requireAccount, withSession } from './session.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { print, requireAccount, withSession, type JsonOption } from './session.ts';
 
 /** `key create|list|update|rotate|end-overlap|budget|disable|enable|delete`. */
 export function keyCommand(): Command {

@@ -4,11 +4,7 @@ import { verifyLedger } from '../ledger/reconcile.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { readStatement, type StatementLine } from '../ledger/statement.ts';
 import { readCount } from './options.ts';
-import { print, requireAccount, withSession } from './session.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { print, requireAccount, withSession, type JsonOption } from './session.ts';
 
 /** `ledger verify|show`. */
 export function ledgerCommand(): Command {

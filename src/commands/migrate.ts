@@ -10,11 +10,10 @@ import { LOCK_FILE, lockDataFolder } from '../database/sqlite.ts';
 import type { Tables } from '../database/tables.ts';
 import { longestRequest } from '../housekeeping.ts';
 import { verifyLedger } from '../ledger/reconcile.ts';
-import { print } from './session.ts';
+import { print, type JsonOption } from './session.ts';
 
-interface Options {
+interface Options extends JsonOption {
   readonly from?: string;
-  readonly json?: boolean;
 }
 
 /** `migrate`: brings the database up to date without starting the server, and carries an embedded one over to PostgreSQL. */

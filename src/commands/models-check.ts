@@ -4,15 +4,14 @@ import { discoverModels } from '../discovery.ts';
 import { tryRoute, type Trial } from '../gateway/try-route.ts';
 import { HttpClient } from '../http/client.ts';
 import { findProblems, type Problem } from './catalog-problems.ts';
-import { print } from './session.ts';
+import { print, type JsonOption } from './session.ts';
 
 /** Providers have limits too: a few calls at a time disturb nobody. */
 const CALLS_AT_ONCE = 4;
 const CALL_TIMEOUT_MS = 30_000;
 
-interface CheckOptions {
+interface CheckOptions extends JsonOption {
   readonly live?: boolean;
-  readonly json?: boolean;
 }
 
 /** One route of one model, and how it stands. */

@@ -5,11 +5,11 @@ import { loadConfig, type Config, type ProviderConfig } from '../config.ts';
 import { fetchModelList } from '../discovery.ts';
 import { HttpClient } from '../http/client.ts';
 import { isObject, type JsonObject } from '../openai/types.ts';
+import type { JsonOption } from './session.ts';
 
-interface ImportOptions {
+interface ImportOptions extends JsonOption {
   readonly provider: string;
   readonly prices?: string;
-  readonly json?: boolean;
 }
 
 /** Stands where only the operator knows. A file in which it is left does not load, so no model is served without a price. */

@@ -4,7 +4,7 @@ import { loadConfig } from '../config.ts';
 import { discoverModels } from '../discovery.ts';
 import { checkModels } from './models-check.ts';
 import { importModels } from './models-import.ts';
-import { print } from './session.ts';
+import { print, type JsonOption } from './session.ts';
 
 /** `models list|check|import`. */
 export function modelsCommand(): Command {
@@ -31,7 +31,7 @@ export function modelsCommand(): Command {
   return command;
 }
 
-async function list(options: { readonly all?: boolean; readonly json?: boolean }): Promise<void> {
+async function list(options: JsonOption & { readonly all?: boolean }): Promise<void> {
   const config = loadConfig(process.env);
   const catalog = new Catalog(config.models, (provider) => options.all === true || config.providers.has(provider));
   const { models: discovered, silent } = await discoverModels(config);

@@ -67,7 +67,7 @@ export function readList(text: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
-  if (items.length === 0) throw new Error('Name at least one model, or leave --models out for all.');
+  if (items.length === 0) throw new Error('Name at least one, or leave the option out.');
   return items;
 }
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Kysely } from 'kysely';
 import { COMMAND_LINE } from '../accounts/audit.ts';
+import { publicUrlOf } from '../config.ts';
 import type { Tables } from '../database/tables.ts';
 import { formatUsd, asNanos, type Nanos } from '../ledger/money.ts';
 import type { PaymentRow } from '../payments/credit-payment.ts';
@@ -9,11 +10,7 @@ import { toCents } from '../payments/payments.ts';
 import { listProblems, type PaymentProblem } from '../payments/problems.ts';
 import { reconcilePayments } from '../payments/reconcile.ts';
 import { readCount, readMoment, readPositiveUsd } from './options.ts';
-import { print, requireAccount, withSession, type CommandSession } from './session.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
 
 const DAYS_BACK = 30;
 const DAY_MS = 86_400_000;
@@ -126,12 +123,7 @@ async function reconcile(options: JsonOption & { readonly since?: number }): Pro
 
 async function withMoney(work: (money: MoneyIn, database: Kysely<Tables>) => Promise<void>): Promise<void> {
   await withSession(async ({ config, database }) => {
-    const money = await openMoneyIn({
-      database,
-      payments: config.payments,
-      url: config.publicUrl ?? `http://${config.host}:${config.port}`,
-    });
-    await work(money, database);
+    await work(await openMoneyIn({ database, payments: config.payments, url: publicUrlOf(config, config.port) }), database);
   });
 }
 
@@ -145,7 +137,7 @@ async function readPayments(
   session: CommandSession,
   options: { readonly account?: string; readonly limit: number },
 ): Promise<PaymentRow[]> {
-  const all = session.database.selectFrom('payments').selectAll().orderBy('created_at', 'desc').limit(options.limit);
+  const all = session.database.selectFrom('payments').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(options.limit);
   if (options.account === undefined) return all.execute();
   return all.where('account_id', '=', (await requireAccount(session, options.account)).id).execute();
 }

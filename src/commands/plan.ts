@@ -4,11 +4,7 @@ import { Plans, type ListedPlan, type Plan } from '../accounts/plans.ts';
 import { Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { readBySchema, readCount, readList } from './options.ts';
-import { print, requireAccount, withSession } from './session.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { print, requireAccount, withSession, type JsonOption } from './session.ts';
 
 /** `plan create|list|end|assign|show`. */
 export function planCommand(): Command {

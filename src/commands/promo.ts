@@ -6,11 +6,7 @@ import { promoOrderSchema, type PromoOrder } from '../accounts/promo-order.ts';
 import { redeem } from '../accounts/redeem.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { readBySchema, readCount, readMoment } from './options.ts';
-import { print, requireAccount, withSession } from './session.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { formatTime, print, requireAccount, withSession, type JsonOption } from './session.ts';
 
 /** `promo create|list|stop|redeem`. */
 export function promoCommand(): Command {
@@ -137,14 +133,15 @@ async function makeForFile(file: string, make: () => Promise<FreshPromo[]>): Pro
   }
 }
 
-async function printFresh(fresh: readonly FreshPromo[], { csv, json }: CreateOptions): Promise<void> {
+async function printFresh(fresh: readonly FreshPromo[], options: CreateOptions): Promise<void> {
+  const { csv } = options;
   if (csv !== undefined) {
     const lines = ['id,code', ...fresh.map(({ id, code }) => `${id},${code}`)];
     await writeFile(csv, `${lines.join('\n')}\n`);
-    print({ count: fresh.length, file: csv }, { json: json === true }, [`${fresh.length} codes are in ${csv}. They cannot be had again.`]);
+    print({ count: fresh.length, file: csv }, options, [`${fresh.length} codes are in ${csv}. They cannot be had again.`]);
     return;
   }
-  print({ codes: fresh.map(({ id, code }) => ({ id, code })) }, { json: json === true }, [
+  print({ codes: fresh.map(({ id, code }) => ({ id, code })) }, options, [
     ...fresh.map(({ id, code }) => `${id}  ${code}`),
     'Keep them now: they are not shown again.',
   ]);
@@ -220,8 +217,4 @@ function describeLine(code: ListedPromo): string {
   // A code without a campaign is one of its own.
   const campaign = code.campaign === code.id ? '' : `${code.campaign}  `;
   return `${code.id}  ${code.shown}  ${campaign}${sayBenefit(code.benefit)}  used ${code.used} of ${code.usesMax}  ${state}`.trimEnd();
-}
-
-function formatTime(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
 }

@@ -1,11 +1,7 @@
 import { Command } from 'commander';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { DisabledProviders } from '../catalog/disabled-providers.ts';
-import { print, withSession } from './session.ts';
-
-interface JsonOption {
-  readonly json?: boolean;
-}
+import { formatTime, print, withSession, type JsonOption } from './session.ts';
 
 /** `provider list|disable|enable`. */
 export function providerCommand(): Command {
@@ -31,7 +27,7 @@ async function list(options: JsonOption): Promise<void> {
     const disabled = new Map((await new DisabledProviders(database).list()).map((each) => [each.provider, each]));
     const providers = [...config.providers.keys()].map((id) => {
       const { disabledBy, disabledAtMs } = disabled.get(id) ?? {};
-      return { id, disabled_by: disabledBy ?? null, disabled_at: disabledAtMs === undefined ? null : new Date(disabledAtMs).toISOString() };
+      return { id, disabled_by: disabledBy ?? null, disabled_at: formatTime(disabledAtMs) };
     });
     const lines = providers.map(({ id, disabled_by: by, disabled_at: at }) => (by === null ? id : `${id}, disabled by ${by} at ${at}`));
     print({ providers }, options, lines);

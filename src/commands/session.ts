@@ -40,7 +40,17 @@ export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
+/** How every command that prints a result can be told to. */
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
 /** Prints a result: one JSON object for programs, or lines for people. */
-export function print(result: Readonly<Record<string, unknown>>, options: { readonly json?: boolean }, lines: readonly string[]): void {
+export function print(result: Readonly<Record<string, unknown>>, options: JsonOption, lines: readonly string[]): void {
   process.stdout.write(options.json === true ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`);
+}
+
+/** A moment as commands print it. */
+export function formatTime(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
 }
