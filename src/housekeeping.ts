@@ -92,7 +92,7 @@ export async function verifyChanged({ config, database, ledger, log, metrics }: 
 /** On the embedded database a thread of its own reads, because reading blocks there. */
 async function verify(config: Config, database: OpenDatabase, accountIds: readonly string[]): Promise<CheckResult[]> {
   const longestRequestMs = longestRequest(config);
-  if (database.dialect === 'postgres') return verifyLedger(database.kysely, { dialect: 'postgres', accountIds, longestRequestMs });
+  if (database.dialect === 'postgres') return verifyLedger(database.kysely, { accountIds, longestRequestMs });
   const worker = new Worker(workerUrl('ledger/reconcile-worker'));
   const work: VerifyWork = { databasePath: config.databasePath, accountIds, longestRequestMs };
   try {

@@ -25,10 +25,9 @@ export function ledgerCommand(): Command {
 }
 
 async function verify(options: JsonOption): Promise<void> {
-  await withSession(async ({ config, database, dialect }) => {
+  await withSession(async ({ config, database }) => {
     const isTerminal = process.stderr.isTTY && options.json !== true;
     const checks = await verifyLedger(database, {
-      dialect,
       longestRequestMs: longestRequest(config),
       onProgress: (name) => isTerminal && process.stderr.write(`checking ${name} …\n`),
     });

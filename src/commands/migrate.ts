@@ -69,7 +69,7 @@ async function copyFrom(file: string, target: Kysely<Tables>, options: Options):
 }
 
 async function requireRight(config: Config, database: Kysely<Tables>): Promise<void> {
-  const checks = await verifyLedger(database, { dialect: 'postgres', longestRequestMs: longestRequest(config) });
+  const checks = await verifyLedger(database, { longestRequestMs: longestRequest(config) });
   const broken = checks.filter(({ ok }) => !ok).map(({ name }) => name);
   if (broken.length > 0)
     throw new Error(

@@ -4,14 +4,12 @@ import { Keys } from '../accounts/keys.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { prepareSchema } from '../database/migrate.ts';
 import { connect } from '../database/connect.ts';
-import type { Dialect } from '../database/dialect.ts';
 import type { Tables } from '../database/tables.ts';
 
 /** What a command works on: the same database as a running server. */
 export interface CommandSession {
   readonly config: Config;
   readonly database: Kysely<Tables>;
-  readonly dialect: Dialect;
   readonly accounts: Accounts;
   readonly keys: Keys;
 }
@@ -22,7 +20,7 @@ export async function withSession<Result>(work: (session: CommandSession) => Pro
   const { kysely: database, dialect } = await connect(config);
   try {
     await prepareSchema(database, dialect);
-    return await work({ config, database, dialect, accounts: new Accounts(database), keys: new Keys(database) });
+    return await work({ config, database, accounts: new Accounts(database), keys: new Keys(database) });
   } finally {
     await database.destroy();
   }

@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Dialect } from '../database/dialect.ts';
 
 /** One place where two things differ that must be equal. */
 export interface Difference {
@@ -12,7 +11,6 @@ interface Scope {
   readonly accountIds: readonly string[] | undefined;
   readonly nowMs: number;
   readonly longestRequestMs: number;
-  readonly dialect: Dialect;
 }
 
 /** A rule of the ledger: a statement that gives a row for every violation. */

@@ -14,7 +14,7 @@ declare const self: Worker;
 self.onmessage = async ({ data }: MessageEvent<VerifyWork>) => {
   const database = openKysely(data.databasePath);
   try {
-    self.postMessage(await verifyLedger(database, { dialect: 'sqlite', ...data }));
+    self.postMessage(await verifyLedger(database, data));
   } finally {
     await database.destroy();
   }

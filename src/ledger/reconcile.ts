@@ -1,5 +1,4 @@
-import type { Kysely, RawBuilder, Transaction } from 'kysely';
-import type { Dialect } from '../database/dialect.ts';
+import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { formatUsd, asNanos } from './money.ts';
 import { CHECKS, type Difference } from './checks.ts';
@@ -15,7 +14,6 @@ export interface CheckResult {
 }
 
 export interface VerifyOptions {
-  readonly dialect: Dialect;
   /** Only these accounts; undefined for everything, including what belongs to no account. */
   readonly accountIds?: readonly string[] | undefined;
   /** No request takes longer: a hold older than this was forgotten. */
@@ -28,22 +26,18 @@ const PLACES_MAX = 10;
 
 /** Recomputes what the ledger has stored, in every way that there is a second way. Reads one moment of the database. */
 export async function verifyLedger(database: Kysely<Tables>, options: VerifyOptions): Promise<CheckResult[]> {
-  const { dialect, accountIds } = options;
+  const { accountIds, longestRequestMs, onProgress } = options;
   const begin = database.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return begin.execute(async (transaction) => {
     const results: CheckResult[] = [];
     for (const check of CHECKS) {
       if (accountIds !== undefined && !check.isPerAccount) continue;
-      options.onProgress?.(check.name);
-      const statement = check.statement({ accountIds, nowMs: Date.now(), longestRequestMs: options.longestRequestMs, dialect });
-      results.push(toResult(check, await run(transaction, statement)));
+      onProgress?.(check.name);
+      const { rows } = await check.statement({ accountIds, nowMs: Date.now(), longestRequestMs }).execute(transaction);
+      results.push(toResult(check, rows));
     }
     return results;
   });
-}
-
-async function run(transaction: Transaction<Tables>, statement: RawBuilder<Difference>): Promise<readonly Difference[]> {
-  return (await statement.execute(transaction)).rows;
 }
 
 function toResult({ name, unit }: (typeof CHECKS)[number], rows: readonly Difference[]): CheckResult {

@@ -302,13 +302,13 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       'leaves no key that works, and books that are whole',
       async () => {
         expect(await ask(life.origin, secret)).toBe('401 invalid_api_key');
-        const { kysely, dialect } = life.database;
+        const { kysely } = life.database;
         const accounts = await kysely.selectFrom('accounts').selectAll().where('closed_at', 'is not', null).execute();
         expect(accounts).toMatchObject([{ email: `closed:${accounts[0]?.id}`, status: 'suspended' }]);
         expect(await kysely.selectFrom('people').select('id').where('email', '=', EMAIL).execute()).toEqual([]);
         const kinds = await kysely.selectFrom('transfers').select('kind').distinct().orderBy('kind').execute();
         expect(kinds.map(({ kind }) => kind)).toEqual(['manual', 'usage']);
-        const checks = await verifyLedger(kysely, { dialect, longestRequestMs: LONGEST_REQUEST_MS });
+        const checks = await verifyLedger(kysely, { longestRequestMs: LONGEST_REQUEST_MS });
         expect(checks.filter(({ ok }) => !ok)).toEqual([]);
       },
       TEST_MS,

@@ -109,7 +109,7 @@ export class MoneyPages {
   }
 
   async expectSound(): Promise<void> {
-    const checks = await verifyLedger(this.database, { dialect: 'sqlite', longestRequestMs: LONGEST_REQUEST_MS });
+    const checks = await verifyLedger(this.database, { longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   }
 }

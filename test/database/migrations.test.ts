@@ -99,7 +99,7 @@ describe('the embedded database', () => {
         { account_id: 'acct_empty', credits_posted: 0n, debits_posted: 0n, debits_pending: 0n, plan_resets_at: null },
         { account_id: 'acct_rich', credits_posted: 1500n, debits_posted: 630n, debits_pending: 0n, plan_resets_at: null },
       ]);
-      const checks = await verifyLedger(database, { dialect: 'sqlite', longestRequestMs: LONGEST_REQUEST_MS });
+      const checks = await verifyLedger(database, { longestRequestMs: LONGEST_REQUEST_MS });
       expect(checks.filter((check) => !check.ok)).toEqual([]);
     });
 
@@ -222,7 +222,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
     await migrate(database, 'postgres');
     const wallets = await database.selectFrom('wallets').selectAll().orderBy('account_id').execute();
     expect(wallets.map((wallet) => wallet.credits_posted - wallet.debits_posted)).toEqual([-30n, 0n, 870n]);
-    const checks = await verifyLedger(database, { dialect: 'postgres', longestRequestMs: LONGEST_REQUEST_MS });
+    const checks = await verifyLedger(database, { longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter((check) => !check.ok)).toEqual([]);
   });
 

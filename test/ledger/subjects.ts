@@ -76,7 +76,7 @@ export async function openPostgresSubject(): Promise<Subject> {
   };
 }
 
-function subjectOn(books: Books, { name, dialect }: LedgerDriver): Pick<Subject, 'name' | 'addOwners' | 'tell' | 'describe' | 'verify'> {
+function subjectOn(books: Books, { name }: LedgerDriver): Pick<Subject, 'name' | 'addOwners' | 'tell' | 'describe' | 'verify'> {
   const { kysely, keys } = books;
   return {
     name,
@@ -85,7 +85,7 @@ function subjectOn(books: Books, { name, dialect }: LedgerDriver): Pick<Subject,
     describe: (owners) => describe(kysely, owners),
     verify: async (owners) => {
       const accountIds = owners.map((owner) => owner.accountId);
-      const checks = await verifyLedger(kysely, { dialect, accountIds, longestRequestMs: LONGEST_REQUEST_MS });
+      const checks = await verifyLedger(kysely, { accountIds, longestRequestMs: LONGEST_REQUEST_MS });
       return checks.filter((check) => !check.ok);
     },
   };

@@ -136,7 +136,7 @@ describeStores((makeStore) => {
   });
 
   test('what the seeding makes up is what the ledger would have left', async () => {
-    const checks = await verifyLedger(database.kysely, { dialect: database.dialect, accountIds: undefined, longestRequestMs: 1 });
+    const checks = await verifyLedger(database.kysely, { accountIds: undefined, longestRequestMs: 1 });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     expect(rows).toHaveLength(ROWS);
   });

@@ -160,7 +160,7 @@ async function inspect(path: string, files: Files): Promise<Found> {
     expect(integrity).toEqual([{ integrity_check: 'ok' }]);
     const { rows: settings } = await sql<{ synchronous: bigint }>`PRAGMA synchronous`.execute(kysely);
     expect(settings).toEqual([{ synchronous: SYNCHRONOUS_FULL }]);
-    const checks = await verifyLedger(kysely, { dialect: 'sqlite', longestRequestMs: LONGEST_REQUEST_MS });
+    const checks = await verifyLedger(kysely, { longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     const settled = new Set((await kysely.selectFrom('usage').select('request_id').execute()).map((row) => row.request_id));
     return { settled, open: (await kysely.selectFrom('holds').select('id').execute()).length };
