@@ -40,6 +40,11 @@ export async function recordAudit(transaction: Transaction<Tables>, { actor, act
     .execute();
 }
 
+/** Writes an entry about what changes nothing here by itself, such as a test or a question. */
+export async function recordDeed(database: Kysely<Tables>, entry: AuditEntry): Promise<void> {
+  await database.transaction().execute((transaction) => recordAudit(transaction, entry));
+}
+
 /** The latest entries about something, newest first. */
 export async function readAudit(database: Kysely<Tables>, subject: string, limit: number): Promise<RecordedEntry[]> {
   const rows = await database

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Command } from 'commander';
-import { COMMAND_LINE, differences, recordAudit } from '../accounts/audit.ts';
+import { COMMAND_LINE, differences, recordDeed } from '../accounts/audit.ts';
 import { loadConfig } from '../config.ts';
 import { openKysely } from '../database/kysely.ts';
 import { backupSqlite } from '../database/sqlite.ts';
@@ -38,7 +38,7 @@ async function writeDown(databasePath: string, { file, bytes }: { readonly file:
   const entry = { actor: COMMAND_LINE, action: 'backup', subject: file, changes: differences({}, { bytes }) };
   try {
     const database = openKysely(databasePath);
-    await database.transaction().execute((transaction) => recordAudit(transaction, entry));
+    await recordDeed(database, entry);
     await database.destroy();
   } catch (error) {
     process.stderr.write(`The backup is made, but the audit log could not be told of it: ${(error as Error).message}\n`);

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { recordAudit } from '../accounts/audit.ts';
+import { recordAudit, recordDeed } from '../accounts/audit.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Person } from './parts.ts';
@@ -82,7 +82,7 @@ export async function recordLink(database: Kysely<Tables>, personId: string, pro
   if (person === undefined) return undefined;
   const changes = [{ field: 'sign-in', before: null, after: provider }];
   const entry = { actor: person.email, action: 'sign-in.add', subject: person.account_id ?? personId, changes };
-  await database.transaction().execute((transaction) => recordAudit(transaction, entry));
+  await recordDeed(database, entry);
   return person.email;
 }
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { recordAudit } from '../../../accounts/audit.ts';
+import { differences, recordDeed } from '../../../accounts/audit.ts';
 import { DisabledProviders } from '../../../catalog/disabled-providers.ts';
 import type { ListedProvider, ProviderList } from '../../../gateway/provider-list.ts';
 import type { Trial } from '../../../gateway/try-route.ts';
@@ -75,10 +75,8 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
         await auth.limits.admit([[TRIALS, 'all']]);
         const trial = (await ask({ type: 'trial', provider, model })) as Trial | undefined;
         const outcome = trial?.isFine === true ? 'answered' : 'failed';
-        await kysely.transaction().execute(async (transaction) => {
-          const changes = Object.entries({ model, outcome }).map(([field, after]) => ({ field, before: undefined, after }));
-          await recordAudit(transaction, { actor: c.get('person').email, action: 'provider.test', subject: provider, changes });
-        });
+        const changes = differences({}, { model, outcome });
+        await recordDeed(kysely, { actor: c.get('person').email, action: 'provider.test', subject: provider, changes });
         return c.json(trialJson(trial));
       })
   );

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { recordAudit } from '../../../accounts/audit.ts';
+import { differences, recordDeed } from '../../../accounts/audit.ts';
 import { Invitations, inviteByLink } from '../../../accounts/invitations.ts';
 import { readDatabaseState } from '../../../database/state.ts';
 import { VERSION } from '../../../version.ts';
@@ -80,14 +80,7 @@ function mailRoutes({ database: { kysely }, mail, auth, settings }: Parts) {
       (error: unknown) => ({ isSent: false, answer: sayProblem(error) }),
     );
     const answer = result.answer.slice(0, ANSWER_CHARS_MAX);
-    await kysely.transaction().execute((transaction) =>
-      recordAudit(transaction, {
-        actor: email,
-        action: 'mail.test',
-        subject: email,
-        changes: [{ field: 'answer', before: null, after: answer }],
-      }),
-    );
+    await recordDeed(kysely, { actor: email, action: 'mail.test', subject: email, changes: differences({}, { answer }) });
     return c.json({ isSent: result.isSent, answer });
   });
 }
