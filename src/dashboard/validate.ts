@@ -29,6 +29,12 @@ function hasNul(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
 }
 
+/** Where the former page of a list ended, as it was told with that page. */
+export const placeShape = z
+  .string()
+  .regex(/^\d{1,15}(?:-[\w:]{1,100}){1,2}$/u, 'is not a page')
+  .optional();
+
 /** Checks the query or the JSON body of a request against a schema; the handler then gets it typed from `c.req.valid`. */
 export function validate<Target extends Source, Schema extends z.ZodType>(target: Target, schema: Schema): Validated<Target, Schema> {
   return validator(target, (value): z.output<Schema> => {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { AuditLog, type NamedEntry } from '../../../accounts/audit-log.ts';
 import type { Env, Parts } from '../../parts.ts';
-import { lineShape, validate } from '../../validate.ts';
+import { lineShape, placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
 const TEXT_CHARS_MAX = 200;
@@ -14,10 +14,7 @@ const query = z.object({
   actor: text,
   /** What was changed: the id of anything, or the address of an account. */
   subject: text,
-  before: z
-    .string()
-    .regex(/^\d{1,15}-[0-9a-z_]{1,80}$/u, 'is not a page')
-    .optional(),
+  before: placeShape,
 });
 
 /** Who changed what, in all accounts. */

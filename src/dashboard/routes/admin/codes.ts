@@ -21,18 +21,14 @@ import { ApiError } from '../../api-error.ts';
 import { download } from '../../download.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { zoneShape } from '../../usage-query.ts';
-import { validate } from '../../validate.ts';
+import { placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
 const EXPORT_ROWS = 1000;
 const CAMPAIGNS_MAX = 500;
 
 const campaign = z.string().min(1).max(200);
-const before = z
-  .string()
-  .regex(/^\d{1,15}(?:-[0-9a-z_]{1,80}){1,2}$/u, 'is not a page')
-  .optional();
-const listQuery = z.object({ campaign: campaign.optional(), state: z.enum(PROMO_STATES).optional(), before });
+const listQuery = z.object({ campaign: campaign.optional(), state: z.enum(PROMO_STATES).optional(), before: placeShape });
 const exportQuery = z.object({ campaign, zone: zoneShape });
 const stopSchema = z.strictObject({ campaign });
 /** The id of the order is made by the form: the same order is carried out once, however often it arrives. */
@@ -48,8 +44,8 @@ export function codeRoutes({ database: { kysely } }: Parts) {
   };
   return new Hono<Env>()
     .get('/', validate('query', listQuery), async (c) => {
-      const { before: place, ...filter } = c.req.valid('query');
-      const { rows, next } = await readPromos(kysely, filter, { before: place, rowsMax: PAGE_ROWS });
+      const { before, ...filter } = c.req.valid('query');
+      const { rows, next } = await readPromos(kysely, filter, { before, rowsMax: PAGE_ROWS });
       return c.json({
         codes: rows.map(codeJson),
         plans: (await new Plans(kysely).list()).filter(({ isEnded }) => !isEnded).map(({ id, name }) => ({ id, name })),
@@ -75,7 +71,7 @@ export function codeRoutes({ database: { kysely } }: Parts) {
       c.json({ stopped: await codes.stop(c.req.valid('json'), c.get('person').email) }),
     )
     .post('/:id/stop', async (c) => c.json({ stopped: await codes.stop({ id: c.req.param('id') }, c.get('person').email) }))
-    .get('/:id', validate('query', z.object({ before })), async (c) => {
+    .get('/:id', validate('query', z.object({ before: placeShape })), async (c) => {
       const code = await findPromo(kysely, c.req.param('id'));
       if (code === undefined) throw new ApiError('not_found', 'There is no such code.');
       const page = { before: c.req.valid('query').before, rowsMax: PAGE_ROWS };

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { differences as changesOf, recordAudit, type AuditEntry } from '../../../accounts/audit.ts';
+import { differences as changesOf, recordDeed } from '../../../accounts/audit.ts';
 import { inTime } from '../../../in-time.ts';
 import { parseUsd, type Nanos } from '../../../ledger/money.ts';
 import { PaymentList, type ListedPayment } from '../../../payments/payment-list.ts';
@@ -11,7 +11,7 @@ import { ApiError } from '../../api-error.ts';
 import { BillingDesk } from '../../billing-desk.ts';
 import { describeEvent, describeLife, describeListed } from '../../payment-json.ts';
 import type { Env, Parts } from '../../parts.ts';
-import { validate } from '../../validate.ts';
+import { placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
 const PROBLEMS_MAX = 100;
@@ -22,18 +22,14 @@ const COMPARE_MS = 15_000;
 const COMPARE_END_MS = 25_000;
 
 const text = z.string().trim().min(1).max(200);
-const before = z
-  .string()
-  .regex(/^\d{1,15}-[\w:]{1,100}$/u, 'is not a page')
-  .optional();
 const listQuery = z.object({
   status: z.enum(['created', 'open', 'unknown', 'paid', 'failed', 'expired']).optional(),
   provider: z.enum(['stripe', 'manual']).optional(),
   account: text.optional(),
   reference: text.optional(),
-  before,
+  before: placeShape,
 });
-const eventQuery = z.object({ outcome: z.enum(['received', 'applied', 'ignored', 'refused']).optional(), before });
+const eventQuery = z.object({ outcome: z.enum(['received', 'applied', 'ignored', 'refused']).optional(), before: placeShape });
 const confirmSchema = z.strictObject({
   reference: text,
   amountUsd: z
@@ -54,8 +50,8 @@ function lists({ database: { kysely }, money }: Parts) {
   const list = new PaymentList(kysely);
   return new Hono<Env>()
     .get('/', validate('query', listQuery), async (c) => {
-      const { before: at, ...filter } = c.req.valid('query');
-      const { rows, next } = await list.read(filter, { before: at, rowsMax: PAGE_ROWS });
+      const { before, ...filter } = c.req.valid('query');
+      const { rows, next } = await list.read(filter, { before, rowsMax: PAGE_ROWS });
       return c.json({ payments: rows.map(describeListed), next: next ?? null });
     })
     .get('/problems', async (c) => {
@@ -63,8 +59,8 @@ function lists({ database: { kysely }, money }: Parts) {
       return c.json({ problems: problems.map((problem) => ({ ...problem, paymentId: problem.paymentId ?? null })) });
     })
     .get('/events', validate('query', eventQuery), async (c) => {
-      const { before: at, outcome } = c.req.valid('query');
-      const { rows, next } = await list.readEvents(outcome, { before: at, rowsMax: PAGE_ROWS });
+      const { before, outcome } = c.req.valid('query');
+      const { rows, next } = await list.readEvents(outcome, { before, rowsMax: PAGE_ROWS });
       return c.json({ events: rows.map(describeEvent), hasStripe: money.replay !== undefined, next: next ?? null });
     })
     .post('/events/:id/replay', async (c) => {
@@ -85,7 +81,7 @@ function comparison({ database: { kysely }, money }: Parts) {
     const comparing = inTime('Stripe', reconcilePayments(kysely, driver, sinceMs, bound), COMPARE_END_MS);
     const { compared, foreign, differences, isCutShort } = await comparing.catch(sayUnreachable);
     const changes = changesOf({}, { compared, differences: differences.length });
-    await record(kysely, { actor: c.get('person').email, action: 'payments.compare', subject: 'stripe', changes });
+    await recordDeed(kysely, { actor: c.get('person').email, action: 'payments.compare', subject: 'stripe', changes });
     const told = differences.map((difference) => ({ ...difference, paymentId: difference.paymentId ?? null }));
     return c.json({ compared, foreign, isCutShort, differences: told });
   });
@@ -113,7 +109,7 @@ function onePayment({ database: { kysely }, money }: Parts) {
       if (desk.driver(payment.provider)?.ask === undefined) throw new ApiError('conflict', 'There is nobody to ask about this payment.');
       const { status } = await desk.ask(payment, Date.now());
       const changes = changesOf({ status: payment.status }, { status });
-      await record(kysely, { actor: c.get('person').email, action: 'payment.ask', subject: payment.id, changes });
+      await recordDeed(kysely, { actor: c.get('person').email, action: 'payment.ask', subject: payment.id, changes });
       return c.json({ status });
     })
     .post('/:id/confirm', validate('json', confirmSchema), async (c) => {
@@ -133,11 +129,6 @@ function onePayment({ database: { kysely }, money }: Parts) {
         throw new ApiError('conflict', `The payment is ${payment.status} already.`);
       return c.json({ refused: true });
     });
-}
-
-/** For what changes nothing by itself here: Stripe's word does. */
-async function record(kysely: Parts['database']['kysely'], entry: AuditEntry): Promise<void> {
-  await kysely.transaction().execute((transaction) => recordAudit(transaction, entry));
 }
 
 function notSetUp(): ApiError {

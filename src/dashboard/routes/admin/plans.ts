@@ -7,17 +7,11 @@ import { formatUsd } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { describePlan } from '../../plan-json.ts';
-import { validate } from '../../validate.ts';
+import { placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
 
-const subscriberQuery = z.object({
-  state: z.enum(SUBSCRIBER_STATES).optional(),
-  before: z
-    .string()
-    .regex(/^\d{1,15}-[0-9a-z_]{1,80}$/u, 'is not a page')
-    .optional(),
-});
+const subscriberQuery = z.object({ state: z.enum(SUBSCRIBER_STATES).optional(), before: placeShape });
 
 /** Plans: what they are, who has them, and what they bring in. Those of the settings are changed there. */
 export function adminPlanRoutes({ database: { kysely } }: Parts) {
