@@ -8,7 +8,7 @@ import { Plans } from './accounts/plans.ts';
 import { routes } from './app.ts';
 import { Carried } from './carried/carried.ts';
 import { DisabledProviders } from './catalog/disabled-providers.ts';
-import { Catalog, describeModel, type Model } from './catalog/catalog.ts';
+import { Catalog, type Model } from './catalog/catalog.ts';
 import { publicUrlOf, type Config } from './config.ts';
 import { connect, type OpenDatabase } from './database/connect.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
@@ -260,8 +260,6 @@ function dashboardSettings(config: Config, port: number): DashboardSettings {
 /** What only the memory of this process knows. */
 async function answerDashboard(gate: Gate, question: GateQuestion): Promise<unknown> {
   switch (question.type) {
-    case 'models':
-      return gate.catalog.list().map((model) => describeModel(model));
     case 'catalogue':
       return gate.catalog.list();
     case 'price-list':

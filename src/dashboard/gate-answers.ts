@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { formatPricePerToken } from '../ledger/money.ts';
 import type { KeyUse, OwnLimits } from '../limits/limits.ts';
+import { readCatalogue } from './catalogue.ts';
 import type { Parts } from './parts.ts';
 
 /** A model as the forms need it. */
@@ -11,10 +13,6 @@ export interface OfferedModel {
   readonly inputPrice: string;
   readonly outputPrice: string;
 }
-
-const models = z.array(
-  z.object({ id: z.string(), name: z.string(), owned_by: z.string(), pricing: z.object({ prompt: z.string(), completion: z.string() }) }),
-);
 
 const count = z.number();
 const keyUse = z.object({
@@ -28,13 +26,12 @@ const keyUse = z.object({
 
 /** The models that can be called at this moment. */
 export async function askModels(ask: Parts['ask']): Promise<OfferedModel[]> {
-  const offered = models.parse(await ask({ type: 'models' }));
-  return offered.map(({ id, name, owned_by, pricing }) => ({
+  return (await readCatalogue(ask)).map(({ id, name, provider, price }) => ({
     id,
     name,
-    provider: owned_by,
-    inputPrice: pricing.prompt,
-    outputPrice: pricing.completion,
+    provider,
+    inputPrice: formatPricePerToken(price.input),
+    outputPrice: formatPricePerToken(price.output),
   }));
 }
 

@@ -52,7 +52,7 @@ export interface CarriedError {
 
 /** What the dashboard must ask the gate for, because only the gate's memory has it. */
 export type GateQuestion =
-  | { readonly type: 'models' | 'catalogue' | 'price-list' | 'providers' | 'ledger' }
+  | { readonly type: 'catalogue' | 'price-list' | 'providers' | 'ledger' }
   | { readonly type: 'trial'; readonly provider: string; readonly model: string }
   | { readonly type: 'limits'; readonly keyId: string; readonly own: OwnLimits }
   | { readonly type: 'webhook'; readonly posting: Posting };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Plans } from '../../src/accounts/plans.ts';
+import { modelSchema } from '../../src/catalog/catalog.ts';
 import { AUTH_PATHS } from '../../src/dashboard/auth-requests.ts';
 import type { GateQuestion } from '../../src/dashboard/messages.ts';
 import { MemoryLimits } from '../../src/limits/memory.ts';
@@ -12,7 +13,14 @@ import { ABOUT_ONESELF, isForOperators, isPublic, NAMED_IN_BODY, OWNED, routeOf,
 import { describeStores, type Store } from './stores.ts';
 
 const LIMITS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
-const MODEL = { id: 'a/one', name: 'One', owned_by: 'a', pricing: { prompt: '0.000001', completion: '0.000002' } };
+const MODEL = modelSchema.parse({
+  id: 'a/one',
+  provider: 'a',
+  context_length: 8000,
+  max_output_tokens: 1000,
+  price: { input: 1, output: 2 },
+  routes: [{ provider: 'a', model: 'one' }],
+});
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
 const SAFE = new Set(['GET', 'HEAD']);
@@ -290,6 +298,6 @@ async function look(browser: TestBrowser): Promise<Record<string, unknown>> {
 
 async function answerForGate(question: GateQuestion): Promise<unknown> {
   if (question.type === 'limits') return new MemoryLimits().stateOf(question.keyId, LIMITS);
-  if (question.type === 'models') return [MODEL];
+  if (question.type === 'catalogue') return [MODEL];
   return question.type === 'webhook' ? undefined : [];
 }

@@ -1,3 +1,4 @@
+import { modelSchema } from '../../src/catalog/catalog.ts';
 import { limitsOf } from '../../src/gateway/admit.ts';
 import { postWebhook } from '../../src/http/post-webhook.ts';
 import { MemoryLimits } from '../../src/limits/memory.ts';
@@ -15,12 +16,16 @@ import { NO_PAYMENTS } from './open-dashboard.ts';
 
 const PUBLIC_URL = 'https://gate.example.com';
 const DEFAULTS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
-const MODELS = ['a/one', 'a/two', 'b/three'].map((id) => ({
-  id,
-  name: id,
-  owned_by: id.slice(0, 1),
-  pricing: { prompt: '0.000001', completion: '0.000002' },
-}));
+const MODELS = ['a/one', 'a/two', 'b/three'].map((id) =>
+  modelSchema.parse({
+    id,
+    provider: id.slice(0, 1),
+    context_length: 8000,
+    max_output_tokens: 1000,
+    price: { input: 1, output: 2 },
+    routes: [{ provider: id.slice(0, 1), model: id.slice(2) }],
+  }),
+);
 
 /** An answer of the API. */
 export interface Answer {
@@ -92,13 +97,12 @@ export class FrontDesk {
 
   #answer(question: GateQuestion): unknown {
     switch (question.type) {
-      case 'models':
-        return MODELS;
       case 'limits':
         return this.limits.stateOf(question.keyId, limitsOf(question.own, DEFAULTS));
       case 'webhook':
         return postWebhook(question.posting, reachLoopback());
       case 'catalogue':
+        return MODELS;
       case 'price-list':
       case 'providers':
       case 'trial':
