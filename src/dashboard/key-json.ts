@@ -123,7 +123,7 @@ export function auditJson({ id, actor, action, createdAtMs, changes }: RecordedE
 }
 
 /** The list for a spreadsheet. Times are UTC, amounts USD; the day and the month of what was spent are those of the zone. */
-export function* keysCsv(keys: readonly KeyJson[], zone: string): Generator<string> {
+export async function* keysCsv(keys: readonly KeyJson[], zone: string): AsyncGenerator<string> {
   yield writeCsvLine([...COLUMNS.map(([title]) => title), 'spent_zone']);
   for (const key of keys) yield writeCsvLine([...COLUMNS.map(([, read]) => read(key)), zone]);
 }

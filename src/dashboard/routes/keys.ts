@@ -1,9 +1,9 @@
 import { Hono, type Context } from 'hono';
-import { stream } from 'hono/streaming';
 import { z } from 'zod';
 import { KEYS_MAX, SECRETS_MAX, type KeyRequest } from '../../accounts/keys.ts';
 import { isPlaygroundKey } from '../../accounts/playground-key.ts';
 import { ApiError } from '../api-error.ts';
+import { download } from '../download.ts';
 import { KeyDesk, noSuchKey } from '../key-desk.ts';
 import { bulkSchema, deletionSchema, keyChangeSchema, newKeySchema, rotationSchema } from '../key-form.ts';
 import { freshJson, keysCsv } from '../key-json.ts';
@@ -28,12 +28,7 @@ function listRoutes(desk: KeyDesk) {
     .get('/options', async (c) => c.json(await desk.options()))
     .get('/csv', validate('query', zoneQuery), async (c) => {
       const { zone } = c.req.valid('query');
-      const keys = await desk.list(c.get('person').accountId, zone);
-      c.header('content-type', 'text/csv; charset=utf-8');
-      c.header('content-disposition', 'attachment; filename="keys.csv"');
-      return stream(c, async (out) => {
-        for (const line of keysCsv(keys, zone)) await out.write(line);
-      });
+      return download('keys.csv', keysCsv(await desk.list(c.get('person').accountId, zone), zone));
     })
     .post('/', validate('json', newKeySchema), async (c) => {
       const { accountId, email } = c.get('person');
