@@ -22,6 +22,8 @@ interface Row {
   readonly delete_at: number;
 }
 
+/** For how long contents may be kept. */
+export const CONTENT_DAYS_MAX = 365;
 const DAY_MS = 86_400_000;
 /** Of a picture inside a message the beginning tells enough. */
 const TEXT_CHARACTERS_MAX = 20_000;

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { deleteContents, readContentDays, setContentDays } from '../../usage/contents.ts';
+import { CONTENT_DAYS_MAX, deleteContents, readContentDays, setContentDays } from '../../usage/contents.ts';
 import { isLargeExport } from '../../usage/export-size.ts';
 import { describeSums } from '../../usage/metrics.ts';
 import type { PastKeeper } from '../../usage/past-keeper.ts';
@@ -15,8 +15,6 @@ import { exportRoutes } from './exports.ts';
 import type { Env, Parts } from '../parts.ts';
 import { filterShape, isRange, RANGE_MESSAGE, requestsPageShape, resolveFilter, type FilterQuery } from '../usage-query.ts';
 import { validate } from '../validate.ts';
-
-const CONTENT_DAYS_MAX = 365;
 
 const listQuery = z.object({ ...filterShape, ...requestsPageShape }).refine(isRange, RANGE_MESSAGE);
 const histogramQuery = z.object(filterShape).refine(isRange, RANGE_MESSAGE);

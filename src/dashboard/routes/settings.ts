@@ -1,7 +1,7 @@
 import { Hono, type Context } from 'hono';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
-import { readContentDays, setContentDays } from '../../usage/contents.ts';
+import { CONTENT_DAYS_MAX, readContentDays, setContentDays } from '../../usage/contents.ts';
 import { isZone } from '../../zone-clock.ts';
 import { ApiError } from '../api-error.ts';
 import { nameSchema, SENSITIVE } from '../auth-requests.ts';
@@ -13,7 +13,6 @@ import { validate } from '../validate.ts';
 import { accessRoutes } from './access.ts';
 import { linkedAccountRoutes } from './linked-accounts.ts';
 
-const CONTENT_DAYS_MAX = 365;
 /** Without the password, an account is only deleted this soon after signing in. */
 const FRESH_MS = 10 * 60 * 1000;
 const NEITHER = 'Enter your password. If you have none, sign out and in again, and delete the account within ten minutes.';
