@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { networkOf } from '../http/address-range.ts';
 
 /** Who tries codes: an account, and the address it comes from where that is known. */
 export interface Guesser {
@@ -74,11 +75,4 @@ function namesOf({ accountId, address }: Guesser): Map<string, number> {
   const names = new Map([[`account:${accountId}`, ACCOUNT_FAILURES_MAX]]);
   if (address !== undefined) names.set(`address:${networkOf(address)}`, ADDRESS_FAILURES_MAX);
   return names;
-}
-
-/** Whoever has one address of version 6 has the other 2^64 of its network as well. */
-function networkOf(address: string): string {
-  if (!address.includes(':')) return address.slice(0, 64);
-  const groups = address.split('::')[0]?.split(':') ?? [];
-  return `${groups.slice(0, 4).join(':')}::/64`.slice(0, 64);
 }

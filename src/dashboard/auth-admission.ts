@@ -4,11 +4,12 @@ import { getOAuthState, getSessionFromCtx } from 'better-auth/api';
 import type { Kysely } from 'kysely';
 import { Invitations } from '../accounts/invitations.ts';
 import type { Tables } from '../database/tables.ts';
+import { networkOf } from '../http/address-range.ts';
 import { TooManyError } from './api-error.ts';
 import { ADDRESS_HEADER } from './auth-options.ts';
 import { emailSchema, SIGN_UP } from './auth-requests.ts';
 import type { DashboardSettings } from './messages.ts';
-import { networkOf, type RateLimits } from './rate-limits.ts';
+import type { RateLimits } from './rate-limits.ts';
 
 type Validate = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
 type Identity = Parameters<Validate>[0];

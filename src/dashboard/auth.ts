@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { Invitations } from '../accounts/invitations.ts';
 import { PROVIDER_IDS, type ProviderId } from '../accounts/sign-in-settings.ts';
 import type { OpenDatabase } from '../database/connect.ts';
+import { networkOf } from '../http/address-range.ts';
 import { clientAddress, parseNetworks } from '../http/client-address.ts';
 import { ApiError, TooManyError } from './api-error.ts';
 import { refuseUsedCode } from './auth-codes.ts';
@@ -17,7 +18,7 @@ import type { Mail } from './mail.ts';
 import type { DashboardSettings } from './messages.ts';
 import type { Parts, Person } from './parts.ts';
 import { claimAccount, isOperator } from './people.ts';
-import { networkOf, RateLimits } from './rate-limits.ts';
+import { RateLimits } from './rate-limits.ts';
 
 /** Registration, sign-in and sessions. */
 export interface Auth {

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { TooManyError } from './api-error.ts';
@@ -79,13 +77,6 @@ export class RateLimits {
     await sql`DELETE FROM auth_rate_limits WHERE window_ends_at < (SELECT window_ends_at FROM auth_rate_limits
       ORDER BY window_ends_at DESC LIMIT 1 OFFSET ${ROWS_MAX})`.execute(this.#database);
   }
-}
-
-/** The part of an address that one household has: of IPv6, anybody gets 2^64 addresses. */
-export function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const bytes = ipaddr.parse(address).toByteArray().slice(0, 8);
-  return Buffer.from(bytes).toString('hex');
 }
 
 function nameOf({ kind }: RateRule, subject: string): string {

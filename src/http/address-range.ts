@@ -14,6 +14,7 @@ const IPV6_BITS = 128;
 const MAPPED_BITS = IPV6_BITS - IPV4_BITS;
 /** What is told of where a caller was: enough to recognise an office or a data centre, not enough to follow a person. */
 const COARSE_BITS = { ipv4: 24, ipv6: 48 } as const;
+const HOUSEHOLD_BITS = 64;
 
 /** Reads an address or a block of them, IPv4 or IPv6; undefined when it is neither. Bits after the block's length do not count. */
 export function parseAddressRange(text: string): AddressRange | undefined {
@@ -40,6 +41,12 @@ export function isInRanges(address: string, ranges: readonly AddressRange[]): bo
 export function coarseRange(address: string): string {
   const parsed = parseAddress(address);
   return parsed === undefined ? '' : rangeOf(parsed, COARSE_BITS[parsed.kind()]).text;
+}
+
+/** The part of an address that one household has: of IPv6, anybody gets 2^64 addresses. What is no address is itself. */
+export function networkOf(address: string): string {
+  const parsed = parseAddress(address);
+  return parsed?.kind() === 'ipv6' ? rangeOf(parsed, HOUSEHOLD_BITS).text : address;
 }
 
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
