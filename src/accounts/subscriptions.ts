@@ -241,11 +241,6 @@ export class Subscriptions {
     });
   }
 
-  /** What the next period costs. */
-  async renewalPrice(subscription: Subscription): Promise<Nanos> {
-    return priceOf(subscription.nextPlan ?? subscription.plan, subscription.paysBy);
-  }
-
   async #read(row: Selectable<Tables['subscriptions']>): Promise<Subscription> {
     // What is left of the last period can still be spent for a day, but belongs to that.
     const source = `plan:${row.id}:${row.period_start}`;
@@ -276,6 +271,11 @@ export class Subscriptions {
       includedLeft: asNanos(grants?.left ?? 0n),
     };
   }
+}
+
+/** What the next period costs. */
+export function renewalPriceOf({ nextPlan, plan, paysBy }: Subscription): Nanos {
+  return priceOf(nextPlan ?? plan, paysBy);
 }
 
 /** Ends an account's plan at once, within the caller's transaction. False when there is none. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Subscriptions } from '../accounts/subscriptions.ts';
+import { readWallet } from '../ledger/credit.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import type { Tables } from '../database/tables.ts';
 import { AutoTopUps } from '../payments/auto-top-up.ts';
@@ -38,14 +39,13 @@ export class BillingDesk {
 
   /** The balance and what it is made of, in the order in which it is used; and how money can be added. */
   async show(accountId: string): Promise<BillingJson> {
-    const wallet = await this.#database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
-    const balance = wallet.credits_posted - wallet.debits_posted;
+    const { balance, held, available } = await readWallet(this.#database, accountId);
     const { rules, providers } = this.payments;
     const planUse = await this.#readPlanUse(accountId);
     return {
-      balanceUsd: formatUsd(asNanos(balance)),
-      heldUsd: formatUsd(asNanos(wallet.debits_pending)),
-      availableUsd: formatUsd(asNanos(balance - wallet.debits_pending)),
+      balanceUsd: formatUsd(balance),
+      heldUsd: formatUsd(held),
+      availableUsd: formatUsd(available),
       sources: await this.#listSources(accountId, planUse),
       planUse,
       bonuses: await this.#listBonuses(accountId),
@@ -63,6 +63,7 @@ export class BillingDesk {
       .selectAll()
       .where('account_id', '=', accountId)
       .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
       .limit(rowsMax)
       .execute();
     return rows.map(describePayment);

@@ -3,7 +3,7 @@ import { findSubscription, type PlanOrder } from '../accounts/plan-orders.ts';
 import { Plans } from '../accounts/plans.ts';
 import { isQuoteOver, Subscriptions } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
-import { lockWallet, readPayable } from '../ledger/credit.ts';
+import { lockWallet, readDebt, readPayable } from '../ledger/credit.ts';
 import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
 import type { PaymentRow } from '../payments/credit-payment.ts';
 import { UNFINISHED, type PaymentDesk, type Payer } from '../payments/desk.ts';
@@ -85,7 +85,7 @@ export class PlanDesk {
   }
 
   async #payByCard(payer: Payer, sale: { order: PlanOrder; due: Nanos; methodRef: string | undefined; nowMs: number }): Promise<TakenJson> {
-    const amount = asNanos(sale.due + (await this.#debtOf(payer.accountId)));
+    const amount = asNanos(sale.due + (await readDebt(this.#database, payer.accountId)));
     const payment =
       sale.methodRef === undefined
         ? await this.#begin(payer, amount, sale)
@@ -114,13 +114,6 @@ export class PlanDesk {
   async #requireCard(accountId: string, wanted: string): Promise<void> {
     const cards = (await this.#payments.driver('stripe')?.cards?.list(accountId)) ?? [];
     if (!cards.some(({ methodRef }) => methodRef === wanted)) throw new ApiError('invalid', 'There is no such card.', 'methodRef');
-  }
-
-  /** A debt is paid first by whatever comes in. */
-  async #debtOf(accountId: string): Promise<Nanos> {
-    const wallet = await this.#database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
-    const debt = wallet.debits_posted - wallet.credits_posted;
-    return asNanos(debt > 0n ? debt : 0n);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { asNanos, type Nanos } from './money.ts';
+import { asNanos, NO_MONEY, type Nanos } from './money.ts';
 
 /** Where money comes from and goes to, besides the wallets. Their sums are not kept: they are added up from the transfers. */
 export type HouseAccount =
@@ -59,7 +59,7 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
       .set((expression) => ({ credits_posted: expression('credits_posted', '+', credit.amount) }))
       .where('account_id', '=', credit.accountId)
       .execute();
-    const balance = await readBalance(transaction, credit.accountId);
+    const { balance } = await readWallet(transaction, credit.accountId);
     const spendable = balance < credit.amount ? balance : credit.amount;
     await transaction
       .insertInto('grants')
@@ -106,9 +106,28 @@ export async function payFromBalance(database: Kysely<Tables>, debit: Posting & 
   });
 }
 
+/** What an account has: its balance, below zero for a debt, and what of it running requests hold. */
+export interface WalletState {
+  readonly balance: Nanos;
+  readonly held: Nanos;
+  readonly available: Nanos;
+}
+
+export async function readWallet(database: Kysely<Tables>, accountId: string): Promise<WalletState> {
+  const wallet = await database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
+  const balance = wallet.credits_posted - wallet.debits_posted;
+  return { balance: asNanos(balance), held: asNanos(wallet.debits_pending), available: asNanos(balance - wallet.debits_pending) };
+}
+
+/** What an account owes. A debt is paid first by whatever comes in. */
+export async function readDebt(database: Kysely<Tables>, accountId: string): Promise<Nanos> {
+  const { balance } = await readWallet(database, accountId);
+  return balance < 0n ? asNanos(NO_MONEY - balance) : NO_MONEY;
+}
+
 /** What an account could pay for a plan. */
 export async function readPayable(database: Kysely<Tables>, accountId: string): Promise<Nanos> {
-  const wallet = await database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
+  const { available } = await readWallet(database, accountId);
   const grants = await database
     .selectFrom('grants')
     .select(({ fn }) => fn.sum<bigint | null>('remaining').as('left'))
@@ -116,7 +135,6 @@ export async function readPayable(database: Kysely<Tables>, accountId: string): 
     .where('remaining', '>', 0n)
     .where('kind', 'in', SPENDABLE_ON_PLANS)
     .executeTakeFirst();
-  const available = wallet.credits_posted - wallet.debits_posted - wallet.debits_pending;
   const own = grants?.left ?? 0n;
   const payable = available < own ? available : own;
   return asNanos(payable > 0n ? payable : 0n);
@@ -180,11 +198,6 @@ async function insertTransfer(transaction: Kysely<Tables>, posting: Posting, end
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return result.numInsertedOrUpdatedRows === 1n;
-}
-
-async function readBalance(transaction: Kysely<Tables>, accountId: string): Promise<bigint> {
-  const wallet = await transaction.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
-  return wallet.credits_posted - wallet.debits_posted;
 }
 
 /** In the order in which charges use it, but for the kinds that the debit is taken from before others. */

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { readWallet } from './credit.ts';
 import { asNanos, type Nanos } from './money.ts';
 
 /** One line of an account's statement. */
@@ -123,12 +124,7 @@ class WalletBooks {
   }
 
   async #readNewest(): Promise<bigint> {
-    const wallet = await this.#transaction
-      .selectFrom('wallets')
-      .selectAll()
-      .where('account_id', '=', this.#accountId)
-      .executeTakeFirstOrThrow();
-    return wallet.credits_posted - wallet.debits_posted;
+    return (await readWallet(this.#transaction, this.#accountId)).balance;
   }
 
   /** Newest first. Each is what the one before it left, or a mark between them, and the sum of the movements since: nothing is added up twice. */

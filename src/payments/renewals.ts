@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import { carryOut, type OrderResult } from '../accounts/plan-orders.ts';
-import { Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
+import { renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
-import { moneyId } from '../ledger/credit.ts';
-import { asNanos, type Nanos } from '../ledger/money.ts';
+import { moneyId, readDebt } from '../ledger/credit.ts';
+import { asNanos } from '../ledger/money.ts';
 import type { PaymentDesk } from './desk.ts';
 import { oneByOne } from './one-by-one.ts';
 
@@ -38,7 +38,7 @@ export class Renewals {
   async #renew(subscription: Subscription, nowMs: number): Promise<void> {
     if (subscription.endsWithPeriod || (subscription.periodsLeft !== undefined && subscription.periodsLeft <= 1))
       return this.#subscriptions.endDue(subscription, subscription.endsWithPeriod ? 'canceled' : 'its time is over');
-    const isPaidByCard = subscription.paysBy === 'card' && (await this.#subscriptions.renewalPrice(subscription)) > 0n;
+    const isPaidByCard = subscription.paysBy === 'card' && renewalPriceOf(subscription) > 0n;
     // After a first try, a card's money may be in the balance already.
     const result = isPaidByCard && subscription.tries === 0 ? undefined : await this.#fromBalance(subscription, nowMs);
     if (result?.type === 'done') return;
@@ -82,7 +82,7 @@ export class Renewals {
     return this.#desk.charge({
       paymentId,
       payer: { accountId, email: account.email },
-      amount: asNanos((await this.#subscriptions.renewalPrice(subscription)) + (await this.#debtOf(accountId))),
+      amount: asNanos(renewalPriceOf(subscription) + (await readDebt(this.#database, accountId))),
       purpose: 'plan',
       methodRef,
       planOrder: { type: 'renew', subscriptionId: id, periodStartMs: periodEndMs },
@@ -99,13 +99,6 @@ export class Renewals {
     // No answer is not the same as no card; the next turn asks again.
     const saved = await cards.list(accountId).catch(() => undefined);
     return { methodRef: saved?.[0]?.methodRef, problem: saved === undefined ? 'Stripe did not answer' : 'no card is saved' };
-  }
-
-  /** A debt is paid first by whatever comes in, so it is charged with the price. */
-  async #debtOf(accountId: string): Promise<Nanos> {
-    const wallet = await this.#database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
-    const debt = wallet.debits_posted - wallet.credits_posted;
-    return asNanos(debt > 0n ? debt : 0n);
   }
 
   async #fail(

@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { Keys } from '../../accounts/keys.ts';
 import { isPlayground } from '../../accounts/playground-key.ts';
-import { formatUsd, asNanos } from '../../ledger/money.ts';
+import { readWallet } from '../../ledger/credit.ts';
+import { formatUsd } from '../../ledger/money.ts';
 import { ApiError } from '../api-error.ts';
 import type { Banners } from '../banners.ts';
 import type { Env, Parts } from '../parts.ts';
@@ -18,9 +19,7 @@ export function accountRoutes({ database: { kysely } }: Parts, banners: Banners)
     })
     .get('/', async (c) => {
       const { accountId, name, email, isEmailVerified, isOperator, hasTwoFactor } = c.get('person');
-      const wallet = await kysely.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirst();
-      if (wallet === undefined) throw new ApiError('not_found', 'This account has no wallet.');
-      const balance = wallet.credits_posted - wallet.debits_posted;
+      const { balance, held, available } = await readWallet(kysely, accountId);
       return c.json({
         id: accountId,
         email,
@@ -28,9 +27,9 @@ export function accountRoutes({ database: { kysely } }: Parts, banners: Banners)
         isOperator,
         name,
         hasTwoFactor,
-        balanceUsd: formatUsd(asNanos(balance)),
-        heldUsd: formatUsd(asNanos(wallet.debits_pending)),
-        availableUsd: formatUsd(asNanos(balance - wallet.debits_pending)),
+        balanceUsd: formatUsd(balance),
+        heldUsd: formatUsd(held),
+        availableUsd: formatUsd(available),
         banner: (await banners.read()) ?? null,
       });
     });

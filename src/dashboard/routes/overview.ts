@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { Keys } from '../../accounts/keys.ts';
+import { readWallet } from '../../ledger/credit.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
 import type { PaymentRow } from '../../payments/credit-payment.ts';
 import { findFailedPayment } from '../../payments/failed-payment.ts';
@@ -38,14 +39,13 @@ export function overviewRoutes({ database }: Parts, past: PastKeeper) {
       const { zone } = c.req.valid('query');
       const nowMs = Date.now();
       past.touch(accountId, [chartSpan(zone, nowMs)]);
-      const wallet = await kysely.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
-      const available = wallet.credits_posted - wallet.debits_posted - wallet.debits_pending;
+      const { available, held } = await readWallet(kysely, accountId);
       const { today, week, month } = await readPeriods(database, { accountId, zone, nowMs });
       return c.json({
         zone,
         balance: {
-          availableUsd: formatUsd(asNanos(available)),
-          heldUsd: formatUsd(asNanos(wallet.debits_pending)),
+          availableUsd: formatUsd(available),
+          heldUsd: formatUsd(held),
           runwayDays: runwayDays(available, week.sums) ?? null,
         },
         periods: { today: describePeriod(today), week: describePeriod(week), month: describePeriod(month) },

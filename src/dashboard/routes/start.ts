@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { isPlayground } from '../../accounts/playground-key.ts';
+import { readWallet } from '../../ledger/credit.ts';
 import type { Env, Parts } from '../parts.ts';
 
 /** The first steps of an account: which of them are done, by what really happened. */
@@ -15,10 +16,7 @@ export function startRoutes({ database: { kysely } }: Parts) {
       .executeTakeFirst();
     return key !== undefined;
   };
-  const hasBalance = async (accountId: string): Promise<boolean> => {
-    const wallet = await kysely.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirst();
-    return wallet !== undefined && wallet.credits_posted > wallet.debits_posted;
-  };
+  const hasBalance = async (accountId: string): Promise<boolean> => (await readWallet(kysely, accountId)).balance > 0n;
   /** Roll-ups outlive the rows of single requests, so the tick stays. */
   const hasAnswer = async (accountId: string): Promise<boolean> => {
     const row = await kysely
