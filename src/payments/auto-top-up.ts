@@ -78,7 +78,7 @@ export class AutoTopUps {
     return undefined;
   }
 
-  /** Switches it off, of an account or of the accounts that use a card. */
+  /** Switches it off; the reason is for the account to read, and empty where it did so itself. */
   async switchOff(accountId: string, reason: string, nowMs: number): Promise<void> {
     await this.#database
       .updateTable('auto_top_ups')

@@ -68,7 +68,7 @@ export const UNFINISHED = ['created', 'open', 'unknown'] as const;
 export class PaymentDesk {
   readonly rules: PaymentRules;
   readonly #database: Kysely<Tables>;
-  readonly #drivers: ReadonlyMap<ProviderName, PaymentDriver>;
+  readonly #drivers: ReadonlyMap<string, PaymentDriver>;
 
   constructor(database: Kysely<Tables>, drivers: readonly PaymentDriver[], rules: PaymentRules) {
     this.#database = database;
@@ -78,11 +78,11 @@ export class PaymentDesk {
 
   /** The ways to pay that there are. */
   get providers(): readonly ProviderName[] {
-    return [...this.#drivers.keys()];
+    return [...this.#drivers.values()].map(({ name }) => name);
   }
 
   driver(name: string): PaymentDriver | undefined {
-    return [...this.#drivers.values()].find((driver) => driver.name === name);
+    return this.#drivers.get(name);
   }
 
   /** Begins a payment: a top-up, or the price of a plan, which has no minimum but the provider's. */

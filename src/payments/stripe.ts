@@ -10,13 +10,11 @@ import {
   type ProviderPayment,
 } from './payments.ts';
 
-/** What the driver is opened with. */
-export interface StripeSettings {
+/** What Stripe's client is opened with. */
+interface StripeSettings {
   readonly secretKey: string;
   /** Another address than Stripe's own, for tests and proxies. */
   readonly apiUrl: string | undefined;
-  /** Where payers come back to. */
-  readonly returnUrl: string;
 }
 
 const REQUEST_MS = 10_000;
@@ -31,7 +29,7 @@ export const ACCOUNT_KEY = 'tollgate_account';
 export const SAVED_CARD_KEY = 'tollgate_saved_card';
 
 /** Opens Stripe's own client. Nothing is tried again behind our back: what has no answer is `unknown`, and the clock asks again. */
-export function openStripe({ secretKey, apiUrl }: Pick<StripeSettings, 'secretKey' | 'apiUrl'>): Stripe {
+export function openStripe({ secretKey, apiUrl }: StripeSettings): Stripe {
   const address = apiUrl === undefined ? undefined : new URL(apiUrl);
   return new Stripe(secretKey, {
     timeout: REQUEST_MS,

@@ -47,7 +47,7 @@ export function requestsRoutes({ database, ask }: Parts) {
   /** A key has one owner, in whose requests it is found by an index. Whoever names a request wants that one, whoever's it is. */
   async function findWhose({ id: requestId, account, key }: Query): Promise<string | undefined> {
     if (requestId !== undefined) return undefined;
-    if (account !== undefined) return (await findAccountId(kysely, account)) ?? 'nobody';
+    if (account !== undefined) return (await findAccountId(kysely, account)) ?? NOBODY;
     return key === undefined ? undefined : ((await findOwnerOfKey(kysely, key)) ?? NOBODY);
   }
 
