@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { allowedFromMs, Budget, pacedPerHour, windowOf, type BudgetRow } from '../ledger/budget.ts';
+import { lockWallet } from '../ledger/credit.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 import type { AtLimit } from './key-settings.ts';
@@ -28,6 +29,7 @@ export type BudgetChange = { readonly [Period in BudgetPeriod]?: Nanos | null | 
 /** A key with what all of its budgets go by. */
 export interface LimitedKey {
   readonly id: string;
+  readonly accountId: string;
   readonly atLimit: AtLimit;
   readonly limitZone: string;
 }
@@ -36,7 +38,8 @@ export interface LimitedKey {
 export async function writeBudgets(transaction: Transaction<Tables>, key: LimitedKey, change: BudgetChange): Promise<void> {
   const periods = BUDGET_PERIODS.filter((period) => change[period] !== undefined);
   if (periods.length === 0 && !(await hasOtherRules(transaction, key))) return;
-  await lockWallet(transaction, key.id);
+  // Keeps requests of the key from beginning or ending between the sum of its holds and the insert.
+  await lockWallet(transaction, key.accountId);
   await followRules(transaction, key);
   if (periods.length === 0) return;
   const open = await transaction
@@ -128,15 +131,6 @@ async function followRules(transaction: Transaction<Tables>, key: LimitedKey): P
 
 function pacedBy({ atLimit }: LimitedKey): bigint {
   return atLimit === 'slow_down' ? 1n : 0n;
-}
-
-/** The wallet's lock keeps requests of the key from beginning or ending between the sum of its holds and the insert. */
-async function lockWallet(transaction: Transaction<Tables>, keyId: string): Promise<void> {
-  await transaction
-    .updateTable('wallets')
-    .set((expression) => ({ debits_pending: expression.ref('debits_pending') }))
-    .where('account_id', '=', (where) => where.selectFrom('api_keys').select('account_id').where('id', '=', keyId))
-    .execute();
 }
 
 interface NewBudget {

@@ -87,7 +87,7 @@ export class Keys {
         .execute();
       await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
       const rules = { atLimit: key.atLimit ?? 'stop', limitZone: key.limitZone ?? 'UTC' };
-      await writeBudgets(transaction, { id, ...rules }, key.budgets ?? {});
+      await writeBudgets(transaction, { id, accountId, ...rules }, key.budgets ?? {});
       const changes = differences({}, { ...auditedSettings(key), ...auditedBudgets(key.budgets ?? {}), secret: shownSecret(fresh) });
       await recordAudit(transaction, { actor, action: 'key.create', subject: id, changes });
     });
@@ -115,7 +115,8 @@ export class Keys {
         .where('id', '=', request.id)
         .execute();
       const after = await transaction.selectFrom('api_keys').selectAll().where('id', '=', request.id).executeTakeFirstOrThrow();
-      await writeBudgets(transaction, { id: request.id, atLimit: after.at_limit, limitZone: after.limit_zone }, change.budgets ?? {});
+      const { id, account_id: accountId, at_limit: atLimit, limit_zone: limitZone } = after;
+      await writeBudgets(transaction, { id, accountId, atLimit, limitZone }, change.budgets ?? {});
       const changes = differences(before, await describe(transaction, after));
       if (changes.length > 0) await recordAudit(transaction, { ...auditOf(request, 'key.update'), changes });
       return true;
