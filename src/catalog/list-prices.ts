@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
+import type { Nanos } from '../ledger/money.ts';
+import { costOf } from '../ledger/price.ts';
 import type { TokenUsage } from '../tokens.ts';
 import { modelSchema, type Model } from './catalog.ts';
 import shipped from './models.yaml';
@@ -18,13 +19,7 @@ export function listedModels(): readonly Model[] {
 export function costAtList(model: string, provider: string, tokens: TokenUsage): Nanos | undefined {
   const found = readListed().get(model);
   if (found === undefined || found.price.long !== undefined || !found.routes.some((route) => route.provider === provider)) return undefined;
-  const { price } = found;
-  const sum =
-    priceTokens(tokens.inputTokens, price.input) +
-    priceTokens(tokens.cachedInputTokens, price.cachedInput) +
-    priceTokens(tokens.cacheWriteTokens, price.cacheWrite) +
-    priceTokens(tokens.outputTokens, price.output);
-  return roundUpToNanos(sum as Picos);
+  return costOf(found.price, tokens);
 }
 
 function readListed(): ReadonlyMap<string, Model> {
