@@ -1,10 +1,11 @@
 import type { ProviderId, SignInProvider } from '../accounts/sign-in-settings.ts';
+import { inTime, LateError } from '../in-time.ts';
 import { ApiError } from './api-error.ts';
 import type { Library } from './auth-library.ts';
 import type { DashboardSettings } from './messages.ts';
 import type { Parts } from './parts.ts';
 
-/** How long a provider may take to tell its addresses. */
+/** How long a provider may take to tell its addresses; what the library asks of others has no limit of its own. */
 const DISCOVERY_MS = 8000;
 /** How long it may take to tell who somebody is; less than the dashboard waits for anything. */
 const RETURN_MS = 20_000;
@@ -94,7 +95,7 @@ export class ProviderDoor {
     try {
       const library = await this.#libraryOf(provider);
       const request = new Request(`${publicUrl}/api/auth/callback/${provider}?${query}`, { headers });
-      const answer = await within(RETURN_MS, library.handler(request));
+      const answer = await inTime('it', library.handler(request), RETURN_MS);
       const end = new URL(answer.headers.get('location') ?? '', publicUrl);
       if (answer.status !== 302 || end.origin !== new URL(publicUrl).origin) throw new Trouble(`the answer has status ${answer.status}`);
       this.#report(name, end.searchParams.get('error'));
@@ -141,7 +142,7 @@ export class ProviderDoor {
 
   async #discover(provider: SignInProvider): Promise<Library> {
     const library = this.#setup.openWith(provider);
-    const { socialProviders } = await within(DISCOVERY_MS, library.$context);
+    const { socialProviders } = await inTime('it', library.$context, DISCOVERY_MS);
     const found = socialProviders.find(({ id }) => id === provider.id);
     if (found === undefined) throw new Trouble(`there is no usable ${provider.issuer}/.well-known/openid-configuration`);
     if (found.issuer?.replace(/\/+$/u, '') !== provider.issuer)
@@ -156,23 +157,10 @@ class Trouble extends Error {
 }
 
 function wordsOf(error: unknown): string {
-  return error instanceof Trouble ? `: ${error.message}` : '';
+  return error instanceof Trouble || error instanceof LateError ? `: ${error.message}` : '';
 }
 
 function queryOf(values: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   return new URLSearchParams(given).toString();
-}
-
-/** What the library asks of others has no limit of its own. */
-async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: Timer | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Trouble(`no answer came within ${timeoutMs / 1000} seconds`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
