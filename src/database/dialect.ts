@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 
 /** The two databases that the program runs on. */
 export type Dialect = 'sqlite' | 'postgres';
@@ -22,6 +22,12 @@ export function raiseChangesOf(table: string, dialect: Dialect): string[] {
       `CREATE TRIGGER ${table}_${event.toLowerCase()} AFTER ${event} ON ${table}
        BEGIN UPDATE changes SET counter = counter + 1; END`,
   );
+}
+
+/** Rows of texts and numbers as a table with one column, `value`: a list of each row's cells. */
+export function jsonRows(dialect: Dialect, rows: readonly (readonly (string | number)[])[]): RawBuilder<unknown> {
+  const json = JSON.stringify(rows);
+  return dialect === 'sqlite' ? sql`json_each(${json})` : sql`jsonb_array_elements(CAST(${json} AS JSONB))`;
 }
 
 function toPostgres(statement: string): string {

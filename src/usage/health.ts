@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { idAt } from '../ids.ts';
+import type { Span } from './zone.ts';
 
 /** How requests went, counted from the requests themselves. Those whose callers left, or were at fault, say nothing and are left out. */
 export interface Measure {
@@ -21,11 +22,6 @@ export interface Slot {
 export interface ProviderHealth extends Measure {
   /** Only those in which something happened. */
   readonly slots: readonly Slot[];
-}
-
-export interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
 }
 
 export interface Health extends Span {
@@ -52,8 +48,8 @@ export async function measureHealth(database: Kysely<Tables>, span: Span): Promi
     countSlots(database, span),
     countFailures(database, span),
   ]);
-  const models = groupBy(answers, ({ model }) => model);
-  const providers = groupBy(answers, ({ provider }) => provider);
+  const models = Map.groupBy(answers, ({ model }) => model);
+  const providers = Map.groupBy(answers, ({ provider }) => provider);
   const names = new Set([...providers.keys(), ...failures.map(({ provider }) => provider)].filter((name) => name !== ''));
   return {
     ...span,
@@ -168,7 +164,7 @@ export function percentile(times: readonly { readonly ms: number; readonly count
 }
 
 function mergeSlots(counts: readonly SlotCount[]): Slot[] {
-  const slots = groupBy(counts, ({ startMs }) => startMs);
+  const slots = Map.groupBy(counts, ({ startMs }) => startMs);
   const sum = (some: readonly SlotCount[]): number => some.reduce((total, { count }) => total + count, 0);
   return [...slots]
     .map(([startMs, some]) => ({
@@ -177,14 +173,4 @@ function mergeSlots(counts: readonly SlotCount[]): Slot[] {
       failed: sum(some.filter(({ isSuccess }) => !isSuccess)),
     }))
     .sort((first, second) => first.startMs - second.startMs);
-}
-
-function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }

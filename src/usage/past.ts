@@ -1,10 +1,12 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
+import { jsonRows } from '../database/dialect.ts';
 import type { Tables } from '../database/tables.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { COLUMN_OF, membersOf, pastDimensionsOf, type PastDimension } from './dimensions.ts';
 import { floorToGrid, gridName, HOURS, type Grid } from './grid.ts';
 import { readMarks, writeMarks } from './marks.ts';
+import type { Span } from './zone.ts';
 
 const HOUR_MS = 3_600_000;
 /** Between the arrival of a request and its hold lie the reading of its body and the clocks of several nodes; never an hour. */
@@ -66,13 +68,8 @@ export async function findPast(database: Kysely<Tables>, accountId: string | und
   return oldest?.created_at === null || oldest?.created_at === undefined ? settledMs : Math.min(settledMs, Number(oldest.created_at));
 }
 
-export interface Range {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
-
 /** Where there is something to sum up: what lies between is skipped, however long nobody used the account. */
-async function findFirst(database: Kysely<Tables>, accountId: string, { fromMs, toMs }: Range): Promise<number | undefined> {
+async function findFirst(database: Kysely<Tables>, accountId: string, { fromMs, toMs }: Span): Promise<number | undefined> {
   const row = await database
     .selectFrom('usage_rollups')
     .select('quarter_hour')
@@ -93,13 +90,18 @@ export type Cell = Readonly<Record<Sum, bigint>> & {
   readonly provider: string;
 };
 
-async function readCells(database: Kysely<Tables>, accountId: string, { grid, fromMs, toMs }: Range & { readonly grid: Grid }) {
-  const [length, begins] = [sql.lit(grid.lengthMs), sql.lit(grid.beginsMs)];
-  const start = sql`quarter_hour - (quarter_hour - ${begins}) % ${length}`;
-  const sums = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) AS ${sql.ref(name)}`));
-  const { rows } = await sql<Cell>`SELECT ${start} AS start_at, key_id, model, provider, ${sums} FROM usage_rollups
+async function readCells(database: Kysely<Tables>, accountId: string, { grid, fromMs, toMs }: Span & { readonly grid: Grid }) {
+  const { rows } = await sql<Cell>`SELECT ${startIn(grid)} AS start_at, key_id, model, provider, ${ADDED_UP} FROM usage_rollups
     WHERE account_id = ${accountId} AND quarter_hour >= ${fromMs} AND quarter_hour < ${toMs} GROUP BY 1, 2, 3, 4`.execute(database);
   return rows;
+}
+
+/** Every sum, of rows like those of roll-ups. */
+export const ADDED_UP = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) AS ${sql.ref(name)}`));
+
+/** When the hour or day of a grid begins that a quarter is in. */
+export function startIn({ lengthMs, beginsMs }: Grid): RawBuilder<unknown> {
+  return sql`quarter_hour - (quarter_hour - ${sql.lit(beginsMs)}) % ${sql.lit(lengthMs)}`;
 }
 
 const PLACES = ['key_id', 'model', 'provider'] as const;
@@ -126,7 +128,7 @@ export function addAlong(cells: readonly Cell[], dimension: PastDimension): Row[
 export async function moveUntil(
   transaction: Transaction<Tables>,
   { accountId, grid, nowMs }: Work,
-  { fromMs, toMs }: Range,
+  { fromMs, toMs }: Span,
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('usage_past_until')
@@ -157,12 +159,10 @@ async function insertSome(
   { accountId, grid }: Omit<Work, 'nowMs'>,
   rows: readonly Row[],
 ): Promise<void> {
-  const json = JSON.stringify(rows);
-  const source = dialect === 'sqlite' ? sql`json_each(${json})` : sql`jsonb_array_elements(CAST(${json} AS JSONB))`;
   const cells = COLUMNS.map((name, index): RawBuilder<unknown> => {
     const cell = sql`value ->> ${sql.lit(index)}`;
     return TEXTS.has(name) ? cell : sql`CAST(${cell} AS BIGINT)`;
   });
   await sql`INSERT INTO usage_past (account_id, grid, ${sql.join(COLUMNS.map((name) => sql.ref(name)))})
-    SELECT ${accountId}, ${gridName(grid)}, ${sql.join(cells)} FROM ${source} AS row_of`.execute(kysely);
+    SELECT ${accountId}, ${gridName(grid)}, ${sql.join(cells)} FROM ${jsonRows(dialect, rows)} AS row_of`.execute(kysely);
 }

@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { idAt } from '../ids.ts';
-import { CALLERS_MISTAKES, percentile, stepOf, usageIn, type Span } from './health.ts';
+import { CALLERS_MISTAKES, percentile, stepOf, usageIn } from './health.ts';
+import type { Span } from './zone.ts';
 
 /** The middle of some times, and their slow end. */
 export interface Times {

@@ -1,11 +1,12 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
+import { jsonRows } from '../database/dialect.ts';
 import type { Tables } from '../database/tables.ts';
 import { idAt, timeOf } from '../ids.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { ceilToGrid, floorToGrid, gridName, type Grid } from './grid.ts';
-import { addAlong, CHUNK_MS, findPast, insertRows, moveUntil, readUntil, type Advance, type Cell, type Range } from './past.ts';
-import { QUARTER_MS } from './zone.ts';
+import { ADDED_UP, addAlong, CHUNK_MS, findPast, insertRows, moveUntil, readUntil, startIn, type Advance, type Cell } from './past.ts';
+import { QUARTER_MS, type Span } from './zone.ts';
 
 /** Stands for all accounts together, where sums of the past are kept by account. */
 export const EVERYBODY = '';
@@ -50,7 +51,7 @@ export async function advanceService(
 }
 
 /** A span of requests, and since when there are rows of all of them. */
-interface Counted extends Range {
+interface Counted extends Span {
   readonly keptMs: number;
 }
 
@@ -89,8 +90,7 @@ async function findFirst(database: Kysely<Tables>, fromMs: number): Promise<numb
 }
 
 async function readCells(database: Kysely<Tables>, grid: Grid, span: Counted): Promise<readonly Cell[]> {
-  const sums = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) AS ${sql.ref(name)}`));
-  const { rows } = await sql<Cell>`SELECT ${startIn(grid)} AS start_at, '' AS key_id, model, provider, ${sums}
+  const { rows } = await sql<Cell>`SELECT ${startIn(grid)} AS start_at, '' AS key_id, model, provider, ${ADDED_UP}
     FROM (${countedRows(span)}) AS counted GROUP BY 1, 2, 3, 4`.execute(database);
   return rows;
 }
@@ -113,19 +113,14 @@ async function readAccounts(database: Kysely<Tables>, grid: Grid, span: Counted)
   return rows;
 }
 
-function startIn({ lengthMs, beginsMs }: Grid): RawBuilder<unknown> {
-  return sql`quarter_hour - (quarter_hour - ${sql.lit(beginsMs)}) % ${sql.lit(lengthMs)}`;
-}
-
 /** Some at a time, for who writes charges waits for each. Nobody reads them before the end of the past is moved behind them, and who comes second finds the same there. */
 async function insertAccounts({ kysely, dialect }: OpenDatabase, grid: Grid, cells: readonly AccountCell[]): Promise<void> {
   for (let at = 0; at < cells.length; at += INSERTED_ROWS) {
     const some = cells.slice(at, at + INSERTED_ROWS);
-    const json = JSON.stringify(some.map((cell) => [cell.account_id, ...[cell.start_at, cell.requests, cell.cost].map(String)]));
-    const source = dialect === 'sqlite' ? sql`json_each(${json})` : sql`jsonb_array_elements(CAST(${json} AS JSONB))`;
+    const rows = some.map((cell) => [cell.account_id, ...[cell.start_at, cell.requests, cell.cost].map(String)]);
     await sql`INSERT INTO account_past (grid, account_id, start_at, requests, cost)
       SELECT ${gridName(grid)}, value ->> 0, CAST(value ->> 1 AS BIGINT), CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT)
-      FROM ${source} AS row_of WHERE true ON CONFLICT DO NOTHING`.execute(kysely);
+      FROM ${jsonRows(dialect, rows)} AS row_of WHERE true ON CONFLICT DO NOTHING`.execute(kysely);
   }
 }
 

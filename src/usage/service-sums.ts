@@ -5,6 +5,7 @@ import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { cutByGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
 import { gridName, readGrid } from './grid.ts';
+import { ADDED_UP } from './past.ts';
 import { countedRows, EVERYBODY, findKept, HOURS_KEPT_MS } from './service-past.ts';
 import { toSums, type Sums, type SumsRow } from './sums.ts';
 import type { Span } from './zone.ts';
@@ -21,7 +22,6 @@ export interface ServiceSums {
 export async function readServiceSums({ kysely }: OpenDatabase, spans: readonly Span[]): Promise<readonly ServiceSums[]> {
   const { past, quarters } = cutByGrids(spans, await readGrids(kysely));
   const keptMs = await findKept(kysely);
-  const sums = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) AS ${sql.ref(name)}`));
   const found: ServiceSums[] = [];
   const read = async (pieces: readonly Piece[], ask: (run: Piece) => ReturnType<typeof sql<ServiceRow>>): Promise<void> => {
     for (const run of joinPieces(pieces)) {
@@ -40,7 +40,7 @@ export async function readServiceSums({ kysely }: OpenDatabase, spans: readonly 
   );
   await read(
     quarters,
-    ({ fromMs, toMs }) => sql<ServiceRow>`SELECT quarter_hour AS start_at, model, provider, ${sums}
+    ({ fromMs, toMs }) => sql<ServiceRow>`SELECT quarter_hour AS start_at, model, provider, ${ADDED_UP}
       FROM (${countedRows({ fromMs, toMs, keptMs })}) AS counted GROUP BY 1, 2, 3`,
   );
   return found;

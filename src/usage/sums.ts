@@ -1,6 +1,7 @@
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
+import { jsonRows } from '../database/dialect.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { cutByGrids, type Piece, type SummedGrid } from './cut-by-grids.ts';
@@ -212,7 +213,7 @@ interface NamesOfRows {
 }
 
 /** What rows are told apart by: their values, or the numbers of their classes. */
-function namesOf(database: OpenDatabase, { by, classes }: SumsQuestion): NamesOfRows {
+function namesOf({ dialect }: OpenDatabase, { by, classes }: SumsQuestion): NamesOfRows {
   const nothing = sql``;
   const [first = sql`''`, second = sql`''`] = by.map((one) => sql.ref(`s.${COLUMN_OF[one]}`));
   if (classes === undefined || by.length === 0)
@@ -220,22 +221,17 @@ function namesOf(database: OpenDatabase, { by, classes }: SumsQuestion): NamesOf
   const rows = classes.listed.flatMap((members, index) => members.map(([one = '', other = '']) => [String(index), one, other]));
   return {
     tables: sql`, c AS MATERIALIZED (SELECT value ->> 0 AS class, value ->> 1 AS first, value ->> 2 AS second
-      FROM ${jsonRows(database, rows)} AS listed)`,
+      FROM ${jsonRows(dialect, rows)} AS listed)`,
     columns: sql`c.class AS first, '' AS second`,
     join: sql`LEFT JOIN c ON c.first = ${first} AND c.second = ${second}`,
   };
 }
 
 /** The pieces as a table `p`, read once: else their text would be taken apart again for every row that is added up. */
-function piecesTable(database: OpenDatabase, pieces: readonly Piece[]): RawBuilder<unknown> {
+function piecesTable({ dialect }: OpenDatabase, pieces: readonly Piece[]): RawBuilder<unknown> {
   const rows = pieces.map(({ n, fromMs, toMs, grid }) => [n, fromMs, toMs, grid === undefined ? '' : gridName(grid)]);
   return sql`p AS MATERIALIZED (SELECT CAST(value ->> 0 AS BIGINT) AS n, CAST(value ->> 1 AS BIGINT) AS from_ms,
-    CAST(value ->> 2 AS BIGINT) AS to_ms, value ->> 3 AS grid FROM ${jsonRows(database, rows)} AS piece)`;
-}
-
-function jsonRows({ dialect }: OpenDatabase, rows: readonly (readonly (string | number)[])[]): RawBuilder<unknown> {
-  const json = JSON.stringify(rows);
-  return dialect === 'sqlite' ? sql`json_each(${json})` : sql`jsonb_array_elements(CAST(${json} AS JSONB))`;
+    CAST(value ->> 2 AS BIGINT) AS to_ms, value ->> 3 AS grid FROM ${jsonRows(dialect, rows)} AS piece)`;
 }
 
 /** The filter as a condition on the rows of a table, by whose name its columns are called. */
