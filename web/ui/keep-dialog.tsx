@@ -1,0 +1,56 @@
+import { useBlocker } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import type { JSX, ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Checkbox } from './checkbox.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface KeepDialogProps {
+  readonly words: {
+    readonly title: string;
+    readonly text: string;
+    readonly download: string;
+    readonly stored: string;
+    readonly done: string;
+    readonly leave: string;
+  };
+  readonly file: { readonly name: string; readonly type: string; readonly text: string };
+  readonly width?: 'md' | 'lg';
+  readonly onStored: () => void;
+  readonly children: ReactNode;
+}
+
+/** Shows what can be shown this one time. It closes when somebody says that it is stored; leaving warns. */
+export function KeepDialog({ words: t, file, width = 'md', onStored, children }: KeepDialogProps): JSX.Element {
+  const [isStored, setStored] = useState(false);
+  useBlocker({ shouldBlockFn: () => !window.confirm(t.leave), enableBeforeUnload: true });
+  const actions = (
+    <>
+      <Button onClick={() => download(file)}>
+        <Download aria-hidden="true" />
+        {t.download}
+      </Button>
+      <Button variant="primary" disabled={!isStored} onClick={onStored}>
+        {t.done}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog isOpen isModal width={width} title={t.title} text={t.text} onClose={() => isStored && onStored()} actions={actions}>
+      <div className="flex flex-col gap-4">
+        {children}
+        <Checkbox label={t.stored} isChecked={isStored} onCheck={setStored} />
+      </div>
+    </Dialog>
+  );
+}
+
+function download({ name, type, text }: KeepDialogProps['file']): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
