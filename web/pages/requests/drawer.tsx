@@ -10,6 +10,7 @@ import { DateTime } from '../../ui/date-time.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
+import { Part } from '../../ui/part.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { Content } from './content.tsx';
 import { toCurl } from './curl.ts';
@@ -58,13 +59,13 @@ function Details({ id, names }: { readonly id: string; readonly names: Names }):
   if (detail === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
     <RequestParts detail={detail} keyName={keyLabel(detail.keyId, names)} isOwn>
-      <Section title={t.detail.again}>
+      <Part title={t.detail.again}>
         <p className="mb-2 text-xs text-muted">{t.detail.againText}</p>
         <CodeBlock snippets={[{ id: 'curl', label: 'cURL', code: toCurl(detail, location.origin) }]} />
-      </Section>
-      <Section title={t.detail.content}>
+      </Part>
+      <Part title={t.detail.content}>
         <Content detail={detail} />
-      </Section>
+      </Part>
     </RequestParts>
   );
 }
@@ -87,22 +88,22 @@ export function RequestParts({ detail, keyName, isOwn, children }: RequestPartsP
           {detail.error.meaning}
         </Banner>
       )}
-      <Section title={t.detail.why}>
+      <Part title={t.detail.why}>
         <Equation detail={detail} isOwn={isOwn} />
-      </Section>
-      <Section title={t.detail.timeline}>
+      </Part>
+      <Part title={t.detail.timeline}>
         <Timeline detail={detail} />
-      </Section>
-      <Section title={t.detail.facts}>
+      </Part>
+      <Part title={t.detail.facts}>
         <RequestFacts detail={detail} keyName={keyName} />
-      </Section>
+      </Part>
       {detail.headers.length > 0 && (
-        <Section title={t.detail.headers}>
+        <Part title={t.detail.headers}>
           <p className="mb-2 text-xs text-muted">{t.detail.headersText}</p>
           <CodeBlock
             snippets={[{ id: 'headers', label: 'HTTP', code: detail.headers.map(({ name, value }) => `${name}: ${value}`).join('\n') }]}
           />
-        </Section>
+        </Part>
       )}
       {children}
     </div>
@@ -120,16 +121,6 @@ function Summary({ detail }: { readonly detail: Detail }): JSX.Element {
       </span>
       <DateTime atMs={detail.atMs} precision="second" />
     </div>
-  );
-}
-
-/** A part of the drawer that can be named. */
-export function Section({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
-  return (
-    <section>
-      <h3 className="mb-2 text-sm font-semibold">{title}</h3>
-      {children}
-    </section>
   );
 }
 

@@ -10,6 +10,7 @@ import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { Facts } from '../../../ui/facts.tsx';
 import { Pagination } from '../../../ui/pagination.tsx';
+import { Part } from '../../../ui/part.tsx';
 import { Table } from '../../../ui/table.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
@@ -71,8 +72,7 @@ function Details({ id, before, onPage }: CodeDrawerProps & { readonly id: string
           <ConfirmButton label={t.stop} title={t.stopTitle} text={t.stopText} onConfirm={() => stop({ id })} />
         </div>
       )}
-      <section>
-        <h3 className="mb-2 text-sm font-semibold">{t.drawer.redemptions}</h3>
+      <Part title={t.drawer.redemptions}>
         <Table
           caption={t.drawer.redemptions}
           columns={COLUMNS}
@@ -83,7 +83,7 @@ function Details({ id, before, onPage }: CodeDrawerProps & { readonly id: string
           empty={t.drawer.empty}
         />
         {data.redemptions.length > 0 && <Pagination {...pages} />}
-      </section>
+      </Part>
     </div>
   );
 }

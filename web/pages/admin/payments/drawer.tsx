@@ -10,6 +10,7 @@ import { DateTime } from '../../../ui/date-time.tsx';
 import { Drawer } from '../../../ui/drawer.tsx';
 import { Facts } from '../../../ui/facts.tsx';
 import { Money } from '../../../ui/money.tsx';
+import { Part } from '../../../ui/part.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
 import { PaidAmount } from '../../billing/payments-card.tsx';
@@ -51,14 +52,12 @@ function Details({ id }: { readonly id: string }): JSX.Element {
         </span>
       </div>
       <Actions payment={payment} />
-      <section>
-        <h3 className="mb-2 text-sm font-semibold">{t.detail.facts}</h3>
+      <Part title={t.detail.facts}>
         <PaymentFacts payment={payment} />
-      </section>
-      <section>
-        <h3 className="mb-2 text-sm font-semibold">{t.detail.life}</h3>
+      </Part>
+      <Part title={t.detail.life}>
         <Life payment={payment} />
-      </section>
+      </Part>
     </div>
   );
 }

@@ -3,8 +3,9 @@ import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { adminRequests as t } from '../../../strings/index.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
+import { Part } from '../../../ui/part.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
-import { RequestFrame, RequestParts, Section } from '../../requests/drawer.tsx';
+import { RequestFrame, RequestParts } from '../../requests/drawer.tsx';
 import { detailQuery } from './queries.ts';
 
 interface AdminRequestDrawerProps {
@@ -26,14 +27,14 @@ function Details({ id }: { readonly id: string }): JSX.Element {
   if (detail === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
     <div className="flex flex-col gap-7">
-      <Section title={t.owner}>
+      <Part title={t.owner}>
         <p className="text-sm wrap-anywhere">
           <Link to="/admin/requests" search={{ account: detail.accountId }} className="link">
             {detail.email}
           </Link>
         </p>
         <Copyable text={detail.accountId} what={t.accountId} />
-      </Section>
+      </Part>
       <RequestParts detail={detail} keyName={detail.keyName} isOwn={false} />
     </div>
   );
