@@ -27,6 +27,14 @@ export function only<Search extends object>(read: (raw: RawSearch) => Search): (
   return (raw) => ({ ...Object.fromEntries(Object.keys(raw).map((name) => [name, undefined])), ...read(raw) });
 }
 
+/** A change of what stands in an address; undefined takes something out. */
+export type ChangeOf<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
+
+/** What somebody wrote, for an address; undefined where that is nothing. */
+export function given(text: string): string | undefined {
+  return text.trim() === '' ? undefined : text.trim();
+}
+
 /** Drops what is undefined, so that addresses stay short and types stay exact. */
 export function compact<Search extends object>(search: Search): { [Name in keyof Search]: Exclude<Search[Name], undefined> } {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {

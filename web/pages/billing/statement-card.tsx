@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { JSX } from 'react';
-import { compact } from '../../search-params.ts';
+import { compact, given } from '../../search-params.ts';
 import { billing as t } from '../../strings/index.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -120,10 +120,6 @@ function Actions({ search: { kind, from, to }, filter, onChange }: ActionsProps)
       </a>
     </>
   );
-}
-
-function given(text: string): string | undefined {
-  return text === '' ? undefined : text;
 }
 
 /** The word for a kind of movement. */

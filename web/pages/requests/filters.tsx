@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { JSX } from 'react';
+import { given, type ChangeOf } from '../../search-params.ts';
 import { REQUEST_STATUSES } from '../../../src/dashboard/contract.ts';
 import { NameFilters } from '../../name-filters.tsx';
 import type { Names } from '../../names.ts';
@@ -8,18 +9,18 @@ import { Button } from '../../ui/button.tsx';
 import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx';
 import { RangePicker } from '../../ui/range-picker.tsx';
-import { FILTERS, BOUNDS, STREAMS, type RequestsChange, type RequestsSearch } from './search.ts';
+import { FILTERS, BOUNDS, STREAMS, type RequestsSearch } from './search.ts';
 
 interface FiltersProps {
   readonly search: RequestsSearch;
   readonly names: Names;
-  readonly onChange: (change: RequestsChange) => void;
+  readonly onChange: (change: ChangeOf<RequestsSearch>) => void;
 }
 
 /** What a request can end with. */
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'];
 /** The errors that a request can end with. */
-export const ERRORS = [
+const ERRORS = [
   'provider_refused',
   'provider_rate_limited',
   'provider_error',
@@ -38,21 +39,10 @@ export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.E
   const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
   return (
     <>
-      <div className="mb-4">
-        <RangePicker
-          choice={{ range: search.range ?? '7d', from: search.from, to: search.to }}
-          onChoose={({ range, from, to }) => onChange({ range, from, to })}
-        />
-      </div>
+      <RangeLine search={search} onChange={onChange} />
       <FilterBar onClear={isFiltered ? clear : undefined}>
-        <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text.trim()) })} />
-        <FilterSelect
-          label={filters.status}
-          all={filters.anyStatus}
-          choices={labelled(REQUEST_STATUSES, t.filters.statuses)}
-          value={search.status}
-          onChoose={(status) => onChange({ status })}
-        />
+        <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text) })} />
+        <StatusFilter search={search} onChange={onChange} />
         <NameFilters search={search} names={names} onChange={onChange} />
         {isUnfolded ? (
           <RareFilters search={search} onChange={onChange} />
@@ -69,8 +59,12 @@ export function RequestFilters({ search, names, onChange }: FiltersProps): JSX.E
 function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Element {
   return (
     <>
-      <SearchInput label={filters.endUser} value={search.end_user ?? ''} onText={(text) => onChange({ end_user: given(text) })} />
-      <SearchInput label={t.filters.served} value={search.served ?? ''} onText={(text) => onChange({ served: given(text.trim()) })} />
+      <SearchInput
+        label={filters.endUser}
+        value={search.end_user ?? ''}
+        onText={(text) => onChange({ end_user: text === '' ? undefined : text })}
+      />
+      <SearchInput label={t.filters.served} value={search.served ?? ''} onText={(text) => onChange({ served: given(text) })} />
       <FilterSelect
         label={t.filters.stream}
         all={t.filters.anyStream}
@@ -85,13 +79,7 @@ function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Ele
         value={search.finish}
         onChoose={(finish) => onChange({ finish })}
       />
-      <FilterSelect
-        label={t.filters.errorCode}
-        all={t.filters.anyError}
-        choices={plainChoices(ERRORS)}
-        value={search.error}
-        onChoose={(error) => onChange({ error })}
-      />
+      <ErrorFilter search={search} onChange={onChange} />
       {BOUNDS.map((name) => (
         <SearchInput
           key={name}
@@ -104,8 +92,47 @@ function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Ele
   );
 }
 
-function given(text: string): string | undefined {
-  return text === '' ? undefined : text;
+/** What lists of requests have in common, an account's own and that of all. */
+type Shared = Pick<RequestsSearch, 'range' | 'from' | 'to' | 'status' | 'error'>;
+
+interface SharedProps {
+  readonly search: Shared;
+  readonly onChange: (change: ChangeOf<Shared>) => void;
+}
+
+export function RangeLine({ search: { range = '7d', from, to }, onChange }: SharedProps): JSX.Element {
+  return (
+    <div className="mb-4">
+      <RangePicker
+        choice={{ range, from, to }}
+        onChoose={(choice) => onChange({ range: choice.range, from: choice.from, to: choice.to })}
+      />
+    </div>
+  );
+}
+
+export function StatusFilter({ search, onChange }: SharedProps): JSX.Element {
+  return (
+    <FilterSelect
+      label={filters.status}
+      all={filters.anyStatus}
+      choices={labelled(REQUEST_STATUSES, t.filters.statuses)}
+      value={search.status}
+      onChoose={(status) => onChange({ status })}
+    />
+  );
+}
+
+export function ErrorFilter({ search, onChange }: SharedProps): JSX.Element {
+  return (
+    <FilterSelect
+      label={t.filters.errorCode}
+      all={t.filters.anyError}
+      choices={plainChoices(ERRORS)}
+      value={search.error}
+      onChoose={(error) => onChange({ error })}
+    />
+  );
 }
 
 /** What is no number is not looked for. */

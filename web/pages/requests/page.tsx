@@ -5,7 +5,7 @@ import type { JSX } from 'react';
 import { formatUsd } from '../../money.ts';
 import { useNames } from '../../names.ts';
 import { formatCount } from '../../numbers.ts';
-import { compact } from '../../search-params.ts';
+import { compact, type ChangeOf } from '../../search-params.ts';
 import { requests as t } from '../../strings/index.ts';
 import { formatSpan } from '../../time.ts';
 import { Button } from '../../ui/button.tsx';
@@ -23,7 +23,7 @@ import { Exports } from './exports.tsx';
 import { RequestFilters } from './filters.tsx';
 import { Histogram } from './histogram.tsx';
 import { filterOf, histogramQuery, pageQuery } from './queries.ts';
-import { FILTERS, type RequestsChange, type RequestsSearch } from './search.ts';
+import { FILTERS, type RequestsSearch } from './search.ts';
 import { keyColumn, RequestTable } from './table.tsx';
 
 const route = getRouteApi('/app/requests');
@@ -36,7 +36,7 @@ export function RequestsPage(): JSX.Element {
   const names = useNames();
   const filter = filterOf(search, zone, Date.now());
   const histogram = useQuery(histogramQuery(filter, search));
-  const change = (changed: RequestsChange): void =>
+  const change = (changed: ChangeOf<RequestsSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true });
   const open = (request: string | undefined): void => void navigate({ search: (old) => compact({ ...old, request }) });
   return (
@@ -83,7 +83,7 @@ function LiveButton({
   onChange,
 }: {
   readonly search: RequestsSearch;
-  readonly onChange: (change: RequestsChange) => void;
+  readonly onChange: (change: ChangeOf<RequestsSearch>) => void;
 }): JSX.Element {
   const isLive = search.live === 'yes';
   return (
@@ -97,7 +97,7 @@ function LiveButton({
 interface RequestListProps {
   readonly search: RequestsSearch;
   readonly filter: Readonly<Record<string, string>>;
-  readonly onChange: (change: RequestsChange) => void;
+  readonly onChange: (change: ChangeOf<RequestsSearch>) => void;
   readonly onOpen: (id: string) => void;
 }
 

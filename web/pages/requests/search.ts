@@ -47,6 +47,3 @@ export function readPlace(raw: RawSearch) {
     request: readText(raw, 'request'),
   });
 }
-
-/** A change of the address; undefined takes something out. */
-export type RequestsChange = { readonly [Name in keyof RequestsSearch]?: RequestsSearch[Name] | undefined };

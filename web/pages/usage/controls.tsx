@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import type { ChangeOf } from '../../search-params.ts';
 import { GROUPS, isMean, METRICS } from '../../../src/dashboard/contract.ts';
 import type { Group } from '../../../src/dashboard/contract.ts';
 import { NameFilters } from '../../name-filters.tsx';
@@ -12,14 +13,14 @@ import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx
 import { RangePicker } from '../../ui/range-picker.tsx';
 import { Select, type Choice } from '../../ui/select.tsx';
 import type { Asked } from './report.ts';
-import { FILTERS, STATUSES, TOPS, type UsageChange, type UsageSearch } from './search.ts';
+import { FILTERS, STATUSES, TOPS, type UsageSearch } from './search.ts';
 
 interface ControlsProps {
   readonly search: UsageSearch;
   readonly asked: Asked;
   readonly names: Names;
   /** Puts these into the address. */
-  readonly onChange: (change: UsageChange) => void;
+  readonly onChange: (change: ChangeOf<UsageSearch>) => void;
   /** Given when a filter is on. */
   readonly onClear: (() => void) | undefined;
 }

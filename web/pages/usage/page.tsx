@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { useNames } from '../../names.ts';
-import { compact } from '../../search-params.ts';
+import { compact, type ChangeOf } from '../../search-params.ts';
 import { usage as t } from '../../strings/index.ts';
 import { formatSpan } from '../../time.ts';
 import { Card } from '../../ui/card.tsx';
@@ -14,7 +14,7 @@ import { RequestsLink, UsageControls } from './controls.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { askedBy, groupsLabel, reportQuery } from './report.ts';
 import { SavedViews } from './saved-views.tsx';
-import { FILTERS, type UsageChange } from './search.ts';
+import { FILTERS, type UsageSearch } from './search.ts';
 import { UsageTable } from './table.tsx';
 
 const route = getRouteApi('/app/usage');
@@ -27,7 +27,8 @@ export function UsagePage(): JSX.Element {
   const names = useNames();
   const asked = askedBy(search, zone, Date.now());
   const { data: report, error, refetch } = useQuery(reportQuery(asked));
-  const change = (changed: UsageChange): void => void navigate({ search: (old) => compact({ ...old, ...changed }), replace: true });
+  const change = (changed: ChangeOf<UsageSearch>): void =>
+    void navigate({ search: (old) => compact({ ...old, ...changed }), replace: true });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const clear = isFiltered ? (): void => change(Object.fromEntries(FILTERS.map((name) => [name, undefined]))) : undefined;
   return (

@@ -34,9 +34,6 @@ export interface UsageSearch {
   readonly status?: (typeof STATUSES)[number];
 }
 
-/** A change of the address; undefined takes something out. */
-export type UsageChange = { readonly [Name in keyof UsageSearch]?: UsageSearch[Name] | undefined };
-
 export function readUsageSearch(raw: RawSearch): UsageSearch {
   return compact({
     range: readChoice(raw, 'range', RANGE_NAMES),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { compact } from '../../../search-params.ts';
+import { compact, given, type ChangeOf } from '../../../search-params.ts';
 import { adminAccounts as t } from '../../../strings/index.ts';
 import { Card } from '../../../ui/card.tsx';
 import { DateTime, RelativeTime } from '../../../ui/date-time.tsx';
@@ -53,7 +53,7 @@ export function AccountsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(accountsQuery(search));
-  const go = (change: { readonly [Name in keyof AccountsSearch]?: AccountsSearch[Name] | undefined }): void =>
+  const go = (change: ChangeOf<AccountsSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, before: undefined, ...change }), replace: true });
   const pages = usePages({ at: search.before, next: data?.next, onGo: (before) => go({ before }) });
   const isFiltered = search.q !== undefined || search.status !== undefined;
@@ -86,8 +86,4 @@ export function AccountsPage(): JSX.Element {
       </Card>
     </>
   );
-}
-
-function given(text: string): string | undefined {
-  return text === '' ? undefined : text;
 }

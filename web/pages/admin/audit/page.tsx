@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { compact } from '../../../search-params.ts';
+import { compact, given, type ChangeOf } from '../../../search-params.ts';
 import { adminAudit as t } from '../../../strings/index.ts';
 import { Card } from '../../../ui/card.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
@@ -21,7 +21,7 @@ export function AuditPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(auditQuery(search));
-  const go = (change: { readonly [Name in keyof AuditSearch]?: string | undefined }): void =>
+  const go = (change: ChangeOf<AuditSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, before: undefined, ...change }), replace: true });
   const pages = usePages({ at: search.before, next: data?.next, onGo: (before) => go({ before }) });
   const isFiltered = search.action !== undefined || search.actor !== undefined || search.subject !== undefined;
@@ -55,8 +55,4 @@ export function AuditPage(): JSX.Element {
       </Card>
     </>
   );
-}
-
-function given(text: string): string | undefined {
-  return text.trim() === '' ? undefined : text.trim();
 }

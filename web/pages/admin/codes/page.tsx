@@ -4,7 +4,7 @@ import { Download, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { formatCount } from '../../../numbers.ts';
-import { compact } from '../../../search-params.ts';
+import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminCodes as t } from '../../../strings/index.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -62,7 +62,7 @@ export function CodesPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(codesQuery(search));
-  const go = (change: { readonly [Name in keyof CodesSearch]?: CodesSearch[Name] | undefined }): void =>
+  const go = (change: ChangeOf<CodesSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, ...change }), replace: true, resetScroll: false });
   const pages = usePages({ at: search.before, next: data?.next, onGo: (before) => go({ before }) });
   const isFiltered = search.campaign !== undefined || search.state !== undefined;

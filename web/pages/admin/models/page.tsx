@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Download, FileCheck } from 'lucide-react';
 import type { JSX } from 'react';
 import { formatCompact, formatCount } from '../../../numbers.ts';
-import { compact } from '../../../search-params.ts';
+import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminModels as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -65,7 +65,7 @@ export function AdminModelsPage(): JSX.Element {
   const { data, error, refetch } = useQuery(priceListQuery);
   const shown = data === undefined ? undefined : selectPriced(data.models, search);
   const sort = readSort(search.sort);
-  const go = (change: { readonly [Name in keyof AdminModelsSearch]?: AdminModelsSearch[Name] | undefined }): void =>
+  const go = (change: ChangeOf<AdminModelsSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, ...change }) as AdminModelsSearch, replace: true, resetScroll: false });
   const isFiltered = search.q !== undefined || search.provider !== undefined || search.list !== undefined;
   const clear = isFiltered ? () => go({ q: undefined, provider: undefined, list: undefined }) : undefined;

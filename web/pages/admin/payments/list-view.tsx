@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import { given } from '../../../search-params.ts';
 import { adminPayments as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -102,8 +103,4 @@ function columnsOf(onOpen: (id: string) => void): readonly Column<Payment>[] {
         ),
     },
   ];
-}
-
-function given(text: string): string | undefined {
-  return text.trim() === '' ? undefined : text.trim();
 }

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { compact } from '../../../search-params.ts';
+import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminPayments as t } from '../../../strings/index.ts';
 import { labelled } from '../../../ui/filter-select.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -10,7 +10,7 @@ import { PaymentDrawer } from './drawer.tsx';
 import { EventsView } from './events-view.tsx';
 import { ListView } from './list-view.tsx';
 import { ProblemsView } from './problems-view.tsx';
-import { VIEWS, type SearchChange } from './search.ts';
+import { VIEWS, type PaymentsSearch } from './search.ts';
 
 const route = getRouteApi('/app/admin/payments');
 
@@ -19,7 +19,7 @@ export function PaymentsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { view = 'payments' } = search;
-  const go = (change: SearchChange): void =>
+  const go = (change: ChangeOf<PaymentsSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, ...change }), replace: true, resetScroll: false });
   const seen = { search, go };
   return (

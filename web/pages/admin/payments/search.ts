@@ -1,4 +1,4 @@
-import { compact, readChoice, readText } from '../../../search-params.ts';
+import { compact, readChoice, readText, type ChangeOf } from '../../../search-params.ts';
 import type { RawSearch } from '../../../search-params.ts';
 
 export const STATUSES = ['created', 'open', 'unknown', 'paid', 'failed', 'expired'] as const;
@@ -18,13 +18,10 @@ export interface PaymentsSearch {
   readonly payment?: string;
 }
 
-/** What changes in the address; undefined takes it away. */
-export type SearchChange = { readonly [Name in keyof PaymentsSearch]?: PaymentsSearch[Name] | undefined };
-
 /** What every part of the page is given: the address, and how to change it. */
 export interface ViewProps {
   readonly search: PaymentsSearch;
-  readonly go: (change: SearchChange) => void;
+  readonly go: (change: ChangeOf<PaymentsSearch>) => void;
 }
 
 export function readPaymentsSearch(raw: RawSearch): PaymentsSearch {

@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react';
 import type { JSX } from 'react';
 import { sumUsd } from '../../../money.ts';
 import { formatCount } from '../../../numbers.ts';
-import { compact } from '../../../search-params.ts';
+import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminPlans as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -25,7 +25,7 @@ export function AdminPlansPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(adminPlansQuery);
-  const go = (change: { readonly [Name in keyof AdminPlansSearch]?: AdminPlansSearch[Name] | undefined }): void =>
+  const go = (change: ChangeOf<AdminPlansSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, ...change }), replace: true, resetScroll: false });
   const find = (id: string | undefined): AdminPlan | undefined => data?.plans.find((plan) => plan.id === id);
   const make = (

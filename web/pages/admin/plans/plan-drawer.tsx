@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import type { ChangeOf } from '../../../search-params.ts';
 import { api, call } from '../../../api.ts';
 import { formatUsd } from '../../../money.ts';
 import { adminPlans } from '../../../strings/index.ts';
@@ -24,7 +25,7 @@ const t = adminPlans.drawer;
 interface PlanDrawerProps {
   readonly plan: AdminPlan | undefined;
   readonly search: AdminPlansSearch;
-  readonly onGo: (change: { readonly [Name in keyof AdminPlansSearch]?: AdminPlansSearch[Name] | undefined }) => void;
+  readonly onGo: (change: ChangeOf<AdminPlansSearch>) => void;
   readonly onClose: () => void;
 }
 

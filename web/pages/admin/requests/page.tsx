@@ -1,25 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { REQUEST_STATUSES } from '../../../../src/dashboard/contract.ts';
-import { compact } from '../../../search-params.ts';
+import { compact, given, type ChangeOf } from '../../../search-params.ts';
 import { adminRequests as t, filters, requests } from '../../../strings/index.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
-import { FilterSelect, labelled, plainChoices } from '../../../ui/filter-select.tsx';
+import { FilterSelect, plainChoices } from '../../../ui/filter-select.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pagination } from '../../../ui/pagination.tsx';
-import { RangePicker } from '../../../ui/range-picker.tsx';
 import type { Column } from '../../../ui/table.tsx';
 import { usePages } from '../../../use-pages.ts';
 import { useZoneOfAddress } from '../../../zone.ts';
 import { CutShort } from '../../requests/cut-short.tsx';
-import { ERRORS } from '../../requests/filters.tsx';
+import { ErrorFilter, RangeLine, StatusFilter } from '../../requests/filters.tsx';
 import { RequestTable } from '../../requests/table.tsx';
 import { AdminRequestDrawer } from './drawer.tsx';
 import { namesQuery, pageQuery, type AdminRequest } from './queries.ts';
-import { FILTERS, type AdminRequestsChange, type AdminRequestsSearch } from './search.ts';
+import { FILTERS, type AdminRequestsSearch } from './search.ts';
 
 const route = getRouteApi('/app/admin/requests');
 
@@ -43,7 +41,7 @@ export function AdminRequestsPage(): JSX.Element {
   const navigate = route.useNavigate();
   const zone = useZoneOfAddress();
   const { data: page, error, refetch } = useQuery(pageQuery(search, zone, Date.now()));
-  const change = (changed: AdminRequestsChange): void =>
+  const change = (changed: ChangeOf<AdminRequestsSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true });
   const open = (request: string | undefined): void => void navigate({ search: (old) => compact({ ...old, request }) });
   const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => change({ before }) });
@@ -78,7 +76,7 @@ export function AdminRequestsPage(): JSX.Element {
 
 interface FiltersProps {
   readonly search: AdminRequestsSearch;
-  readonly onChange: (change: AdminRequestsChange) => void;
+  readonly onChange: (change: ChangeOf<AdminRequestsSearch>) => void;
   readonly onClear: (() => void) | undefined;
 }
 
@@ -86,30 +84,13 @@ function Filters({ search, onChange, onClear }: FiltersProps): JSX.Element {
   const { data: names } = useQuery(namesQuery);
   return (
     <>
-      <div className="mb-4">
-        <RangePicker
-          choice={{ range: search.range ?? '7d', from: search.from, to: search.to }}
-          onChoose={({ range, from, to }) => onChange({ range, from, to })}
-        />
-      </div>
+      <RangeLine search={search} onChange={onChange} />
       <FilterBar onClear={onClear}>
         <SearchInput label={t.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text) })} />
         <SearchInput label={t.account} value={search.account ?? ''} onText={(text) => onChange({ account: given(text) })} />
         <SearchInput label={t.key} value={search.key ?? ''} onText={(text) => onChange({ key: given(text) })} />
-        <FilterSelect
-          label={filters.status}
-          all={filters.anyStatus}
-          choices={labelled(REQUEST_STATUSES, requests.filters.statuses)}
-          value={search.status}
-          onChoose={(status) => onChange({ status })}
-        />
-        <FilterSelect
-          label={requests.filters.errorCode}
-          all={requests.filters.anyError}
-          choices={plainChoices(ERRORS)}
-          value={search.error}
-          onChoose={(error) => onChange({ error })}
-        />
+        <StatusFilter search={search} onChange={onChange} />
+        <ErrorFilter search={search} onChange={onChange} />
         <FilterSelect
           label={filters.model}
           all={filters.allModels}
@@ -127,8 +108,4 @@ function Filters({ search, onChange, onClear }: FiltersProps): JSX.Element {
       </FilterBar>
     </>
   );
-}
-
-function given(text: string): string | undefined {
-  return text.trim() === '' ? undefined : text.trim();
 }

@@ -26,6 +26,3 @@ export function readAdminRequestsSearch(raw: RawSearch): AdminRequestsSearch {
   );
   return { ...texts, ...readPlace(raw) };
 }
-
-/** A change of the address; undefined takes something out. */
-export type AdminRequestsChange = { readonly [Name in keyof AdminRequestsSearch]?: AdminRequestsSearch[Name] | undefined };
