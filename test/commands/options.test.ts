@@ -3,7 +3,8 @@ import { readMoment } from '../../src/commands/options.ts';
 
 const zone = process.env['TZ'];
 afterEach(() => {
-  process.env['TZ'] = zone;
+  if (zone === undefined) delete process.env['TZ'];
+  else process.env['TZ'] = zone;
 });
 
 test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])('a time without a zone is one of UTC on a machine in %s', (name) => {
@@ -14,6 +15,6 @@ test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])('a time without a zone 
     expect(readMoment(text)).toBe(noon);
 });
 
-test.each(['5', 'tomorrow', '2027-13-01', '31.1.2027', '2027-01-31T25:00'])('%p is no time', (text) => {
+test.each(['5', 'tomorrow', '2027-13-01', '31.1.2027', '2027-01-31T25:00', '2027-02-30'])('%p is no time', (text) => {
   expect(() => readMoment(text)).toThrow('is not a time such as');
 });
