@@ -166,6 +166,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
   async #fail(failure: unknown): Promise<void> {
     if (this.#call.isClientGone) return;
     const told = toCallerError(failure, { apiKey: this.#answer.apiKey, retryAfter: undefined });
+    // Nothing is charged, so the caller hears why the answer broke off, not that the books are closed.
     await this.#toll.fail(told, this.#answer).catch(() => undefined);
     this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
     this.#send(formatEvent(errorBody(told)));

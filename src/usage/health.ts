@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { ERRORS } from '../errors.ts';
 import { idAt } from '../ids.ts';
 import type { Span } from './zone.ts';
 
@@ -32,14 +33,10 @@ export interface Health extends Span {
 
 /** The length of a slot. */
 export const SLOT_MS = 30 * 60 * 1000;
-/** A provider that refuses a mistake of the caller works. */
-export const CALLERS_MISTAKES: readonly string[] = [
-  'provider_refused',
-  'invalid_image_url',
-  'invalid_image_format',
-  'invalid_media_url',
-  'invalid_media_format',
-];
+/** A provider works when the caller makes a mistake, or runs into a limit of ours. */
+export const CALLERS_MISTAKES: readonly string[] = Object.entries(ERRORS)
+  .filter(([name, { status }]) => status < 500 && name !== 'provider_rate_limited')
+  .map(([name]) => name);
 
 /** Measures every model and provider in a span of time. Memory does not grow with the number of requests: the database counts. */
 export async function measureHealth(database: Kysely<Tables>, span: Span): Promise<Health> {

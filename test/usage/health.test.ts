@@ -14,7 +14,9 @@ eachStore((database) => {
       await record(database().kysely, { model: 'a/one', provider: 'a', firstTokenMs: ms, agoMs: HOUR_MS });
     await record(database().kysely, { model: 'a/one', provider: 'a', outcome: 'failed', errorCode: 'provider_error', agoMs: HOUR_MS });
     await record(database().kysely, { model: 'a/one', provider: 'a', outcome: 'client_gone', agoMs: HOUR_MS });
-    await record(database().kysely, { model: 'a/one', provider: 'a', outcome: 'failed', errorCode: 'provider_refused', agoMs: HOUR_MS });
+    for (const errorCode of ['provider_refused', 'request_too_large', 'array_above_max_length', 'too_many_concurrent_requests']) {
+      await record(database().kysely, { model: 'a/one', provider: 'a', outcome: 'failed', errorCode, agoMs: HOUR_MS });
+    }
     await record(database().kysely, { model: 'a/one', provider: 'a', agoMs: 30 * HOUR_MS });
     await record(database().kysely, { model: 'b/two', provider: 'b', agoMs: 0, failedBefore: 'a' });
     const health = await measureHealth(database().kysely, { fromMs: NOW_MS - 24 * HOUR_MS, toMs: NOW_MS + 1000 });
