@@ -1,5 +1,5 @@
 /** What the browser's side may know of the server's: its types, and the words of reports. */
 export type { Api } from './api.ts';
 export { VIEWABLE } from './viewable.ts';
-export { BUCKET_MS, BUCKETS, bucketsMax, GROUPS, isMean, METRICS, REQUEST_STATUSES } from '../usage/vocabulary.ts';
+export { BUCKET_MS, BUCKETS, bucketsMax, GROUPS, isMean, METRICS, REQUEST_ERRORS, REQUEST_STATUSES } from '../usage/vocabulary.ts';
 export type { Bucket, Group, Metric, RequestStatus } from '../usage/vocabulary.ts';

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorName } from '../errors.ts';
+import type { REQUEST_ERRORS } from './vocabulary.ts';
 
 /** What an error of a request means, for whoever reads the list of requests. */
 export interface ErrorMeaning {
@@ -8,7 +9,6 @@ export interface ErrorMeaning {
   readonly meaning: string;
 }
 
-/** The errors that a request can end with after it was let in; refusals before that leave no request in the list. */
 const MEANINGS: Readonly<Partial<Record<ErrorName, string>>> = {
   provider_refused: 'The provider refused the request as it was. Change the request: trying again gives the same answer.',
   provider_rate_limited: 'Every provider of this model said that it has too much to do. Try again a little later.',
@@ -27,7 +27,7 @@ const MEANINGS: Readonly<Partial<Record<ErrorName, string>>> = {
   too_busy: 'Too many large requests were under way. Nothing was charged; try again.',
   draining: 'The server was shutting down. Nothing was charged; try again.',
   internal_error: 'Something broke on our side. Nothing was charged. Quote the request id when you report it.',
-};
+} satisfies Record<(typeof REQUEST_ERRORS)[number], string>;
 
 const UNKNOWN = 'The request failed before it was done. Nothing was charged.';
 

@@ -69,3 +69,24 @@ export function bucketsMax({ bucket, names, isCompared }: Cut): number {
 /** What a request can be looked for by how it ended. The first two are every request. */
 export const REQUEST_STATUSES = ['ok', 'error', 'client_gone', 'recovered'] as const;
 export type RequestStatus = (typeof REQUEST_STATUSES)[number];
+
+/** The errors that a request can end with after it was let in; refusals before that leave no request in the list. */
+export const REQUEST_ERRORS = [
+  'provider_refused',
+  'provider_rate_limited',
+  'provider_error',
+  'provider_unavailable',
+  'provider_timeout',
+  'provider_misconfigured',
+  'invalid_image_url',
+  'invalid_image_format',
+  'invalid_media_url',
+  'invalid_media_format',
+  'request_too_large',
+  'array_above_max_length',
+  'too_many_concurrent_requests',
+  'ledger_unavailable',
+  'too_busy',
+  'draining',
+  'internal_error',
+] as const;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { JSX } from 'react';
 import { given, type ChangeOf } from '../../search-params.ts';
-import { REQUEST_STATUSES } from '../../../src/dashboard/contract.ts';
+import { REQUEST_ERRORS, REQUEST_STATUSES } from '../../../src/dashboard/contract.ts';
 import { NameFilters } from '../../name-filters.tsx';
 import type { Names } from '../../names.ts';
 import { filters, requests as t } from '../../strings/index.ts';
@@ -19,17 +19,6 @@ interface FiltersProps {
 
 /** What a request can end with. */
 const FINISHES = ['stop', 'length', 'tool_calls', 'content_filter'];
-/** The errors that a request can end with. */
-const ERRORS = [
-  'provider_refused',
-  'provider_rate_limited',
-  'provider_error',
-  'provider_unavailable',
-  'provider_timeout',
-  'provider_misconfigured',
-  'ledger_unavailable',
-  'internal_error',
-];
 const RARE = ['end_user', 'served', 'stream', 'finish', 'error', ...BOUNDS] as const;
 
 /** Every filter there is; the rare ones are folded until one is used. */
@@ -128,7 +117,7 @@ export function ErrorFilter({ search, onChange }: SharedProps): JSX.Element {
     <FilterSelect
       label={t.filters.errorCode}
       all={t.filters.anyError}
-      choices={plainChoices(ERRORS)}
+      choices={plainChoices(REQUEST_ERRORS)}
       value={search.error}
       onChoose={(error) => onChange({ error })}
     />
