@@ -122,7 +122,12 @@ async function executedMigrations(database: Kysely<Tables>, dialect: Dialect): P
     dialect === 'sqlite'
       ? sql`SELECT name FROM sqlite_master WHERE name = 'kysely_migration'`
       : sql`SELECT 1 WHERE to_regclass('kysely_migration') IS NOT NULL`;
-  if ((await catalog.execute(database)).rows.length === 0) return [];
+  const found = await catalog.execute(database).catch((error: unknown) => {
+    if (dialect === 'sqlite') throw error;
+    // The first question that anybody asks PostgreSQL: the driver's own words do not say what they are about.
+    throw new Error(`PostgreSQL cannot be used: ${reasonOf(error)}. DATABASE_URL says where it is, and who asks.`, { cause: error });
+  });
+  if (found.rows.length === 0) return [];
   const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(database);
   return rows.map((row) => row.name);
 }

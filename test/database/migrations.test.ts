@@ -289,3 +289,12 @@ async function fillFirstSchema(database: Kysely<Tables>): Promise<void> {
   ];
   for (const statement of statements) await sql.raw(statement).execute(database);
 }
+
+test('a PostgreSQL that cannot be reached is told with the setting that names it', async () => {
+  const database = openPostgresKysely('postgres://nobody:s3cret@127.0.0.1:1/none', undefined);
+  const message = await messageOf(prepareSchema(database, 'postgres'));
+  expect(message).toStartWith('PostgreSQL cannot be used: ');
+  expect(message).toEndWith('DATABASE_URL says where it is, and who asks.');
+  expect(message).not.toContain('s3cret');
+  await database.destroy();
+});
