@@ -157,9 +157,9 @@ export class Accounts {
     });
   }
 
-  /** True until somebody made the first account: the very first start. */
-  async isEmpty(): Promise<boolean> {
-    const row = await this.#database.selectFrom('accounts').select('id').limit(1).executeTakeFirst();
+  /** True until there is an account of another address than this one. */
+  async hasNoneBut(email: string): Promise<boolean> {
+    const row = await this.#database.selectFrom('accounts').select('id').where('email', '!=', email).limit(1).executeTakeFirst();
     return row === undefined;
   }
 

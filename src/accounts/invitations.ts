@@ -46,6 +46,12 @@ export class Invitations {
     return token;
   }
 
+  /** True until the first one was made. */
+  async isEmpty(): Promise<boolean> {
+    const row = await this.#database.selectFrom('invitations').select('kind').limit(1).executeTakeFirst();
+    return row === undefined;
+  }
+
   /** Those that still let somebody in, newest first. */
   async listOpen(rowsMax: number): Promise<OpenInvitation[]> {
     const rows = await this.#database

@@ -22,18 +22,25 @@ async function run(): Promise<void> {
   // A mistake in the handling of one request must not end all the others.
   process.on('unhandledRejection', (error) => service.log.internalError('a promise was rejected and nobody listened', error));
   process.stdout.write(`Tollgate listens on ${service.url}/v1\n`);
-  if (await service.accounts.isEmpty()) await welcome(service);
+  if (await isFirst(service)) await welcome(service);
   // Most of what has run so far never runs again: what was compiled for it is given back, a tenth of the memory.
   Bun.shrink();
 }
 
+/** The link is made last: where it is missing, an earlier start was ended before it could say anything. */
+async function isFirst({ accounts, invitations }: Service): Promise<boolean> {
+  return (await accounts.hasNoneBut(TRIAL_EMAIL)) && (await invitations.isEmpty());
+}
+
 /** The very first start: a key that can be tried at once, and the way to an account of one's own. */
 async function welcome(service: Service): Promise<void> {
-  const account = await service.accounts.create(TRIAL_EMAIL, false);
+  const account = (await service.accounts.create(TRIAL_EMAIL, false)) ?? (await service.accounts.find(TRIAL_EMAIL));
   if (account === undefined) return;
   await service.accounts.credit(account, parseUsd(TRIAL_CREDIT_USD) ?? NO_MONEY, {
     reason: 'trial credit for the sandbox',
     actor: 'first start',
+    // Once, also where an earlier start got as far as this.
+    name: 'trial',
   });
   const models = service.catalog.list().filter((model) => model.provider === SANDBOX_PROVIDER);
   const { secret } = await service.keys.create(account.id, { name: 'trial', models: models.map((model) => model.id) });

@@ -5,6 +5,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { Keys } from '../../src/accounts/keys.ts';
+import { openKysely } from '../../src/database/kysely.ts';
+import { migrate } from '../../src/database/migrate.ts';
 import { MAIN } from '../services/built.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 
@@ -216,6 +220,24 @@ describe('the first start', () => {
     expect((await ask(second.origin, secretIn(server.stdout()), { ...CHAT, max_tokens: 3 })).status).toBe(200);
     expect(await stop(second)).toBe(0);
   });
+});
+
+test('a start after one that was killed before it said anything is the first one still', async () => {
+  const data = join(folder, 'killed');
+  const database = openKysely(join(data, 'tollgate.db'));
+  await migrate(database, 'sqlite');
+  // What there is when the process ends between the account and the link.
+  const trial = await new Accounts(database).create('trial@localhost', false);
+  await new Keys(database).create(trial?.id ?? '', { name: 'trial' });
+  await database.destroy();
+
+  const server = await serve(data, { until: WELCOME_END });
+  expect(server.stdout()).toMatch(/\/setup\?token=[\w-]{43}\n/u);
+  expect((await ask(server.origin, secretIn(server.stdout()), CHAT)).status).toBe(200);
+  expect(await stop(server)).toBe(0);
+  const second = await serve(data);
+  expect(second.stdout()).not.toContain('sk-tg-');
+  expect(await stop(second)).toBe(0);
 });
 
 describe('the end', () => {
