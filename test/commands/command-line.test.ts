@@ -131,22 +131,6 @@ function idOf(made: JsonObject): string {
   return code?.id ?? '';
 }
 
-test.each(['models list --all', 'usage export'])('a full disk under the output is told in one line: %s', async (command) => {
-  const child = spawn('bash', ['-c', `exec "$0" "$@" > /dev/full`, process.execPath, MAIN, ...command.split(' ')], { cwd: PROJECT, env });
-  const stderr = Array.fromAsync(child.stderr as AsyncIterable<Buffer>);
-  const [code] = (await once(child, 'close')) as [number | null];
-  const told = Buffer.concat(await stderr).toString();
-  expect({ code, told }).toEqual({ code: 1, told: 'The output could not be written: ENOSPC: no space left on device, write\n' });
-});
-
-test('a reader that has seen enough is no failure to tell', async () => {
-  // The pipe is closed before the command writes.
-  const child = spawn('bash', ['-c', `"$0" "$@" | true`, process.execPath, MAIN, 'models', 'list', '--all'], { cwd: PROJECT, env });
-  const stderr = Array.fromAsync(child.stderr as AsyncIterable<Buffer>);
-  await once(child, 'close');
-  expect(Buffer.concat(await stderr).toString()).toBe('');
-});
-
 test.each([
   ['an address of nobody', { HOST: '999.1.1.1' }, 'Cannot listen on 999.1.1.1, port 0. HOST must be an address of this machine'],
   ['an address of another machine', { HOST: '192.0.2.1' }, 'Cannot listen on 192.0.2.1, port 0. HOST must be an address of this machine'],

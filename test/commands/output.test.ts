@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MAIN } from '../services/built.ts';
+
+const PROJECT = join(import.meta.dirname, '..', '..');
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-output-'));
+  writeFileSync(join(folder, 'tollgate.yaml'), '');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs a command with what a shell does to its output, and gives what it told beside. */
+async function runInto(output: string, command: string): Promise<{ readonly code: number | null; readonly told: string }> {
+  const settings = { TOLLGATE_CONFIG: join(folder, 'tollgate.yaml'), TOLLGATE_DATA: join(folder, 'data') };
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, ...settings };
+  const child = spawn('bash', ['-c', `"$0" "$@" ${output}`, process.execPath, MAIN, ...command.split(' ')], { cwd: PROJECT, env });
+  const stderr = Array.fromAsync(child.stderr as AsyncIterable<Buffer>);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, told: Buffer.concat(await stderr).toString() };
+}
+
+test.each(['models list --all', 'usage export'])('a full disk under the output is told in one line: %s', async (command) => {
+  const told = 'The output could not be written: ENOSPC: no space left on device, write\n';
+  expect(await runInto('> /dev/full', command)).toEqual({ code: 1, told });
+});
+
+test('a reader that has seen enough is no failure to tell', async () => {
+  // The pipe is closed before the command writes.
+  expect(await runInto('| true', 'models list --all')).toEqual({ code: 0, told: '' });
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig, publicUrlOf, type Config } from '../src/config.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+const KEY_LINES = ['providers:', '  mock: { base_url: http://127.0.0.1/v1, api_key: "${MOCK_KEY}" }'];
+
+let folder: string;
+let file: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-config-values-'));
+  file = join(folder, 'settings.yaml');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function load(lines: readonly string[], variables: Variables = {}): Config {
+  writeFileSync(file, lines.join('\n'));
+  return loadConfig({ TOLLGATE_CONFIG: file, ...variables });
+}
+
+test('the key of a provider may have blanks and ends of lines around it', () => {
+  const blanks = { OPENAI_API_KEY: ' sk-2\r\n', GROQ_API_KEY: ' ', OLLAMA_URL: 'http://127.0.0.1:1/v1/\n' };
+  const { providers } = load(KEY_LINES, { MOCK_KEY: 'sk-1\n', ...blanks });
+  expect(providers.get('mock')?.apiKey).toBe('sk-1');
+  expect(providers.get('openai')?.apiKey).toBe('sk-2');
+  expect(providers.get('groq')).toBeUndefined();
+  expect(providers.get('ollama')?.baseUrl).toBe('http://127.0.0.1:1/v1');
+});
+
+test.each([
+  ['https://gate.example.com/', 'https://gate.example.com'],
+  ['HTTPS://Gate.Example.com:443', 'https://gate.example.com'],
+  ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
+])('the public address %p is compared as browsers write it', (address, origin) => {
+  expect(load([], { PUBLIC_URL: address }).publicUrl).toBe(origin);
+});
+
+test('an address of IPv6 may stand in brackets', () => {
+  expect(publicUrlOf(load([], { HOST: '[::1]' }), 8787)).toBe('http://[::1]:8787');
+});
+
+test.each([
+  ['PUBLIC_URL', 'ftp://gate.example.com', 'http or https'],
+  ['PUBLIC_URL', 'https://example.com/gate', 'without a path'],
+  ['PUBLIC_URL', 'https://example.com/?gate', 'without a path'],
+  ['PUBLIC_URL', 'https://me:secret@example.com', 'without a path'],
+  ['OLLAMA_URL', 'localhost:11434', 'http or https'],
+  ['OPENAI_API_KEY', 'sk-1\nsk-2', 'one line'],
+  ['OPENAI_API_KEY', 'sk-schlüssel', 'plain letters'],
+])('the environment variable %s with %p is a mistake', (name, value, hint) => {
+  expect(() => load([], { [name]: value })).toThrow(new RegExp(`a mistake:\n  - environment variable ${name}: .*${hint}`, 'u'));
+});
+
+test.each<[string, readonly string[], string]>([
+  ['a key of two lines', KEY_LINES, 'line 2: providers.mock.api_key: must be one line'],
+  [
+    'a sender without an address',
+    ['accounts: { mail_from: Tollgate }'],
+    'line 1: accounts.mail_from: must be an address such as Tollgate <',
+  ],
+  ['a section that is missing', ['models:', '  - { id: a/b }'], 'line 2: models[0].price: is missing; it must be an object'],
+])('%s is a mistake', (_, lines, told) => {
+  expect(() => load(lines, { MOCK_KEY: 'a\nb' })).toThrow(told);
+});
