@@ -105,16 +105,20 @@ const MISSING = /^Invalid input: expected (\w+), received undefined$/;
 /** The settings file, checked. */
 export type Settings = z.output<typeof settingsSchema>;
 
+/** Other encodings would be read as something else than what was written. */
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Reads the settings file, if there is one; what is wrong with it is added to the mistakes, each with its line. */
 export function readSettingsFile(environment: Environment, mistakes: string[]): Settings {
   const named = environment['TOLLGATE_CONFIG'];
   const path = named === undefined || named === '' ? 'tollgate.yaml' : named;
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = UTF_8.decode(readFileSync(path));
   } catch (error) {
     const isMissingDefault = path !== named && (error as NodeJS.ErrnoException).code === 'ENOENT';
-    if (!isMissingDefault) mistakes.push(`${path}: cannot be read (${(error as Error).message})`);
+    const reason = error instanceof TypeError ? 'it is not written in UTF-8' : (error as Error).message;
+    if (!isMissingDefault) mistakes.push(`${path}: cannot be read (${reason})`);
     return settingsSchema.parse({});
   }
   return parseSettings(path, text, environment, mistakes);
@@ -164,6 +168,9 @@ function isTangled(text: string): boolean {
   return /(?:[-?:][ \t]+){50}/u.test(text) || text.split('*').length > ALIASES_MAX;
 }
 
+/** Where the parser's own words are for programmers. */
+const YAML_HINTS: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'another document begins here; the settings must be one' };
+
 type Refuse = (where: PropertyKey[], message: string) => void;
 
 /** A text as a plain object, and a way to tell what is wrong where; undefined when it is no YAML. */
@@ -171,7 +178,7 @@ function openText(path: string, text: string, mistakes: string[]): { readonly va
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const lineAt = (position: number): number => lines.linePos(position).line;
-  const broken = document.errors.map((error) => `${path}, line ${lineAt(error.pos[0])}: ${error.message}`);
+  const broken = document.errors.map(({ code, pos, message }) => `${path}, line ${lineAt(pos[0])}: ${YAML_HINTS[code] ?? message}`);
   visit(document, {
     Alias: (_, alias) => {
       if (alias.resolve(document) === undefined)

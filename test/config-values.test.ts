@@ -62,7 +62,13 @@ test.each<[string, readonly string[], string]>([
     ['accounts: { mail_from: Tollgate }'],
     'line 1: accounts.mail_from: must be an address such as Tollgate <',
   ],
+  ['a second document', ['limits: {}', '---', 'media: {}'], 'line 2: another document begins here; the settings must be one'],
   ['a section that is missing', ['models:', '  - { id: a/b }'], 'line 2: models[0].price: is missing; it must be an object'],
 ])('%s is a mistake', (_, lines, told) => {
   expect(() => load(lines, { MOCK_KEY: 'a\nb' })).toThrow(told);
+});
+
+test('a file in another encoding is a mistake', () => {
+  writeFileSync(file, Buffer.from('payments: { bank_transfer: "Für Tollgate" }', 'latin1'));
+  expect(() => loadConfig({ TOLLGATE_CONFIG: file })).toThrow(`${file}: cannot be read (it is not written in UTF-8)`);
 });
