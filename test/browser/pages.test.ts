@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
 type Cookie = Parameters<BrowserContext['addCookies']>[0][number];
 
 const SCRIPT_BYTES_MAX = 200_000;
-const FAULTLESS = { wideBy: 0, headings: 1, violations: [] };
+const FAULTLESS = { wideBy: 0, cutLists: [], headings: 1, violations: [] };
 
 async function openPage(cookies: readonly Cookie[] = []): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: 'reduce' });
@@ -87,10 +87,14 @@ async function openPage(cookies: readonly Cookie[] = []): Promise<Page> {
 async function look(page: Page): Promise<Record<string, unknown>> {
   return {
     wideBy: await page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'),
+    cutLists: await page.evaluate(CUT_LISTS),
     headings: await page.locator('h1').count(),
     violations: await page.evaluate(RUN_AXE),
   };
 }
+
+const CUT_LISTS = `[...document.querySelectorAll('[role=region]')]
+  .filter((list) => list.scrollWidth > list.clientWidth).map((list) => list.getAttribute('aria-label'))`;
 
 const RUN_AXE = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;

@@ -20,7 +20,7 @@ export const adminModels = {
     charged: 'Charged, 7 days',
   },
   sources: { built_in: 'built in', shipped: 'shipped list', file: 'tollgate.yaml', discovered: 'discovered' },
-  states: { off: 'No provider configured', disabled: 'Provider disabled' },
+  states: { off: 'Not configured', disabled: 'Provider disabled' },
   changed: 'Differs from shipped',
   tiers: (tokens: string) => `more over ${tokens}`,
   since: 'since',

@@ -20,6 +20,7 @@ export const billing = {
     source: 'Source',
     left: 'Left',
     ends: 'Ends',
+    until: 'until',
     never: 'never',
     empty: { title: 'There is no credit yet.', text: 'Top up, or redeem a code.' },
     kinds: { paid: 'Top-up', promo: 'Promo code', plan: 'Plan', manual: 'Given by the operator' },

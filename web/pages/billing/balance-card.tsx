@@ -18,10 +18,24 @@ type Source = Billing['sources'][number];
 /** What is shown of credit that is left. */
 export const SOURCE_COLUMNS: readonly Column<Source>[] = [
   { id: 'order', header: t.balance.order, cell: ({ order }) => order ?? <span className="text-muted">{t.balance.unused}</span> },
-  { id: 'source', header: t.balance.source, cell: ({ kind }) => t.balance.kinds[kind] },
+  {
+    id: 'source',
+    header: t.balance.source,
+    cell: ({ kind, expiresAtMs }) => (
+      <>
+        {t.balance.kinds[kind]}
+        {expiresAtMs !== null && (
+          <span className="block text-xs text-muted sm:hidden">
+            {t.balance.until} <DateTime atMs={expiresAtMs} mayBreak />
+          </span>
+        )}
+      </>
+    ),
+  },
   {
     id: 'ends',
     header: t.balance.ends,
+    isWideOnly: true,
     cell: ({ expiresAtMs }) => (expiresAtMs === null ? t.balance.never : <DateTime atMs={expiresAtMs} />),
   },
   {

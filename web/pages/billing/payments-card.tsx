@@ -27,8 +27,17 @@ export const PAYMENT_TONES: Readonly<Record<Payment['status'], Tone>> = {
 };
 
 const COLUMNS: readonly Column<Payment>[] = [
-  { id: 'time', header: t.payments.time, cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} /> },
-  { id: 'what', header: t.payments.what, cell: ({ purpose }) => t.payments.purposes[purpose] },
+  {
+    id: 'time',
+    header: t.payments.time,
+    cell: ({ createdAtMs, purpose }) => (
+      <>
+        <DateTime atMs={createdAtMs} mayBreak />
+        <span className="block text-xs text-muted sm:hidden">{t.payments.purposes[purpose]}</span>
+      </>
+    ),
+  },
+  { id: 'what', header: t.payments.what, isWideOnly: true, cell: ({ purpose }) => t.payments.purposes[purpose] },
   { id: 'amount', header: t.payments.amount, align: 'right', cell: (payment) => <PaidAmount payment={payment} /> },
   { id: 'status', header: t.payments.status, cell: (payment) => <State payment={payment} /> },
 ];

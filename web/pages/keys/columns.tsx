@@ -18,7 +18,7 @@ export const COLUMNS: readonly Column<Key>[] = [
     id: 'name',
     header: t.head.name,
     isSortable: true,
-    className: 'min-w-32 sm:min-w-36 sm:max-w-64',
+    className: 'min-w-32 sm:max-w-64',
     cell: (key) => (
       <>
         <Link to="/keys/$id" params={{ id: key.id }} className="font-medium wrap-anywhere hover:underline">

@@ -20,7 +20,7 @@ export function KeyStatus({ status, rotatingUntilMs }: Pick<Key, 'status' | 'rot
       <Badge tone={TONES[status]}>{t.status[status]}</Badge>
       {status === 'rotating' && rotatingUntilMs !== null && (
         <span className="text-xs text-muted">
-          {t.rotatingUntil} <DateTime atMs={rotatingUntilMs} />
+          {t.rotatingUntil} <DateTime atMs={rotatingUntilMs} mayBreak />
         </span>
       )}
     </span>

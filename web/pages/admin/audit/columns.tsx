@@ -10,16 +10,19 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
   {
     id: 'time',
     header: t.time,
+    isWideOnly: true,
     cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} precision="second" mayBreak />,
-    className: 'max-sm:w-28',
   },
   {
     id: 'what',
     header: t.what,
-    cell: ({ action, actor }) => (
+    cell: ({ action, actor, createdAtMs }) => (
       <>
         <span className="block font-medium">{action}</span>
         <span className="block text-xs text-muted wrap-anywhere">{actor}</span>
+        <span className="block text-xs text-muted sm:hidden">
+          <DateTime atMs={createdAtMs} precision="second" mayBreak />
+        </span>
       </>
     ),
   },
@@ -42,7 +45,7 @@ function Subject({ entry: { subject, name } }: { readonly entry: AuditEntry }): 
   return (
     <>
       {name !== null && <span className="block break-all">{name}</span>}
-      <Copyable text={subject} what={t.id} className={name === null ? '' : 'max-sm:hidden'} />
+      <Copyable text={subject} what={t.id} isWhole className={name === null ? '' : 'max-sm:hidden'} />
     </>
   );
 }
@@ -69,6 +72,6 @@ type ChangedValue = AuditEntry['changes'][number]['after'];
 
 function Value({ field, value }: { readonly field: string; readonly value: ChangedValue }): ReactNode {
   if (value === null) return t.none;
-  if (typeof value === 'number' && field.endsWith('Ms')) return <DateTime atMs={value} />;
+  if (typeof value === 'number' && field.endsWith('Ms')) return <DateTime atMs={value} mayBreak />;
   return typeof value === 'object' ? value.join(', ') || t.none : String(value);
 }

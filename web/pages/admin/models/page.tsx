@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<PricedModel>[] = [
       <>
         <span className="figures block">{priceVersion ?? t.none}</span>
         {sinceMs !== null && (
-          <span className="block text-xs text-muted">
+          <span className="block text-xs whitespace-nowrap text-muted">
             {t.since} <RelativeTime atMs={sinceMs} />
           </span>
         )}

@@ -104,10 +104,15 @@ export function Providers({ shown }: ShownProps): JSX.Element {
           {
             id: 'provider',
             header: t.provider,
-            cell: ({ name }) => (
-              <Link to="/admin/requests" search={{ ...shown, provider: name }} className="link">
-                {name}
-              </Link>
+            cell: (provider) => (
+              <>
+                <Link to="/admin/requests" search={{ ...shown, provider: provider.name }} className="link wrap-anywhere">
+                  {provider.name}
+                </Link>
+                <span className="block sm:hidden">
+                  <Outcomes provider={provider} />
+                </span>
+              </>
             ),
           },
           { id: 'asked', header: t.asked, align: 'right', cell: ({ asked }) => <Count value={asked} /> },
@@ -118,7 +123,13 @@ export function Providers({ shown }: ShownProps): JSX.Element {
             align: 'right',
             cell: ({ asked, failed }) => <span className="figures">{formatPercent(failed / asked)}</span>,
           },
-          { id: 'outcomes', header: t.outcomes, className: 'w-full max-sm:min-w-60', cell: (provider) => <Outcomes provider={provider} /> },
+          {
+            id: 'outcomes',
+            header: t.outcomes,
+            isWideOnly: true,
+            className: 'w-full',
+            cell: (provider) => <Outcomes provider={provider} />,
+          },
         ]}
         rows={data?.providers}
         rowId={({ name }) => name}
@@ -147,7 +158,7 @@ function Outcomes({ provider: { outcomes, brokenOff } }: { readonly provider: Pr
     <span className="flex flex-wrap gap-x-3 text-xs">
       {all.map(({ outcome, count }) => (
         <span key={outcome}>
-          <code className="font-mono">{outcome}</code> <span className="figures">{formatCount(count)}</span>
+          <code className="font-mono wrap-anywhere">{outcome}</code> <span className="figures">{formatCount(count)}</span>
         </span>
       ))}
     </span>
