@@ -47,7 +47,7 @@ export function Dialog({ isOpen, onClose, title, text, actions, isModal = false,
               </BaseDialog.Close>
             )}
           </header>
-          <div ref={body} className="min-h-0 overflow-y-auto px-5 py-4">
+          <div ref={body} className="min-h-0 overflow-y-auto px-5 py-4 empty:py-2">
             {children}
           </div>
           {actions !== undefined && <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>}

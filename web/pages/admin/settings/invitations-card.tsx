@@ -102,7 +102,7 @@ function NewInvitation(): JSX.Element {
       </Field>
       {data !== undefined && (
         <Banner tone="good" title={t.invitations.once}>
-          <Copyable text={data.link} what={t.invitations.link} />
+          <Copyable text={data.link} what={t.invitations.link} isWhole />
         </Banner>
       )}
     </Form>
