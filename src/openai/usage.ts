@@ -49,6 +49,22 @@ export function writeDetailedUsage(usage: TokenUsage): WireUsage {
   };
 }
 
+/** What OpenAI always counts in the details of a report, and others only where there is something to count. */
+const DETAILS = {
+  prompt_tokens_details: ['cached_tokens', 'audio_tokens'],
+  completion_tokens_details: ['reasoning_tokens', 'audio_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'],
+} as const;
+
+/** The same report with every count in its details: clients with strict types fail on details that lack one. */
+export function completeDetails(reported: WireUsage | undefined): JsonObject {
+  const complete: JsonObject = { ...reported };
+  for (const [name, counts] of Object.entries(DETAILS)) {
+    const details = complete[name];
+    if (isObject(details)) complete[name] = { ...details, ...Object.fromEntries(counts.map((count) => [count, details[count] ?? 0])) };
+  }
+  return complete;
+}
+
 /** Two reports as one: counts are added, at whatever depth they stand; of all else the first word counts. */
 export function addWireUsage(one: WireUsage, other: WireUsage): WireUsage {
   return addCounts(one, other) as WireUsage;

@@ -59,7 +59,25 @@ function complaintsAboutEnvelope(body: OpenAI.ChatCompletion | OpenAI.ChatComple
     ...claim(typeof body.id === 'string' && body.id !== '', 'there is no id'),
     ...claim(Number.isInteger(body.created), `created is ${String(body.created)}`),
     ...claim(Array.isArray(body.choices), 'there are no choices'),
+    ...complaintsAboutDetails(body.usage?.prompt_tokens_details, PROMPT_DETAILS),
+    ...complaintsAboutDetails(body.usage?.completion_tokens_details, COMPLETION_DETAILS),
   ];
+}
+
+/** What the details of every report of OpenAI count. This client takes less; strict ones do not. */
+const PROMPT_DETAILS = ['cached_tokens', 'audio_tokens'] as const satisfies (keyof OpenAI.CompletionUsage.PromptTokensDetails)[];
+const COMPLETION_DETAILS = [
+  'reasoning_tokens',
+  'audio_tokens',
+  'accepted_prediction_tokens',
+  'rejected_prediction_tokens',
+] as const satisfies (keyof OpenAI.CompletionUsage.CompletionTokensDetails)[];
+
+function complaintsAboutDetails(details: object | undefined, counts: readonly string[]): string[] {
+  if (details === undefined) return [];
+  return counts.flatMap((name) =>
+    claim(Number.isInteger((details as Record<string, unknown>)[name]), `the details of the usage have no ${name}`),
+  );
 }
 
 function isTextOrNull(value: unknown): boolean {

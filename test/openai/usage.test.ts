@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { readUsage, writeUsage } from '../../src/openai/usage.ts';
+import { completeDetails, readUsage, writeUsage } from '../../src/openai/usage.ts';
 import { NO_TOKENS, promptTokens, totalTokens, type TokenUsage } from '../../src/tokens.ts';
 
 const COUNTS = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
@@ -131,5 +131,25 @@ describe('the buckets', () => {
         readUsage(value);
       }),
     );
+  });
+});
+
+describe('the details that callers are told', () => {
+  test('have every count that OpenAI has, and keep the others', () => {
+    expect(completeDetails({ ...COUNTS, ...details({ cached_tokens: 7, cache_write_tokens: 1 }, { reasoning_tokens: null }) })).toEqual({
+      ...COUNTS,
+      prompt_tokens_details: { cached_tokens: 7, cache_write_tokens: 1, audio_tokens: 0 },
+      completion_tokens_details: {
+        reasoning_tokens: 0,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
+    });
+  });
+
+  test('are not there where nobody reported any', () => {
+    expect(completeDetails({ ...COUNTS, prompt_tokens_details: null })).toEqual({ ...COUNTS, prompt_tokens_details: null });
+    expect(completeDetails(undefined)).toEqual({});
   });
 });
