@@ -50,6 +50,8 @@ function complaintsAboutDelta({ index, delta, finish_reason: finish }: OpenAI.Ch
     ...claim(delta.role === undefined || delta.role === 'assistant', `role is ${String(delta.role)}`),
     ...claim(delta.content === undefined || isTextOrNull(delta.content), 'content is neither a text nor null'),
     ...(delta.tool_calls ?? []).flatMap((call) => claim(Number.isInteger(call.index), 'a tool call has no index')),
+    // This client reads them all; others read the first only.
+    ...claim((delta.tool_calls ?? []).length <= 1, 'several tool calls are in one chunk'),
   ];
 }
 
