@@ -18,7 +18,7 @@ import {
 } from './provider.ts';
 import { ReplyQuirksReader } from './reply-quirks.ts';
 import { applyRequestQuirks } from './request-quirks.ts';
-import { splitCalls } from './split-calls.ts';
+import { splitChunk } from './split-chunk.ts';
 import { stripUnpriced } from './unpriced.ts';
 
 /**
@@ -148,7 +148,7 @@ class RelayedStream implements StreamDecoder {
     chunk.model = this.#context.modelId;
     if (this.#context.wantsUsage) chunk.usage = null;
     else delete chunk.usage;
-    const written = splitCalls(chunk, chunk.choices).map((piece) => JSON.stringify(piece));
+    const written = splitChunk(chunk, chunk.choices).map((piece) => JSON.stringify(piece));
     const [only = ''] = written;
     this.#makeTemplate(event.data, only, chunk.choices);
     return written;

@@ -52,6 +52,7 @@ function complaintsAboutDelta({ index, delta, finish_reason: finish }: OpenAI.Ch
     ...(delta.tool_calls ?? []).flatMap((call) => claim(Number.isInteger(call.index), 'a tool call has no index')),
     // This client reads them all; others read the first only.
     ...claim((delta.tool_calls ?? []).length <= 1, 'several tool calls are in one chunk'),
+    ...claim(finish === null || ((delta.content ?? '') === '' && delta.tool_calls === undefined), 'a choice ends with what it says'),
   ];
 }
 

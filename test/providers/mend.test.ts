@@ -56,7 +56,7 @@ describe('a relayed chunk', () => {
     [
       'a role that is missing at the beginning',
       [{ content: 'a' }, { content: 'b' }],
-      [{ role: 'assistant', content: 'a' }, { content: 'b' }],
+      [{ role: 'assistant', content: 'a' }, { content: 'b' }, {}],
     ],
     [
       'a role that is empty',
@@ -64,7 +64,7 @@ describe('a relayed chunk', () => {
         { role: '', content: 'a' },
         { role: '', content: 'b' },
       ],
-      [{ role: 'assistant', content: 'a' }, { content: 'b' }],
+      [{ role: 'assistant', content: 'a' }, { content: 'b' }, {}],
     ],
     [
       'a role that is repeated',
@@ -133,6 +133,7 @@ describe('the tool calls of a relayed stream', () => {
         { ...first, tool_calls: [made(0, 'a', '{')] },
         { tool_calls: [made(1, 'b', '{}')] },
         { tool_calls: [{ index: 1, function: { arguments: '' } }] },
+        {},
       ],
     ],
     [
@@ -147,6 +148,7 @@ describe('the tool calls of a relayed stream', () => {
         { ...first, tool_calls: [made(0, 'a', '')] },
         { tool_calls: [made(1, 'b', '{}')] },
         { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+        {},
       ],
     ],
     [
@@ -155,6 +157,7 @@ describe('the tool calls of a relayed stream', () => {
       [
         { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function', function: { name: 'a' } }] },
         { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+        {},
       ],
     ],
     [
@@ -176,6 +179,7 @@ describe('the tool calls of a relayed stream', () => {
         { tool_calls: [{ ...made(1, 'a', '{'), id: 'y' }] },
         { tool_calls: [{ ...made(2, 'b', '{}'), id: 'z' }] },
         { tool_calls: [{ index: 1, function: { arguments: '}' } }] },
+        {},
       ],
     ],
     [
@@ -184,7 +188,7 @@ describe('the tool calls of a relayed stream', () => {
         { ...first, tool_calls: [call('a', '{', { id: 'x', index: 0 })] },
         { tool_calls: [{ index: 0, id: 'y', type: 'function', function: { arguments: '}' } }] },
       ],
-      [{ ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '}' } }] }],
+      [{ ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '}' } }] }, {}],
     ],
     [
       'of the custom kind stay as they are',
@@ -209,10 +213,27 @@ describe('the tool calls of a relayed stream', () => {
     expect(chunks).toEqual([
       { ...head, choices: [{ ...open, delta: { ...said, tool_calls: [tool_calls[0]] }, logprobs: { content: [] } }] },
       { ...head, choices: [{ ...open, delta: { tool_calls: [tool_calls[1]] } }] },
-      { ...head, choices: [{ ...open, delta: { tool_calls: [tool_calls[2]] }, finish_reason: 'tool_calls' }] },
+      { ...head, choices: [{ ...open, delta: { tool_calls: [tool_calls[2]] } }] },
+      { ...head, choices: [{ ...open, delta: {}, finish_reason: 'tool_calls' }] },
       { ...head, choices: [other] },
     ]);
   });
+});
+
+test.each<[string, JsonObject]>([
+  ['text', { content: 'b' }],
+  ['a refusal', { refusal: 'b' }],
+  ['reasoning', { reasoning_content: 'b' }],
+  ['a tool call', { tool_calls: [made(0, 'a', '{}')] }],
+])('the end of a relayed choice comes behind %s that came with it, since some clients miss that', (_, said) => {
+  const annotations = [{ type: 'url_citation', url_citation: { url: 'https://a.example' } }];
+  const begun = { index: 0, delta: { role: 'assistant', content: '' }, logprobs: null, finish_reason: null };
+  const sent = decode(begun, { ...begun, delta: { ...said, annotations }, logprobs: { content: [] }, finish_reason: 'stop' });
+  expect(sent.map(({ choices }) => choices[0] as unknown)).toEqual([
+    begun,
+    { ...begun, delta: said, logprobs: { content: [] } },
+    { ...begun, delta: { annotations }, finish_reason: 'stop' },
+  ]);
 });
 
 describe('a relayed answer', () => {

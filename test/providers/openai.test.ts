@@ -264,7 +264,8 @@ describe('a stream', () => {
 
   test('with empty events goes on', () => {
     const decoder = openai.decodeStream(CONTEXT);
-    expect(push(decoder, '', chunk([delta('a')]), ' ', chunk([delta('b', 'stop')]), '')).toHaveLength(2);
+    expect(push(decoder, '', chunk([delta('a')]), ' ', chunk([delta('b')]), '')).toHaveLength(2);
+    expect(push(decoder, chunk([{ index: 0, delta: {}, finish_reason: 'stop' }]), '')).toHaveLength(1);
     expect(decoder).toMatchObject({ outputText: 'ab', isComplete: true });
   });
 
