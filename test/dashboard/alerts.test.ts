@@ -120,6 +120,13 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect((await me.post('/alerts/test', { channel: 'mail' })).status).toBe(429);
     });
 
+    test('tests are few, also when all are asked for at once', async () => {
+      const asked = Array.from({ length: 20 }, () => me.post('/alerts/test', { channel: 'mail' }));
+      const statuses = (await Promise.all(asked)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(15);
+    });
+
     test('what crosses a line is told by mail and webhook, once', async () => {
       const secret = String((await me.put('/alerts/webhook', { url: hook.url })).body['secret']);
       await make({ byWebhook: true });

@@ -7,14 +7,13 @@ import { deleteWebhook, findWebhook, renewSecret, saveWebhook } from '../../aler
 import { parseWebhookUrl } from '../../http/post-webhook.ts';
 import { asNanos, formatUsd, parseUsd } from '../../ledger/money.ts';
 import { carriersOf } from '../alert-clock.ts';
-import { ApiError, TooManyError } from '../api-error.ts';
+import { ApiError } from '../api-error.ts';
 import type { Env, Parts, Person } from '../parts.ts';
 import { validate } from '../validate.ts';
 
 const DELIVERIES_SHOWN = 50;
 /** Whoever tries out a channel needs few tries; whoever floods somebody needs many. */
-const TESTS_MAX = 5;
-const TESTS_MS = 600_000;
+const TESTS = { kind: 'alert-test', max: 5, windowMs: 600_000 };
 
 const threshold = z.string().max(20);
 const newRuleSchema = z.strictObject({
@@ -92,13 +91,7 @@ function channelRoutes(parts: Parts) {
       if (channel === 'mail') refuseUnverified(c.get('person'));
       if (channel === 'webhook' && (await findWebhook(kysely, accountId)) === undefined)
         throw new ApiError('not_found', 'There is no webhook. Set its address first.');
-      const recent = await listDeliveries(kysely, accountId, DELIVERIES_SHOWN);
-      const nowMs = Date.now();
-      const testedAtMs = recent
-        .filter(({ kind, createdAtMs }) => kind === 'test' && createdAtMs > nowMs - TESTS_MS)
-        .map((each) => each.createdAtMs);
-      if (testedAtMs.length >= TESTS_MAX)
-        throw new TooManyError('That were many tests. Try again in ten minutes.', Math.min(...testedAtMs) + TESTS_MS - nowMs);
+      await parts.auth.limits.admit([[TESTS, accountId]]);
       const message = { accountId, kind: 'test', title: 'A test of your alerts', text: 'This is how an alert reaches you.' } as const;
       const [id = ''] = await addDeliveries(kysely, message, [channel]);
       const added = await findDelivery(kysely, id);
