@@ -21,45 +21,62 @@ export class PromoGuesses {
     this.#database = database;
   }
 
-  /** After how long this guesser may try again; 0 for now. */
-  async waitMs(guesser: Guesser, nowMs: number): Promise<number> {
-    const names = namesOf(guesser);
-    const rows = await this.#database
-      .selectFrom('promo_guesses')
-      .selectAll()
-      .where('name', 'in', [...names.keys()])
-      .where('window_start', '>', BigInt(nowMs - WINDOW_MS))
-      .execute();
-    const waits = rows
-      .filter(({ name, failures }) => Number(failures) >= (names.get(name) ?? 0))
-      .map(({ window_start }) => Number(window_start) + WINDOW_MS - nowMs);
-    return Math.max(0, ...waits);
+  /**
+   * Counts a try before it is made, so that tries at the same moment cannot all pass, and gives how long to wait: 0 for one that may be
+   * made. What turns out to be no wrong guess is taken back.
+   */
+  async begin(guesser: Guesser, nowMs: number): Promise<number> {
+    const counted: string[] = [];
+    for (const [name, failuresMax] of namesOf(guesser)) {
+      counted.push(name);
+      const waitMs = await this.#count(name, failuresMax, nowMs);
+      if (waitMs === 0) continue;
+      // Who is refused by account does not use up the tries of others at the same address.
+      await this.#takeBack(counted);
+      return waitMs;
+    }
+    return 0;
   }
 
-  /** Notes a code that does not exist. */
-  async fail(guesser: Guesser, nowMs: number): Promise<void> {
+  /** The try was no wrong guess. */
+  takeBack(guesser: Guesser): Promise<void> {
+    return this.#takeBack([...namesOf(guesser).keys()]);
+  }
+
+  async #takeBack(names: readonly string[]): Promise<void> {
+    await this.#database
+      .updateTable('promo_guesses')
+      .set((row) => ({ failures: row('failures', '-', 1n) }))
+      .where('name', 'in', names)
+      .where('failures', '>', 0n)
+      .execute();
+  }
+
+  /** One statement counts and tells. */
+  async #count(name: string, failuresMax: number, nowMs: number): Promise<number> {
     const over = BigInt(nowMs - WINDOW_MS);
-    for (const name of namesOf(guesser).keys())
-      await this.#database
-        .insertInto('promo_guesses')
-        .values({ name, window_start: nowMs, failures: 1 })
-        .onConflict((conflict) =>
-          conflict.column('name').doUpdateSet((row) => ({
-            failures: row
-              .case()
-              .when('promo_guesses.window_start', '<=', over)
-              .then(1n)
-              .else(row('promo_guesses.failures', '+', 1n))
-              .end(),
-            window_start: row
-              .case()
-              .when('promo_guesses.window_start', '<=', over)
-              .then(BigInt(nowMs))
-              .else(row.ref('promo_guesses.window_start'))
-              .end(),
-          })),
-        )
-        .execute();
+    const { failures, window_start } = await this.#database
+      .insertInto('promo_guesses')
+      .values({ name, window_start: nowMs, failures: 1 })
+      .onConflict((conflict) =>
+        conflict.column('name').doUpdateSet((row) => ({
+          failures: row
+            .case()
+            .when('promo_guesses.window_start', '<=', over)
+            .then(1n)
+            .else(row('promo_guesses.failures', '+', 1n))
+            .end(),
+          window_start: row
+            .case()
+            .when('promo_guesses.window_start', '<=', over)
+            .then(BigInt(nowMs))
+            .else(row.ref('promo_guesses.window_start'))
+            .end(),
+        })),
+      )
+      .returning(['failures', 'window_start'])
+      .executeTakeFirstOrThrow();
+    return Number(failures) > failuresMax ? Number(window_start) + WINDOW_MS - nowMs : 0;
   }
 
   /** Forgets windows that are over. */

@@ -48,7 +48,7 @@ const DAY_MS = 86_400_000;
 /** Gives an account what a code is worth, once: a conditional update of the code decides, and the redemption's key stops a repetition. */
 export async function redeem(database: Kysely<Tables>, request: RedeemRequest): Promise<RedeemResult> {
   const guesses = new PromoGuesses(database);
-  const retryAfterMs = await guesses.waitMs(request, request.nowMs);
+  const retryAfterMs = await guesses.begin(request, request.nowMs);
   if (retryAfterMs > 0) return { type: 'refused', why: 'too_many_tries', retryAfterMs };
   const normalized = normalizeCode(request.code);
   const result =
@@ -59,7 +59,7 @@ export async function redeem(database: Kysely<Tables>, request: RedeemRequest): 
           .execute((transaction) => redeemWithin(transaction, hashCode(normalized), request))
           .catch(readUndone);
   // Who has a code that is used up did not guess it.
-  if (result.type === 'refused' && result.why === 'unknown') await guesses.fail(request, request.nowMs);
+  if (result.type !== 'refused' || result.why !== 'unknown') await guesses.takeBack(request);
   return result;
 }
 

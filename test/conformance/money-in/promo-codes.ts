@@ -140,6 +140,16 @@ export function testPromoCodes(driver: LedgerDriver): void {
     expect(await stage.redeem(customer, code)).toBe('redeemed');
   });
 
+  test('guesses at the same moment are as few as others, and who knows a code is not counted among those who guess', async () => {
+    const customer = await stage.makeCustomer();
+    const guesses = Array.from({ length: 50 }, (_, index) => stage.redeem(customer, `GUESS${index}`, '192.0.2.7'));
+    const results = await Promise.all(guesses);
+    expect(results.filter((result) => result === 'unknown')).toHaveLength(10);
+    expect(results.filter((result) => result === 'too_many_tries')).toHaveLength(40);
+    const code = await stage.makeCode(CREDIT, { usesMax: 100 });
+    for (let count = 0; count < 40; count += 1) expect(await stage.redeem(await stage.makeCustomer(), code, '192.0.2.7')).toBe('redeemed');
+  });
+
   test('of a hundred accounts that redeem a single-use code at once, one gets it', async () => {
     const code = await stage.makeCode(CREDIT);
     const customers = await Promise.all(Array.from({ length: 100 }, () => stage.makeCustomer()));
