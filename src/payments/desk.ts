@@ -17,6 +17,7 @@ import {
   type PaymentRules,
   type ProviderName,
 } from './payments.ts';
+import { writeTry } from './write-try.ts';
 
 /** Who pays. */
 export interface Payer {
@@ -56,9 +57,6 @@ export type StartResult =
   | { readonly type: 'started'; readonly payment: PaymentRow }
   | { readonly type: 'refused'; readonly why: StartRefusal };
 
-/** Card thieves try numbers by small payments; who pays does not need more tries than this. */
-const UNPAID_PER_HOUR_MAX = 10;
-const HOUR_MS = 3_600_000;
 /** For what waits for a payer, the webhook is quicker anyway. */
 const ASK_AFTER_MS = 30_000n;
 /** States of a payment that has not ended. */
@@ -92,10 +90,8 @@ export class PaymentDesk {
     if (driver === undefined) return { type: 'refused', why: 'no_such_provider' };
     const problem = planOrder === undefined ? findAmountProblem(amount, this.rules) : undefined;
     if (problem !== undefined) return { type: 'refused', why: problem };
-    if ((await this.#countUnpaid(payer.accountId, nowMs - HOUR_MS)) >= UNPAID_PER_HOUR_MAX)
-      return { type: 'refused', why: 'too_many_tries' };
     const row = newRow(makeId('pay', nowMs), request, { purpose: planOrder === undefined ? 'top_up' : 'plan' });
-    await this.#database.insertInto('payments').values(row).execute();
+    if (!(await writeTry(this.#database, row, nowMs))) return { type: 'refused', why: 'too_many_tries' };
     await this.#apply(row.id, await driver.begin(toOrder(await this.require(row.id), payer.email)), nowMs);
     return { type: 'started', payment: await this.require(row.id) };
   }
@@ -196,17 +192,6 @@ export class PaymentDesk {
       await transaction.deleteFrom('payments').where('id', '=', row.id).execute();
       return false;
     });
-  }
-
-  async #countUnpaid(accountId: string, sinceMs: number): Promise<number> {
-    const row = await this.#database
-      .selectFrom('payments')
-      .select(({ fn }) => fn.countAll<bigint>().as('count'))
-      .where('account_id', '=', accountId)
-      .where('created_at', '>', BigInt(sinceMs))
-      .where('status', '<>', 'paid')
-      .executeTakeFirst();
-    return Number(row?.count ?? 0n);
   }
 
   async #apply(paymentId: string, answer: DriverAnswer, nowMs: number): Promise<void> {

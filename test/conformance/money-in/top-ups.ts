@@ -51,6 +51,15 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.start(customer)).toEqual({ type: 'refused', why: 'too_many_tries' });
     });
 
+    test('is refused after ten of many tries at the same moment', async () => {
+      const customer = await stage.makeCustomer();
+      const asked = stage.stripe.requests.length;
+      const results = await Promise.all(Array.from({ length: 30 }, () => stage.start(customer)));
+      expect(results.filter(({ type }) => type === 'started')).toHaveLength(10);
+      const sessions = stage.stripe.requests.slice(asked).filter((request) => request === 'POST /v1/checkout/sessions');
+      expect(sessions).toHaveLength(10);
+    });
+
     test('pays a debt first', async () => {
       const customer = await stage.makeCustomer();
       await stage.spend(customer, '3');

@@ -1,0 +1,27 @@
+import type { Insertable, Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { lockWallet } from '../ledger/credit.ts';
+
+/** Card thieves try numbers by small payments; who pays does not need more tries than this. */
+const UNPAID_PER_HOUR_MAX = 10n;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Writes a payment down before anybody hears of it; false where there are too many that nobody paid. What one account begins is
+ * written one after the other: many at the same moment could else all find few.
+ */
+export async function writeTry(database: Kysely<Tables>, row: Insertable<Tables['payments']>, nowMs: number): Promise<boolean> {
+  return database.transaction().execute(async (transaction) => {
+    await lockWallet(transaction, row.account_id);
+    const unpaid = await transaction
+      .selectFrom('payments')
+      .select(({ fn }) => fn.countAll<bigint>().as('count'))
+      .where('account_id', '=', row.account_id)
+      .where('created_at', '>', BigInt(nowMs - HOUR_MS))
+      .where('status', '<>', 'paid')
+      .executeTakeFirstOrThrow();
+    if (unpaid.count >= UNPAID_PER_HOUR_MAX) return false;
+    await transaction.insertInto('payments').values(row).execute();
+    return true;
+  });
+}
