@@ -39,6 +39,13 @@ const TAGS_MAX = 20;
 const ZONE_CHARACTERS_MAX = 64;
 /** Offsets such as +02:00 are left out: one of the databases takes them for their opposite. */
 const ZONE = /^[A-Za-z][A-Za-z0-9_+/-]*$/u;
+/** PostgreSQL takes these names for abbreviations that know no summer time. They stand for the clocks of these places. */
+const PLACES: ReadonlyMap<string, string> = new Map([
+  ['CET', 'Europe/Brussels'],
+  ['MET', 'Europe/Brussels'],
+  ['EET', 'Europe/Athens'],
+  ['WET', 'Europe/Lisbon'],
+]);
 const TAG = /^[\p{L}\p{N}][\p{L}\p{N} _.:/-]{0,63}(?:=[\p{L}\p{N} _.:/@-]{0,64})?$/u;
 
 const name = z
@@ -75,7 +82,8 @@ const moment = z
 const zone = z
   .string()
   .max(ZONE_CHARACTERS_MAX)
-  .refine((text) => ZONE.test(text) && isZone(text), 'is not the name of a time zone such as Europe/Berlin');
+  .refine((text) => ZONE.test(text) && isZone(text), 'is not the name of a time zone such as Europe/Berlin')
+  .transform((text) => PLACES.get(text.toUpperCase()) ?? text);
 
 /** What people may write into the settings of a key; also brings lists into their usual form. An empty list of addresses or tags is none. */
 export const settingsShape = {
