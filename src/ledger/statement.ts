@@ -50,6 +50,9 @@ interface Position {
   readonly id: string;
 }
 
+/** Charges have the time of their node's clock and wait for their transaction, so a line may be written behind newer ones; never by an hour. */
+const LATE_MS = 3_600_000;
+
 /** A page of an account's transfers, newest first, each with the balance it left. Costs the same however long the statement is. */
 export async function readStatement(database: Kysely<Tables>, accountId: string, question: StatementQuestion): Promise<StatementPage> {
   return withBooks(database, accountId, async (books) => {
@@ -111,16 +114,30 @@ class WalletBooks {
   }
 
   /** The balance after each of some lines, of which none is left out in between unless only some kinds are asked for. */
-  async readBalances(rows: readonly Row[], { kinds, after, toMs }: StatementQuestion): Promise<bigint[]> {
+  async readBalances(rows: readonly Row[], question: StatementQuestion): Promise<bigint[]> {
     const [newest] = rows;
     if (newest === undefined) return [];
-    if (kinds !== undefined) return this.readBalancesAt(rows.map(positionOf));
-    let balance = after?.balance ?? (toMs === undefined ? await this.#readNewest() : (await this.readBalancesAt([positionOf(newest)]))[0]);
+    if (question.kinds !== undefined) return this.readBalancesAt(rows.map(positionOf));
+    let balance = await this.#readFirst(positionOf(newest), question);
     return rows.map(({ amount }) => {
-      const left = balance ?? 0n;
+      const left = balance;
       balance = left - amount;
       return left;
     });
+  }
+
+  /** The balance after the newest line of a page. What the page before it left counts once nothing is added behind that any more. */
+  async #readFirst(newest: Position, { after, toMs }: StatementQuestion): Promise<bigint> {
+    if (after !== undefined) return after.atMs < Date.now() - LATE_MS ? after.balance : this.#readBack(newest);
+    return toMs === undefined ? this.#readNewest() : ((await this.readBalancesAt([newest]))[0] ?? 0n);
+  }
+
+  /** The balance of now, without what came after a line. */
+  async #readBack({ atMs, id }: Position): Promise<bigint> {
+    const half = (column: 'debit' | 'credit') =>
+      sql`(SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE ${this.#side(column)} AND (created_at, id) > (${atMs}, ${id}))`;
+    const { rows } = await sql<{ sum: bigint }>`SELECT ${half('credit')} - ${half('debit')} AS sum`.execute(this.#transaction);
+    return (await this.#readNewest()) - (rows[0]?.sum ?? 0n);
   }
 
   async #readNewest(): Promise<bigint> {

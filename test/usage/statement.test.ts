@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { Accounts } from '../../src/accounts/accounts.ts';
+import { postCredit, postDebit } from '../../src/ledger/credit.ts';
+import { asNanos } from '../../src/ledger/money.ts';
 import { readBalanceAfter, readStatement, type StatementCursor, type StatementLine } from '../../src/ledger/statement.ts';
 import { HOURS } from '../../src/usage/grid.ts';
 import { advancePast } from '../../src/usage/past.ts';
@@ -116,4 +118,21 @@ describeStores((makeStore) => {
     for (const { id, atMs, balance } of all.slice(0, 40))
       expect(await readBalanceAfter(database.kysely, accountId, { id, atMs })).toBe(balance);
   }, 60_000);
+
+  test('balances of a page are right although a line was written behind the page before it meanwhile', async () => {
+    const { kysely } = database;
+    const account = await new Accounts(kysely).create('late@example.com', false);
+    if (account === undefined) throw new Error('the address is taken');
+    const nowMs = Date.now();
+    const posting = { accountId: account.id, reason: 'test' };
+    await postCredit(kysely, { ...posting, kind: 'manual', house: 'promo_expense', amount: asNanos(1000n), source: 'late:0', atMs: nowMs });
+    const charge = (n: number, amount: bigint, atMs: number) =>
+      postDebit(kysely, { ...posting, kind: 'usage', house: 'revenue', amount: asNanos(amount), source: `late:${n}`, atMs });
+    for (const n of [1, 2, 3, 4]) await charge(n, 10n, nowMs + 10 * n);
+    const first = await readStatement(kysely, account.id, { linesMax: 2 });
+    await charge(5, 7n, nowMs + 15);
+    const second = await readStatement(kysely, account.id, { linesMax: 10, after: first.next });
+    const balances = second.lines.map(({ amount, balance }) => `${amount} leaves ${balance}`);
+    expect(balances).toEqual(['-10 leaves 973', '-7 leaves 983', '-10 leaves 990', '1000 leaves 1000']);
+  });
 });
