@@ -102,9 +102,8 @@ const VIEWED_GROUPS: readonly Group[] = GROUPS.map(({ title, places }) => ({
 export function Navigation({ onFollow }: { readonly onFollow?: () => void }): JSX.Element {
   const { data } = useQuery(accountQuery);
   const isAdmin = useLocation({ select: ({ pathname }) => pathname.startsWith('/admin') });
-  const own = data?.isOperator === true ? [...GROUPS, TO_ADMIN] : viewedAccount === undefined ? GROUPS : VIEWED_GROUPS;
   const isOperator = data?.isOperator === true;
-  const own = isOperator ? [...GROUPS, TO_ADMIN] : GROUPS;
+  const own = viewedAccount !== undefined ? VIEWED_GROUPS : isOperator ? [...GROUPS, TO_ADMIN] : GROUPS;
   return (
     <nav aria-label={t.navigation} className="flex flex-col gap-5">
       {(isAdmin && isOperator ? ADMIN_GROUPS : own).map(({ title, places }) => (
