@@ -134,15 +134,17 @@ function openCall(request: Request, connection: Connection, gate: Gate): Call {
   return call;
 }
 
-function findOperation(operations: Operations, { method, url }: Request): Operation {
+function findOperation(operations: Operations, request: Request): Operation {
+  const { method } = request;
   const operation = operations[method === 'HEAD' ? 'GET' : method];
   if (operation !== undefined) return operation;
   const allowed = Object.keys(operations);
   if (allowed.length > 0) throw new GatewayError('method_not_supported', `${method} is not supported here; use ${allowed.join(' or ')}.`);
   // Where clients know both interfaces of OpenAI, many ask here unless they are told not to: their base address is right.
-  const advice = new URL(url).pathname.endsWith('/responses')
-    ? 'The Responses API is none of them: set your client to chat completions'
-    : 'is the base address set to …/v1?';
+  const advice =
+    readRequestUrl(request)?.pathname.endsWith('/responses') === true
+      ? 'The Responses API is none of them: set your client to chat completions'
+      : 'is the base address set to …/v1?';
   throw new GatewayError(
     'unknown_url',
     `Unknown address: ${method} is not answered here. The operations are POST /v1/chat/completions and GET /v1/models; ${advice}`,
