@@ -55,8 +55,9 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
 
 /** The provider's own report with its details where it is credible, else our count. The three sums and the cost are what is charged. */
 function completeUsage(reported: WireUsage | undefined, { usage, cost }: Charge): WireUsage {
+  if (reported !== undefined) completeDetails(reported);
   // A number of USD has at most nine decimals, few enough for a JSON number to be exact.
-  return { ...completeDetails(reported), ...writeUsage(usage), cost: Number(cost) / NANOS_PER_USD };
+  return { ...reported, ...writeUsage(usage), cost: Number(cost) / NANOS_PER_USD };
 }
 
 function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing<StreamAnswer>): Reply {

@@ -50,19 +50,17 @@ export function writeDetailedUsage(usage: TokenUsage): WireUsage {
 }
 
 /** What OpenAI always counts in the details of a report, and others only where there is something to count. */
-const DETAILS = {
-  prompt_tokens_details: ['cached_tokens', 'audio_tokens'],
-  completion_tokens_details: ['reasoning_tokens', 'audio_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'],
-} as const;
+const PROMPT_DETAILS = ['cached_tokens', 'audio_tokens'];
+const COMPLETION_DETAILS = ['reasoning_tokens', 'audio_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'];
 
-/** The same report with every count in its details: clients with strict types fail on details that lack one. */
-export function completeDetails(reported: WireUsage | undefined): JsonObject {
-  const complete: JsonObject = { ...reported };
-  for (const [name, counts] of Object.entries(DETAILS)) {
-    const details = complete[name];
-    if (isObject(details)) complete[name] = { ...details, ...Object.fromEntries(counts.map((count) => [count, details[count] ?? 0])) };
-  }
-  return complete;
+/** Gives the details of a report every count: clients with strict types fail on details that lack one. */
+export function completeDetails(reported: JsonObject): void {
+  complete(reported['prompt_tokens_details'], PROMPT_DETAILS);
+  complete(reported['completion_tokens_details'], COMPLETION_DETAILS);
+}
+
+function complete(details: unknown, counts: readonly string[]): void {
+  if (isObject(details)) for (const count of counts) details[count] ??= 0;
 }
 
 /** Two reports as one: counts are added, at whatever depth they stand; of all else the first word counts. */

@@ -76,8 +76,9 @@ const COMPLETION_DETAILS = [
   'rejected_prediction_tokens',
 ] as const satisfies (keyof OpenAI.CompletionUsage.CompletionTokensDetails)[];
 
-function complaintsAboutDetails(details: object | undefined, counts: readonly string[]): string[] {
-  if (details === undefined) return [];
+/** A host that counts nothing there may say so. */
+function complaintsAboutDetails(details: object | null | undefined, counts: readonly string[]): string[] {
+  if (details === undefined || details === null) return [];
   return counts.flatMap((name) =>
     claim(Number.isInteger((details as Record<string, unknown>)[name]), `the details of the usage have no ${name}`),
   );
