@@ -37,7 +37,7 @@ describe.skipIf(chromiumPath === undefined)('providers in a browser', () => {
       await drawer.getByText(`Disabled by ${account.email}`).waitFor();
       expect([await findBarriers(page), await overflowOf(page)]).toEqual([[], 0]);
       await page.keyboard.press('Escape');
-      await page.getByText('disabled', { exact: true }).waitFor();
+      await page.getByText('Disabled', { exact: true }).waitFor();
       const served = async (): Promise<number> =>
         ((await (await page.request.get('/api/models')).json()) as { models: unknown[] }).models.length;
       expect(await served()).toBe(0);
