@@ -1,4 +1,4 @@
-import type { ComponentProps, JSX } from 'react';
+import type { ComponentProps, JSX, MouseEvent } from 'react';
 import { cx } from './cx.ts';
 
 export interface ButtonLook {
@@ -8,20 +8,26 @@ export interface ButtonLook {
 
 export type ButtonProps = ComponentProps<'button'> & ButtonLook & { readonly isBusy?: boolean };
 
-/** A button. While it is busy it cannot be pressed again, and says so to screen readers. */
+/** A button. While it is busy it cannot be pressed again, and says so to screen readers; it stays where the keyboard is, which a disabled one does not. */
 export function Button({ variant, size, isBusy = false, className, children, ...rest }: ButtonProps): JSX.Element {
   return (
     <button
       type="button"
       {...rest}
-      disabled={rest.disabled === true || isBusy}
       aria-busy={isBusy || undefined}
+      aria-disabled={isBusy || undefined}
+      onClick={isBusy ? ignore : rest.onClick}
       className={cx(buttonClass({ ...(variant && { variant }), ...(size && { size }) }), className)}
     >
       {isBusy && <Spinner />}
       {children}
     </button>
   );
+}
+
+/** A press, be it by Enter in a field of the form. */
+function ignore(event: MouseEvent): void {
+  event.preventDefault();
 }
 
 const VARIANTS = {
@@ -37,7 +43,7 @@ const SIZES = { sm: 'h-8 px-2.5 text-sm gap-1.5', md: 'h-9 px-3.5 text-sm gap-2'
 export function buttonClass({ variant = 'secondary', size = 'md' }: ButtonLook): string {
   return cx(
     'inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap select-none transition-colors',
-    'disabled:cursor-not-allowed disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+    'disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
     VARIANTS[variant],
     SIZES[size],
   );
