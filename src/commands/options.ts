@@ -4,7 +4,7 @@ import { parseUsd, type Nanos } from '../ledger/money.ts';
 /** How the values of options are read. Each gives what the command needs, or an error that says what is allowed. */
 
 /** A day, and where it is given the time of day and the zone. */
-const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/u;
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/u;
 
 /** A moment, past or future. Without a zone it is one of UTC, wherever the machine stands. */
 export function readMoment(text: string): number {

@@ -11,7 +11,13 @@ test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])('a time without a zone 
   process.env['TZ'] = name;
   const noon = Date.UTC(2027, 0, 31, 12);
   expect(readMoment('2027-01-31')).toBe(Date.UTC(2027, 0, 31));
-  for (const text of ['2027-01-31T12:00', '2027-01-31 12:00:00', '2027-01-31T12:00:00.000Z', '2027-01-31T17:45+05:45'])
+  for (const text of [
+    '2027-01-31T12:00',
+    '2027-01-31 12:00:00',
+    '2027-01-31T12:00:00.000Z',
+    '2027-01-31T12:00:00.000000+00:00',
+    '2027-01-31T17:45+05:45',
+  ])
     expect(readMoment(text)).toBe(noon);
 });
 
