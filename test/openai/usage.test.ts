@@ -134,12 +134,12 @@ describe('the buckets', () => {
   });
 });
 
-describe('the details that callers are told', () => {
-  const completed = (reported: Record<string, unknown>): unknown => {
-    completeDetails(reported);
-    return reported;
-  };
+function completed(reported: Record<string, unknown>): unknown {
+  completeDetails(reported);
+  return reported;
+}
 
+describe('the details that callers are told', () => {
   test('have every count that OpenAI has, and keep the others', () => {
     expect(completed({ ...COUNTS, ...details({ cached_tokens: 7, cache_write_tokens: 1 }, { reasoning_tokens: null }) })).toEqual({
       ...COUNTS,
