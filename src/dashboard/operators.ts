@@ -3,7 +3,10 @@ import { ApiError } from './api-error.ts';
 import { refuseStale } from './auth-sessions.ts';
 import type { Env } from './parts.ts';
 
-const SAFE_METHODS = new Set(['GET', 'HEAD']);
+/** Whether a request only reads. */
+export function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
 
 /**
  * Lets only those through who run the service, and of them only who signs in with a second factor. To everybody else there is
@@ -14,6 +17,6 @@ export const operating: MiddlewareHandler<Env> = async (c, next) => {
   if (!person.isOperator) throw new ApiError('not_found', 'There is nothing at this address.');
   if (!person.hasTwoFactor)
     throw new ApiError('forbidden', 'Who runs the service needs a second factor. Turn it on in your settings, under Security.');
-  if (!SAFE_METHODS.has(c.req.method)) refuseStale(person);
+  if (!isReading(c.req.method)) refuseStale(person);
   await next();
 };

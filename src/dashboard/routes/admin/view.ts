@@ -1,15 +1,15 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { Kysely } from 'kysely';
-import { recordAudit } from '../../../accounts/audit.ts';
+import { recordDeed } from '../../../accounts/audit.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { ApiError } from '../../api-error.ts';
+import { isReading } from '../../operators.ts';
 import type { Env, Parts, Person } from '../../parts.ts';
 import { VIEWABLE, type Viewable } from '../../viewable.ts';
 
 /** The routes of an account's pages, which read whose they are from the person. */
 export type Pages = Readonly<Record<Viewable, Hono<Env>>>;
 
-const SAFE_METHODS = new Set(['GET', 'HEAD']);
 /** Somebody who goes on looking is told of again after this. */
 const NOTED_MS = 3_600_000;
 const NOTED_MAX = 1000;
@@ -25,7 +25,7 @@ export function viewRoutes({ database: { kysely } }: Parts, pages: Pages): Hono<
 function viewing(database: Kysely<Tables>): MiddlewareHandler<Env> {
   const visits = new Visits(database);
   return async (c, next) => {
-    if (!SAFE_METHODS.has(c.req.method))
+    if (!isReading(c.req.method))
       throw new ApiError('forbidden', 'You are looking at the account of somebody else. Only its owner can change something here.');
     const operator = c.get('person');
     const owner = await findOwner(database, c.req.param('viewed') ?? '');
@@ -70,14 +70,9 @@ class Visits {
     const noted = this.#noted.get(name);
     if (noted !== undefined && nowMs - noted.atMs < NOTED_MS) return noted.written;
     if (this.#noted.size >= NOTED_MAX) this.#noted.clear();
-    const written = this.#write(email, accountId);
+    const written = recordDeed(this.#database, { actor: email, action: 'account.view', subject: accountId, changes: [] });
     this.#noted.set(name, { atMs: nowMs, written });
     written.catch(() => this.#noted.delete(name));
     return written;
-  }
-
-  async #write(actor: string, subject: string): Promise<void> {
-    const entry = { actor, action: 'account.view', subject, changes: [] };
-    await this.#database.transaction().execute((transaction) => recordAudit(transaction, entry));
   }
 }
