@@ -23,7 +23,7 @@ export const app = createRoute({
       if (!(await loadAccount())) throw redirect({ to: '/sign-in', search: { to: location.href } });
     } catch (error) {
       // Whoever does not run the service can look at nobody's account.
-      if (error instanceof ApiError && error.status === 404) throw notFound();
+      if (viewedAccount !== undefined && error instanceof ApiError && error.status === 404) throw notFound();
       throw error;
     }
   },
