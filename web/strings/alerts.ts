@@ -83,12 +83,14 @@ export const alerts = {
     testMail: 'Send a test by e-mail',
     testWebhook: 'Send a test to the webhook',
     testSent: 'The test was delivered.',
-    secretTitle: 'Store the signing secret now',
-    secretText:
-      'It is shown this one time. Each request has the header tollgate-signature: t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>" in hex>.',
-    secretWhat: 'signing secret',
-    secretStored: 'I have stored it',
-    done: 'Done',
+    secret: {
+      title: 'Store the signing secret now',
+      text: 'It is shown this one time. Each request has the header tollgate-signature: t=<seconds>,v1=<HMAC-SHA256 of "<seconds>.<body>" in hex>.',
+      what: 'signing secret',
+      stored: 'I have stored it',
+      done: 'Done',
+      leave: 'The secret is not shown again. Leave all the same?',
+    },
   },
   log: {
     title: 'What was sent',

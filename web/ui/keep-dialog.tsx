@@ -6,16 +6,23 @@ import { Button } from './button.tsx';
 import { Checkbox } from './checkbox.tsx';
 import { Dialog } from './dialog.tsx';
 
+/** What can be stored as a file. */
+interface KeptFile {
+  readonly label: string;
+  readonly name: string;
+  readonly type: string;
+  readonly text: string;
+}
+
 interface KeepDialogProps {
   readonly words: {
     readonly title: string;
     readonly text: string;
-    readonly download: string;
     readonly stored: string;
     readonly done: string;
     readonly leave: string;
   };
-  readonly file: { readonly name: string; readonly type: string; readonly text: string };
+  readonly file?: KeptFile;
   readonly width?: 'md' | 'lg';
   readonly onStored: () => void;
   readonly children: ReactNode;
@@ -27,10 +34,12 @@ export function KeepDialog({ words: t, file, width = 'md', onStored, children }:
   useBlocker({ shouldBlockFn: () => !window.confirm(t.leave), enableBeforeUnload: true });
   const actions = (
     <>
-      <Button onClick={() => download(file)}>
-        <Download aria-hidden="true" />
-        {t.download}
-      </Button>
+      {file !== undefined && (
+        <Button onClick={() => download(file)}>
+          <Download aria-hidden="true" />
+          {file.label}
+        </Button>
+      )}
       <Button variant="primary" disabled={!isStored} onClick={onStored}>
         {t.done}
       </Button>
@@ -46,7 +55,7 @@ export function KeepDialog({ words: t, file, width = 'md', onStored, children }:
   );
 }
 
-function download({ name, type, text }: KeepDialogProps['file']): void {
+function download({ name, type, text }: KeptFile): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = address;

@@ -15,7 +15,7 @@ export interface Fresh {
 /** A secret, and how to use it. */
 export function FreshSecret({ fresh, onStored }: { readonly fresh: Fresh; readonly onStored: () => void }): JSX.Element {
   const [snippetId, setSnippetId] = useState('curl');
-  const file = { name: '.env', type: 'text/plain', text: envFile(location.origin, fresh.name, fresh.secret) };
+  const file = { label: t.download, name: '.env', type: 'text/plain', text: envFile(location.origin, fresh.name, fresh.secret) };
   return (
     <KeepDialog words={t} file={file} width="lg" onStored={onStored}>
       <div className="rounded-md border border-line bg-sunken px-3 py-2">

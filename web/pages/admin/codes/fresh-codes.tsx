@@ -18,7 +18,7 @@ export function FreshCodes({ codes, onStored }: { readonly codes: readonly Fresh
   const text = codes.map(({ code }) => code).join('\n');
   const lines = ['id,code', ...codes.map(({ id, code }) => `${id},${code}`), ''];
   return (
-    <KeepDialog words={t} file={{ name: 'codes.csv', type: 'text/csv', text: lines.join('\n') }} onStored={onStored}>
+    <KeepDialog words={t} file={{ label: t.download, name: 'codes.csv', type: 'text/csv', text: lines.join('\n') }} onStored={onStored}>
       <div className="flex items-start gap-2 rounded-md border border-line bg-sunken px-3 py-2">
         <pre ref={list} tabIndex={0} aria-label={t.what} className="max-h-64 min-w-0 flex-1 overflow-auto font-mono text-[0.8125rem]">
           {text}
