@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Plans } from '../../src/accounts/plans.ts';
-import type { GateQuestion } from '../../src/dashboard/messages.ts';
-import { MemoryLimits } from '../../src/limits/memory.ts';
 import { usd } from '../conformance/money-in/stage.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import { jsonOf } from './answers.ts';
 import { giveBelongings, type Belongings } from './belongings.ts';
+import { answerForGate } from './gate-answers.ts';
 import { NO_PAYMENTS, openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
 import { OWNED, routesOf, type Route } from './route-table.ts';
 import { describeStores, type Store } from './stores.ts';
 
-const LIMITS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
 const VIEW = '/api/admin/view/:viewed';
@@ -153,9 +151,4 @@ function askedFor(): string {
 /** What two people read is not read in the same millisecond. */
 function timeless(text: string): string {
   return text.replaceAll(/\d{13}/gu, 'then');
-}
-
-async function answerForGate(question: GateQuestion): Promise<unknown> {
-  if (question.type === 'limits') return new MemoryLimits().stateOf(question.keyId, LIMITS);
-  return question.type === 'webhook' ? undefined : [];
 }

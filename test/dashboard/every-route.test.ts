@@ -1,26 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Plans } from '../../src/accounts/plans.ts';
-import { modelSchema } from '../../src/catalog/catalog.ts';
 import { AUTH_PATHS } from '../../src/dashboard/auth-requests.ts';
-import type { GateQuestion } from '../../src/dashboard/messages.ts';
-import { MemoryLimits } from '../../src/limits/memory.ts';
 import { usd } from '../conformance/money-in/stage.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import { jsonOf } from './answers.ts';
 import { giveBelongings, type Belongings } from './belongings.ts';
+import { answerForGate } from './gate-answers.ts';
 import { NO_PAYMENTS, openDashboard, ORIGIN, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { ABOUT_ONESELF, isForOperators, isPublic, NAMED_IN_BODY, OWNED, routeOf, routesOf, type Route } from './route-table.ts';
 import { describeStores, type Store } from './stores.ts';
 
-const LIMITS = { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 };
-const MODEL = modelSchema.parse({
-  id: 'a/one',
-  provider: 'a',
-  context_length: 8000,
-  max_output_tokens: 1000,
-  price: { input: 1, output: 2 },
-  routes: [{ provider: 'a', model: 'one' }],
-});
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
 const SAFE = new Set(['GET', 'HEAD']);
@@ -294,10 +283,4 @@ async function look(browser: TestBrowser): Promise<Record<string, unknown>> {
   ];
   const seen = await Promise.all(paths.map(async (path) => [path, await (await browser.get(`/api/${path}`)).json()] as const));
   return Object.fromEntries(seen);
-}
-
-async function answerForGate(question: GateQuestion): Promise<unknown> {
-  if (question.type === 'limits') return new MemoryLimits().stateOf(question.keyId, LIMITS);
-  if (question.type === 'catalogue') return [MODEL];
-  return question.type === 'webhook' ? undefined : [];
 }
