@@ -1,8 +1,9 @@
+import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LOCK_FILE, lockDataFolder, openSqlite } from '../../src/database/sqlite.ts';
+import { backupSqlite, LOCK_FILE, lockDataFolder, openSqlite } from '../../src/database/sqlite.ts';
 
 const WHAT_TO_DO =
   'The user who runs Tollgate must own the folder and its files, on a disk that can be written and has room; TOLLGATE_DATA names another folder.';
@@ -27,6 +28,17 @@ test('a folder that cannot be made is named as well', () => {
     expect(open).toThrow(new RegExp(`^${file}/\\S+ cannot be opened: EEXIST: .*${WHAT_TO_DO}$`, 'u'));
 });
 
+test('a new database has small pages, one that is there keeps its own, and a copy of it has the small ones', () => {
+  const [made, old, copy] = ['new.db', 'old.db', 'copy.db'].map((name) => join(folder, name)) as [string, string, string];
+  openSqlite(made).run('CREATE TABLE t (a)');
+  expect(pageBytes(made)).toEqual([[2048]]);
+  new Database(old).run('CREATE TABLE t (a)');
+  openSqlite(old).run('INSERT INTO t VALUES (1)');
+  expect(pageBytes(old)).toEqual([[4096]]);
+  backupSqlite(old, copy);
+  expect(pageBytes(copy)).toEqual([[2048]]);
+});
+
 test('a lock that cannot be taken for another reason is not taken for another server', () => {
   writeFileSync(join(folder, LOCK_FILE), 'What a disk that was full left behind. '.repeat(5));
   expect(() => lockDataFolder(folder)).toThrow(`${join(folder, LOCK_FILE)} cannot be opened: file is not a database.`);
@@ -39,3 +51,7 @@ test('the lock of another server is', () => {
   lock?.unlock();
   lockDataFolder(folder)?.unlock();
 });
+
+function pageBytes(path: string): unknown {
+  return new Database(path).query('PRAGMA page_size').values();
+}
