@@ -89,7 +89,7 @@ export class ChoiceStream implements StreamSource {
       const source = this.#unstarted.shift();
       if (source === undefined) return;
       source.start({
-        onText: (text) => this.#sink?.onText(text),
+        onText: (text, areTokens) => this.#sink?.onText(text, areTokens),
         onComplete: () => this.#onComplete(source),
         onFailure: (failure) => this.#fail(failure),
       });

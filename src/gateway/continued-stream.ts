@@ -67,8 +67,8 @@ export class ContinuedStream implements StreamSource, RelaySink {
     return undefined;
   }
 
-  onText(text: string): void {
-    this.#sink?.onText(text);
+  onText(text: string, areTokens?: boolean): void {
+    this.#sink?.onText(text, areTokens);
   }
 
   onComplete(): void {

@@ -8,8 +8,8 @@ import type { Tally } from './tally.ts';
 
 /** Takes what a relay gives: texts, then one end or one failure. */
 export interface RelaySink {
-  /** Events as they go to the caller, all that one packet brought. */
-  onText(text: string): void;
+  /** Events as they go to the caller. Where they are known to be tokens, they say something and end nothing. */
+  onText(text: string, areTokens?: boolean): void;
   onComplete(): void;
   onFailure(failure: unknown): void;
 }
@@ -36,6 +36,8 @@ export interface StreamSource {
 
 /** Cuts a stream of bytes into events, by the framing that the provider uses. */
 export interface EventParser {
+  /** True when it holds nothing: the next byte begins an event. Undefined where events are not of text. */
+  readonly isBetweenEvents?: boolean;
   push(bytes: Uint8Array): readonly SseEvent[];
   end(): readonly SseEvent[];
 }
@@ -132,10 +134,13 @@ export class Relay implements BodyListener, StreamSource {
     return this.decoder.continuation;
   }
 
-  onBody(bytes: Uint8Array): void {
+  onBody(bytes: Buffer, start: number, end: number): void {
     if (this.#state !== 'running') return;
     this.#deadlines.arrived();
-    this.#read(bytes);
+    const tokens = this.#parser.isBetweenEvents === true ? this.decoder.takeTokens?.(bytes, start, end) : undefined;
+    if (tokens !== undefined) this.#give(tokens.text, true);
+    const rest = tokens?.end ?? start;
+    if (rest < end) this.#read(bytes.subarray(rest, end));
   }
 
   onEnd(): void {
@@ -173,9 +178,9 @@ export class Relay implements BodyListener, StreamSource {
     return text;
   }
 
-  #give(text: string): void {
+  #give(text: string, areTokens = false): void {
     if (this.#sink !== undefined) {
-      this.#sink.onText(text);
+      this.#sink.onText(text, areTokens);
       return;
     }
     this.#begun += text;

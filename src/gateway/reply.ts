@@ -111,8 +111,9 @@ class CallerStream implements RelaySink, OutgoingEvents {
     this.#answer.source.start(this);
   }
 
-  onText(text: string): void {
-    this.#sendEvents(text);
+  onText(text: string, areTokens = false): void {
+    if (areTokens) this.#send(text);
+    else this.#sendEvents(text);
     if (this.#stream.isFull) this.#answer.source.pause();
   }
 

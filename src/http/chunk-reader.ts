@@ -26,6 +26,9 @@ const OVER = 10;
 
 /** Takes the framing out of a chunked body, byte by byte where it must and chunk by chunk where it can. */
 export class ChunkReader {
+  /** Where in the last packet its part of the body stands. */
+  start = 0;
+  end = 0;
   /** The bytes of the last packet that came after the end of the body. */
   excessBytes = 0;
   #state = SIZE;
@@ -38,8 +41,8 @@ export class ChunkReader {
     return this.#state === OVER;
   }
 
-  /** The body that is in these bytes: several chunks are moved together in place, so that one packet stays one piece. */
-  read(bytes: Uint8Array): Uint8Array {
+  /** Finds the body that is in these bytes: several chunks are moved together in place, so that one packet stays one piece. */
+  read(bytes: Uint8Array): void {
     let start = 0;
     let end = 0;
     let at = 0;
@@ -58,7 +61,8 @@ export class ChunkReader {
       if (this.#size === 0) this.#state = DATA_CR;
     }
     this.excessBytes = bytes.length - at;
-    return bytes.subarray(start, end);
+    this.start = start;
+    this.end = end;
   }
 
   #step(byte: number): void {

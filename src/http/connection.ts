@@ -121,8 +121,8 @@ export class Connection implements ByteSource, ResponseEvents {
     this.#exchange?.onHead(head);
   }
 
-  onBody(bytes: Uint8Array): void {
-    this.#exchange?.onBody(bytes);
+  onBody(bytes: Buffer, start: number, end: number): void {
+    this.#exchange?.onBody(bytes, start, end);
   }
 
   onEnd(): void {

@@ -93,12 +93,12 @@ class Download implements ResponseEvents {
     if (Number(headers.get('content-length') ?? 0) > this.#limits.bytesMax) throw new MediaFault('TOO_LARGE');
   }
 
-  onBody(bytes: Uint8Array): void {
+  onBody(bytes: Buffer, start: number, end: number): void {
     if (this.#isOver) return;
-    this.#bytes += bytes.length;
+    this.#bytes += end - start;
     if (this.#bytes > this.#limits.bytesMax) throw new MediaFault('TOO_LARGE');
-    this.#limits.onBytes(bytes.length);
-    this.#parts.push(bytes);
+    this.#limits.onBytes(end - start);
+    this.#parts.push(bytes.subarray(start, end));
   }
 
   onEnd(): void {

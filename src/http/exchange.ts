@@ -8,9 +8,9 @@ export interface ByteSource {
   cancel(): void;
 }
 
-/** Hears a body as it arrives: pieces, then one end or one failure. */
+/** Hears a body as it arrives: pieces, each of them a part of a packet, then one end or one failure. */
 export interface BodyListener {
-  onBody(bytes: Uint8Array): void;
+  onBody(bytes: Buffer, start: number, end: number): void;
   onEnd(): void;
   onFailure(failure: unknown): void;
 }
@@ -28,7 +28,7 @@ export class Exchange implements ResponseEvents {
   #rejectHead: (failure: unknown) => void = () => undefined;
   #source: ByteSource | undefined;
   #listener: BodyListener | undefined;
-  #early: Uint8Array[] = [];
+  #early: Buffer[] = [];
   #earlyBytes = 0;
   #isPaused = false;
   #state: 'open' | 'ended' | 'failed' = 'open';
@@ -58,7 +58,7 @@ export class Exchange implements ResponseEvents {
     this.#listener = listener;
     const early = this.#early;
     this.#early = [];
-    for (const bytes of early) listener.onBody(bytes);
+    for (const bytes of early) listener.onBody(bytes, 0, bytes.length);
     if (this.#state === 'ended') listener.onEnd();
     else if (this.#state === 'failed') listener.onFailure(this.#failure);
     else this.resume();
@@ -98,14 +98,14 @@ export class Exchange implements ResponseEvents {
     this.#resolveHead(head);
   }
 
-  onBody(bytes: Uint8Array): void {
+  onBody(bytes: Buffer, start = 0, end = bytes.length): void {
     if (this.isOver) return;
     if (this.#listener !== undefined) {
-      this.#listener.onBody(bytes);
+      this.#listener.onBody(bytes, start, end);
       return;
     }
-    this.#early.push(bytes);
-    this.#earlyBytes += bytes.length;
+    this.#early.push(bytes.subarray(start, end));
+    this.#earlyBytes += end - start;
     if (this.#earlyBytes > EARLY_BYTES_MAX) this.pause();
   }
 
@@ -140,10 +140,10 @@ class TextGatherer implements BodyListener {
     this.onFailure = reject;
   }
 
-  onBody(bytes: Uint8Array): void {
-    this.#bytes += bytes.length;
+  onBody(bytes: Buffer, start: number, end: number): void {
+    this.#bytes += end - start;
     if (this.#bytes <= this.#bytesMax) {
-      this.#parts.push(bytes);
+      this.#parts.push(bytes.subarray(start, end));
       return;
     }
     this.#resolve(undefined);

@@ -34,7 +34,7 @@ class LocalSource implements ByteSource {
       const { status, headers, body } = await respond(this.#abort.signal);
       exchange.onHead({ status, headers: new Map(headers) });
       for await (const bytes of (body ?? []) as AsyncIterable<Uint8Array>) {
-        exchange.onBody(bytes);
+        exchange.onBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
         if (this.#isPaused) await new Promise<void>((resolve) => (this.#wake = resolve));
         if (this.#abort.signal.aborted) return;
       }

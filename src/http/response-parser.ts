@@ -11,8 +11,8 @@ export interface ResponseHead {
 /** Hears what a response consists of, in order. */
 export interface ResponseEvents {
   onHead(head: ResponseHead): void;
-  /** What one packet had of the body. The bytes may be kept: they are not used again. */
-  onBody(bytes: Uint8Array): void;
+  /** What one packet had of the body, from `start` to `end`. The bytes may be kept: they are not used again. */
+  onBody(bytes: Buffer, start: number, end: number): void;
   /** The response is complete. */
   onEnd(): void;
 }
@@ -165,7 +165,7 @@ export class ResponseParser {
       case 'none':
         return this.#end(bytes.length);
       case 'until_close':
-        return this.#give(bytes);
+        return this.#give(bytes, 0, bytes.length);
       case 'head':
       case 'over':
         throw new ProtocolError('There are bytes that belong to no response');
@@ -173,19 +173,20 @@ export class ResponseParser {
   }
 
   #readChunks(bytes: Buffer): void {
-    this.#give(this.#chunks.read(bytes));
+    this.#chunks.read(bytes);
+    this.#give(bytes, this.#chunks.start, this.#chunks.end);
     if (this.#chunks.isOver) this.#end(this.#chunks.excessBytes);
   }
 
   #readSized(bytes: Buffer): void {
     const taken = Math.min(this.#bytesLeft, bytes.length);
     this.#bytesLeft -= taken;
-    this.#give(taken === bytes.length ? bytes : bytes.subarray(0, taken));
+    this.#give(bytes, 0, taken);
     if (this.#bytesLeft === 0) this.#end(bytes.length - taken);
   }
 
-  #give(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.#events.onBody(bytes);
+  #give(bytes: Buffer, start: number, end: number): void {
+    if (end > start) this.#events.onBody(bytes, start, end);
   }
 
   /** Bytes after the end answer nothing that was asked: nobody may take them for the next response. */

@@ -18,14 +18,14 @@ export class SseParser {
   #parser: EventSourceParser | undefined;
   #events: SseEvent[] = [];
   /** True when the parser holds nothing: the next text begins with a line, and that with an event. */
-  #isBetweenEvents = true;
+  isBetweenEvents = true;
   #isTooLong = false;
 
   /** The events that these bytes complete. Throws when an event has grown beyond all bounds. */
   push(bytes: Uint8Array): readonly SseEvent[] {
     this.#events = [];
     const text = this.#decoder.decode(bytes, MORE_TO_COME);
-    const taken = this.#isBetweenEvents && !text.includes('\r') ? this.#takePlain(text) : 0;
+    const taken = this.isBetweenEvents && !text.includes('\r') ? this.#takePlain(text) : 0;
     if (taken < text.length) this.#feed(taken === 0 ? text : text.slice(taken));
     return this.#events;
   }
@@ -34,7 +34,7 @@ export class SseParser {
   end(): readonly SseEvent[] {
     this.#events = [];
     const rest = this.#decoder.decode();
-    if (rest !== '' || !this.#isBetweenEvents) this.#feed(`${rest}\n\n`);
+    if (rest !== '' || !this.isBetweenEvents) this.#feed(`${rest}\n\n`);
     return this.#events;
   }
 
@@ -56,7 +56,7 @@ export class SseParser {
   #feed(text: string): void {
     this.#parser ??= this.#makeParser();
     this.#parser.feed(text);
-    this.#isBetweenEvents = text.endsWith('\n\n');
+    this.isBetweenEvents = text.endsWith('\n\n');
     if (this.#isTooLong) throw new Error(`An event is longer than ${EVENT_CHARACTERS_MAX} characters`);
   }
 

@@ -1,11 +1,13 @@
+import type { Tokens } from './provider.ts';
+
 /**
  * A chunk with a hole where its text is. Nearly all chunks of a stream are alike but for the few characters of a token,
- * so once one was parsed, patched and written again, the next ones need only be held against it. Parsing and writing
- * each would cost more than everything else that is done with a stream.
+ * so once one was parsed, patched and written again, the next ones need only be held against it, byte by byte as they
+ * came. Parsing and writing each would cost more than everything else that is done with a stream.
  */
 export class ChunkTemplate {
-  readonly #before: string;
-  readonly #after: string;
+  readonly #before: Buffer;
+  readonly #after: Buffer;
   readonly #writtenBefore: string;
   readonly #writtenAfter: string;
 
@@ -23,27 +25,38 @@ export class ChunkTemplate {
   }
 
   private constructor([before, after]: readonly [string, string], [writtenBefore, writtenAfter]: readonly [string, string]) {
-    this.#before = before;
-    this.#after = after;
-    this.#writtenBefore = writtenBefore;
-    this.#writtenAfter = writtenAfter;
+    this.#before = Buffer.from(`data: ${before}`);
+    this.#after = Buffer.from(`${after}\n\n`);
+    this.#writtenBefore = `data: ${writtenBefore}`;
+    this.#writtenAfter = `${writtenAfter}\n\n`;
   }
 
-  /** What a chunk says that is like the template; undefined when it is not, or has to be looked at more closely. */
-  match(came: string): string | undefined {
-    const end = came.length - this.#after.length;
-    const start = this.#before.length;
-    if (end < start || !came.startsWith(this.#before) || !came.endsWith(this.#after)) return undefined;
-    const text = came.slice(start, end);
-    // Without quotes, escapes and control characters the hole holds one text and nothing else, spelled as it is read.
-    return NOT_PLAIN.test(text) ? undefined : text;
+  /** What the event at this place says, and where it ends. Undefined when it is not like the template, not all there, or has to be looked at more closely. */
+  match(bytes: Buffer, start: number, end: number): Tokens | undefined {
+    const hole = start + this.#before.length;
+    if (hole + this.#after.length > end || bytes.compare(this.#before, 0, this.#before.length, start, hole) !== 0) return undefined;
+    const close = holeEnd(bytes, hole, end - this.#after.length);
+    const eventEnd = close + this.#after.length;
+    // What follows the hole begins with its closing quote.
+    if (bytes.compare(this.#after, 0, this.#after.length, close, eventEnd) !== 0) return undefined;
+    return { text: bytes.toString('utf8', hole, close), end: eventEnd };
   }
 
-  /** The chunk to send for this text. */
+  /** The event to send for this text. */
   write(text: string): string {
     return this.#writtenBefore + text + this.#writtenAfter;
   }
 }
 
 const OPEN = '"content":"';
-const NOT_PLAIN = /["\\\p{Cc}]/u;
+const BLANK = 32;
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** Where the text ends that begins here. Up to the first quote, escape or control character it is one text and nothing else, spelled as it is read. */
+function holeEnd(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  for (let byte = bytes[at]; at < end && byte !== undefined && byte >= BLANK && byte !== QUOTE && byte !== BACKSLASH; byte = bytes[at])
+    at += 1;
+  return at;
+}

@@ -14,6 +14,7 @@ import {
   type ReplyContext,
   type StreamDecoder,
   type Target,
+  type Tokens,
   type UpstreamRequest,
 } from './provider.ts';
 import { ReplyQuirksReader } from './reply-quirks.ts';
@@ -118,15 +119,20 @@ class RelayedStream implements StreamDecoder {
     return (this.isDone && this.#said.length > 0) || (this.#hasChoices && this.#unfinished.size === 0);
   }
 
-  push(event: SseEvent): readonly string[] {
-    const text = event.name === undefined ? this.#template?.match(event.data) : undefined;
-    if (text === undefined || this.#template === undefined) return this.#pushOther(event);
-    this.#said.add(text);
-    return [this.#template.write(text)];
+  takeTokens(bytes: Buffer, start: number, end: number): Tokens | undefined {
+    const template = this.#template;
+    let text = '';
+    let at = start;
+    for (let token = template?.match(bytes, at, end); token !== undefined; token = template?.match(bytes, at, end)) {
+      this.#said.add(token.text);
+      text += template?.write(token.text) ?? '';
+      at = token.end;
+    }
+    return at === start ? undefined : { text, end: at };
   }
 
   /** Parses, patches and writes a chunk. */
-  #pushOther(event: SseEvent): readonly string[] {
+  push(event: SseEvent): readonly string[] {
     if (event.data.startsWith('[DONE]')) {
       this.isDone = true;
       return this.#finishAll((index) => (this.#calling.has(index) ? 'tool_calls' : 'stop'));

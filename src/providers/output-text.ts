@@ -1,13 +1,13 @@
-/** A piece of a packet keeps the whole packet in memory. After this many, the pieces are copied out of theirs. */
-const PIECES_MAX = 4;
+/** A token by itself takes many times its length in memory. So many are kept before they are joined. */
+const PIECES_MAX = 32;
 
 /** More than this is not kept, only measured: the count of the beginning stands for the rest. */
 const CHARACTERS_MAX = 64 * 1024;
 
-/** What a stream has said so far, gathered piece by piece without holding on to the packets that the pieces came in. */
+/** What a stream has said so far, gathered piece by piece. */
 export class OutputText {
   #length = 0;
-  #copied = '';
+  #joined = '';
   readonly #pieces: string[] = [];
 
   add(piece: string): void {
@@ -15,7 +15,7 @@ export class OutputText {
     const room = CHARACTERS_MAX - this.#length;
     this.#length += piece.length;
     if (room <= 0 || this.#pieces.push(piece.length <= room ? piece : piece.slice(0, room)) < PIECES_MAX) return;
-    this.#copied += this.#pieces.join('');
+    this.#joined += this.#pieces.join('');
     this.#pieces.length = 0;
   }
 
@@ -26,6 +26,6 @@ export class OutputText {
 
   /** As much of it as was kept. */
   read(): string {
-    return this.#copied + this.#pieces.join('');
+    return this.#joined + this.#pieces.join('');
   }
 }

@@ -84,10 +84,18 @@ export interface DecodedReply {
   readonly continuation?: string | undefined;
 }
 
+/** Events that say a bit of text each, as they go to the caller, and where in a packet they ended. */
+export interface Tokens {
+  readonly text: string;
+  readonly end: number;
+}
+
 /** Turns a provider's events into the dialect's chunks, and watches what passes. */
 export interface StreamDecoder {
   /** The chunks that one event gives, as JSON texts. Throws a ProviderFault when the event reports an error. */
   push(event: SseEvent): readonly string[];
+  /** Takes the events at the start of these bytes that are known, without parsing them, to say a bit of text and nothing else. Undefined where there is none. */
+  takeTokens?(bytes: Buffer, start: number, end: number): Tokens | undefined;
   /** The chunk that carries the usage, sent last and only to callers that asked for it. */
   usageChunk(usage: WireUsage): string;
   /** Ends every choice that is still open with `length`: the chunks of an answer that the gate cuts off. */

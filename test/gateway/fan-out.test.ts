@@ -40,7 +40,7 @@ class Provided {
   }
 
   #send(data: string): void {
-    this.exchange.onBody(new TextEncoder().encode(`data: ${data}\n\n`));
+    this.exchange.onBody(Buffer.from(`data: ${data}\n\n`));
   }
 }
 

@@ -17,13 +17,14 @@ const more = (content: string): string => chunk([{ index: 0, delta: { content },
 const finish = (index = 0): string => chunk([{ index, delta: {}, logprobs: null, finish_reason: 'stop' }], { usage: null });
 const usage = chunk([], { usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 } });
 
-const events = [delta('Grüße, 世界 👋🏽'), more('line\u2028break "data: [DONE]"'), delta('ok', 1), finish(1), finish(), usage];
+const tokens = ['First', ' the', ' gate', ' öffnet', ' 世界', '', ' "quoted"', ' and', ' on'].map((text) => more(text));
+const events = [delta('Grüße, 世界 👋🏽'), more('line\u2028break "data: [DONE]"'), ...tokens, delta('ok', 1), finish(1), finish(), usage];
 const whole = await relayed([bytesOf(events)], true);
 
 describe('the relay', () => {
   test('gives each chunk with our model id and a null usage, and keeps the usage for itself', () => {
     expect(whole.chunks.map((text) => JSON.parse(text))).toEqual(
-      events.slice(0, 5).map((text) => ({ ...JSON.parse(text), model: 'mock/gpt', usage: null })),
+      events.slice(0, -1).map((text) => ({ ...JSON.parse(text), model: 'mock/gpt', usage: null })),
     );
     expect(whole.usage).toEqual({ inputTokens: 3, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 4, reasoningTokens: 0 });
   });
@@ -55,6 +56,20 @@ describe('the relay', () => {
         true,
       ),
     ).toEqual(whole);
+  });
+
+  test('gives the same tokens whole or byte by byte, be they text or not', async () => {
+    const token = fc.uint8Array({ maxLength: 12 }).map((bytes) => bytes.filter((byte) => byte >= 32 && byte !== 34 && byte !== 92));
+    await fc.assert(
+      fc.asyncProperty(fc.array(token, { maxLength: 6 }), async (texts) => {
+        const [before = '', after = ''] = `data: ${more('HOLE')}\n\n`.split('HOLE');
+        const holes = texts.flatMap((text) => [Buffer.from(before), text, Buffer.from(after)]);
+        const bytes = Buffer.concat([bytesOf([delta('a'), more('First')], ''), ...holes, bytesOf([finish()])]);
+        const pieces = Array.from({ length: bytes.length - 1 }, (_, index) => index + 1);
+        expect(await relayed([bytes], false)).toEqual(await relayed(slice(bytes, pieces), false));
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test('does not mind CRLF, comments, missing spaces, or a missing last blank line', async () => {
@@ -100,7 +115,7 @@ describe('the relay', () => {
     const exchange = new Exchange(() => undefined);
     const relay = beginWith(exchange, false);
     const opened = relay.open(20);
-    exchange.onBody(new TextEncoder().encode(`data: ${role}\n\n`));
+    exchange.onBody(Buffer.from(`data: ${role}\n\n`));
     await opened;
     const got: string[] = [];
     void collect(relay, got);
@@ -112,7 +127,7 @@ describe('the relay', () => {
     const relay = beginWith(exchange, false);
     const opened = relay.open(5);
     await Bun.sleep(30);
-    exchange.onBody(new TextEncoder().encode(`data: ${chunk([{ index: 0, delta: { role: 'assistant' }, finish_reason: null }])}\n\n`));
+    exchange.onBody(Buffer.from(`data: ${chunk([{ index: 0, delta: { role: 'assistant' }, finish_reason: null }])}\n\n`));
     await opened;
   });
 
@@ -123,8 +138,8 @@ describe('the relay', () => {
   });
 });
 
-function bytesOf(texts: readonly string[]): Uint8Array {
-  return new TextEncoder().encode([...texts, '[DONE]'].map((data) => `data: ${data}\n\n`).join(''));
+function bytesOf(texts: readonly string[], end = 'data: [DONE]\n\n'): Uint8Array {
+  return Buffer.from(texts.map((data) => `data: ${data}\n\n`).join('') + end);
 }
 
 function slice(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
@@ -135,7 +150,7 @@ function slice(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
 /** A relay whose stream is here already. */
 function begin(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
   const exchange = new Exchange(() => undefined);
-  for (const packet of packets) exchange.onBody(packet);
+  for (const packet of packets) exchange.onBody(Buffer.from(packet));
   exchange.onEnd();
   return beginWith(exchange, wantsUsage);
 }

@@ -186,7 +186,7 @@ describe('a reader that pauses', () => {
     await exchange.head;
     let bytes = 0;
     const ended = new Promise<void>((resolve, reject) => {
-      exchange.listen({ onBody: (piece) => (bytes += piece.length), onEnd: resolve, onFailure: reject });
+      exchange.listen({ onBody: (_, start, end) => (bytes += end - start), onEnd: resolve, onFailure: reject });
     });
     exchange.pause();
     const before = bytes;

@@ -25,7 +25,7 @@ function read(packets: readonly string[], isClosed = false): Reading {
       status = head.status;
       headers = Object.fromEntries(head.headers);
     },
-    onBody: (bytes) => (body += Buffer.from(bytes).toString('latin1')),
+    onBody: (bytes, start, end) => (body += bytes.toString('latin1', start, end)),
     onEnd: () => (ends += 1),
   });
   parser.begin();

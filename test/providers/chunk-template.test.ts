@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ChunkTemplate } from '../../src/providers/chunk-template.ts';
 import { openai } from '../../src/providers/openai.ts';
+import type { StreamDecoder } from '../../src/providers/provider.ts';
 
 const CONTEXT = {
   modelId: 'ours/model',
@@ -29,13 +30,22 @@ const anyDelta = fc.oneof(
   { weight: 1, arbitrary: fc.record({ reasoning_content: anyText }) },
 );
 
+/** The chunk as it goes to the caller, parsed or not. */
+function pushOrTake(decoder: StreamDecoder, data: string): string {
+  const bytes = Buffer.from(`data: ${data}\n\n`);
+  const tokens = decoder.takeTokens?.(bytes, 0, bytes.length);
+  if (tokens === undefined) return decoder.push({ name: undefined, data })[0] ?? '';
+  expect(tokens.end).toBe(bytes.length);
+  return tokens.text.slice('data: '.length, -2);
+}
+
 function relay(deltas: readonly object[]): void {
   const decoder = openai.decodeStream(CONTEXT);
   decoder.push({ name: undefined, data: JSON.stringify(chunkOf({ role: 'assistant', content: '' })) });
   let said = '';
   for (const delta of deltas) {
     const came = chunkOf(delta);
-    const [written = ''] = decoder.push({ name: undefined, data: JSON.stringify(came) });
+    const written = pushOrTake(decoder, JSON.stringify(came));
     // The role was told with the first chunk.
     const told = Object.entries(delta).filter(([name]) => name !== 'role');
     expect(JSON.parse(written)).toEqual({ ...chunkOf(Object.fromEntries(told)), model: 'ours/model' });
@@ -69,10 +79,32 @@ describe('a template', () => {
     expect(ChunkTemplate.from(data.replace('"content":"Hi"', '"content": "Hi"'), data, 'Hi')).toBeUndefined();
   });
 
-  test.each(['say "no"', String.raw`a\nb`, 'a\tb'])('does not take a text that must be read more closely: %s', (text) => {
-    const template = ChunkTemplate.from(data, data, 'Hi');
-    expect(template?.match(data.replace('Hi', text))).toBeUndefined();
-    expect(template?.match(data.replace('Hi', 'there'))).toBe('there');
-    expect(template?.match(data.slice(0, 40))).toBeUndefined();
+  const match = (text: string, end = text.length) => ChunkTemplate.from(data, data, 'Hi')?.match(Buffer.from(text), 0, end);
+  const eventOf = (text: string) => `data: ${data.replace('Hi', text)}\n\n`;
+
+  test('tells what an event says, and where it ends', () => {
+    const event = eventOf('there');
+    expect(match(event)).toEqual({ text: 'there', end: event.length });
+    expect(match(`${event}data: `)).toEqual({ text: 'there', end: event.length });
+    expect(match(eventOf(''))).toEqual({ text: '', end: event.length - 'there'.length });
+  });
+
+  test.each(['say "no"', String.raw`a\nb`, 'a\tb', 'a\nb'])('does not take a text that must be read more closely: %s', (text) => {
+    expect(match(eventOf(text))).toBeUndefined();
+  });
+
+  test('does not take an event of which something is missing', () => {
+    const event = eventOf('there');
+    for (let end = 0; end < event.length; end += 1) expect(match(event, end)).toBeUndefined();
+    for (let end = 0; end < event.length; end += 1) expect(match(event.slice(0, end))).toBeUndefined();
+  });
+
+  test.each([
+    ['without a blank after the colon', (event: string) => event.replace('data: ', 'data:')],
+    ['with other line ends', (event: string) => event.replace('\n\n', '\r\n\r\n')],
+    ['of another chunk', (event: string) => event.replace('chatcmpl-1', 'chatcmpl-2')],
+    ['that ends its choice', (event: string) => event.replace('"finish_reason":null', '"finish_reason":"a"')],
+  ])('does not take an event %s', (_, change) => {
+    expect(match(change(eventOf('there')))).toBeUndefined();
   });
 });
