@@ -74,6 +74,8 @@ interface ErrorDetails {
   /** The `code` on the wire where the provider gave a better one than our own. */
   readonly code?: string;
   readonly retryAfterSeconds?: number;
+  /** Refused by us before the provider was asked: for the gate, which may ask another one. */
+  readonly isUnsent?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }

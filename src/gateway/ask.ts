@@ -58,7 +58,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     deadlines.stop();
     // A stream that failed in its first event may still be open.
     exchange?.abort(error);
-    throw toCallerError(error, { apiKey: provider.apiKey, retryAfter: head?.headers.get('retry-after') });
+    throw toCallerError(error, { apiKey: provider.apiKey, retryAfter: head?.headers.get('retry-after'), isUnsent: exchange === undefined });
   }
 }
 

@@ -9,6 +9,8 @@ const RETRY_SECONDS_MAX = 3600;
 interface FaultContext {
   readonly apiKey: string | undefined;
   readonly retryAfter: string | undefined;
+  /** The request could not be said to it, so it was not asked. */
+  readonly isUnsent?: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
     cause: thrown,
     ...(thrown.code === undefined ? {} : { code: redact(thrown.code, context.apiKey) }),
     ...(thrown.param === undefined ? {} : { param: redact(thrown.param, context.apiKey) }),
+    isUnsent: context.isUnsent === true,
   };
   const { status } = thrown;
   if (isOurs(thrown)) {
@@ -53,7 +56,12 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
 
 /** Whether another route, or another try, may succeed where this one failed. */
 export function mayTryNext(error: GatewayError): boolean {
-  return error.status === 500 || error.status === 429;
+  return error.status === 500 || error.status === 429 || isUnsent(error);
+}
+
+/** Whether we refused the request before a provider saw it: this route cannot carry it, or not the media that it names. Another may. */
+export function isUnsent({ status, errorName, details }: GatewayError): boolean {
+  return status === 400 && (errorName !== 'provider_refused' || details.isUnsent === true);
 }
 
 /** A key that is wrong, a bill that is not paid, a model that is not there: nothing the caller could change. */

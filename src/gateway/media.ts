@@ -28,28 +28,33 @@ const OPEN_BYTES_MAX = 256_000_000;
 const OPEN_REQUESTS_MAX = 256;
 
 const open = { bytes: 0, requests: 0 };
-const inlined = new WeakMap<Dispatch, Promise<Dispatch>>();
+/** What the routes of a request had fetched so far: the request with it, and why something could not be had. */
+const fetched = new WeakMap<Dispatch, { readonly chat: ChatRequest; readonly failure: GatewayError | undefined }>();
 
 /** Whether a request names media that must be fetched for its provider. Cheap: most providers and most requests need nothing. */
 export function mustInline({ config }: Gate, { chat }: Dispatch, { needsInlineMedia, fetchesItself }: Provider): boolean {
   return needsInlineMedia === true && config.fetchesMedia && findMedia(chat, fetchesItself).length > 0;
 }
 
-/** The request with the media that it names. Fetched once, however many routes are tried; it ends with the call. */
-export function withMedia(gate: Gate, dispatch: Dispatch, dialect: Provider): Promise<Dispatch> {
-  const known = inlined.get(dispatch);
-  if (known !== undefined) return known;
+/**
+ * The request with the media that its provider does not fetch. What earlier routes have fetched is not fetched again, and what
+ * could not be had for them is not tried again. It ends with the call.
+ */
+export async function withMedia(gate: Gate, dispatch: Dispatch, { fetchesItself }: Provider): Promise<Dispatch> {
+  const { chat, failure } = fetched.get(dispatch) ?? { chat: dispatch.chat, failure: undefined };
+  const isHopeless = findMedia(chat, fetchesItself).some(({ param }) => param === failure?.details.param);
+  if (failure !== undefined && isHopeless) throw failure;
   const ending = new AbortController();
   dispatch.call.beginAttempt(ending, undefined);
-  const fetched = inlineMedia(dispatch.chat, { reach: gate.reach, signal: ending.signal, isLeftAlone: dialect.fetchesItself }).then(
-    (chat) => ({ ...dispatch, chat }),
-    (error: unknown) => {
-      inlined.delete(dispatch);
-      throw toCallerError(error, { apiKey: undefined, retryAfter: undefined });
-    },
-  );
-  inlined.set(dispatch, fetched);
-  return fetched;
+  try {
+    const inlined = await inlineMedia(chat, { reach: gate.reach, signal: ending.signal, isLeftAlone: fetchesItself });
+    fetched.set(dispatch, { chat: inlined, failure: undefined });
+    return { ...dispatch, chat: inlined };
+  } catch (error) {
+    const told = toCallerError(error, { apiKey: undefined, retryAfter: undefined });
+    fetched.set(dispatch, { chat, failure: told });
+    throw told;
+  }
 }
 
 /** Puts media that is given by https addresses into the request itself, as data URLs; the same object when there is none. */

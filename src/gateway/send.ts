@@ -4,7 +4,7 @@ import type { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import { attempt } from './attempt.ts';
-import { mayTryNext } from './faults.ts';
+import { isUnsent, mayTryNext } from './faults.ts';
 import type { Call, Gate, Watcher } from './gate.ts';
 import type { StreamSource } from './relay.ts';
 import { routesInOrder } from './routes-in-order.ts';
@@ -61,25 +61,28 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
   for (const route of routes) {
     const provider = gate.config.providers.get(route.provider);
     if (provider === undefined) continue;
-    const isOnlyHope = failure === undefined && route === routes.at(-1);
+    const wasAsked = failure !== undefined && !isUnsent(failure);
+    const isOnlyHope = !wasAsked && route === routes.at(-1);
     if (!gate.routeHealth.mayTry(route) && !isOnlyHope) continue;
     const beganAtMs = performance.now();
     try {
       const answer = await attempt(gate, dispatch, { route, provider });
       gate.routeHealth.answered(route);
       return answer;
-    } catch (error) {
-      failure = error as GatewayError;
+    } catch (thrown) {
+      const error = thrown as GatewayError;
+      // That a stand-in cannot carry the request is no answer to why the others failed.
+      if (failure === undefined || !isUnsent(error)) failure = error;
       // We broke it off because nobody waits any more: that is no failure of the provider.
       if (dispatch.call.isClientGone) {
         gate.routeHealth.unknown(route);
         break;
       }
-      gate.routeHealth.failed(route, failure);
+      gate.routeHealth.failed(route, error);
       const durationMs = Math.round(performance.now() - beganAtMs);
-      dispatch.call.failedAttempts.push({ provider: provider.id, outcome: failure.errorName, durationMs });
-      gate.log.attemptFailed({ requestId: dispatch.call.id, model: dispatch.model.id, provider: provider.id, error: failure });
-      if (!mayTryNext(failure)) break;
+      dispatch.call.failedAttempts.push({ provider: provider.id, outcome: error.errorName, durationMs });
+      gate.log.attemptFailed({ requestId: dispatch.call.id, model: dispatch.model.id, provider: provider.id, error });
+      if (!mayTryNext(error)) break;
     }
   }
   throw failure ?? new GatewayError('internal_error', 'The model has no route.');

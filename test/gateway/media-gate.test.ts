@@ -8,7 +8,7 @@ import { asNanos } from '../../src/ledger/money.ts';
 import type { JsonObject } from '../../src/openai/types.ts';
 import { serve, type Service } from '../../src/serve.ts';
 import { cleanUpAfterEach, until } from '../http/client-setup.ts';
-import { PDF, PNG, reachLoopback, sendFile, sendRedirect, serveMedia } from '../http/media-server.ts';
+import { PDF, PNG, reachLoopback, sendFile, sendRedirect, serveMedia, WAV } from '../http/media-server.ts';
 import { startBedrockSimulator } from '../simulator/bedrock.ts';
 import { describeModel } from '../simulator/gate.ts';
 import { startGeminiSimulator } from '../simulator/gemini.ts';
@@ -58,6 +58,20 @@ async function startGate(settings: JsonObject, reach?: Reach): Promise<Gate> {
         { provider: 'vertex', model: 'gemini-2.5-flash' },
       ],
     },
+    {
+      ...describeModel('mock/mixed', 'bedrock', price),
+      routes: [
+        { provider: 'bedrock', model: 'anthropic.claude-sonnet-4-5-v1:0' },
+        { provider: 'gemini', model: 'gemini-2.5-flash' },
+      ],
+    },
+    {
+      ...describeModel('mock/turned', 'gemini', price),
+      routes: [
+        { provider: 'gemini', model: 'gemini-2.5-flash' },
+        { provider: 'bedrock', model: 'anthropic.claude-sonnet-4-5-v1:0' },
+      ],
+    },
   ];
   writeFileSync(file, JSON.stringify({ providers, models, ...settings }));
   const environment = {
@@ -96,6 +110,9 @@ async function ask(
   return { status: response.status, body: (await response.json()) as Told['body'] };
 }
 
+const OVERLOADED = { type: 'status', status: 503, error: { status: 'UNAVAILABLE', message: 'overloaded' } } as const;
+const SOUND = { type: 'input_audio', input_audio: { data: WAV.toString('base64'), format: 'wav' } };
+const film = (url: string): JsonObject => ({ type: 'video_url', video_url: { url } });
 const image = (url: string): JsonObject => ({ type: 'image_url', image_url: { url } });
 
 /** What the simulators got of the last message. */
@@ -133,17 +150,41 @@ describe('a model at a provider that fetches nothing', () => {
   test('is given a film of YouTube by its address', async () => {
     const url = 'https://www.youtube.com/watch?v=abc';
     gemini.reset();
-    expect(await ask('mock/gemini', { type: 'video_url', video_url: { url } })).toMatchObject({ status: 200 });
+    expect(await ask('mock/gemini', film(url))).toMatchObject({ status: 200 });
     expect(partsAtGemini()).toContainEqual({ fileData: { fileUri: url } });
   });
 
   test('gets what was fetched for the first route on the second', async () => {
     const server = await serveMedia((socket) => sendFile(socket, PNG));
     gemini.reset();
-    gemini.next({ type: 'status', status: 503, error: { status: 'UNAVAILABLE', message: 'overloaded' } });
+    gemini.next(OVERLOADED);
     expect(await ask('mock/two', image(server.origin))).toMatchObject({ status: 200 });
     expect(gemini.requests).toHaveLength(2);
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('gets a film of YouTube by its address, where the first route could not fetch it', async () => {
+    const url = 'https://www.youtube.com/watch?v=abc';
+    gemini.reset();
+    const asked = bedrock.requests.length;
+    expect(await ask('mock/mixed', film(url))).toMatchObject({ status: 200 });
+    expect(partsAtGemini()).toContainEqual({ fileData: { fileUri: url } });
+    expect(bedrock.requests).toHaveLength(asked);
+  });
+
+  test('gets what the dialect of the first route has no word for', async () => {
+    const asked = bedrock.requests.length;
+    gemini.reset();
+    expect(await ask('mock/mixed', SOUND)).toMatchObject({ status: 200 });
+    expect(partsAtGemini()).toContainEqual({ inlineData: { mimeType: 'audio/wav', data: SOUND.input_audio.data } });
+    expect(bedrock.requests).toHaveLength(asked);
+  });
+
+  test('that cannot carry a request is no answer to why the first route failed', async () => {
+    gemini.reset();
+    gemini.next(OVERLOADED);
+    const { status, body } = await ask('mock/turned', SOUND);
+    expect([status, body.error?.['code']]).toEqual([500, 'provider_error']);
   });
 });
 
@@ -161,6 +202,12 @@ describe('media that cannot be had', () => {
     expect(body.error).toMatchObject({ type: 'invalid_request_error', code, param: 'messages[0].content[1].image_url.url' });
     expect(JSON.stringify(body)).not.toMatch(/secret|localhost|127\.0/u);
     expect(gemini.requests).toHaveLength(0);
+  });
+
+  test('is asked for once, however many routes would need it', async () => {
+    const server = await serveMedia((socket) => sendFile(socket, Buffer.from('<html>'), 'text/html'));
+    expect(await ask('mock/two', image(server.origin))).toMatchObject({ status: 400, body: { error: { code: 'invalid_image_format' } } });
+    expect(server.requests).toHaveLength(1);
   });
 
   test('is no longer waited for when the caller leaves', async () => {
