@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../openai/types.ts';
 
 /** A call of a stream, as far as it has come. */
 interface OpenCall {
+  readonly index: number;
   readonly id: unknown;
   readonly name: unknown;
   hasArguments: boolean;
@@ -31,22 +32,32 @@ export class ToolCallMender {
     if (Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0) delete message['tool_calls'];
   }
 
-  /** Changes a delta in place. At the end of its choice, calls that got no arguments get empty ones. */
+  /**
+   * Changes a delta in place. Calls that got no arguments get empty ones: when a later delta begins another call, since clients
+   * take the one before for complete then, or at the end of the choice. Calls that begin together may get theirs in turn.
+   */
   mendDelta(delta: JsonObject, choice: unknown, isEnd: boolean): void {
-    if (Array.isArray(delta['tool_calls'])) for (const call of toolCallsOf(delta)) this.#mendPiece(call, choice);
-    if (!isEnd) return;
-    const calls = this.#calls.get(choice)?.byIndex ?? [];
-    const silent = [...calls].flatMap(([index, { hasArguments }]) => (hasArguments ? [] : [index]));
+    if (!isEnd && !Array.isArray(delta['tool_calls'])) return;
+    const calls = this.#calls.get(choice) ?? new OpenCalls();
+    const silent = calls.listSilent();
+    const pieces = toolCallsOf(delta);
+    const known = calls.byIndex.size;
+    if (pieces.length > 0) this.#calls.set(choice, calls);
+    for (const call of pieces) this.#mendPiece(call, calls);
+    const before = calls.byIndex.size > known ? silent.filter(isSilent).map(giveNothing) : [];
+    const after = isEnd ? this.end(choice) : [];
+    if (before.length + after.length > 0) delta['tool_calls'] = [...before, ...pieces, ...after];
+  }
+
+  /** The choice has ended: the pieces that complete its calls. */
+  end(choice: unknown): JsonObject[] {
+    const silent = this.#calls.get(choice)?.listSilent() ?? [];
     this.#calls.delete(choice);
-    if (silent.length === 0) return;
-    const empty = silent.map((index) => ({ index, function: { arguments: '{}' } }));
-    delta['tool_calls'] = [...(Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : []), ...empty];
+    return silent.map(giveNothing);
   }
 
   /** The first piece of a call names it, and needs what clients know it by; every other piece goes on. */
-  #mendPiece(call: JsonObject, choice: unknown): void {
-    const calls = this.#calls.get(choice) ?? new OpenCalls();
-    this.#calls.set(choice, calls);
+  #mendPiece(call: JsonObject, calls: OpenCalls): void {
     const called = isObject(call['function']) ? call['function'] : {};
     const { name } = called;
     const index = calls.placeOf(call, name);
@@ -56,7 +67,7 @@ export class ToolCallMender {
       call['id'] = hasId(call) ? call['id'] : this.#makeId(index);
       call['type'] ??= 'function';
       // What a custom tool gets is text, and none is none.
-      open = { id: call['id'], name, hasArguments: !isObject(call['function']) };
+      open = { index, id: call['id'], name, hasArguments: !isObject(call['function']) };
       calls.byIndex.set(index, open);
     } else if (open !== undefined) {
       // Said once: some clients join whatever comes again.
@@ -83,6 +94,11 @@ class OpenCalls {
   /** Some hosts give the same index to every call: which of them each index stands for now. */
   readonly #meant = new Map<number, number>();
 
+  /** The calls without arguments so far. */
+  listSilent(): OpenCall[] {
+    return [...this.byIndex.values()].filter(isSilent);
+  }
+
   placeOf(call: JsonObject, name: unknown): number {
     const { index } = call;
     if (typeof index !== 'number') return this.#placeWithoutIndex(call, name);
@@ -107,6 +123,16 @@ class OpenCalls {
   #placeById(id: unknown): number | undefined {
     return [...this.byIndex].find(([, open]) => open.id === id)?.[0];
   }
+}
+
+function isSilent({ hasArguments }: OpenCall): boolean {
+  return !hasArguments;
+}
+
+/** The piece that completes a call of a tool that takes nothing. */
+function giveNothing(call: OpenCall): JsonObject {
+  call.hasArguments = true;
+  return { index: call.index, function: { arguments: '{}' } };
 }
 
 function hasId({ id }: JsonObject): boolean {

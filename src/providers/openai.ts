@@ -135,7 +135,10 @@ class RelayedStream implements StreamDecoder {
   push(event: SseEvent): readonly string[] {
     if (event.data.startsWith('[DONE]')) {
       this.isDone = true;
-      return this.#finishAll((index) => (this.#calling.has(index) ? 'tool_calls' : 'stop'));
+      return this.#finishAll((index) => ({
+        delta: { ...this.#quirks.endOf(index), ...this.#mender.endOf(index) },
+        finish_reason: this.#calling.has(index) ? 'tool_calls' : 'stop',
+      }));
     }
     // Some hosts keep a quiet stream open with events that say nothing.
     if (event.name !== 'error' && event.data.trim() === '') return [];
@@ -146,8 +149,8 @@ class RelayedStream implements StreamDecoder {
     this.#readUsage(chunk);
     // Chunks without choices carry usage or a host's notes; callers that index `choices[0]` must never see them.
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
-    this.#quirks.readChoices(chunk.choices);
     if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, chunk.choices, this.#context);
+    this.#quirks.readChoices(chunk.choices);
     this.#mender.mend(chunk, chunk.choices);
     for (const choice of chunk.choices) this.#watch(choice);
     this.#envelope = chunk;
@@ -177,17 +180,15 @@ class RelayedStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    return this.#finishAll(() => 'length');
+    return this.#finishAll((index) => ({ delta: this.#mender.endOf(index), finish_reason: 'length' }));
   }
 
   /** Clients fail on a choice without a finish reason, so one that the provider forgot is added. */
-  #finishAll(reasonOf: (index: unknown) => FinishReason): string[] {
-    return [...this.#unfinished].map((index) =>
-      JSON.stringify({
-        ...this.#envelope,
-        choices: [{ index, delta: this.#mender.endOf(index), logprobs: null, finish_reason: reasonOf(index) }],
-      }),
-    );
+  #finishAll(endOf: (index: unknown) => { readonly delta: JsonObject; readonly finish_reason: FinishReason }): string[] {
+    return [...this.#unfinished].flatMap((index) => {
+      const choices = [{ index, logprobs: null, ...endOf(index) }];
+      return splitChunk({ ...this.#envelope, choices }, choices).map((piece) => JSON.stringify(piece));
+    });
   }
 
   /** Usage may come in a chunk of its own, on the last chunk, or grow from chunk to chunk: the last one counts. */

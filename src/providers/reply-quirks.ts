@@ -68,6 +68,12 @@ export class ReplyQuirksReader {
     for (const choice of choices) if (isObject(choice)) this.#readChoice(choice);
   }
 
+  /** What completes the last delta of a choice that ended without a word: its tool calls get the arguments that they lack. */
+  endOf(index: unknown): JsonObject {
+    const pieces = this.#toolCalls.end(index);
+    return pieces.length === 0 ? {} : { tool_calls: pieces };
+  }
+
   /** What a chunk or an answer says about its tokens, with the cached ones where the dialect has them. */
   readUsage(body: JsonObject): unknown {
     const usage = body['usage'] ?? (this.#quirks.hasUsageInChoice === true ? usageOfChoice(body['choices']) : undefined);

@@ -152,6 +152,38 @@ describe('the tool calls of a relayed stream', () => {
       ],
     ],
     [
+      'without arguments get empty ones before a later chunk begins the next',
+      [
+        { ...first, tool_calls: [call('a', '', { id: 'x', index: 0 })] },
+        { tool_calls: [{ index: 0, function: { arguments: '' } }] },
+        { tool_calls: [call('b', '', { id: 'y', index: 1 })] },
+        { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
+      ],
+      [
+        { ...first, tool_calls: [{ ...made(0, 'a', ''), id: 'x' }] },
+        { tool_calls: [{ index: 0, function: { arguments: '' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+        { tool_calls: [{ ...made(1, 'b', ''), id: 'y' }] },
+        { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
+        {},
+      ],
+    ],
+    [
+      'that begin together get their arguments in turn',
+      [
+        { ...first, tool_calls: [call('a', '', { id: 'x', index: 0 }), call('b', '', { id: 'y', index: 1 })] },
+        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+        { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
+      ],
+      [
+        { ...first, tool_calls: [{ ...made(0, 'a', ''), id: 'x' }] },
+        { tool_calls: [{ ...made(1, 'b', ''), id: 'y' }] },
+        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+        { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
+        {},
+      ],
+    ],
+    [
       'that come whole with the end get empty ones as well',
       [{ ...first, tool_calls: [{ id: 'x', function: { name: 'a' } }] }],
       [

@@ -276,6 +276,16 @@ describe('a stream', () => {
     expect(sent.at(-1)).toMatchObject({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] });
   });
 
+  test('without a finish reason behind a tool call without arguments gets both', () => {
+    const decoder = openai.decodeStream({ ...CONTEXT, choiceIndex: 3 });
+    const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '' } };
+    const sent = push(decoder, chunk([{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }]), '[DONE]');
+    expect(sent.slice(1)).toMatchObject([
+      { choices: [{ index: 3, delta: { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, finish_reason: null }] },
+      { choices: [{ index: 3, delta: {}, finish_reason: 'tool_calls' }] },
+    ]);
+  });
+
   test.each<[string, { name?: string; data: string }, Partial<ProviderFault>]>([
     ['an error', { data: '{"error":{"message":"Overloaded","code":529}}' }, { message: 'Overloaded', status: 529 }],
     ['an error that is a text', { data: '{"error":"Too many","code":"busy"}' }, { message: 'Too many', code: 'busy' }],
