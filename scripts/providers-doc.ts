@@ -66,6 +66,7 @@ function requestNotes(quirks: RequestQuirks): string[] {
   return [
     ...renames,
     ...list('left out', quirks.drops),
+    ...Object.entries(quirks.narrows ?? {}).flatMap(([name, kept]) => list(`of ${code(name)} only`, kept)),
     ...list('not needed', quirks.omits),
     ...list('other values', Object.keys(quirks.values ?? {})),
     ...(efforts.length === 0 ? [] : [`efforts in its own words: ${efforts.map(code).join(', ')}`]),

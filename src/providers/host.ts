@@ -36,6 +36,8 @@ export interface RequestQuirks {
   readonly renames?: Readonly<Record<string, string>>;
   /** Fields that the host refuses or does not look at. They are left out, and the caller is told. */
   readonly drops?: readonly string[];
+  /** Objects of which only these fields are sent: the others would change what the request costs. */
+  readonly narrows?: Readonly<Record<string, readonly string[]>>;
   /** Fields that the host refuses and does not need. They are left out, and nothing is lost. */
   readonly omits?: readonly string[];
   /** Values that are called something else here, by field. */

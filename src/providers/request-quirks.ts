@@ -1,4 +1,4 @@
-import type { ChatRequest, JsonObject } from '../openai/types.ts';
+import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS, stripCacheMarks, type CacheMark } from './cache-marks.ts';
 import { lostMessageFields } from './content.ts';
 import type { Host, MessageQuirks, ModelQuirks, RequestQuirks } from './host.ts';
@@ -18,6 +18,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   if (body['reasoning_effort'] === 'default' && efforts?.['default'] === undefined) delete body['reasoning_effort'];
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
   const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : rest(body, kind))];
+  dropped.push(...narrowFields(body, quirks.narrows));
   if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
   if (quirks.messages !== undefined) dropped.push(...changeMessages(body, quirks.messages));
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
@@ -67,6 +68,19 @@ function dropFields(body: JsonObject, names: readonly string[]): string[] {
   const dropped = names.filter((name) => body[name] !== undefined && body[name] !== NEUTRAL[name]);
   for (const name of names) delete body[name];
   return dropped;
+}
+
+/** What is left of an object is a copy. One that has nothing left, or is no object, is left out. */
+function narrowFields(body: JsonObject, narrows: RequestQuirks['narrows'] = {}): string[] {
+  return Object.entries(narrows).flatMap(([name, kept]) => {
+    const value = body[name];
+    if (value === undefined || value === null) return [];
+    const inner = isObject(value) ? Object.entries(value) : [];
+    const left = inner.filter(([field]) => kept.includes(field));
+    if (left.length === 0) delete body[name];
+    else body[name] = Object.fromEntries(left);
+    return isObject(value) ? inner.filter(([field]) => !kept.includes(field)).map(([field]) => `${name}.${field}`) : [name];
+  });
 }
 
 /** The nearest that the host has to a schema: JSON, with the schema in words before the conversation. */

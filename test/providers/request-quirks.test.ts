@@ -40,7 +40,7 @@ describe('a request', () => {
     ['a low temperature', 'zai', { temperature: 0 }, { temperature: 0 }],
     ['a field to add', 'minimax', {}, { reasoning_split: true }],
     ['one answer', 'groq', { n: 1 }, {}],
-    ['extensions of the host', 'openrouter', { provider: { order: ['a'] } }, { provider: { order: ['a'] } }],
+    ['extensions of the host', 'openrouter', { transforms: ['middle-out'] }, { transforms: ['middle-out'] }],
   ])('with %s, to %s', (_, id, chat, expected) => {
     expect(encode(id, chat)).toEqual({ body: { ...CHAT, model: 'theirs', ...expected }, dropped: undefined });
   });

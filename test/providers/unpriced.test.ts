@@ -96,10 +96,37 @@ describe('a search', () => {
     ['dashscope', 'enable_search', { a: 1 }],
     ['openrouter', 'plugins', { id: 'web' }],
     ['openrouter', 'models', { a: 'dear' }],
+    ['openrouter', 'preset', { a: 'dear' }],
+    ['groq', 'compound_custom', { models: { answering_model: 'dear' } }],
   ])('by another name is left out at %s: %s', (host, field, value) => {
     const { body, dropped } = send({ ...RELAYED, host }, { [field]: value });
     expect(body).not.toHaveProperty(field);
     expect(dropped).toEqual([field]);
+  });
+});
+
+describe('an upstream of OpenRouter', () => {
+  const OPENROUTER: Place = { ...RELAYED, host: 'openrouter' };
+
+  test('that the caller would choose is left out, and whom the data may go to is kept', () => {
+    const provider = { order: ['dear'], only: ['dear'], sort: 'throughput', data_collection: 'deny', zdr: true };
+    const { body, dropped } = send(OPENROUTER, { provider });
+    expect(body['provider']).toEqual({ data_collection: 'deny', zdr: true });
+    expect(dropped).toEqual(['provider.order', 'provider.only', 'provider.sort']);
+  });
+
+  test.each<[unknown, readonly string[]]>([
+    [{ sort: 'latency' }, ['provider.sort']],
+    ['dear', ['provider']],
+    [{}, []],
+  ])('is not chosen by %j', (provider, dropped) => {
+    const sent = send(OPENROUTER, { provider });
+    expect(sent.body).not.toHaveProperty('provider');
+    expect(sent.dropped).toEqual(dropped);
+  });
+
+  test('is the business of nobody else', () => {
+    expect(send(RELAYED, { provider: { sort: 'latency' } }).body['provider']).toEqual({ sort: 'latency' });
   });
 });
 

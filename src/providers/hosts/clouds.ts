@@ -37,7 +37,8 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://api.groq.com/openai/v1',
     keyVariable: 'GROQ_API_KEY',
     request: {
-      drops: ['logit_bias', ...LOGPROBS],
+      // Its compound systems would take other models and tools by the last one.
+      drops: ['logit_bias', ...LOGPROBS, 'compound_custom'],
       values: { service_tier: { default: 'on_demand', scale: 'performance' } },
       efforts: {
         default: { reasoning_effort: 'default' },
@@ -73,8 +74,14 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
     keyVariable: 'OPENROUTER_API_KEY',
-    // Other models and searches have other prices. Cache marks are passed on to whoever serves the model.
-    request: { drops: ['models', 'plugins'], cacheMarks: 'brief', messages: MESSAGES },
+    // Other models, searches and upstreams have other prices, and a preset may ask for each of them. What of `provider` is left
+    // says whom the data may go to and what a request may cost. Cache marks are passed on to whoever serves the model.
+    request: {
+      drops: ['models', 'plugins', 'preset'],
+      narrows: { provider: ['data_collection', 'zdr', 'enforce_distillable_text', 'require_parameters', 'max_price'] },
+      cacheMarks: 'brief',
+      messages: MESSAGES,
+    },
     reply: { reasoningField: 'reasoning', faults: { error: 502 } },
   },
   deepinfra: {
