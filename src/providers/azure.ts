@@ -17,11 +17,14 @@ export const azure: Provider = {
   givesChoices: true,
 };
 
+/** Stores of the operator's would be opened with the rights of its resource, and read by models that nobody has a price for. */
+const drops = ['data_sources'];
+
 const AZURE: Host = {
   name: 'Azure OpenAI',
   baseUrl: '',
   keyVariable: 'AZURE_OPENAI_API_KEY',
-  request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: OPENAI_MESSAGES },
+  request: { drops, renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: OPENAI_MESSAGES },
   // A deployment that is called like its model is taken for it.
   models: OPENAI_MODELS,
   // A content filter that runs behind the answer sends its notes in choices without a delta.
@@ -32,7 +35,10 @@ const DATED = /^\d{4}-\d{2}-\d{2}/u;
 const OLD_ROLES: MessageQuirks = { ...OPENAI_MESSAGES, roles: { developer: 'system' } };
 /** What versions before a date want, the oldest first. */
 const OLDER: readonly (readonly [before: string, request: RequestQuirks])[] = [
-  ['2024-09-01', { renames: { max_completion_tokens: 'max_tokens' }, omits: ['stream_options'], cacheMarks: 'none', messages: OLD_ROLES }],
+  [
+    '2024-09-01',
+    { drops, renames: { max_completion_tokens: 'max_tokens' }, omits: ['stream_options'], cacheMarks: 'none', messages: OLD_ROLES },
+  ],
   ['2024-12-01', { ...AZURE.request, messages: OLD_ROLES }],
 ];
 

@@ -45,6 +45,12 @@ async function ask(stream: boolean, target: Target): Promise<Outcome> {
   return { choices: bodies.flatMap(({ choices }) => choices), usage: decoder.usage, usageChunk };
 }
 
+test.each([undefined, '2024-05-01-preview', '2024-10-21'])('no caller opens the stores of the operator: version %s', (apiVersion) => {
+  const { body, dropped } = azure.encodeRequest({ ...CHAT, data_sources: [{ type: 'azure_search' }] }, { ...TARGET, apiVersion });
+  expect(JSON.parse(body)).not.toHaveProperty('data_sources');
+  expect(dropped).toEqual(['data_sources']);
+});
+
 describe('the address', () => {
   test.each<[string, string, string | undefined, string]>([
     ['the v1 API', 'https://r.openai.azure.com', undefined, 'https://r.openai.azure.com/openai/v1/chat/completions'],
