@@ -7,7 +7,7 @@ import { modelSchema, type Model } from './catalog/catalog.ts';
 import { listedModels } from './catalog/list-prices.ts';
 import type { KeyLimits } from './limits/limits.ts';
 import { toPaymentsConfig, type PaymentsConfig } from './payments/payment-settings.ts';
-import { addressOf, HOSTS } from './providers/compatible.ts';
+import { addressOf, fillAddress, HOSTS, incompleteHosts, type IncompleteHost } from './providers/compatible.ts';
 import { parseServiceAccount, type ServiceAccount } from './providers/gemini/service-account.ts';
 import type { Host } from './providers/host.ts';
 import type { AwsCredentials, DialectName } from './providers/provider.ts';
@@ -55,6 +55,8 @@ export interface Config {
   readonly redisUrl: string | undefined;
   readonly logLevel: string;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
+  /** Known hosts that stay off though their key is set: the operator is told what is missing. */
+  readonly incompleteHosts: readonly IncompleteHost[];
   readonly models: readonly Model[];
   /** The built-in and the shipped models, of which the file may replace some. */
   readonly shippedModels: readonly Model[];
@@ -113,6 +115,7 @@ export function loadConfig(environment: Environment): Config {
     redisUrl: variables.REDIS_URL,
     logLevel: variables.TOLLGATE_LOG_LEVEL,
     providers,
+    incompleteHosts: incompleteHosts(environment).filter(({ id }) => !providers.has(id)),
     models: collectModels(shippedModels, file),
     shippedModels,
     limits: toLimits(file.limits),
@@ -202,29 +205,45 @@ function collectProviders(settings: Settings, environment: Environment, mistakes
     const baseUrl = addressOf(host, environment);
     if (baseUrl === undefined) continue;
     if (host.addressVariable !== undefined) readVariable(host.addressVariable, addressSchema, environment, mistakes);
-    const apiKey = readVariable(host.keyVariable, credentialSchema, environment, mistakes);
-    const key = apiKey === undefined ? none : { apiKey, credential: host.keyVariable };
-    const facts = { baseUrl, discovers: host.addressVariable !== undefined };
-    providers.set(id, { ...plain, ...facts, ...key, id, host, dialect: host.dialect ?? 'openai' });
+    const facts = { baseUrl, discovers: host.addressVariable !== undefined, ...readKey(host, environment, mistakes) };
+    providers.set(id, { ...plain, ...facts, id, host, dialect: host.dialect ?? 'openai' });
   }
   for (const [id, entry] of Object.entries(settings.providers)) {
-    const known = providers.get(id);
     const host = HOSTS[entry.like ?? id];
-    const baseUrl = entry.base_url ?? known?.baseUrl ?? host?.baseUrl ?? '';
+    // A host that the environment switches on by half still has its key there.
+    const known: Partial<ProviderConfig> = providers.get(id) ?? readKey(HOSTS[id], environment, mistakes);
+    const address = entry.region === undefined ? known.baseUrl : undefined;
+    const baseUrl = entry.base_url ?? address ?? readAddress(id, entry, environment, mistakes);
     providers.set(id, {
       id,
       host,
       dialect: entry.dialect ?? host?.dialect ?? 'openai',
       baseUrl: baseUrl.replace(/\/+$/, ''),
-      apiKey: entry.api_key ?? known?.apiKey,
-      credential: CREDENTIALS.some((name) => entry[name] !== undefined) ? SETTINGS_FILE : known?.credential,
+      apiKey: entry.api_key ?? known.apiKey,
+      credential: CREDENTIALS.some((name) => entry[name] !== undefined) ? SETTINGS_FILE : known.credential,
       apiVersion: entry.api_version,
       aws: readAws(entry),
       serviceAccount: readServiceAccount(id, entry.service_account, mistakes),
-      discovers: entry.discover ?? known?.discovers ?? false,
+      discovers: entry.discover ?? known.discovers ?? false,
     });
   }
   return providers;
+}
+
+/** The key of a known host, by its variable. */
+function readKey(host: Host | undefined, environment: Environment, mistakes: string[]): Pick<ProviderConfig, 'apiKey' | 'credential'> {
+  const apiKey = host === undefined ? undefined : readVariable(host.keyVariable, credentialSchema, environment, mistakes);
+  return { apiKey, credential: apiKey === undefined ? undefined : host?.keyVariable };
+}
+
+/** Where a known host is that the file switches on without saying where. Requests that are signed for a region go there. */
+function readAddress(id: string, { like, region }: Settings['providers'][string], environment: Environment, mistakes: string[]): string {
+  const host = HOSTS[like ?? id];
+  if (host === undefined) return '';
+  const { address, missing } = fillAddress(host, region === undefined ? environment : { ...environment, AWS_REGION: region });
+  if (missing.length > 0)
+    mistakes.push(`providers.${id}: base_url is missing; give it, or set the environment variable ${missing.join(' and ')}`);
+  return address;
 }
 
 /** A variable that only some hosts have; undefined where it is not set, or not right. */

@@ -91,6 +91,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
     ...housekeeping,
   ];
   discovery.start();
+  for (const host of config.incompleteHosts) log.providerIncomplete(host);
   gate.log.lifecycle('listening', { host: config.host, port: server.port });
 
   return {

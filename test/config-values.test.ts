@@ -72,3 +72,35 @@ test('a file in another encoding is a mistake', () => {
   writeFileSync(file, Buffer.from('payments: { bank_transfer: "Für Tollgate" }', 'latin1'));
   expect(() => loadConfig({ TOLLGATE_CONFIG: file })).toThrow(`${file}: cannot be read (it is not written in UTF-8)`);
 });
+
+const SIGNING = 'access_key_id: a, secret_access_key: b, region: eu-central-1';
+
+test.each<[string, string, Variables, string]>([
+  ['azure', 'api_key: k', { AZURE_OPENAI_RESOURCE: 'ours' }, 'https://ours.openai.azure.com'],
+  ['bedrock', SIGNING, {}, 'https://bedrock-runtime.eu-central-1.amazonaws.com'],
+  ['bedrock', SIGNING, { AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: 'us-east-1' }, 'https://bedrock-runtime.eu-central-1.amazonaws.com'],
+])('the address of %s has the parts that the file and the environment say: %s, %o', (id, entry, variables, baseUrl) => {
+  expect(load(['providers:', `  ${id}: { ${entry} }`], variables).providers.get(id)).toMatchObject({ baseUrl });
+});
+
+test('an address of which a part is nowhere is a mistake', () => {
+  expect(() => load(['providers:', '  azure: { api_key: k }'])).toThrow(
+    'providers.azure: base_url is missing; give it, or set the environment variable AZURE_OPENAI_RESOURCE',
+  );
+});
+
+test('a host that the file sends elsewhere keeps its key, also where the environment does not have its address', () => {
+  const config = load(['providers:', '  azure: { base_url: "https://azure.example.com" }'], { AZURE_OPENAI_API_KEY: 'k' });
+  expect(config.providers.get('azure')).toMatchObject({ apiKey: 'k', credential: 'AZURE_OPENAI_API_KEY' });
+  expect(config.incompleteHosts).toEqual([]);
+});
+
+test('a host whose key is set without the rest of its variables stays off, and what is missing is remembered', () => {
+  const halves = { AZURE_OPENAI_API_KEY: 'k', CLOUDFLARE_API_TOKEN: 'k', CLOUDFLARE_ACCOUNT_ID: ' ', AWS_REGION: 'eu-central-1' };
+  const config = load([], halves);
+  expect([...config.providers.keys()]).toEqual(['sandbox']);
+  expect(config.incompleteHosts).toEqual([
+    { id: 'azure', missing: ['AZURE_OPENAI_RESOURCE'] },
+    { id: 'cloudflare', missing: ['CLOUDFLARE_ACCOUNT_ID'] },
+  ]);
+});

@@ -22,15 +22,20 @@ export interface ListedProvider {
 
 export interface ProviderList {
   readonly configured: readonly ListedProvider[];
-  /** Hosts that are known and not switched on, with the variables that do so. */
-  readonly known: readonly { readonly id: string; readonly name: string; readonly variables: readonly string[] }[];
+  /** Hosts that are known and not switched on, with the variables that do so; some may be missing though the key is set. */
+  readonly known: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly variables: readonly string[];
+    readonly missing: readonly string[];
+  }[];
 }
 
 type Known = Pick<Gate, 'config' | 'catalog'>;
 
 /** Every provider, switched on or not. */
 export function listProviders(gate: Known): ProviderList {
-  const { providers } = gate.config;
+  const { providers, incompleteHosts } = gate.config;
   const models = allModels(gate);
   return {
     configured: [...providers.values()].map((provider) => describe(provider, models, (id) => providers.has(id))),
@@ -40,6 +45,7 @@ export function listProviders(gate: Known): ProviderList {
         id,
         name: host.name,
         variables: host.addressVariable === undefined ? variablesOf(host) : [host.addressVariable],
+        missing: incompleteHosts.find((incomplete) => incomplete.id === id)?.missing ?? [],
       })),
   };
 }

@@ -29,6 +29,8 @@ export interface Log {
   streamFailed(attempt: FailedAttempt): void;
   /** A way to a provider fails again and again and is not tried for a while. */
   routeLeftOut(facts: { readonly provider: string; readonly model: string; readonly pauseMs: number }): void;
+  /** A provider whose key is set stays off, because variables of its address are missing. */
+  providerIncomplete(facts: { readonly id: string; readonly missing: readonly string[] }): void;
   /** The ledger contradicts itself: the one thing that must never happen. */
   ledgerDiffers(facts: { readonly rule: string; readonly difference: string; readonly places: readonly string[] }): void;
   lifecycle(event: string, facts?: Readonly<Record<string, string | number>>): void;
@@ -67,6 +69,8 @@ export function openLog(level: string): Log {
       ),
     routeLeftOut: ({ provider, model, pauseMs }) =>
       logger.warn({ provider, model, seconds: pauseMs / 1000 }, 'a route fails again and again and is left out for a while'),
+    providerIncomplete: ({ id, missing }) =>
+      logger.warn({ provider: id, missing }, 'a provider stays off until the missing variables of its address are set'),
     ledgerDiffers: (facts) => logger.error({ ...facts, alert: true }, 'the ledger has a difference'),
     lifecycle: (event, facts = {}) => logger.info(facts, event),
     internalError: (event, error) => logger.error(describeError(error), event),

@@ -46,6 +46,7 @@ beforeAll(async () => {
     TOLLGATE_CONFIG: settings,
     PORT: '0',
     OPENAI_API_KEY: 'sk-none',
+    AZURE_OPENAI_API_KEY: 'sk-half',
     npm_config_update_notifier: 'false',
   };
 });
@@ -150,8 +151,9 @@ describe('the first start', () => {
     expect(existsSync(join(data, 'tollgate.db'))).toBe(true);
   });
 
-  test('keeps the key out of the log', () => {
-    expect(server.stderr()).not.toContain('sk-tg-');
+  test('says in the log what a provider lacks whose key is set, and no key', () => {
+    expect(server.stderr()).toMatch(/"level":"warn".*"provider":"azure","missing":\["AZURE_OPENAI_RESOURCE"\]/u);
+    expect(server.stderr()).not.toMatch(/sk-tg-|sk-half/u);
   });
 
   test('prints a command that works when it is pasted', async () => {

@@ -50,7 +50,7 @@ describeStores((makeStore) => {
       },
       models: [{ ...model, id: 'own/wise', provider: 'own', routes: [{ provider: 'own', model: 'wise-2' }] }],
     }),
-    { OPENAI_API_KEY: 'sk-another-secret' },
+    { OPENAI_API_KEY: 'sk-another-secret', AWS_BEARER_TOKEN_BEDROCK: SECRET },
   );
 
   beforeAll(async () => {
@@ -152,8 +152,9 @@ describeStores((makeStore) => {
       lastFailure: null,
     });
     expect(of('sandbox')).toMatchObject({ host: null, credential: null });
-    expect(lists.known).toContainEqual({ id: 'anthropic', name: 'Anthropic', variables: ['ANTHROPIC_API_KEY'] });
-    expect(lists.known).toContainEqual({ id: 'ollama', name: 'Ollama', variables: ['OLLAMA_URL'] });
+    expect(lists.known).toContainEqual({ id: 'anthropic', name: 'Anthropic', variables: ['ANTHROPIC_API_KEY'], missing: [] });
+    expect(lists.known).toContainEqual({ id: 'ollama', name: 'Ollama', variables: ['OLLAMA_URL'], missing: [] });
+    expect(lists.known).toContainEqual(expect.objectContaining({ id: 'bedrock', missing: ['AWS_REGION'] }));
     expect(lists.known).not.toContainEqual(expect.objectContaining({ id: 'openai' }));
     for (const secret of [SECRET, 'sk-another-secret', 'AKIA1', 'password']) expect(text).not.toContain(secret);
   });

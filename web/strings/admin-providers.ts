@@ -23,6 +23,7 @@ export const adminProviders = {
   knownCaption: 'Providers that can be switched on',
   knownHint: 'Set the variables in the server’s environment and start it again. Other hosts are a few lines of tollgate.yaml.',
   variables: 'Variables',
+  missing: (names: readonly string[]) => `It is off: its key is set, but not ${names.join(' and ')}.`,
   everyKnown: 'Every known provider is configured.',
   facts: { dialect: 'Dialect', host: 'Host', credential: 'Credential', region: 'Region', apiVersion: 'API version', discovers: 'Models' },
   discovers: 'found at the server itself',

@@ -51,7 +51,12 @@ const KNOWN_COLUMNS: readonly Column<KnownProvider>[] = [
   {
     id: 'variables',
     header: t.variables,
-    cell: ({ variables }) => <code className="font-mono text-xs wrap-anywhere">{variables.join(' ')}</code>,
+    cell: ({ variables, missing }) => (
+      <>
+        <code className="font-mono text-xs wrap-anywhere">{variables.join(' ')}</code>
+        {missing.length > 0 && <span className="block text-xs wrap-anywhere text-warn">{t.missing(missing)}</span>}
+      </>
+    ),
   },
 ];
 
