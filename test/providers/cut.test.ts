@@ -27,7 +27,27 @@ const ROWS: readonly (readonly [DialectName, (readonly [name: string | undefined
   ['bedrock', [['contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hel' } }]], [0]],
 ];
 
+/** The last word on an answer may come behind its end. */
+const ENDED: readonly (readonly [DialectName, (readonly [name: string | undefined, data: JsonObject])[]])[] = [
+  ['openai', [chunk(0, 'stop')]],
+  ['anthropic', [...CLAUDE, ['message_delta', { type: 'message_delta', delta: { stop_reason: 'end_turn' } }]]],
+  ['gemini', [[undefined, { candidates: [candidate(0, 'STOP')] }]]],
+  [
+    'bedrock',
+    [
+      ['contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hel' } }],
+      ['messageStop', { stopReason: 'end_turn' }],
+    ],
+  ],
+];
+
 describe('a stream that is cut off', () => {
+  test.each(ENDED)('behind its end does not end twice: %s', (name, events) => {
+    const decoder = DIALECTS[name].decodeStream(CONTEXT);
+    for (const [event, data] of events) decoder.push({ name: event, data: JSON.stringify(data) });
+    expect(decoder.cut()).toEqual([]);
+  });
+
   test('can be one of every dialect', () => {
     expect(ROWS.map(([name]) => name).toSorted()).toEqual(Object.keys(DIALECTS).toSorted() as DialectName[]);
   });

@@ -26,6 +26,7 @@ export class MessageStream implements StreamDecoder {
   #hasFinalUsage = false;
   #stopReason: string | undefined;
   #hasRole: boolean;
+  #isFinished = false;
 
   constructor(context: ReplyContext) {
     this.#context = context;
@@ -64,7 +65,7 @@ export class MessageStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    return this.#finish('length');
+    return this.#isFinished ? [] : this.#finish('length');
   }
 
   usageChunk(usage: WireUsage): string {
@@ -177,6 +178,7 @@ export class MessageStream implements StreamDecoder {
   }
 
   #finish(finish: FinishReason): readonly string[] {
+    this.#isFinished = true;
     return [...writeCitedChunk(this.#context, this.#progress.annotations), writeChunk(this.#context, {}, { finish })];
   }
 

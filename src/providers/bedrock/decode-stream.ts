@@ -86,7 +86,7 @@ export class ConverseStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    return this.#finish('length');
+    return this.isComplete ? [] : this.#finish('length');
   }
 
   usageChunk(usage: WireUsage): string {
