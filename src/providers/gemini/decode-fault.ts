@@ -62,10 +62,11 @@ function toFault(error: JsonObject, httpStatus: number | undefined): ProviderFau
   const { message } = error;
   const details = (Array.isArray(error['details']) ? error['details'] : []).filter(isObject);
   const text = typeof message === 'string' && message !== '' ? message : 'The provider reported an error';
-  // A wrong key is reported as a wrong request, which would be the caller's mistake.
+  // A wrong key is reported as a wrong request, which would be the caller's mistake, and so is where we are or that nobody pays.
   const isOurKey = details.some(({ reason }) => reason === 'API_KEY_INVALID');
+  const isOurPlace = error['status'] === 'FAILED_PRECONDITION' && /user location|country|billing/iu.test(text);
   return new ProviderFault(text, {
-    status: isOurKey ? 401 : (httpStatus ?? statusOf(error)),
+    status: isOurKey || isOurPlace ? 401 : (httpStatus ?? statusOf(error)),
     code: codeOf(text, details),
     retryAfterSeconds: readRetryDelay(details),
   });

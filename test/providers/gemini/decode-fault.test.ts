@@ -27,6 +27,13 @@ describe('an error of Google', () => {
       400,
       { status: 401 },
     ],
+    [
+      'a place or a bill that is not in order, which is ours',
+      { error: { code: 400, message: 'User location is not supported for the API use.', status: 'FAILED_PRECONDITION' } },
+      400,
+      { status: 401 },
+    ],
+    ['what is not ready', { error: { code: 400, message: 'Not ready', status: 'FAILED_PRECONDITION' } }, 400, { status: 400 }],
     ['a wait', limited(retry), 429, { status: 429, retryAfterSeconds: 34.5, code: undefined }],
     [
       'a wait behind other details',
