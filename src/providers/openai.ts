@@ -275,13 +275,17 @@ export function readFault(text: string, status: number | undefined): ProviderFau
   return new ProviderFault(fault.message, { status: status ?? fault.status, code: fault.code, param: fault.param });
 }
 
+/** How hosts say that a conversation is too long, most of them without OpenAI's code for it, by which clients shorten it. */
+const TOO_LONG =
+  /maximum (?:context|prompt) length|exceeds? the (?:available context size|context window|model's (?:maximum )?context)|longer than the model's context length|reduce the length of the messages|prompt is too long/iu;
+
 function toFault(error: JsonObject): ProviderFault {
   const { code, param } = error;
   const message = readMessage(error);
   const numeric = typeof code === 'number' ? code : Number(typeof code === 'string' && /^\d{3}$/.test(code) ? code : Number.NaN);
   return new ProviderFault(message ?? 'The provider reported an error', {
     status: numeric >= 400 && numeric <= 599 ? numeric : undefined,
-    code: typeof code === 'string' && Number.isNaN(numeric) ? code : undefined,
+    code: TOO_LONG.test(message ?? '') ? 'context_length_exceeded' : typeof code === 'string' && Number.isNaN(numeric) ? code : undefined,
     param: typeof param === 'string' ? param : undefined,
   });
 }

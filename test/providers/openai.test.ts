@@ -180,6 +180,27 @@ describe('the error of a provider', () => {
     ],
     ['with a number in a text for a code', { error: { code: '402', message: 'No credits' } }, { message: 'No credits', code: undefined }],
     [
+      'about a conversation that is too long, as llama.cpp has it',
+      {
+        error: {
+          code: 400,
+          message: 'request (9 tokens) exceeds the available context size (8 tokens)',
+          type: 'exceed_context_size_error',
+        },
+      },
+      { code: 'context_length_exceeded' },
+    ],
+    [
+      'about a conversation that is too long, as xAI has it',
+      { code: 'Client specified an invalid argument', error: "This model's maximum prompt length is 8 but the request contains 9 tokens." },
+      { code: 'context_length_exceeded' },
+    ],
+    [
+      'about a conversation that is too long, as vLLM has it',
+      { object: 'error', message: "This model's maximum context length is 8 tokens.", type: 'BadRequestError', code: 400 },
+      { code: 'context_length_exceeded' },
+    ],
+    [
       'in a list, as Google has it',
       [{ error: { code: 400, message: 'Invalid argument', status: 'INVALID_ARGUMENT' } }],
       { message: 'Invalid argument', code: undefined },
