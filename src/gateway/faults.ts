@@ -49,6 +49,15 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
       },
     );
   }
+  // What Groq says of a request above the limit that we have there, which is nobody's business and not that of other providers.
+  if (status === 413 && thrown.code === 'rate_limit_exceeded')
+    return new GatewayError(
+      'request_too_large',
+      'The request has more tokens than the provider takes from this service at once. Send less.',
+      {
+        cause: thrown,
+      },
+    );
   if (status === 400 || status === 413 || status === 422)
     return new GatewayError('provider_refused', redact(thrown.message, context.apiKey), details);
   return new GatewayError('provider_error', 'The provider failed to answer. Nothing was charged.', { cause: thrown });
@@ -56,11 +65,11 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
 
 /** Whether another route, or another try, may succeed where this one failed. */
 export function mayTryNext(error: GatewayError): boolean {
-  return error.status === 500 || error.status === 429 || isUnsent(error);
+  return error.status === 500 || error.status === 429 || isOfRoute(error);
 }
 
-/** Whether we refused the request before a provider saw it: this route cannot carry it, or not the media that it names. Another may. */
-export function isUnsent({ status, errorName, details }: GatewayError): boolean {
+/** Whether only this route cannot carry the request, since its dialect has no word for it or we may not send so much there. Another may. */
+export function isOfRoute({ status, errorName, details }: GatewayError): boolean {
   return status === 400 && (errorName !== 'provider_refused' || details.isUnsent === true);
 }
 

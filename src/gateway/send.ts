@@ -4,7 +4,7 @@ import type { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import { attempt } from './attempt.ts';
-import { isUnsent, mayTryNext } from './faults.ts';
+import { isOfRoute, mayTryNext } from './faults.ts';
 import type { Call, Gate, Watcher } from './gate.ts';
 import type { StreamSource } from './relay.ts';
 import { routesInOrder } from './routes-in-order.ts';
@@ -61,8 +61,8 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
   for (const route of routes) {
     const provider = gate.config.providers.get(route.provider);
     if (provider === undefined) continue;
-    const wasAsked = failure !== undefined && !isUnsent(failure);
-    const isOnlyHope = !wasAsked && route === routes.at(-1);
+    const hasFailed = failure !== undefined && !isOfRoute(failure);
+    const isOnlyHope = !hasFailed && route === routes.at(-1);
     if (!gate.routeHealth.mayTry(route) && !isOnlyHope) continue;
     const beganAtMs = performance.now();
     try {
@@ -72,7 +72,7 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
     } catch (thrown) {
       const error = thrown as GatewayError;
       // That a stand-in cannot carry the request is no answer to why the others failed.
-      if (failure === undefined || !isUnsent(error)) failure = error;
+      if (failure === undefined || !isOfRoute(error)) failure = error;
       // We broke it off because nobody waits any more: that is no failure of the provider.
       if (dispatch.call.isClientGone) {
         gate.routeHealth.unknown(route);

@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Partial<Record<ErrorName, string>>> = {
   invalid_image_format: 'A picture is not of a kind that the model reads.',
   invalid_media_url: 'A file could not be fetched from its address. Check that anybody may read it.',
   invalid_media_format: 'A file is not of a kind that the model reads.',
-  request_too_large: 'What an address gives is too large to be fetched. Send less of it, or something smaller.',
+  request_too_large: 'The request, or what an address in it gives, is too large. Send less of it, or something smaller.',
   array_above_max_length: 'More addresses of files were given than are fetched for one request. Send fewer.',
   too_many_concurrent_requests: 'Too many files were being fetched at once. Nothing was charged; try again.',
   ledger_unavailable: 'The charge could not be written, so the answer was not given. Nothing was charged; try again.',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { toCallerError } from '../../src/gateway/faults.ts';
+import { mayTryNext, toCallerError } from '../../src/gateway/faults.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
 
 describe('a provider that is too busy', () => {
@@ -29,4 +29,14 @@ test('a refusal of the request is told without our key, wherever in it the provi
       expect(told.length).toBeLessThan(2100);
     }
   }
+});
+
+test('a limit of ours at one provider is told without its words, and another provider may take the request', () => {
+  const fault = new ProviderFault('Request too large in organization `org_1`: Limit 9', { status: 413, code: 'rate_limit_exceeded' });
+  const error = toCallerError(fault, { apiKey: undefined, retryAfter: undefined });
+  expect(error).toMatchObject({ errorName: 'request_too_large', message: expect.not.stringContaining('org_1') as unknown });
+  expect(mayTryNext(error)).toBe(true);
+  expect(mayTryNext(toCallerError(new ProviderFault('Too large', { status: 413 }), { apiKey: undefined, retryAfter: undefined }))).toBe(
+    false,
+  );
 });
