@@ -3,7 +3,7 @@ import { type OutgoingEvents, OutgoingStream } from '../http/outgoing-stream.ts'
 import { DONE, formatEvent, KEEP_ALIVE } from '../http/sse.ts';
 import { formatUsd } from '../ledger/money.ts';
 import type { WireUsage } from '../openai/types.ts';
-import { completeDetails, writeUsage } from '../openai/usage.ts';
+import { completeDetails, dropCosts, writeUsage } from '../openai/usage.ts';
 import { writeDropped } from './dropped-header.ts';
 import { toCallerError } from './faults.ts';
 import { finishReasonIn, finishReasonOf } from './finish-reason.ts';
@@ -55,7 +55,10 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
 
 /** The provider's own report with its details where it is credible, else our count. The three sums and the cost are what is charged. */
 function completeUsage(reported: WireUsage | undefined, { usage, cost }: Charge): WireUsage {
-  if (reported !== undefined) completeDetails(reported);
+  if (reported !== undefined) {
+    completeDetails(reported);
+    dropCosts(reported);
+  }
   // A number of USD has at most nine decimals, few enough for a JSON number to be exact.
   return { ...reported, ...writeUsage(usage), cost: Number(cost) / NANOS_PER_USD };
 }

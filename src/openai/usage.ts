@@ -63,6 +63,14 @@ function complete(details: unknown, counts: readonly string[]): void {
   if (isObject(details)) for (const count of counts) details[count] ??= 0;
 }
 
+/** The fields by which hosts tell what a request cost, such as OpenRouter's `cost_details` and DeepInfra's `estimated_cost`. */
+const COST = /(?:^|_)cost(?:_|$)|^is_byok$/u;
+
+/** Takes out what an answer cost at its provider: that is the operator's business, and some clients would add it to our cost. */
+export function dropCosts(reported: JsonObject): void {
+  for (const name of Object.keys(reported)) if (COST.test(name)) delete reported[name];
+}
+
 /** Two reports as one: counts are added, at whatever depth they stand; of all else the first word counts. */
 export function addWireUsage(one: WireUsage, other: WireUsage): WireUsage {
   return addCounts(one, other) as WireUsage;

@@ -80,6 +80,13 @@ describe('a stream', () => {
     },
   );
 
+  test('tells our cost, and not what the provider says that it costs', async () => {
+    const counts = { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 };
+    simulator.always({ type: 'answer', usage: { ...counts, cost: 9, cost_details: { upstream_inference_cost: 9 }, is_byok: true } });
+    const events = await readEvents({ stream_options: { include_usage: true } });
+    expect(Object.keys(events.at(-1)?.['usage'] as object)).toEqual([...Object.keys(counts), 'cost']);
+  });
+
   test('is kept alive by comments while the provider thinks', async () => {
     simulator.always({ type: 'pace', gapMs: 250 });
     const text = await (await post({ ...CHAT, stream: true, max_completion_tokens: 2 })).text();

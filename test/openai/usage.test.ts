@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { completeDetails, readUsage, writeUsage } from '../../src/openai/usage.ts';
+import { completeDetails, dropCosts, readUsage, writeUsage } from '../../src/openai/usage.ts';
 import { NO_TOKENS, promptTokens, totalTokens, type TokenUsage } from '../../src/tokens.ts';
 
 const COUNTS = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
@@ -156,4 +156,12 @@ describe('the details that callers are told', () => {
   test('are not there where nobody reported any', () => {
     expect(completed({ ...COUNTS, prompt_tokens_details: null })).toEqual({ ...COUNTS, prompt_tokens_details: null });
   });
+});
+
+test('a report is told without what its answer cost at the provider', () => {
+  const kept = { prompt_tokens: 1, costume: 2, prompt_tokens_details: { cached_tokens: 0 } };
+  const costs = { cost: 0.1, cost_details: { upstream_inference_cost: 0.1 }, is_byok: false, estimated_cost: 0.1, cost_in_usd_ticks: 7 };
+  const reported = { ...kept, ...costs };
+  dropCosts(reported);
+  expect(Object.keys(reported)).toEqual(['prompt_tokens', 'costume', 'prompt_tokens_details']);
 });
