@@ -105,6 +105,12 @@ describe('a search', () => {
   });
 });
 
+test('an answer of xAI that is to be fetched later is given at once', () => {
+  const { body, dropped } = send({ ...RELAYED, host: 'xai' }, { deferred: true });
+  expect(body).not.toHaveProperty('deferred');
+  expect(dropped).toEqual(['deferred']);
+});
+
 describe('an upstream of OpenRouter', () => {
   const OPENROUTER: Place = { ...RELAYED, host: 'openrouter' };
 

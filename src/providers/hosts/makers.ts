@@ -37,8 +37,8 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     countsReasoningApart: true,
     request: {
       renames: { max_tokens: 'max_completion_tokens' },
-      // Searches by another name.
-      drops: ['search_parameters'],
+      // Searches by another name, and an answer that is to be fetched later: nobody could, and it is billed all the same.
+      drops: ['search_parameters', 'deferred'],
       cacheMarks: 'none',
       messages: MESSAGES,
     },
