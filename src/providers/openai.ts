@@ -121,11 +121,12 @@ class RelayedStream implements StreamDecoder {
 
   takeTokens(bytes: Buffer, start: number, end: number): Tokens | undefined {
     const template = this.#template;
+    if (template === undefined) return undefined;
     let text = '';
     let at = start;
-    for (let token = template?.match(bytes, at, end); token !== undefined; token = template?.match(bytes, at, end)) {
+    for (let token = template.match(bytes, at, end); token !== undefined; token = template.match(bytes, at, end)) {
       this.#said.add(token.text);
-      text += template?.write(token.text) ?? '';
+      text += template.write(token.text);
       at = token.end;
     }
     return at === start ? undefined : { text, end: at };
