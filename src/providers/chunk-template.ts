@@ -27,8 +27,9 @@ export class ChunkTemplate {
   private constructor([before, after]: readonly [string, string], [writtenBefore, writtenAfter]: readonly [string, string]) {
     this.#before = Buffer.from(`data: ${before}`);
     this.#after = Buffer.from(`${after}\n\n`);
-    this.#writtenBefore = `data: ${writtenBefore}`;
-    this.#writtenAfter = `${writtenAfter}\n\n`;
+    // Joined, not added: a sum of strings is kept as its parts, which would be put together anew for every token.
+    this.#writtenBefore = ['data: ', writtenBefore].join('');
+    this.#writtenAfter = [writtenAfter, '\n\n'].join('');
   }
 
   /** What the event at this place says, and where it ends. Undefined when it is not like the template, not all there, or has to be looked at more closely. */
