@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { settingsShape, type SettingsChange } from '../accounts/key-settings.ts';
+import { AT_LIMIT, settingsShape, type AtLimit, type SettingsChange } from '../accounts/key-settings.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import type { Nanos } from '../ledger/money.ts';
 import { readCount, readFuture, readList, readUsd } from './options.ts';
@@ -29,7 +29,6 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   requestsPerMinute: 'rpm',
   tokensPerMinute: 'tpm',
   expiresAtMs: 'expires',
-  atLimit: 'at-limit',
   limitZone: 'limit-zone',
 };
 
@@ -45,7 +44,7 @@ export function readSettingsOptions(options: SettingsOptions): SettingsChange {
     tokensPerMinute: unlessNone(options.tpm, readCount),
     concurrent: unlessNone(options.concurrent, readCount),
     expiresAtMs: unlessNone(options.expires, readFuture),
-    atLimit: unlessNone(options.atLimit, (text) => text.replace('-', '_')),
+    atLimit: unlessNone(options.atLimit, readAtLimit),
     limitZone: unlessNone(options.limitZone, (text) => text),
   };
   const result = settingsSchema.safeParse(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
@@ -56,6 +55,12 @@ export function readSettingsOptions(options: SettingsOptions): SettingsChange {
 }
 
 const settingsSchema = z.strictObject(settingsShape).partial();
+
+function readAtLimit(text: string): AtLimit {
+  const word = AT_LIMIT.find((name) => name === text.replace('-', '_'));
+  if (word === undefined) throw new Error('--at-limit must be stop or slow-down.');
+  return word;
+}
 
 export function readPeriod(text: string): BudgetPeriod {
   const period = BUDGET_PERIODS.find((name) => name === text);

@@ -176,7 +176,7 @@ describe('bad input ends with exit code 1, a message on standard error and nothi
     [[...key, '--concurrent', 'many'], /"many" is not a whole number above zero/u],
     [[...key, '--models', 'sandbox/echo,sandbox/eco'], /Unknown model sandbox\/eco\. See them with: models list/u],
     [[...key, '--models', ' , '], /at least one/u],
-    [[...key, '--at-limit', 'never'], /--at-limit must be one of stop, slow_down/u],
+    [[...key, '--at-limit', 'never'], /--at-limit must be stop or slow-down/u],
     [[...key, '--limit-zone', '+02:00'], /--limit-zone is not the name of a time zone such as Europe\/Berlin/u],
     [[...key, '--expires', '2020-01-31'], /"2020-01-31" is in the past/u],
     [[...key, '--expires', 'someday'], /"someday" is not a time such as/u],
