@@ -13,9 +13,10 @@ interface Scope {
   readonly longestRequestMs: number;
 }
 
-/** A rule of the ledger: a statement that gives a row for every violation. */
+/** A rule of the ledger, or a part of one: a statement that gives a row for every violation. */
 interface Check {
-  readonly name: string;
+  /** The rule's number as docs/billing.md has it, by which metrics count, and what it claims. */
+  readonly name: `R${number} ${string}`;
   readonly unit: 'usd' | 'rows';
   /** True when the rule can be looked at for some accounts alone. */
   readonly isPerAccount: boolean;

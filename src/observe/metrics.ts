@@ -30,7 +30,7 @@ export interface Counts {
   overruns: number;
   resolvedBefore: number;
   recoveredHolds: number;
-  /** By rule, of the last verification. */
+  /** How many places each rule of the ledger found in the last verification. */
   readonly differences: Map<string, number>;
   verifiedAtMs: number;
   isAlone: boolean;
@@ -70,7 +70,11 @@ export function openMetrics(read: () => Readings): Metrics {
       counts.recoveredHolds += holds;
     },
     verified: (checks, nowMs) => {
-      for (const { name, ok, places } of checks) counts.differences.set(name.slice(0, 2), ok ? 0 : places.length);
+      counts.differences.clear();
+      for (const { name, places } of checks) {
+        const rule = name.slice(0, name.indexOf(' '));
+        counts.differences.set(rule, (counts.differences.get(rule) ?? 0) + places.length);
+      }
       counts.verifiedAtMs = nowMs;
       verified = { atMs: nowMs, checks };
     },

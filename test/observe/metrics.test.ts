@@ -64,13 +64,20 @@ test('metrics tell what the ledger found out about itself, and the last word cou
   const metrics = openMetrics(() => ({ waiting: 7, routesOut: [{ provider: 'east', model: 'large' }] }));
   metrics.recovered(2);
   metrics.recovered(3);
-  metrics.verified([{ name: 'R1 sums', ok: false, difference: '1', places: ['one', 'two'] }], 1000);
-  metrics.verified([{ name: 'R2 holds', ok: true, difference: '0', places: [] }], 2000);
-  expect(metrics.ledgerState().verified).toEqual({ atMs: 2000, checks: [{ name: 'R2 holds', ok: true, difference: '0', places: [] }] });
+  const checks = [
+    { name: 'R1 sums', ok: false, difference: '1', places: ['one'] },
+    { name: 'R2 holds', ok: true, difference: '0', places: [] },
+    { name: 'R10 charges', ok: false, difference: '1', places: ['three'] },
+    { name: 'R10 rows', ok: true, difference: '0', places: [] },
+  ];
+  metrics.verified([{ name: 'R1 sums', ok: false, difference: '2', places: ['one', 'two'] }], 1000);
+  metrics.verified(checks, 2000);
+  expect(metrics.ledgerState().verified).toEqual({ atMs: 2000, checks });
   expect(parse(await metrics.render())).toMatchObject({
     tollgate_recovered_holds_total: 5,
-    'tollgate_ledger_differences{rule="R1"}': 2,
+    'tollgate_ledger_differences{rule="R1"}': 1,
     'tollgate_ledger_differences{rule="R2"}': 0,
+    'tollgate_ledger_differences{rule="R10"}': 1,
     tollgate_ledger_verified_timestamp_seconds: 2,
     tollgate_ledger_waiting_operations: 7,
   });
