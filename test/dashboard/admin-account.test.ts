@@ -9,14 +9,13 @@ import { seedUsage } from '../usage/seed-usage.ts';
 import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
 const FIVE = asNanos(5_000_000_000n);
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let database: Kysely<Tables>;
   let accounts: Accounts;
@@ -26,22 +25,16 @@ describeStores((makeStore) => {
   let key: FreshKey;
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
+    dashboard = await openDashboard(await makeStore());
     database = dashboard.parts.database.kysely;
     accounts = new Accounts(database);
     operator = await enterAsOperator(dashboard);
-    ada = dashboard.browser();
-    await ada.signUp('ada@example.com');
+    ada = await dashboard.signedUp('ada@example.com');
     await ada.get('/api/account');
     account = await find('ada@example.com');
     key = await new Keys(database).create(account.id, { name: 'notebook' }, 'ada@example.com');
   }, TEST_MS);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   const find = async (email: string): Promise<Account> => {
     const found = await accounts.find(email);

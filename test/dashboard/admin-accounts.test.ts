@@ -8,7 +8,7 @@ import { seedUsage } from '../usage/seed-usage.ts';
 import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
@@ -19,7 +19,6 @@ interface Row {
 }
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let database: Kysely<Tables>;
   let accounts: Accounts;
@@ -29,22 +28,16 @@ describeStores((makeStore) => {
   let key: FreshKey;
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
+    dashboard = await openDashboard(await makeStore());
     database = dashboard.parts.database.kysely;
     accounts = new Accounts(database);
     operator = await enterAsOperator(dashboard);
-    ada = dashboard.browser();
-    await ada.signUp('ada_l@example.com');
+    ada = await dashboard.signedUp('ada_l@example.com');
     await ada.get('/api/account');
     account = await find('ada_l@example.com');
     key = await new Keys(database).create(account.id, { name: 'notebook' });
   }, TEST_MS);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   const find = async (email: string): Promise<Account> => {
     const found = await accounts.find(email);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Plans } from '../../src/accounts/plans.ts';
 import { giveBonus } from '../../src/accounts/redeem.ts';
-import { usd } from '../conformance/money-in/stage.ts';
+import { planOf, usd } from '../conformance/money-in/stage.ts';
 import { errorOf, jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
@@ -21,33 +21,15 @@ let orders = 0;
 const orderId = (): string => String((orders += 1)).padStart(29, '0');
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let operator: TestBrowser;
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
+    dashboard = await openDashboard(await makeStore());
     operator = await enterAsOperator(dashboard);
-    await new Plans(dashboard.parts.database.kysely).save(
-      {
-        id: 'pro',
-        name: 'Pro',
-        price: usd('30'),
-        included: usd('12'),
-        interval: 'month',
-        isOffered: true,
-        useFirst: 'plan',
-        overflow: 'balance',
-      },
-      'command',
-    );
+    await new Plans(dashboard.parts.database.kysely).save(planOf('pro', { name: 'Pro', included: usd('12') }), 'command');
   }, TEST_MS);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   const post = (path: string, body?: unknown): Promise<Response> => operator.send('POST', `/api/admin/codes${path}`, body);
   const most = async (order: object): Promise<unknown> => jsonOf(await post('/check', order));

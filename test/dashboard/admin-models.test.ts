@@ -7,7 +7,7 @@ import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
 import { configFrom, gateOf } from './price-list-gate.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const TEST_MS = 60_000;
 const QUARTER_MS = 900_000;
@@ -23,7 +23,6 @@ providers: { own: { base_url: 'http://127.0.0.1:9/v1' } }
 `;
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let operator: TestBrowser;
   let versions: ReadonlyMap<string, number> = new Map();
@@ -31,8 +30,7 @@ describeStores((makeStore) => {
   const config: Config = configFrom(SETTINGS, { OPENAI_API_KEY: 'a-secret-key' });
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store, {
+    dashboard = await openDashboard(await makeStore(), {
       ask: async ({ type }) => {
         const gate = gateOf(config, versions);
         return structuredClone(type === 'providers' ? listProviders(gate) : listPrices(gate));
@@ -44,11 +42,7 @@ describeStores((makeStore) => {
     operator = await enterAsOperator(dashboard);
     await addRollups();
   }, TEST_MS);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   /** Two accounts use a model, and one of them did so a month ago too. */
   async function addRollups(): Promise<void> {

@@ -8,7 +8,7 @@ import { seedUsage } from '../usage/seed-usage.ts';
 import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
@@ -29,14 +29,12 @@ interface Overview {
 }
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let operator: TestBrowser;
   let ledger: unknown = { waiting: 0, verified: undefined };
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store, { ask: async ({ type }: GateQuestion) => (type === 'ledger' ? ledger : []) });
+    dashboard = await openDashboard(await makeStore(), { ask: async ({ type }: GateQuestion) => (type === 'ledger' ? ledger : []) });
     operator = await enterAsOperator(dashboard);
     for (const [index, accountId] of ['acct_one', 'acct_two'].entries())
       await seedUsage(dashboard.parts.database, {
@@ -47,11 +45,7 @@ describeStores((makeStore) => {
         seed: index + 1,
       });
   }, TEST_MS);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   const read = async (query: string): Promise<Overview> =>
     (await jsonOf(await operator.get(`/api/admin/overview?${query}`))) as unknown as Overview;

@@ -10,7 +10,7 @@ import type { StripeObject } from '../simulator/stripe-books.ts';
 import { errorOf, jsonOf } from './answers.ts';
 import { NO_PAYMENTS, openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
@@ -22,7 +22,6 @@ interface Listed {
 }
 
 describeStores((makeStore) => {
-  let store: Store;
   let stripe: StripeSimulator;
   let dashboard: TestDashboard;
   let operator: TestBrowser;
@@ -30,21 +29,19 @@ describeStores((makeStore) => {
   let webhook: (request: Request) => Promise<Response>;
 
   beforeAll(async () => {
-    store = await makeStore();
     stripe = await startStripeSimulator();
     const settings = { secretKey: 'sk_test_simulated', webhookSecret: stripe.secret, apiUrl: stripe.url };
-    dashboard = await openDashboard(store, { settings: { payments: { rules: RULES, stripe: settings, bankTransfer: 'IBAN XX00' } } });
+    dashboard = await openDashboard(await makeStore(), {
+      settings: { payments: { rules: RULES, stripe: settings, bankTransfer: 'IBAN XX00' } },
+    });
     const { kysely } = dashboard.parts.database;
     webhook = stripeWebhook({ database: kysely, stripe: new Stripe('sk_test_simulated'), secret: stripe.secret });
     operator = await enterAsOperator(dashboard);
-    ada = dashboard.browser();
-    await ada.signUp('ada@example.com');
+    ada = await dashboard.signedUp('ada@example.com');
   }, TEST_MS);
   afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
+    await dashboard.end();
     await stripe.stop();
-    await store.remove();
   });
 
   const list = async (query = ''): Promise<Listed> => (await jsonOf(await operator.get(`/api/admin/payments?${query}`))) as never;
@@ -245,8 +242,7 @@ describeStores((makeStore) => {
   });
 
   test('where Stripe is not set up there is nothing to compare or to work on', async () => {
-    const other = await makeStore();
-    const plain = await openDashboard(other);
+    const plain = await openDashboard(await makeStore());
     const browser = await enterAsOperator(plain);
     for (const path of ['/compare', '/events/evt_1/replay'])
       expect(await errorOf(await browser.send('POST', `/api/admin/payments${path}`, { days: 1 }))).toMatchObject({
@@ -254,7 +250,6 @@ describeStores((makeStore) => {
       });
     expect(await jsonOf(await browser.get('/api/admin/payments'))).toEqual({ payments: [], next: null });
     expect(await jsonOf(await browser.get('/api/admin/payments/events'))).toMatchObject({ events: [], hasStripe: false });
-    await plain.close();
-    await other.remove();
+    await plain.end();
   });
 });

@@ -6,7 +6,7 @@ import { usd } from '../conformance/money-in/stage.ts';
 import { errorOf, jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const TEST_MS = 60_000;
 const TERMS = { isOffered: true, useFirst: 'plan', overflow: 'balance' } as const;
@@ -14,21 +14,15 @@ const OF_FILE = { id: 'file', name: 'Of the file', price: usd('10'), included: u
 const OWN = { id: 'own', name: 'Own', price_usd: '24', included_usd: '30', interval: 'year' };
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let operator: TestBrowser;
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
+    dashboard = await openDashboard(await makeStore());
     operator = await enterAsOperator(dashboard);
     await new Plans(dashboard.parts.database.kysely).saveSettings([OF_FILE]);
   }, TEST_MS);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   const send = (method: 'POST' | 'PUT', path: string, body?: unknown): Promise<Response> =>
     operator.send(method, `/api/admin/plans${path}`, body);

@@ -3,7 +3,7 @@ import { SEEDED_KEYS, SEEDED_MODELS, seedUsage } from '../usage/seed-usage.ts';
 import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
@@ -24,28 +24,21 @@ interface Page {
 }
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let operator: TestBrowser;
   let ada: TestBrowser;
   let adaId: string;
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
+    dashboard = await openDashboard(await makeStore());
     operator = await enterAsOperator(dashboard);
-    ada = dashboard.browser();
-    await ada.signUp('ada@example.com');
+    ada = await dashboard.signedUp('ada@example.com');
     adaId = String((await jsonOf(await ada.get('/api/account')))['id']);
     // The keys are those of whoever is seeded first.
     await seedUsage(dashboard.parts.database, { accountId: adaId, rows: 200, fromMs: FROM_MS, toMs: NOW_MS });
     await seedUsage(dashboard.parts.database, { accountId: 'acct_other', rows: 100, fromMs: FROM_MS - 30, toMs: NOW_MS - 30, seed: 7 });
   }, TEST_MS);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   const list = async (query: string, range = `from=${FROM_MS - DAY_MS}&to=${NOW_MS}`): Promise<Page> =>
     (await jsonOf(await operator.get(`/api/admin/requests?${range}&${query}`))) as unknown as Page;

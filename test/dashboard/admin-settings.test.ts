@@ -38,14 +38,11 @@ describeStores((makeStore) => {
     const shown = describeSettings(loadConfig({ ...SECRETS, HOST: '0.0.0.0', PUBLIC_URL: 'https://gate.example.com/' }), 8080);
     dashboard = await open({ shown });
     operator = await enterAsOperator(dashboard);
-    ada = dashboard.browser();
-    await ada.signUp('ada@example.com');
+    ada = await dashboard.signedUp('ada@example.com');
   }, TEST_MS);
   afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
+    await dashboard.end();
     await mailbox.close();
-    await store.remove();
   });
 
   const seen = async (): Promise<unknown> => (await jsonOf(await ada.get('/api/account')))['banner'];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Plans } from '../../src/accounts/plans.ts';
-import { usd } from '../conformance/money-in/stage.ts';
+import { planOf, usd } from '../conformance/money-in/stage.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import { jsonOf } from './answers.ts';
 import { giveBelongings, type Belongings } from './belongings.ts';
@@ -8,14 +8,13 @@ import { answerForGate } from './gate-answers.ts';
 import { NO_PAYMENTS, openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
 import { OWNED, routesOf, type Route } from './route-table.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
 const VIEW = '/api/admin/view/:viewed';
 
 describeStores((makeStore) => {
-  let store: Store;
   let stripe: StripeSimulator;
   let dashboard: TestDashboard;
   let operator: TestBrowser;
@@ -24,34 +23,18 @@ describeStores((makeStore) => {
   let things: Belongings;
 
   beforeAll(async () => {
-    store = await makeStore();
     stripe = await startStripeSimulator();
     const payments = { ...NO_PAYMENTS, stripe: { secretKey: 'sk_test_simulated', webhookSecret: stripe.secret, apiUrl: stripe.url } };
-    dashboard = await openDashboard(store, { settings: { payments }, ask: answerForGate });
-    await new Plans(dashboard.parts.database.kysely).save(
-      {
-        id: 'basic',
-        name: 'basic',
-        price: usd('10'),
-        included: usd('12'),
-        interval: 'month',
-        isOffered: true,
-        useFirst: 'plan',
-        overflow: 'balance',
-      },
-      'command',
-    );
+    dashboard = await openDashboard(await makeStore(), { settings: { payments }, ask: answerForGate });
+    await new Plans(dashboard.parts.database.kysely).save(planOf('basic', { price: usd('10') }), 'command');
     operator = await enterAsOperator(dashboard);
-    ada = dashboard.browser();
-    await ada.signUp('ada@example.com');
+    ada = await dashboard.signedUp('ada@example.com');
     ({ id: accountId } = (await jsonOf(await ada.get('/api/account'))) as { id: string });
     things = await giveBelongings(dashboard, ada, stripe);
   }, TEST_MS);
   afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
+    await dashboard.end();
     await stripe.stop();
-    await store.remove();
   });
 
   /** Every address of the view with ids that exist: as the operator asks, and as the owner does. */

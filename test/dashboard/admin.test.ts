@@ -5,34 +5,27 @@ import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { enterAsOperator } from './operators.ts';
 import { isForOperators, routesOf, type Route } from './route-table.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const HOUR_MS = 3_600_000;
 const TEST_MS = 60_000;
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let operator: TestBrowser;
   let ada: TestBrowser;
   let account: Account;
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
+    dashboard = await openDashboard(await makeStore());
     operator = await enterAsOperator(dashboard);
-    ada = dashboard.browser();
-    await ada.signUp('ada@example.com');
+    ada = await dashboard.signedUp('ada@example.com');
     await ada.get('/api/account');
     const found = await new Accounts(dashboard.parts.database.kysely).find('ada@example.com');
     if (found === undefined) throw new Error('whoever signs up gets an account');
     account = found;
   }, TEST_MS);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   const routes = (): Route[] =>
     routesOf(dashboard)

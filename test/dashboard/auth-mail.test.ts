@@ -4,7 +4,7 @@ import { IdentityProvider } from '../simulator/identity-provider.ts';
 import { jsonOf, OTHER_PASSWORD, tokenOf } from './answers.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
 import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 import { ownProvider, pathOf, somebody, Traveller } from './traveller.ts';
 
 async function shapeOf(response: Response): Promise<unknown> {
@@ -14,20 +14,16 @@ async function shapeOf(response: Response): Promise<unknown> {
 
 describeStores((makeStore) => {
   describe('with mail', () => {
-    let store: Store;
     let mailbox: Mailbox;
     let dashboard: TestDashboard;
 
     beforeAll(async () => {
-      store = await makeStore();
       mailbox = await openMailbox();
-      dashboard = await openDashboard(store, { settings: { smtpUrl: mailbox.url } });
+      dashboard = await openDashboard(await makeStore(), { settings: { smtpUrl: mailbox.url } });
     });
     afterAll(async () => {
-      expect(dashboard.failures).toEqual([]);
-      await dashboard.close();
+      await dashboard.end();
       await mailbox.close();
-      await store.remove();
     });
 
     test('signing up leads in by the link in the letter, in the same browser with one click', async () => {
@@ -146,8 +142,7 @@ describeStores((makeStore) => {
 
   describe('where signing up needs an invitation', () => {
     test('an invitation lets one person in, whom it is for, and says so when it is opened again', async () => {
-      const store = await makeStore();
-      const dashboard = await openDashboard(store, { settings: { signUp: 'invite' } });
+      const dashboard = await openDashboard(await makeStore(), { settings: { signUp: 'invite' } });
       const invitations = new Invitations(dashboard.parts.database.kysely);
       const token = await invitations.create({ kind: 'person', email: 'guest@example.com', lifeMs: 60_000 });
       const signUp = (email: string, invitation?: string): Promise<Response> =>
@@ -161,16 +156,13 @@ describeStores((makeStore) => {
       expect(await look()).toMatchObject({ state: 'used' });
       expect((await signUp('guest2@example.com', token)).status).toBe(403);
       expect((await dashboard.browser().get('/api/invitations/nothing')).status).toBe(404);
-      await dashboard.close();
-      await store.remove();
+      await dashboard.end();
     });
 
     test('nobody signs up where that is closed', async () => {
-      const store = await makeStore();
-      const dashboard = await openDashboard(store, { settings: { signUp: 'closed' } });
+      const dashboard = await openDashboard(await makeStore(), { settings: { signUp: 'closed' } });
       expect((await dashboard.browser().signUp('late@example.com')).status).toBe(403);
-      await dashboard.close();
-      await store.remove();
+      await dashboard.end();
     });
   });
 });

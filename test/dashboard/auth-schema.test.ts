@@ -17,7 +17,6 @@ describeStores((makeStore) => {
     expect(toBeCreated).toEqual([]);
     expect(toBeAdded).toEqual([]);
     await own.destroy();
-    await dashboard.close();
-    await store.remove();
+    await dashboard.end();
   });
 });

@@ -19,21 +19,11 @@ describeStores((makeStore) => {
       store = await makeStore();
       dashboard = await openDashboard(store, { settings: { signUpCreditUsd: '5' } });
     });
-    afterAll(async () => {
-      expect(dashboard.failures).toEqual([]);
-      await dashboard.close();
-      await store.remove();
-    });
+    afterAll(() => dashboard.end());
 
     const accounts = (): Accounts => new Accounts(dashboard.parts.database.kysely);
-    const signedUp = async (email: string): Promise<TestBrowser> => {
-      const browser = dashboard.browser();
-      expect((await browser.signUp(email)).status).toBe(200);
-      return browser;
-    };
-
     const creditOf = async (email: string): Promise<unknown> => {
-      const browser = await signedUp(email);
+      const browser = await dashboard.signedUp(email);
       await browser.send('POST', '/api/verification', { token: printedToken(dashboard, email) });
       const { balanceUsd } = await jsonOf(await browser.get('/api/account'));
       expect((await browser.send('POST', '/api/settings/delete', { password: PASSWORD })).status).toBe(200);
@@ -66,7 +56,7 @@ describeStores((makeStore) => {
     });
 
     test('whoever signs out is out, and comes in again with the password', async () => {
-      const browser = await signedUp('grace@example.com');
+      const browser = await dashboard.signedUp('grace@example.com');
       expect((await browser.send('POST', '/api/auth/sign-out')).status).toBe(200);
       expect((await browser.get('/api/account')).status).toBe(401);
       expect((await browser.signIn('grace@example.com', 'not the password')).status).toBe(401);
@@ -75,7 +65,7 @@ describeStores((makeStore) => {
     });
 
     test('the first key is made once, however often it is asked for', async () => {
-      const browser = await signedUp('first@example.com');
+      const browser = await dashboard.signedUp('first@example.com');
       const answers = await Promise.all([1, 2, 3].map(() => browser.send('POST', '/api/account/first-key')));
       expect(answers.map((answer) => answer.status).toSorted((left, right) => left - right)).toEqual([200, 409, 409]);
       const { id } = await jsonOf(await browser.get('/api/account'));
@@ -87,7 +77,7 @@ describeStores((makeStore) => {
       const made = await accounts().create('early@example.com', false);
       if (made === undefined) throw new Error('not made');
       await accounts().credit(made, parseUsd('7') ?? NO_MONEY, { reason: 'test', actor: 'test' });
-      const browser = await signedUp('early@example.com');
+      const browser = await dashboard.signedUp('early@example.com');
       const refused = await browser.get('/api/account');
       expect(refused.status).toBe(403);
       expect((await errorOf(refused)).message).toContain('as soon as the address is verified');
@@ -103,7 +93,7 @@ describeStores((makeStore) => {
     });
 
     test('a verification link that we did not sign is refused', async () => {
-      const browser = await signedUp('forged@example.com');
+      const browser = await dashboard.signedUp('forged@example.com');
       const token = printedToken(dashboard, 'forged@example.com');
       const [head, payload] = token.split('.');
       const other = Buffer.from(JSON.stringify({ email: 'ada@example.com', exp: 4_000_000_000 })).toString('base64url');
@@ -118,7 +108,7 @@ describeStores((makeStore) => {
     });
 
     test('a new address counts when its link is opened by its owner, and the account follows', async () => {
-      const browser = await signedUp('before@example.com');
+      const browser = await dashboard.signedUp('before@example.com');
       expect((await browser.send('POST', '/api/auth/change-email', { newEmail: 'after@example.com' })).status).toBe(200);
       const token = printedToken(dashboard, 'after@example.com');
       expect((await dashboard.browser().send('POST', '/api/verification', { token })).status).toBe(401);
@@ -136,7 +126,7 @@ describeStores((makeStore) => {
 
     test('a reset link works once and ends every session', async () => {
       const email = 'forgot@example.com';
-      const browser = await signedUp(email);
+      const browser = await dashboard.signedUp(email);
       expect((await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email })).status).toBe(200);
       const token = printedToken(dashboard, email);
       const reset = (password: string): Promise<Response> =>
@@ -151,7 +141,7 @@ describeStores((makeStore) => {
 
     test('a changed password ends the other sessions and renews this one', async () => {
       const email = 'change@example.com';
-      const [here, there] = [await signedUp(email), dashboard.browser()];
+      const [here, there] = [await dashboard.signedUp(email), dashboard.browser()];
       await there.signIn(email);
       const before = here.cookies.get('tollgate.session_token');
       const change = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };
@@ -164,7 +154,7 @@ describeStores((makeStore) => {
 
     test('sessions are listed with their devices, and end one by one or all at once', async () => {
       const email = 'devices@example.com';
-      const here = await signedUp(email);
+      const here = await dashboard.signedUp(email);
       const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
       const others = [dashboard.browser('198.51.100.7'), dashboard.browser()];
       await others[0]?.send('POST', '/api/auth/sign-in/email', { email, password: PASSWORD }, { 'user-agent': firefox });
@@ -184,7 +174,7 @@ describeStores((makeStore) => {
 
     test('with a second factor the password alone lets nobody in, and a recovery code works once', async () => {
       const email = 'factor@example.com';
-      const browser = await signedUp(email);
+      const browser = await dashboard.signedUp(email);
       expect((await browser.send('POST', '/api/settings/two-factor', { password: 'wrong password' })).status).toBe(400);
       const begun = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
       expect(begun['svg']).toStartWith('<svg');
@@ -219,7 +209,7 @@ describeStores((makeStore) => {
 
     test('a code of an authenticator app completes one sign-in, also of two at the same moment', async () => {
       const email = 'overlooked@example.com';
-      const browser = await signedUp(email);
+      const browser = await dashboard.signedUp(email);
       const { uri } = await jsonOf(await browser.send('POST', '/api/settings/two-factor', { password: PASSWORD }));
       const code = await createOTP(secretIn(String(uri))).totp();
       expect((await browser.send('POST', '/api/auth/two-factor/verify-totp', { code })).status).toBe(200);
@@ -237,7 +227,7 @@ describeStores((makeStore) => {
     });
 
     test('what people choose is kept, and what is no choice is refused', async () => {
-      const browser = await signedUp('chooser@example.com');
+      const browser = await dashboard.signedUp('chooser@example.com');
       const choice = { name: 'Émilie', zone: 'Europe/Paris', numberFormat: 'fr-FR', contentDays: 30 };
       expect(await jsonOf(await browser.send('PATCH', '/api/settings', choice))).toMatchObject(choice);
       expect(await jsonOf(await browser.get('/api/settings'))).toMatchObject(choice);
@@ -250,7 +240,7 @@ describeStores((makeStore) => {
     });
 
     test('an export tells everything about a person and no secret', async () => {
-      const browser = await signedUp('export@example.com');
+      const browser = await dashboard.signedUp('export@example.com');
       const { secret } = await jsonOf(await browser.send('POST', '/api/account/first-key'));
       const response = await browser.get('/api/settings/export');
       expect(response.headers.get('content-disposition')).toContain('attachment');
@@ -270,7 +260,7 @@ describeStores((makeStore) => {
     test('a deleted account has no keys, no sessions and no name, and its books stay', async () => {
       const { kysely } = dashboard.parts.database;
       const email = 'gone@example.com';
-      const browser = await signedUp(email);
+      const browser = await dashboard.signedUp(email);
       const { id } = await jsonOf(await browser.get('/api/account'));
       await browser.send('POST', '/api/account/first-key');
       expect((await browser.send('POST', '/api/settings/delete', { password: 'wrong password' })).status).toBe(400);

@@ -5,7 +5,7 @@ import { PromoCodes, type PromoRules } from '../../src/accounts/promo-codes.ts';
 import { openMoneyIn } from '../../src/payments/open.ts';
 import { stripeWebhook } from '../../src/payments/webhook.ts';
 import { STORES } from '../accounts/stores.ts';
-import { usd } from '../conformance/money-in/stage.ts';
+import { planOf, usd } from '../conformance/money-in/stage.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 import { FrontDesk, type Visitor } from './front-desk.ts';
@@ -32,24 +32,10 @@ for (const { name: storeName, isMissing, open } of STORES)
       webhook = stripeWebhook({ database: store.kysely, stripe: new Stripe('sk_test_simulated'), secret: stripe.secret });
       desk = await FrontDesk.open(store, { money });
       const plans = new Plans(store.kysely);
-      for (const [id, price] of [
-        ['basic', '10'],
-        ['pro', '30'],
-        ['closed', '5'],
-      ] as const)
-        await plans.save(
-          {
-            id,
-            name: id,
-            price: usd(price),
-            included: usd('12'),
-            interval: 'month',
-            isOffered: true,
-            useFirst: 'plan',
-            overflow: id === 'closed' ? 'stop' : 'balance',
-          },
-          'command',
-        );
+      const plan = planOf('basic', { price: usd('10'), included: usd('12') });
+      await plans.save(plan, 'command');
+      await plans.save({ ...plan, id: 'pro', name: 'pro', price: usd('30') }, 'command');
+      await plans.save({ ...plan, id: 'closed', name: 'closed', price: usd('5'), overflow: 'stop' }, 'command');
     });
     beforeEach(async () => {
       me = await desk.person();

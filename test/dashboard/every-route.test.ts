@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Plans } from '../../src/accounts/plans.ts';
 import { AUTH_PATHS } from '../../src/dashboard/auth-requests.ts';
-import { usd } from '../conformance/money-in/stage.ts';
+import { planOf, usd } from '../conformance/money-in/stage.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import { jsonOf } from './answers.ts';
 import { giveBelongings, type Belongings } from './belongings.ts';
 import { answerForGate } from './gate-answers.ts';
 import { NO_PAYMENTS, openDashboard, ORIGIN, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { ABOUT_ONESELF, isForOperators, isPublic, NAMED_IN_BODY, OWNED, routeOf, routesOf, type Route } from './route-table.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const TEST_MS = 60_000;
@@ -31,45 +31,29 @@ function ask(
 }
 
 describeStores((makeStore) => {
-  let store: Store;
   let stripe: StripeSimulator;
   let dashboard: TestDashboard;
   let [mine, theirs]: TestBrowser[] = [];
   let things: Belongings;
 
   beforeAll(async () => {
-    store = await makeStore();
     stripe = await startStripeSimulator();
     const payments = { ...NO_PAYMENTS, stripe: { secretKey: 'sk_test_simulated', webhookSecret: stripe.secret, apiUrl: stripe.url } };
     const signInProviders = [{ id: 'github', name: 'GitHub', clientId: 'x', clientSecret: 'y', issuer: undefined }] as const;
-    dashboard = await openDashboard(store, { settings: { payments, signInProviders }, ask: answerForGate });
+    dashboard = await openDashboard(await makeStore(), { settings: { payments, signInProviders }, ask: answerForGate });
     const plans = new Plans(dashboard.parts.database.kysely);
-    for (const [id, price] of [
-      ['basic', '10'],
-      ['pro', '30'],
-    ] as const)
-      await plans.save(
-        { id, name: id, price: usd(price), included: usd('12'), interval: 'month', isOffered: true, useFirst: 'plan', overflow: 'balance' },
-        'command',
-      );
-    mine = await signedUp('mine@example.com');
-    theirs = await signedUp('theirs@example.com');
+    for (const plan of [planOf('basic', { price: usd('10') }), planOf('pro', { price: usd('30') })]) await plans.save(plan, 'command');
+    mine = await dashboard.signedUp('mine@example.com');
+    theirs = await dashboard.signedUp('theirs@example.com');
     await dashboard.browser().signIn('theirs@example.com');
     await giveBelongings(dashboard, mine, stripe);
     things = await giveBelongings(dashboard, theirs, stripe);
   }, TEST_MS);
   afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
+    await dashboard.end();
     await stripe.stop();
-    await store.remove();
   });
 
-  const signedUp = async (email: string): Promise<TestBrowser> => {
-    const browser = dashboard.browser();
-    expect((await browser.signUp(email)).status).toBe(200);
-    return browser;
-  };
   const [me, them] = [() => mine ?? dashboard.browser(), () => theirs ?? dashboard.browser()];
 
   test('every address is in the table', () => {

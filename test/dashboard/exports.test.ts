@@ -8,7 +8,7 @@ import { seedUsage } from '../usage/seed-usage.ts';
 import { jsonOf, tokenOf } from './answers.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
 import { openDashboard, ORIGIN, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
@@ -31,7 +31,6 @@ interface Listed {
 }
 
 describeStores((makeStore) => {
-  let store: Store;
   let mailbox: Mailbox;
   let dashboard: TestDashboard;
   let ada: TestBrowser;
@@ -39,21 +38,17 @@ describeStores((makeStore) => {
   let jobs: ExportJobs;
 
   beforeAll(async () => {
-    store = await makeStore();
     mailbox = await openMailbox();
-    dashboard = await openDashboard(store, { settings: { smtpUrl: mailbox.url } });
-    ada = dashboard.browser();
-    await ada.signUp(EMAIL);
+    dashboard = await openDashboard(await makeStore(), { settings: { smtpUrl: mailbox.url } });
+    ada = await dashboard.signedUp(EMAIL);
     await ada.send('POST', '/api/verification', { token: tokenOf(await mailbox.nextLink(EMAIL)) });
     accountId = String((await jsonOf(await ada.get('/api/account')))['id']);
     await seedUsage(dashboard.parts.database, { accountId, rows: ROWS, fromMs: NOW_MS - 30 * DAY_MS, toMs: NOW_MS });
     jobs = new ExportJobs(dashboard.parts.database.kysely);
   }, 60_000);
   afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
+    await dashboard.end();
     await mailbox.close();
-    await store.remove();
   });
 
   const ask = async (query: Readonly<Record<string, string>> = {}): Promise<string> => {

@@ -1,3 +1,4 @@
+import { expect } from 'bun:test';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { dashboardApi } from '../../src/dashboard/api.ts';
@@ -19,9 +20,13 @@ export interface TestDashboard {
   readonly failures: readonly unknown[];
   /** A browser that has no cookies yet. */
   browser(address?: string): TestBrowser;
+  /** A browser of somebody who has just registered. */
+  signedUp(email: string): Promise<TestBrowser>;
   /** Answers a request as it is, with nothing added to it. */
   answer(request: Request): Promise<Response>;
   close(): Promise<void>;
+  /** Closes it and removes its store, when no test needs them any more. The server must have made no mistake of its own. */
+  end(): Promise<void>;
 }
 
 /** Keeps cookies and says where it is, as browsers do. */
@@ -85,17 +90,29 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
   const parts: Parts = { settings, database, auth, mail, money, ask: options.ask ?? (async () => []), ...told };
   const api = dashboardApi(parts);
   let nextHost = 0;
+  const browser = (address = `192.0.2.${(nextHost += 1)}`): TestBrowser =>
+    openBrowser(settings.publicUrl, async (request) => api.fetch(request, { address }));
+  const close = async (): Promise<void> => {
+    await mail.close();
+    await auth.close();
+    await database.kysely.destroy();
+  };
   return {
     parts,
     notices,
     failures,
-    browser: (address = `192.0.2.${(nextHost += 1)}`) =>
-      openBrowser(settings.publicUrl, async (request) => api.fetch(request, { address })),
+    browser,
+    signedUp: async (email) => {
+      const fresh = browser();
+      expect((await fresh.signUp(email)).status).toBe(200);
+      return fresh;
+    },
     answer: async (request) => api.fetch(request, { address: '192.0.2.254' }),
-    close: async () => {
-      await mail.close();
-      await auth.close();
-      await database.kysely.destroy();
+    close,
+    end: async () => {
+      await close();
+      await store.remove();
+      expect(failures).toEqual([]);
     },
   };
 }

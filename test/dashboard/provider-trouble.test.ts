@@ -96,9 +96,8 @@ describe('GitHub and Google', () => {
     ['github', 'https://github.com/login/oauth/authorize', 'read:user user:email'],
     ['google', 'https://accounts.google.com/o/oauth2/v2/auth', 'email profile openid'],
   ] as const)('%s has a button, and is asked with our client, scope, state, PKCE and address', async (id, address, scope) => {
-    const store = await makeSqlite();
     const known = { id, name: id, issuer: undefined, ...CLIENT };
-    const dashboard = await openDashboard(store, { settings: { signInProviders: [known] } });
+    const dashboard = await openDashboard(await makeSqlite(), { settings: { signInProviders: [known] } });
     const browser = dashboard.browser();
     expect(await jsonOf(await browser.get('/api/setup'))).toMatchObject({ providers: [{ id, name: id }] });
     const begun = await browser.send('POST', '/api/auth/sign-in/social', { provider: id });
@@ -115,17 +114,14 @@ describe('GitHub and Google', () => {
     });
     for (const name of ['state', 'code_challenge']) expect((url.searchParams.get(name) ?? '').length).toBeGreaterThanOrEqual(32);
     expect((await browser.send('POST', '/api/auth/sign-in/social', { provider: 'oidc' })).status).toBe(404);
-    await dashboard.close();
-    await store.remove();
+    await dashboard.end();
   });
 
   test('have no button and no address where they are not set up', async () => {
-    const store = await makeSqlite();
-    const dashboard = await openDashboard(store);
+    const dashboard = await openDashboard(await makeSqlite());
     expect(await jsonOf(await dashboard.browser().get('/api/setup'))).toMatchObject({ providers: [] });
     for (const path of ['/callback/github', '/callback/google', '/callback/oidc'])
       expect((await dashboard.browser().get(`/api/auth${path}?code=x&state=y`)).status).toBe(404);
-    await dashboard.close();
-    await store.remove();
+    await dashboard.end();
   });
 });

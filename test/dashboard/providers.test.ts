@@ -41,11 +41,7 @@ describeStores((makeStore) => {
     store = await makeStore();
     dashboard = await open({ signUpCreditUsd: '5' });
   });
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   const signedUp = async (email: string, isVerified = false): Promise<TestBrowser> => {
     const browser = dashboard.browser();

@@ -4,7 +4,7 @@ import { readStatement } from '../../src/ledger/statement.ts';
 import { Contents } from '../../src/usage/contents.ts';
 import { seedUsage } from '../usage/seed-usage.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
@@ -23,26 +23,19 @@ interface Histogram {
 }
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let ada: TestBrowser;
   let eve: TestBrowser;
   let accountId: string;
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
-    [ada, eve] = [dashboard.browser(), dashboard.browser('192.0.2.2')];
-    await ada.signUp('ada@example.com');
-    await eve.signUp('eve@example.com');
+    dashboard = await openDashboard(await makeStore());
+    ada = await dashboard.signedUp('ada@example.com');
+    eve = await dashboard.signedUp('eve@example.com');
     accountId = ((await (await ada.get('/api/account')).json()) as { id: string }).id;
     await seedUsage(dashboard.parts.database, { accountId, rows: 500, fromMs: FROM_MS, toMs: NOW_MS });
   }, 60_000);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   const list = async (query: string, browser = ada): Promise<Page> => {
     const response = await browser.get(`/api/requests?${RANGE}&${query}`);

@@ -1,29 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { errorOf } from './answers.ts';
 import { openDashboard, PASSWORD, type TestDashboard } from './open-dashboard.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
+    dashboard = await openDashboard(await makeStore());
   });
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
-
-  const signedUp = async (email: string): Promise<void> => {
-    expect((await dashboard.browser().signUp(email)).status).toBe(200);
-  };
+  afterAll(() => dashboard.end());
 
   describe('whoever guesses', () => {
     test('is stopped after ten tries at an account, also with the right password, while others get in', async () => {
-      await signedUp('guessed@example.com');
+      await dashboard.signedUp('guessed@example.com');
       const guesser = dashboard.browser('203.0.113.9');
       for (let tries = 0; tries < 10; tries += 1)
         expect((await guesser.signIn('guessed@example.com', `wrong password ${tries}`)).status).toBe(401);
@@ -86,7 +76,7 @@ describeStores((makeStore) => {
     });
 
     test('learns nothing from how an unknown address is refused, nor from how long it takes', async () => {
-      await signedUp('timed@example.com');
+      await dashboard.signedUp('timed@example.com');
       const [known, unknown]: [number[], number[]] = [[], []];
       for (let round = 0; round < 5; round += 1)
         for (const [email, times] of [

@@ -21,17 +21,7 @@ describeStores((makeStore) => {
     store = await makeStore();
     dashboard = await openDashboard(store);
   });
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
-
-  const signedUp = async (email: string): Promise<TestBrowser> => {
-    const browser = dashboard.browser();
-    expect((await browser.signUp(email)).status).toBe(200);
-    return browser;
-  };
+  afterAll(() => dashboard.end());
 
   describe('the library for accounts', () => {
     test.each([
@@ -84,8 +74,8 @@ describeStores((makeStore) => {
     });
 
     test('has a new id after every sign-in: one that was planted is not taken over', async () => {
-      const attacker = await signedUp('attacker@example.com');
-      await signedUp('victim@example.com');
+      const attacker = await dashboard.signedUp('attacker@example.com');
+      await dashboard.signedUp('victim@example.com');
       const planted = sessionIn(attacker);
       const victim = dashboard.browser();
       victim.cookies.set(SESSION_COOKIE, planted);
@@ -97,7 +87,7 @@ describeStores((makeStore) => {
 
     test('ends when it was not used for half a day, and is marked when it is used', async () => {
       const { kysely } = dashboard.parts.database;
-      const browser = await signedUp('idle@example.com');
+      const browser = await dashboard.signedUp('idle@example.com');
       const { id } = await kysely
         .selectFrom('sessions')
         .innerJoin('people', 'people.id', 'sessions.person_id')
@@ -120,7 +110,7 @@ describeStores((makeStore) => {
     });
 
     test('of a changed cookie is none', async () => {
-      const browser = await signedUp('tamper@example.com');
+      const browser = await dashboard.signedUp('tamper@example.com');
       const cookie = sessionIn(browser);
       for (const changed of [`${cookie}x`, cookie.slice(1), cookie.split('.')[0] ?? '', 'a.b', '']) {
         browser.cookies.set(SESSION_COOKIE, changed);
@@ -130,7 +120,7 @@ describeStores((makeStore) => {
   });
 
   test('what is stored of passwords and links opens nothing', async () => {
-    await signedUp('stored@example.com');
+    await dashboard.signedUp('stored@example.com');
     const { kysely } = dashboard.parts.database;
     await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email: 'stored@example.com' });
     const token = /token=(\S+)/u.exec(dashboard.notices.at(-1) ?? '')?.[1] ?? '';
@@ -143,7 +133,7 @@ describeStores((makeStore) => {
   });
 
   test('nodes share the secret that is kept in the database', async () => {
-    const browser = await signedUp('node@example.com');
+    const browser = await dashboard.signedUp('node@example.com');
     const other = await openDashboard(store);
     const there = other.browser();
     there.cookies.set(SESSION_COOKIE, sessionIn(browser));
@@ -216,7 +206,7 @@ describeStores((makeStore) => {
 
   test('keys of a deleted account are gone from the gate at once', async () => {
     const { kysely } = dashboard.parts.database;
-    const browser = await signedUp('leaver@example.com');
+    const browser = await dashboard.signedUp('leaver@example.com');
     const { id } = await jsonOf(await browser.get('/api/account'));
     await browser.send('POST', '/api/account/first-key');
     const keys = new Keys(kysely);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SEEDED_USERS, seedUsage } from '../usage/seed-usage.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
-import { describeStores, type Store } from './stores.ts';
+import { describeStores } from './stores.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
@@ -25,17 +25,14 @@ interface Total {
 }
 
 describeStores((makeStore) => {
-  let store: Store;
   let dashboard: TestDashboard;
   let ada: TestBrowser;
   let eve: TestBrowser;
 
   beforeAll(async () => {
-    store = await makeStore();
-    dashboard = await openDashboard(store);
-    [ada, eve] = [dashboard.browser(), dashboard.browser('192.0.2.2')];
-    await ada.signUp('ada@example.com');
-    await eve.signUp('eve@example.com');
+    dashboard = await openDashboard(await makeStore());
+    ada = await dashboard.signedUp('ada@example.com');
+    eve = await dashboard.signedUp('eve@example.com');
     const { id: accountId } = (await (await ada.get('/api/account')).json()) as { id: string };
     const { database } = dashboard.parts;
     await seedUsage(database, { accountId, rows: 2000, fromMs: FROM_MS, toMs: NOW_MS });
@@ -49,11 +46,7 @@ describeStores((makeStore) => {
         .where('id', '=', id)
         .execute();
   }, 60_000);
-  afterAll(async () => {
-    expect(dashboard.failures).toEqual([]);
-    await dashboard.close();
-    await store.remove();
-  });
+  afterAll(() => dashboard.end());
 
   test('a report tells spend by model in a zone, the largest first and the rest as one', async () => {
     const { zone, series, total, buckets } = await report(ada, 'zone=Asia/Kathmandu&top=3');

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { hashSecret } from '../../../src/accounts/key-secret.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { dateOf, MARCH_31, PlanStage } from './plan-stage.ts';
-import { usd, type MoneyStage } from './stage.ts';
+import { planOf, usd, type MoneyStage } from './stage.ts';
 
 /** Plans: bought, given, canceled, and what they allow. */
 export function testPlans(driver: LedgerDriver): void {
@@ -147,16 +147,7 @@ export function testPlans(driver: LedgerDriver): void {
     });
 
     test('that is gone from the settings is offered no more, and ends with its period', async () => {
-      const plan = {
-        id: 'from-file',
-        name: 'From the file',
-        price: usd('10'),
-        interval: 'month',
-        included: usd('10'),
-        isOffered: true,
-        useFirst: 'plan',
-        overflow: 'balance',
-      } as const;
+      const plan = planOf('from-file', { price: usd('10'), included: usd('10') });
       await stage.plans.saveSettings([plan]);
       const customer = await plans.makeRich('100');
       await plans.subscribe(customer, 'from-file');

@@ -32,6 +32,21 @@ export function usd(text: string): Nanos {
   return asNanos(parseUsd(text) ?? 0n);
 }
 
+/** A plan as most are. */
+export function planOf(id: string, changes: Partial<Plan> = {}): Plan {
+  return {
+    id,
+    name: id,
+    price: usd('20'),
+    interval: 'month',
+    included: usd('25'),
+    isOffered: true,
+    useFirst: 'plan',
+    overflow: 'balance',
+    ...changes,
+  };
+}
+
 /** Everything that money comes in by, on one database, with a simulated Stripe and a clock that the test moves. */
 export class MoneyStage {
   readonly books: Books;
@@ -189,17 +204,7 @@ export class MoneyStage {
   }
 
   async makePlan(id: string, changes: Partial<Plan> = {}): Promise<Plan> {
-    const plan: Plan = {
-      id,
-      name: id,
-      price: usd('20'),
-      interval: 'month',
-      included: usd('25'),
-      isOffered: true,
-      useFirst: 'plan',
-      overflow: 'balance',
-      ...changes,
-    };
+    const plan = planOf(id, changes);
     await this.plans.save(plan, 'command');
     return plan;
   }
