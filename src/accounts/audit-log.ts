@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { cut, readPlace, writePlace, type PageOf, type PageRequest } from '../database/pages.ts';
+import { readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { toEntry, type RecordedEntry } from './audit.ts';
 import { findAccountId } from './owners.ts';
@@ -26,23 +26,14 @@ export class AuditLog {
   }
 
   /** A page of entries, newest first, and where the next one begins. */
-  async read(filter: AuditFilter, { before, rowsMax }: PageRequest): Promise<PageOf<NamedEntry>> {
+  async read(filter: AuditFilter, page: PageRequest): Promise<PageOf<NamedEntry>> {
     let query = this.#database.selectFrom('audit').selectAll();
     if (filter.action !== undefined) query = query.where('action', '=', filter.action);
     if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor);
     if (filter.subject !== undefined) query = query.where('subject', 'in', await this.#idsOf(filter.subject));
-    if (before !== undefined) {
-      const { at, id } = readPlace(before);
-      query = query.where((where) => where.eb(where.refTuple('created_at', 'id'), '<', where.tuple(at, id)));
-    }
-    const rows = await query
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(rowsMax + 1)
-      .execute();
-    const page = cut(rows.map(toEntry), rowsMax, ({ createdAtMs, id }) => writePlace(createdAtMs, id));
-    const names = await this.#namesOf(page.rows.map(({ subject }) => subject));
-    return { ...page, rows: page.rows.map((entry) => ({ ...entry, name: names.get(entry.subject) })) };
+    const { rows, next } = await readPage(query, 'audit', 'id', page);
+    const names = await this.#namesOf(rows.map(({ subject }) => subject));
+    return { rows: rows.map((row) => ({ ...toEntry(row), name: names.get(row.subject) })), next };
   }
 
   /** Every kind of change that was ever made. */

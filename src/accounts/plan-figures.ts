@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { cut, readPlace, writePlace, type PageOf, type PageRequest } from '../database/pages.ts';
+import { readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 
@@ -68,7 +68,7 @@ export interface Subscriber {
 export async function readSubscribers(
   database: Kysely<Tables>,
   of: { readonly planId: string; readonly state?: SubscriberState | undefined },
-  { before, rowsMax }: PageRequest,
+  page: PageRequest,
 ): Promise<PageOf<Subscriber>> {
   let query = database
     .selectFrom('subscriptions')
@@ -78,15 +78,7 @@ export async function readSubscribers(
     .where('plan_id', '=', of.planId)
     .where(NOT_ENDED);
   if (of.state !== undefined) query = query.where(STATE, '=', of.state);
-  if (before !== undefined) {
-    const { at, id } = readPlace(before);
-    query = query.where((where) => where.eb(where.refTuple('subscriptions.created_at', 'subscriptions.id'), '<', where.tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('subscriptions.created_at', 'desc')
-    .orderBy('subscriptions.id', 'desc')
-    .limit(rowsMax + 1)
-    .execute();
+  const { rows, next } = await readPage(query, 'subscriptions', 'id', page);
   const subscribers = rows.map((row) => ({
     id: row.id,
     accountId: row.account_id,
@@ -98,5 +90,5 @@ export async function readSubscribers(
     isRenewing: row.ends_with_period === 0n && row.periods_left !== 1n && row.next_plan_id === null,
     nextPlanId: row.next_plan_id ?? undefined,
   }));
-  return cut(subscribers, rowsMax, ({ sinceMs, id }) => writePlace(sinceMs, id));
+  return { rows: subscribers, next };
 }

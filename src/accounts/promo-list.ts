@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { cut, readPlace, writePlace, type PageOf, type PageRequest } from '../database/pages.ts';
+import { cut, readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
@@ -18,23 +18,14 @@ export interface StandingPromo extends ListedPromo {
 export async function readPromos(
   database: Kysely<Tables>,
   filter: { readonly campaign?: string | undefined; readonly state?: PromoState | undefined },
-  { before, rowsMax }: PageRequest,
+  page: PageRequest,
 ): Promise<PageOf<StandingPromo>> {
   const state = stateAt(Date.now());
   let query = database.selectFrom('promo_codes').selectAll().select(state.as('state'));
   if (filter.campaign !== undefined) query = query.where('campaign', '=', filter.campaign);
   if (filter.state !== undefined) query = query.where(state, '=', filter.state);
-  if (before !== undefined) {
-    const { at, id } = readPlace(before);
-    query = query.where((where) => where.eb(where.refTuple('created_at', 'id'), '<', where.tuple(at, id)));
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(rowsMax + 1)
-    .execute();
-  const codes = rows.map((row) => ({ ...readPromo(row), state: row.state }));
-  return cut(codes, rowsMax, ({ createdAtMs, id }) => writePlace(createdAtMs, id));
+  const { rows, next } = await readPage(query, 'promo_codes', 'id', page);
+  return { rows: rows.map((row) => ({ ...readPromo(row), state: row.state })), next };
 }
 
 /** One code. */

@@ -1,3 +1,5 @@
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely';
+
 /** Which part of a list is wanted, the newest first. */
 export interface PageRequest {
   /** Where the former page ended. */
@@ -11,14 +13,26 @@ export interface PageOf<Row> {
   readonly next: string | undefined;
 }
 
-/** Where a page ends whose rows stand in the order of their time and, among those of one moment, of their id. */
-export function writePlace(at: bigint | number, id: string): string {
-  return `${at}-${id}`;
+/** Reads a page of a query, newest first, and among those of one moment by their ids; `table` is the one that has both. */
+export async function readPage<
+  DB,
+  TB extends keyof DB,
+  Row extends { readonly created_at: bigint } & Readonly<Record<Id, string>>,
+  Id extends string,
+>(query: SelectQueryBuilder<DB, TB, Row>, table: keyof DB & string, id: Id, { before, rowsMax }: PageRequest): Promise<PageOf<Row>> {
+  const [atColumn, idColumn] = [sql.ref(`${table}.created_at`), sql.ref(`${table}.${id}`)];
+  const rest = before === undefined ? query : query.where(sql<SqlBool>`(${atColumn}, ${idColumn}) < ${placeIn(before)}`);
+  const rows = await rest
+    .orderBy(atColumn, 'desc')
+    .orderBy(idColumn, 'desc')
+    .limit(rowsMax + 1)
+    .execute();
+  return cut(rows, rowsMax, (row) => `${row.created_at}-${row[id]}`);
 }
 
-export function readPlace(before: string): { readonly at: bigint; readonly id: string } {
+function placeIn(before: string): RawBuilder<unknown> {
   const end = before.indexOf('-');
-  return { at: BigInt(before.slice(0, end)), id: before.slice(end + 1) };
+  return sql`(${BigInt(before.slice(0, end))}, ${before.slice(end + 1)})`;
 }
 
 /** Makes a page of rows of which one more than wanted was asked for: it tells whether there is a next page. */

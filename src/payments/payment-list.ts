@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { readAudit, type RecordedEntry } from '../accounts/audit.ts';
-import { cut, readPlace, writePlace, type PageOf, type PageRequest } from '../database/pages.ts';
+import { readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import type { PaymentRow } from './credit-payment.ts';
 
@@ -31,7 +31,7 @@ export class PaymentList {
     this.#database = database;
   }
 
-  async read({ status, provider, account, reference }: PaymentFilter, { before, rowsMax }: PageRequest): Promise<PageOf<ListedPayment>> {
+  async read({ status, provider, account, reference }: PaymentFilter, page: PageRequest): Promise<PageOf<ListedPayment>> {
     let query = this.#withAddress();
     if (status !== undefined) query = query.where('payments.status', '=', status);
     if (provider !== undefined) query = query.where('payments.provider', '=', provider);
@@ -50,31 +50,13 @@ export class PaymentList {
           where('payments.id', '=', reference),
         ]),
       );
-    if (before !== undefined) {
-      const { at, id } = readPlace(before);
-      query = query.where((where) => where.eb(where.refTuple('payments.created_at', 'payments.id'), '<', where.tuple(at, id)));
-    }
-    const rows = await query
-      .orderBy('payments.created_at', 'desc')
-      .orderBy('payments.id', 'desc')
-      .limit(rowsMax + 1)
-      .execute();
-    return cut(rows, rowsMax, ({ created_at: at, id }) => writePlace(at, id));
+    return readPage(query, 'payments', 'id', page);
   }
 
-  async readEvents(outcome: PaymentEvent['outcome'] | undefined, { before, rowsMax }: PageRequest): Promise<PageOf<PaymentEvent>> {
+  async readEvents(outcome: PaymentEvent['outcome'] | undefined, page: PageRequest): Promise<PageOf<PaymentEvent>> {
     let query = this.#database.selectFrom('webhook_events').selectAll();
     if (outcome !== undefined) query = query.where('outcome', '=', outcome);
-    if (before !== undefined) {
-      const { at, id } = readPlace(before);
-      query = query.where((where) => where.eb(where.refTuple('created_at', 'event_id'), '<', where.tuple(at, id)));
-    }
-    const rows = await query
-      .orderBy('created_at', 'desc')
-      .orderBy('event_id', 'desc')
-      .limit(rowsMax + 1)
-      .execute();
-    return cut(rows, rowsMax, ({ created_at: at, event_id: id }) => writePlace(at, id));
+    return readPage(query, 'webhook_events', 'event_id', page);
   }
 
   async find(id: string): Promise<ListedPayment | undefined> {
