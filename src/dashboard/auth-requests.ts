@@ -5,7 +5,7 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './auth-options.ts';
 import { isCommonPassword } from './auth-passwords.ts';
 import type { RateRule } from './rate-limits.ts';
 import { isStolenPassword } from './stolen-passwords.ts';
-import { refuseNul } from './validate.ts';
+import { check } from './validate.ts';
 
 /** What the library for accounts may be asked. Everything else under `/api/auth` is not there. */
 export interface AuthPath {
@@ -147,11 +147,5 @@ export async function readBody(request: Request, { body: schema }: AuthPath): Pr
   if (schema === undefined) return {};
   if (!/^application\/json\b/iu.test(request.headers.get('content-type') ?? ''))
     throw new ApiError('invalid', 'Send JSON, with content-type application/json.');
-  const value: unknown = await request.json().catch(() => undefined);
-  refuseNul(value);
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const field = issue?.path.join('.') ?? '';
-  throw new ApiError('invalid', `${field === '' ? 'The request' : field}: ${issue?.message ?? 'is not valid'}`, field);
+  return check(await request.json().catch(() => undefined), schema);
 }

@@ -19,16 +19,6 @@ export const lineShape = z
   .trim()
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not have control characters');
 
-/** PostgreSQL holds no such character, and nobody types it. */
-export function refuseNul(value: unknown): void {
-  if (hasNul(value)) throw new ApiError('invalid', 'There is a character in the request that no text has.');
-}
-
-function hasNul(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0');
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
-}
-
 /** Where the former page of a list ended, as it was told with that page. */
 export const placeShape = z
   .string()
@@ -37,12 +27,21 @@ export const placeShape = z
 
 /** Checks the query or the JSON body of a request against a schema; the handler then gets it typed from `c.req.valid`. */
 export function validate<Target extends Source, Schema extends z.ZodType>(target: Target, schema: Schema): Validated<Target, Schema> {
-  return validator(target, (value): z.output<Schema> => {
-    refuseNul(value);
-    const result = schema.safeParse(value);
-    if (result.success) return result.data;
-    const [issue] = result.error.issues;
-    const field = issue?.path.join('.') ?? '';
-    throw new ApiError('invalid', `${field === '' ? 'The request' : field}: ${issue?.message ?? 'is not valid'}`, field);
-  }) as unknown as Validated<Target, Schema>;
+  return validator(target, (value) => check(value, schema)) as unknown as Validated<Target, Schema>;
+}
+
+/** What a schema makes of a value; a refusal names the field that is to blame. */
+export function check<Schema extends z.ZodType>(value: unknown, schema: Schema): z.output<Schema> {
+  // PostgreSQL holds no such character, and nobody types it.
+  if (hasNul(value)) throw new ApiError('invalid', 'There is a character in the request that no text has.');
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = issue?.path.join('.') ?? '';
+  throw new ApiError('invalid', `${field === '' ? 'The request' : field}: ${issue?.message ?? 'is not valid'}`, field);
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
 }
