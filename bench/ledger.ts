@@ -8,7 +8,7 @@ import { openSqlite } from '../src/database/sqlite.ts';
 import { makeId } from '../src/ids.ts';
 import { type Operation, type Settlement } from '../src/ledger/ledger.ts';
 import { asNanos } from '../src/ledger/money.ts';
-import { verifyLedger } from '../src/ledger/reconcile.ts';
+import { verifyLedger } from '../src/ledger/verify.ts';
 import { type Apply, prepareApply } from '../src/ledger/sqlite-apply.ts';
 import { readStatement } from '../src/ledger/statement.ts';
 

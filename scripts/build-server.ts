@@ -9,7 +9,7 @@ const OUT = join(ROOT, 'dist/server');
 export const PROGRAMS = [
   'main.ts',
   'ledger/log-writer.ts',
-  'ledger/reconcile-worker.ts',
+  'ledger/verify-worker.ts',
   'gateway/count-tokens-worker.ts',
   'dashboard/worker.ts',
 ].map((path) => join(ROOT, 'src', path));

@@ -5,8 +5,8 @@ import type { OpenDatabase } from './database/connect.ts';
 import { idAt } from './ids.ts';
 import { inTime } from './in-time.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
-import { verifyLedger, type CheckResult } from './ledger/reconcile.ts';
-import type { VerifyWork } from './ledger/reconcile-worker.ts';
+import { verifyLedger, type CheckResult } from './ledger/verify.ts';
+import type { VerifyWork } from './ledger/verify-worker.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { MoneyClock } from './payments/clock.ts';
@@ -93,7 +93,7 @@ export async function verifyChanged({ config, database, ledger, log, metrics }: 
 async function verify(config: Config, database: OpenDatabase, accountIds: readonly string[]): Promise<CheckResult[]> {
   const longestRequestMs = longestRequest(config);
   if (database.dialect === 'postgres') return verifyLedger(database.kysely, { accountIds, longestRequestMs });
-  const worker = new Worker(workerUrl('ledger/reconcile-worker'));
+  const worker = new Worker(workerUrl('ledger/verify-worker'));
   const work: VerifyWork = { databasePath: config.databasePath, accountIds, longestRequestMs };
   try {
     const checks = new Promise<CheckResult[]>((resolve, reject) => {

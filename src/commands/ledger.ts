@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { longestRequest } from '../housekeeping.ts';
-import { verifyLedger } from '../ledger/reconcile.ts';
+import { verifyLedger } from '../ledger/verify.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { readStatement, type StatementLine } from '../ledger/statement.ts';
 import { readCount } from './options.ts';

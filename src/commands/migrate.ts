@@ -9,7 +9,7 @@ import { migrate, pendingMigrations } from '../database/migrate.ts';
 import { LOCK_FILE, lockDataFolder } from '../database/sqlite.ts';
 import type { Tables } from '../database/tables.ts';
 import { longestRequest } from '../housekeeping.ts';
-import { verifyLedger } from '../ledger/reconcile.ts';
+import { verifyLedger } from '../ledger/verify.ts';
 import { print, type JsonOption } from './session.ts';
 
 interface Options extends JsonOption {

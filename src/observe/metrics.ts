@@ -1,5 +1,5 @@
 import type { Settlement } from '../ledger/ledger.ts';
-import type { CheckResult } from '../ledger/reconcile.ts';
+import type { CheckResult } from '../ledger/verify.ts';
 
 /** What the service counts, for Prometheus. */
 export interface Metrics {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { createOTP } from '@better-auth/utils/otp';
 import type { Browser } from 'playwright-core';
-import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
 import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
 import { usd } from '../conformance/money-in/stage.ts';
 import { secretIn } from '../dashboard/answers.ts';

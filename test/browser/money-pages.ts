@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'bun:test';
 import { PromoCodes, type PromoBenefit, type PromoRules } from '../../src/accounts/promo-codes.ts';
 import type { Tables } from '../../src/database/tables.ts';
-import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
 import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
 import { usd } from '../conformance/money-in/stage.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';

@@ -9,7 +9,7 @@ import type { Tables } from '../../src/database/tables.ts';
 import { postCredit } from '../../src/ledger/credit.ts';
 import type { LedgerStore } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
-import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { Owner } from '../ledger/operations.ts';
 
 /** One of the databases that a ledger can be kept in. */

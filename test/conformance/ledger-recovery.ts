@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { LedgerStore } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
-import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
 import { holdOf, progressOf, settleOf, type Owner } from '../ledger/operations.ts';
 import { Books, type LedgerDriver } from './ledger-driver.ts';
 

@@ -4,7 +4,7 @@ import { Accounts, type Account } from '../../src/accounts/accounts.ts';
 import { Keys, type FreshKey } from '../../src/accounts/keys.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { asNanos, formatUsd } from '../../src/ledger/money.ts';
-import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
 import { seedUsage } from '../usage/seed-usage.ts';
 import { jsonOf } from './answers.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';

@@ -9,7 +9,7 @@ import { migrate, MIGRATION_NAMES, prepareSchema } from '../../src/database/migr
 import { openPostgresKysely } from '../../src/database/postgres.ts';
 import type { Tables } from '../../src/database/tables.ts';
 import { openSqliteStore } from '../../src/ledger/sqlite.ts';
-import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
 import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
 import { holdOf, settleOf } from '../ledger/operations.ts';
 import { createDatabase, postgresUrl, type TestDatabase } from '../services/postgres.ts';

@@ -8,7 +8,7 @@ import type { Tables } from '../../src/database/tables.ts';
 import { postCredit, postDebit } from '../../src/ledger/credit.ts';
 import type { Operation, OperationResult } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
-import { verifyLedger, type CheckResult } from '../../src/ledger/reconcile.ts';
+import { verifyLedger, type CheckResult } from '../../src/ledger/verify.ts';
 import { prepareApply } from '../../src/ledger/sqlite-apply.ts';
 import { decodeResults, encodeOperations, type WireResult } from '../../src/ledger/wire.ts';
 import { Books, LONGEST_REQUEST_MS, type LedgerDriver } from '../conformance/ledger-driver.ts';

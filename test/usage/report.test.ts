@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { verifyLedger } from '../../src/ledger/reconcile.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
 import { forgetEndUsers } from '../../src/usage/end-users.ts';
 import { gridFrom, HOURS, UTC_DAYS, type Grid } from '../../src/usage/grid.ts';
 import { valueOf } from '../../src/usage/metrics.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { connect } from '../../../src/database/connect.ts';
-import { verifyLedger } from '../../../src/ledger/reconcile.ts';
+import { verifyLedger } from '../../../src/ledger/verify.ts';
 import { type Random, seedRandom } from '../../simulator/random.ts';
 import { isFinished } from './ask.ts';
 import { obeyMessages, startLoad } from './load.ts';

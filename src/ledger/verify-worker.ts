@@ -1,5 +1,5 @@
 import { openKysely } from '../database/kysely.ts';
-import { verifyLedger } from './reconcile.ts';
+import { verifyLedger } from './verify.ts';
 
 /** What the thread is to verify. */
 export interface VerifyWork {
