@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Subscriptions } from '../accounts/subscriptions.ts';
-import { readWallet } from '../ledger/credit.ts';
+import { readGrants, readWallet } from '../ledger/credit.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import type { Tables } from '../database/tables.ts';
 import { AutoTopUps } from '../payments/auto-top-up.ts';
@@ -120,16 +120,7 @@ export class BillingDesk {
   }
 
   async #listSources(accountId: string, planUse: BillingJson['planUse']): Promise<SourceJson[]> {
-    const grants = await this.#database
-      .selectFrom('grants')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .where('remaining', '>', 0n)
-      .orderBy('draw_order')
-      .orderBy('expires_at', (order) => order.asc().nullsLast())
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
+    const grants = await readGrants(this.#database, accountId);
     return grants.map(({ id, kind, amount, remaining, expires_at: expires, created_at: created }, index) => ({
       id,
       order: planUse === 'stop' && kind !== 'plan' ? null : index + 1,

@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, NO_MONEY, type Nanos } from './money.ts';
 
 /** Where money comes from and goes to, besides the wallets. Their sums are not kept: they are added up from the transfers. */
-export type HouseAccount =
-  | 'revenue'
-  | 'stripe_clearing'
-  | 'manual_clearing'
-  | 'promo_expense'
-  | 'plan_grant'
-  | 'breakage'
-  | 'write_off'
-  | 'refunds_payable';
+export type HouseAccount = 'revenue' | 'stripe_clearing' | 'manual_clearing' | 'promo_expense' | 'plan_grant' | 'breakage';
 
 type GrantKind = Tables['grants']['kind'];
 
@@ -140,6 +132,20 @@ export async function readPayable(database: Kysely<Tables>, accountId: string): 
   return asNanos(payable > 0n ? payable : 0n);
 }
 
+/** What is left of an account's credit, in the order in which charges use it. */
+export function readGrants(database: Kysely<Tables>, accountId: string): Promise<Selectable<Tables['grants']>[]> {
+  return database
+    .selectFrom('grants')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('remaining', '>', 0n)
+    .orderBy('draw_order')
+    .orderBy('expires_at', (order) => order.asc().nullsLast())
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
 /** What was taken back of a credit because its time was over. */
 export async function readExpired(database: Kysely<Tables>, accountId: string, source: string): Promise<bigint> {
   const row = await database
@@ -202,16 +208,7 @@ async function insertTransfer(transaction: Kysely<Tables>, posting: Posting, end
 
 /** In the order in which charges use it, but for the kinds that the debit is taken from before others. */
 async function draw(transaction: Kysely<Tables>, { accountId, amount, from = [] }: Debit): Promise<void> {
-  const grants = await transaction
-    .selectFrom('grants')
-    .select(['id', 'kind', 'remaining'])
-    .where('account_id', '=', accountId)
-    .where('remaining', '>', 0n)
-    .orderBy('draw_order')
-    .orderBy('expires_at', (order) => order.asc().nullsLast())
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
+  const grants = await readGrants(transaction, accountId);
   const inOrder = [...grants.filter(({ kind }) => from.includes(kind)), ...grants.filter(({ kind }) => !from.includes(kind))];
   let left: bigint = amount;
   for (const grant of inOrder) {

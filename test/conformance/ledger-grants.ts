@@ -37,7 +37,7 @@ export function testGrants(driver: LedgerDriver): void {
     await store.apply([holdOf(owner, id, { amount: 0n }), settleOf(owner, id, { cost })]);
   };
   const debit = (amount: bigint, source: string, accountId = owner.accountId) =>
-    postDebit(books.kysely, { accountId, amount: asNanos(amount), house: 'refunds_payable', source, reason: 'test', kind: 'refund' });
+    postDebit(books.kysely, { accountId, amount: asNanos(amount), house: 'promo_expense', source, reason: 'test', kind: 'refund' });
   const expire = async (nowMs: number) => (await store.apply([{ type: 'expire', nowMs }]))[0];
   /** What is left, by the name of the credit. */
   const remaining = async () => {

@@ -118,7 +118,7 @@ export class LedgerModel {
   }
 
   debit(accountId: string, { source, amount }: Posting): 'posted' | 'repeated' {
-    if (!this.#post({ id: source, debit: `wallet:${accountId}`, credit: 'refunds_payable', amount })) return 'repeated';
+    if (!this.#post({ id: source, debit: `wallet:${accountId}`, credit: 'promo_expense', amount })) return 'repeated';
     this.#draw(accountId, amount);
     return 'posted';
   }

@@ -139,7 +139,7 @@ async function tell(database: Kysely<Tables>, keys: Keys, event: Event): Promise
         return result;
       });
     case 'debit':
-      return postDebit(database, { ...event, amount: asNanos(event.amount), house: 'refunds_payable', kind: 'refund', reason: 'test' });
+      return postDebit(database, { ...event, amount: asNanos(event.amount), house: 'promo_expense', kind: 'refund', reason: 'test' });
     case 'use':
       await database.transaction().execute(async (transaction) => {
         await transaction.updateTable('subscriptions').set({ plan_id: event.use }).where('account_id', '=', event.accountId).execute();
