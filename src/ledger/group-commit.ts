@@ -46,8 +46,8 @@ interface Waiting {
 
 /**
  * The ledger in front of a store. Operations that arrive while a transaction commits wait and go together in the next
- * one, so one fsync serves many requests and nobody waits for a timer. When a transaction fails, holds are refused and
- * settlements are tried again for as long as the process lives.
+ * one, so one fsync serves many requests and nobody waits for a timer. A transaction that fails is tried again: holds until
+ * their callers have waited long enough, settlements for as long as the process lives.
  */
 export class GroupCommitLedger implements Ledger {
   readonly #store: LedgerStore;
@@ -193,7 +193,7 @@ export class GroupCommitLedger implements Ledger {
     setImmediate(() => this.#resume());
   }
 
-  /** Holds are refused, for their callers wait; settlements stand first in line for the next transaction. */
+  /** What failed stands first in line for the next transaction. Of what is late the caller is told. */
   #failed(batch: readonly Waiting[], error: unknown): void {
     const nowMs = performance.now();
     this.#inFlight = [];
