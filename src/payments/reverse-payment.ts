@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { findBonusSource } from '../accounts/redeem.ts';
 import type { Tables } from '../database/tables.ts';
-import { postCredit, postDebit, readExpired } from '../ledger/credit.ts';
+import { postCredit, postDebit, readExpired, type HouseAccount } from '../ledger/credit.ts';
 import { asNanos } from '../ledger/money.ts';
 import { clearingOf } from './clearing.ts';
 
@@ -109,7 +109,7 @@ async function readStanding(transaction: Kysely<Tables>, payment: PaymentRow): P
 interface Move {
   readonly payment: PaymentRow;
   readonly difference: bigint;
-  readonly house: Parameters<typeof postDebit>[1]['house'];
+  readonly house: HouseAccount;
   readonly source: string;
   readonly nowMs: number;
 }
