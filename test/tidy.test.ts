@@ -174,7 +174,9 @@ describe('the code', () => {
   });
 
   test('touches the runtime’s own interfaces in few, named files', () => {
-    const using = sources.filter((path) => codeLinesOf(path).some(({ text }) => /\bBun\.|(?<!import type .*)['"]bun(?:['"]|:)/u.test(text)));
+    const using = sources.filter((path) =>
+      codeLinesOf(path).some(({ text }) => /\bBun\.|(?<!import type .*)['"]bun(?:['"]|:)/u.test(text)),
+    );
     expect(using).toEqual([
       'src/commands/serve.ts',
       'src/dashboard/web-files.ts',

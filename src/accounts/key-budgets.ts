@@ -54,8 +54,12 @@ export async function writeBudgets(transaction: Transaction<Tables>, key: Limite
   await transaction.deleteFrom('budget_refusals').where('key_id', '=', key.id).where('period', 'in', periods).execute();
 }
 
-/** The budgets of some keys, by the id of the key. */
-export async function readBudgets(database: Kysely<Tables>, keyIds: readonly string[]): Promise<Map<string, KeyBudget[]>> {
+/** The budgets of some keys at a moment, by the id of the key. */
+export async function readBudgets(
+  database: Kysely<Tables>,
+  keyIds: readonly string[],
+  nowMs: number = Date.now(),
+): Promise<Map<string, KeyBudget[]>> {
   const budgets = new Map<string, KeyBudget[]>();
   if (keyIds.length === 0) return budgets;
   const rows = await database
@@ -67,7 +71,6 @@ export async function readBudgets(database: Kysely<Tables>, keyIds: readonly str
     .select('budget_refusals.refused_at')
     .where('key_budgets.key_id', 'in', keyIds)
     .execute();
-  const nowMs = Date.now();
   for (const period of BUDGET_PERIODS)
     for (const row of rows.filter((each) => each.period === period)) {
       const list = budgets.get(row.key_id) ?? [];

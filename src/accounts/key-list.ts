@@ -28,8 +28,12 @@ export interface ListedSecret {
 /** Of several that are true, the first is told. */
 export type KeyStatus = 'disabled' | 'expired' | 'limit_reached' | 'rotating' | 'active';
 
-/** The living keys of an account, oldest first; with an id, that one only. */
-export async function readKeys(database: Kysely<Tables>, accountId: string, id?: string): Promise<ListedKey[]> {
+/** The living keys of an account as they are at a moment, oldest first; with an id, that one only. */
+export async function readKeys(
+  database: Kysely<Tables>,
+  accountId: string,
+  { id, nowMs = Date.now() }: { readonly id?: string; readonly nowMs?: number } = {},
+): Promise<ListedKey[]> {
   const rows = await database
     .selectFrom('api_keys')
     .selectAll()
@@ -40,9 +44,8 @@ export async function readKeys(database: Kysely<Tables>, accountId: string, id?:
     .orderBy('id')
     .execute();
   const ids = rows.map((row) => row.id);
-  const budgets = await readBudgets(database, ids);
+  const budgets = await readBudgets(database, ids, nowMs);
   const secrets = await readSecrets(database, ids);
-  const nowMs = Date.now();
   return rows.map((row) => describeKey(row, { budgets: budgets.get(row.id) ?? [], secrets: secrets.get(row.id) ?? [], nowMs }));
 }
 

@@ -199,7 +199,7 @@ export class Keys {
 
   /** One living key of an account. */
   async find(accountId: string, id: string): Promise<ListedKey | undefined> {
-    const [key] = await readKeys(this.#database, accountId, id);
+    const [key] = await readKeys(this.#database, accountId, { id });
     return key;
   }
 

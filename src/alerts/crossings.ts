@@ -66,7 +66,7 @@ async function findSpend(database: Kysely<Tables>, { accountId, threshold }: Ale
 }
 
 async function findKeyLimits(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
-  const keys = await readKeys(database, accountId);
+  const keys = await readKeys(database, accountId, { nowMs });
   return keys.flatMap(({ id, name, budgets }) =>
     budgets
       .filter((budget) => (threshold >= 100n ? isReached(budget) : budget.spent * 100n >= budget.amount * threshold || isReached(budget)))

@@ -1,12 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
-import { windowStartMs } from '../ledger/budget.ts';
 import { findCrossings, type Crossing } from './crossings.ts';
 import { addDeliveries } from './deliveries.ts';
 import { AlertRules, type AlertRule } from './rules.ts';
 
 /** Far longer than servers take to look at all rules, and than their clocks differ. */
-const FRESH_MS = 10 * 60_000;
+const APART_MS = 10 * 60_000;
 
 /**
  * Looks at every rule once. What is newly crossed fires; what is over is armed again. Several servers may look at the
@@ -29,13 +28,24 @@ async function watchRule(database: Kysely<Tables>, rule: AlertRule, nowMs: numbe
   const crossings = await findCrossings(database, rule, nowMs);
   for (const crossing of crossings) if (!fired.has(crossing.subject)) await fire(database, rule, crossing);
   const subjects = new Set(crossings.map(({ subject }) => subject));
-  const over = isPeriodFresh(rule, nowMs) ? [] : [...fired].filter((subject) => !subjects.has(subject));
+  const over = await findOver(
+    database,
+    rule,
+    [...fired].filter((subject) => !subjects.has(subject)),
+    nowMs,
+  );
   if (over.length > 0) await database.deleteFrom('alert_states').where('rule_id', '=', rule.id).where('subject', 'in', over).execute();
 }
 
-/** When a day or month has just begun, another server may still look at the last one, and must find that it was told. */
-function isPeriodFresh({ kind }: AlertRule, nowMs: number): boolean {
-  return (kind === 'spend_day' || kind === 'spend_month') && nowMs - windowStartMs('day', nowMs) < FRESH_MS;
+/** Of what is no longer crossed here, what is so everywhere: a server that is behind or ahead, as at the end of a period, must find that it was told. */
+async function findOver(database: Kysely<Tables>, rule: AlertRule, ended: readonly string[], nowMs: number): Promise<readonly string[]> {
+  let over = ended;
+  for (const atMs of [nowMs - APART_MS, nowMs + APART_MS]) {
+    if (over.length === 0) break;
+    const crossed = new Set((await findCrossings(database, rule, atMs)).map(({ subject }) => subject));
+    over = over.filter((subject) => !crossed.has(subject));
+  }
+  return over;
 }
 
 async function readFired(database: Kysely<Tables>, ruleId: string): Promise<string[]> {

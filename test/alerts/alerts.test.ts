@@ -230,6 +230,49 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(await told()).toHaveLength(2);
     });
 
+    describe('where servers look at different times, because their clocks differ or one is slow', () => {
+      const MINUTE_MS = 60_000;
+      /** One server is ahead of the other; each looks several times while they do not agree. */
+      async function lookApart(lineMs: number): Promise<void> {
+        for (let times = 0; times < 3; times += 1) for (const awayMs of [1, -1]) await look(lineMs + awayMs * MINUTE_MS);
+      }
+
+      test('a key at its limit is told once when the window ends', async () => {
+        await watchFor('key_limit', 80n);
+        const { id } = await owner.keys.create(owner.account.id, {
+          name: 'ci',
+          limitZone: 'Asia/Kolkata',
+          budgets: { day: asNanos(100n) },
+        });
+        await spendOf(id, 90n);
+        await look();
+        const [key] = await owner.keys.list(owner.account.id);
+        const endMs = key?.budgets[0]?.resetsAtMs ?? 0;
+        await lookApart(endMs);
+        expect(await told()).toEqual(['The key “ci” is at 80 % of its limit']);
+        await look(endMs + 11 * MINUTE_MS);
+        expect(await store.kysely.selectFrom('alert_states').selectAll().execute()).toEqual([]);
+      });
+
+      test('a key that ends soon is told once, when that time comes and when it ends', async () => {
+        await watchFor('key_expiring', 1n);
+        const expiresAtMs = Date.now() + 2 * DAY_MS;
+        await owner.keys.create(owner.account.id, { name: 'ci', expiresAtMs });
+        await lookApart(expiresAtMs - DAY_MS);
+        await lookApart(expiresAtMs);
+        expect(await told()).toEqual(['The key “ci” expires soon']);
+      });
+
+      test('failing requests are told once when they leave the last hour', async () => {
+        await watchFor('error_rate', 10n);
+        const quarterMs = Math.floor(Date.now() / 900_000) * 900_000;
+        await use({ requests: 50, errors: 40, atMs: quarterMs });
+        await look();
+        await lookApart(quarterMs + 3_600_000);
+        expect(await told()).toEqual(['80 % of the requests fail']);
+      });
+    });
+
     test('rules of one account do not look at another', async () => {
       await credit(10n * USD);
       const other = await Owner.at(store);
