@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
+import { lockWallet } from '../ledger/credit.ts';
 
 /** What can be watched, and what the threshold of each counts. */
 export const ALERT_KINDS = {
@@ -66,22 +67,26 @@ export class AlertRules {
 
   /** Undefined when the account has as many as it may. */
   async create(accountId: string, { kind, threshold, byMail, byWebhook }: NewRule): Promise<AlertRule | undefined> {
-    if ((await this.list(accountId)).length >= RULES_MAX) return undefined;
-    const nowMs = Date.now();
-    const row = await this.#database
-      .insertInto('alert_rules')
-      .values({
-        id: makeId('alert', nowMs),
-        account_id: accountId,
-        kind,
-        threshold,
-        by_mail: byMail ? 1 : 0,
-        by_webhook: byWebhook ? 1 : 0,
-        created_at: nowMs,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return readRule(row);
+    return this.#database.transaction().execute(async (transaction) => {
+      // One after the other: many at the same moment could else all find room.
+      await lockWallet(transaction, accountId);
+      if ((await new AlertRules(transaction).list(accountId)).length >= RULES_MAX) return undefined;
+      const nowMs = Date.now();
+      const row = await transaction
+        .insertInto('alert_rules')
+        .values({
+          id: makeId('alert', nowMs),
+          account_id: accountId,
+          kind,
+          threshold,
+          by_mail: byMail ? 1 : 0,
+          by_webhook: byWebhook ? 1 : 0,
+          created_at: nowMs,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return readRule(row);
+    });
   }
 
   /** Changes a rule and arms it anew, so that a new threshold is told about; undefined when there is none. */

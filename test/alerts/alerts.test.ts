@@ -308,4 +308,10 @@ for (const { name: storeName, isMissing, open } of STORES)
       for (let count = 0; count < RULES_MAX; count += 1) expect(await watchFor('low_balance', BigInt(count + 1))).not.toBe('');
       expect(await watchFor('low_balance', 1n)).toBe('');
     });
+
+    test('an account may have no more rules also when many are made at once', async () => {
+      for (let count = 2; count < RULES_MAX; count += 1) await watchFor('low_balance', 1n);
+      const made = await Promise.all(Array.from({ length: 6 }, () => watchFor('low_balance', 1n)));
+      expect(made.filter((id) => id !== '')).toHaveLength(2);
+    });
   });
