@@ -1,5 +1,6 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { within } from '../database/within.ts';
 import { parseAddressRange, type AddressRange } from '../http/address-range.ts';
 import { makeId } from '../ids.ts';
 import { inTime } from '../in-time.ts';
@@ -9,6 +10,7 @@ import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit
 import { readBudgets, writeBudgets, type BudgetChange } from './key-budgets.ts';
 import { readKeys, type ListedKey } from './key-list.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
+import { lockKeys } from './lock-keys.ts';
 import { withinPlan } from './plan-limits.ts';
 import { readPlanLimits } from './plans.ts';
 import { readOptional, readSettings, toColumns, type KeySettings, type SettingsChange } from './key-settings.ts';
@@ -75,12 +77,12 @@ export class Keys {
     this.#database = database;
   }
 
-  /** Makes a key. Whether the account may have another one is for the caller to ask: see `isFull`. */
+  /** Makes a key. Whether the account may have another one is for the caller to ask: see `createWithinLimit`. */
   async create(accountId: string, key: NewKey, actor: string = COMMAND_LINE): Promise<FreshKey> {
     const id = makeId('key');
     const fresh = { id, ...makeFresh() };
     const nowMs = Date.now();
-    await this.#database.transaction().execute(async (transaction) => {
+    await within(this.#database, async (transaction) => {
       await transaction
         .insertInto('api_keys')
         .values({ ...toColumns(key), name: key.name, id, account_id: accountId, created_at: nowMs, updated_at: nowMs })
@@ -94,14 +96,18 @@ export class Keys {
     return fresh;
   }
 
-  async isFull(accountId: string): Promise<boolean> {
-    const { keys } = await this.#database
-      .selectFrom('api_keys')
-      .select(({ fn }) => fn.countAll<bigint>().as('keys'))
-      .where('account_id', '=', accountId)
-      .where('deleted_at', 'is', null)
-      .executeTakeFirstOrThrow();
-    return keys >= KEYS_MAX;
+  /** Makes a key, unless the account has as many as it may: then undefined. */
+  async createWithinLimit(accountId: string, key: NewKey, actor: string): Promise<FreshKey | undefined> {
+    return within(this.#database, async (transaction) => {
+      await lockKeys(transaction);
+      const { keys } = await transaction
+        .selectFrom('api_keys')
+        .select(({ fn }) => fn.countAll<bigint>().as('keys'))
+        .where('account_id', '=', accountId)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return keys >= KEYS_MAX ? undefined : new Keys(transaction).create(accountId, key, actor);
+    });
   }
 
   /** Changes what a key may do; false when there is no such key. What a budget has counted stays counted. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { within } from '../database/within.ts';
 import { asNanos, NO_MONEY, type Nanos } from './money.ts';
 
 /** Where money comes from and goes to, besides the wallets. Their sums are not kept: they are added up from the transfers. */
@@ -168,11 +169,6 @@ export async function lockWallet(transaction: Kysely<Tables>, accountId: string)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
-}
-
-/** In the caller's transaction where there is one, so that its other entries are written with it or not at all. */
-function within<Result>(database: Kysely<Tables>, work: (transaction: Kysely<Tables>) => Promise<Result>): Promise<Result> {
-  return database.isTransaction ? work(database) : database.transaction().execute(work);
 }
 
 function grantId(source: string): string {

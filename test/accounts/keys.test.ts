@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashSecret, isWellFormed } from '../../src/accounts/key-secret.ts';
-import { Keys } from '../../src/accounts/keys.ts';
+import { Keys, KEYS_MAX } from '../../src/accounts/keys.ts';
 import { connect } from '../../src/database/connect.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { Owner } from './owner.ts';
@@ -21,6 +21,20 @@ for (const { name: storeName, isMissing, open } of STORES)
       owner = await Owner.at(store);
     });
     afterAll(() => store.close());
+
+    test('an account may have so many keys and no more, also when many are made at once', async () => {
+      const rows = Array.from({ length: KEYS_MAX - 2 }, (_, index) => ({
+        id: `${owner.account.id}-${index}`,
+        account_id: owner.account.id,
+        name: 'one of many',
+        created_at: index,
+      }));
+      await store.kysely.insertInto('api_keys').values(rows).execute();
+      const make = () => owner.keys.createWithinLimit(owner.account.id, { name: 'at once' }, 'owner@example.com');
+      const made = await Promise.all(Array.from({ length: 6 }, make));
+      expect(made.filter((fresh) => fresh !== undefined)).toHaveLength(2);
+      expect(await owner.keys.list(owner.account.id)).toHaveLength(KEYS_MAX);
+    });
 
     describe('a key that was made', () => {
       test('has a secret of our form, and shows its beginning and end', async () => {

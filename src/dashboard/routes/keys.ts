@@ -34,9 +34,10 @@ function listRoutes(desk: KeyDesk) {
       const { accountId, email } = c.get('person');
       const form = c.req.valid('json');
       await desk.refuseUnknownModels([...(form.models ?? []), ...(form.deniedModels ?? [])]);
-      if (await desk.keys.isFull(accountId))
+      const fresh = await desk.keys.createWithinLimit(accountId, form, email);
+      if (fresh === undefined)
         throw new ApiError('conflict', `An account may have ${KEYS_MAX} keys. Delete some that are not used any more.`);
-      return c.json(freshJson(await desk.keys.create(accountId, form, email), form.name), 201);
+      return c.json(freshJson(fresh, form.name), 201);
     })
     .post('/bulk', validate('json', bulkSchema), async (c) => {
       const { action, ids } = c.req.valid('json');
