@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { Accounts } from './accounts/accounts.ts';
 import { KeyUses } from './accounts/key-uses.ts';
 import { hasAlerts } from './alerts/rules.ts';
-import { Invitations } from './accounts/invitations.ts';
+import { makeFirstStart, type FirstStart } from './accounts/first-start.ts';
 import { Keys } from './accounts/keys.ts';
 import { Plans } from './accounts/plans.ts';
 import { routes } from './app.ts';
@@ -41,6 +41,7 @@ import { RedisLimits } from './limits/redis.ts';
 import { openLog, type Log } from './observe/log.ts';
 import { openMetrics, type Metrics } from './observe/metrics.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
+import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
 import { describeSettings } from './shown-settings.ts';
 import { Turns } from './turns.ts';
 import { Contents } from './usage/contents.ts';
@@ -61,10 +62,11 @@ const DRAIN_POLL_MS = 20;
 export interface Service {
   readonly url: string;
   readonly accounts: Accounts;
-  readonly invitations: Invitations;
   readonly keys: Keys;
   readonly catalog: Catalog;
   readonly log: Log;
+  /** What is told at the very first start, and never again. */
+  firstStart(): Promise<FirstStart | undefined>;
   /** Lets running answers finish for up to two minutes, then ends. */
   drain(): Promise<void>;
 }
@@ -97,10 +99,10 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   return {
     url: publicUrlOf(config, server.port),
     accounts: new Accounts(database),
-    invitations: new Invitations(database),
     keys: new Keys(database),
     catalog: gate.catalog,
     log: gate.log,
+    firstStart: () => makeFirstStart(database, sandboxModels(gate.catalog)),
     drain: async () => {
       state.isDraining = true;
       gate.log.lifecycle('draining', { requests: gate.calls.size });
@@ -121,6 +123,12 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       gate.log.lifecycle('ended');
     },
   };
+}
+
+/** All that a trial key may call. */
+function sandboxModels(catalog: Catalog): readonly string[] {
+  const models = catalog.list().filter((model) => model.provider === SANDBOX_PROVIDER);
+  return models.map(({ id }) => id);
 }
 
 /** The plans of the settings become rows, and the ways to pay are opened. */

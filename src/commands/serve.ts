@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { parseUsd, NO_MONEY } from '../ledger/money.ts';
-import { OPERATOR_LINK_MS } from '../accounts/invitations.ts';
+import type { FirstStart } from '../accounts/first-start.ts';
 import { loadConfig } from '../config.ts';
-import { SANDBOX_PROVIDER } from '../providers/sandbox.ts';
 import { serve, type Service } from '../serve.ts';
-
-const TRIAL_EMAIL = 'trial@localhost';
-const TRIAL_CREDIT_USD = '1';
 
 /** `serve`: the gate itself. */
 export function serveCommand(): Command {
@@ -22,33 +17,18 @@ async function run(): Promise<void> {
   // A mistake in the handling of one request must not end all the others.
   process.on('unhandledRejection', (error) => service.log.internalError('a promise was rejected and nobody listened', error));
   process.stdout.write(`Tollgate listens on ${service.url}/v1\n`);
-  if (await isFirst(service)) await welcome(service);
+  const first = await service.firstStart();
+  if (first !== undefined) welcome(service.url, first);
   // Most of what has run so far never runs again: what was compiled for it is given back, a tenth of the memory.
   Bun.shrink();
 }
 
-/** The link is made last: where it is missing, an earlier start was ended before it could say anything. */
-async function isFirst({ accounts, invitations }: Service): Promise<boolean> {
-  return (await accounts.hasNoneBut(TRIAL_EMAIL)) && (await invitations.isEmpty());
-}
-
 /** The very first start: a key that can be tried at once, and the way to an account of one's own. */
-async function welcome(service: Service): Promise<void> {
-  const account = (await service.accounts.create(TRIAL_EMAIL, false)) ?? (await service.accounts.find(TRIAL_EMAIL));
-  if (account === undefined) return;
-  await service.accounts.credit(account, parseUsd(TRIAL_CREDIT_USD) ?? NO_MONEY, {
-    reason: 'trial credit for the sandbox',
-    actor: 'first start',
-    // Once, also where an earlier start got as far as this.
-    name: 'trial',
-  });
-  const models = service.catalog.list().filter((model) => model.provider === SANDBOX_PROVIDER);
-  const { secret } = await service.keys.create(account.id, { name: 'trial', models: models.map((model) => model.id) });
-  const token = await service.invitations.create({ kind: 'operator', email: undefined, lifeMs: OPERATOR_LINK_MS });
+function welcome(url: string, { secret, token }: FirstStart): void {
   process.stdout.write(`
 This is the first start. Try it with a trial key, which may call the built-in sandbox models only:
 
-  curl ${service.url}/v1/chat/completions \\
+  curl ${url}/v1/chat/completions \\
     -H "Authorization: Bearer ${secret}" -H "Content-Type: application/json" \\
     -d '{"model": "sandbox/story", "messages": [{"role": "user", "content": "Tell me a story"}]}'
 
@@ -56,7 +36,7 @@ Add "stream": true to see it streamed. The key is not shown again.
 
 Make your operator account in the dashboard. This link works once, within a day:
 
-  ${service.url}/setup?token=${token}
+  ${url}/setup?token=${token}
 
 Set a provider's key, such as OPENAI_API_KEY, to switch its models on.
 

@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../database/tables.ts';
+import { NO_MONEY, parseUsd } from '../ledger/money.ts';
+import { Accounts } from './accounts.ts';
+import { Invitations, OPERATOR_LINK_MS } from './invitations.ts';
+import { Keys } from './keys.ts';
+import { lockKeys } from './lock-keys.ts';
+
+const TRIAL_EMAIL = 'trial@localhost';
+const TRIAL_CREDIT_USD = '1';
+
+/** What is told once: the secret of a key that can be tried, and the token of the link for the operator. */
+export interface FirstStart {
+  readonly secret: string;
+  readonly token: string;
+}
+
+/**
+ * Makes what the very first start tells: a key that can be tried at once, and the way to an account of one's own. Undefined at every other
+ * start, and for all but one of several nodes that start together.
+ */
+export async function makeFirstStart(database: Kysely<Tables>, models: readonly string[]): Promise<FirstStart | undefined> {
+  const accounts = new Accounts(database);
+  if (!(await accounts.hasNoneBut(TRIAL_EMAIL)) || !(await new Invitations(database).isEmpty())) return undefined;
+  const account = (await accounts.create(TRIAL_EMAIL, false)) ?? (await accounts.find(TRIAL_EMAIL));
+  if (account === undefined) return undefined;
+  await accounts.credit(account, parseUsd(TRIAL_CREDIT_USD) ?? NO_MONEY, {
+    reason: 'trial credit for the sandbox',
+    actor: 'first start',
+    // Once, also where an earlier start got as far as this.
+    name: 'trial',
+  });
+  return database.transaction().execute(async (transaction) => {
+    await lockKeys(transaction);
+    const invitations = new Invitations(transaction);
+    // Where the link is missing, an earlier start was ended before it could say anything.
+    if (!(await invitations.isEmpty())) return undefined;
+    const { secret } = await new Keys(transaction).create(account.id, { name: 'trial', models });
+    return { secret, token: await invitations.create({ kind: 'operator', email: undefined, lifeMs: OPERATOR_LINK_MS }) };
+  });
+}
