@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Settlement } from '../ledger/ledger.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { promptTokens } from '../tokens.ts';
@@ -73,7 +73,7 @@ export function openLog(level: string): Log {
       logger.warn({ provider: id, missing }, 'a provider stays off until the missing variables of its address are set'),
     ledgerDiffers: (facts) => logger.error({ ...facts, alert: true }, 'the ledger has a difference'),
     lifecycle: (event, facts = {}) => logger.info(facts, event),
-    internalError: (event, error) => logger.error(describeError(error), event),
+    internalError: (event, error) => logger.error(describeError(underlying(error)), event),
   };
 }
 
@@ -107,6 +107,11 @@ function describeSettlement(settlement: Settlement): Record<string, unknown> {
     cost_usd: formatUsd(settlement.cost),
     duration_ms: settlement.durationMs,
   };
+}
+
+/** What we tell callers of a failure says nothing to whoever must mend it: what lies under it does. */
+function underlying(error: unknown): unknown {
+  return error instanceof GatewayError ? (error.cause ?? error) : error;
 }
 
 /** Of a cause only what cannot carry a caller's or provider's text: its kind, a status, a code of the system, and where it was thrown. */

@@ -4,7 +4,7 @@ import type { PrivatePostgres } from '../../services/private-postgres.ts';
 import { childrenOf, signalProcess } from '../../services/processes.ts';
 import { costNanos } from '../../simulator/invoice.ts';
 import { seedRandom } from '../../simulator/random.ts';
-import type { Usage } from '../../simulator/wire.ts';
+import type { JsonObject, Usage } from '../../simulator/wire.ts';
 import { ask, errorCodeOf, isFinished } from './ask.ts';
 import { judge, readBooks } from './judge.ts';
 import { describeBody, invoiceOf, makeChat, obeyMessages, startLoad, type Sent } from './load.ts';
@@ -96,6 +96,8 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL that is killed under load
     const refused = [await ask(origin, late, makeChat(SHORT)), await ask(origin, unseen, makeChat(SHORT))];
     for (const answered of refused) expect([answered.status, errorCodeOf(answered)]).toEqual([500, 'ledger_unavailable']);
     expect(site.provider.requests).toHaveLength(1);
+    // What is done in the background tells what is wrong, too.
+    await until(async () => (nodes[0]?.logLines().some(tellsThatItIsGone) === true ? true : undefined), REFUSED_WITHIN_MS);
     await postgres.restart();
 
     const answer = await underWay;
@@ -146,6 +148,10 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL that is killed under load
     await site.verify();
   }, 90_000);
 });
+
+function tellsThatItIsGone(line: JsonObject): boolean {
+  return line['msg'] === 'what dead processes left open could not be settled' && line['code'] === 'ECONNREFUSED';
+}
 
 /** Sends request after request until one is answered. */
 async function probeUntilBack(origin: string, key: SiteKey): Promise<readonly Sent[]> {
