@@ -106,11 +106,17 @@ export class RedisLink {
 
   #away(failure: unknown): void {
     if (this.#isClosed) return;
-    if (!this.#isAway) this.#options.onAway(failure);
+    if (!this.#isAway) this.#options.onAway(asRefusal(failure) ?? failure);
     this.#isAway = true;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => void this.open(), this.#retryMs).unref();
   }
+}
+
+/** A server that answers and refuses, because it is a replica for example, says why in its first word, such as `READONLY`. */
+function asRefusal(failure: unknown): Error | undefined {
+  const code = failure instanceof Error ? /^[A-Z]{2,20}(?= )/u.exec(failure.message)?.[0] : undefined;
+  return code === undefined ? undefined : Object.assign(new Error('Redis refuses', { cause: failure }), { code });
 }
 
 /** A server may be told to forget its scripts while we are connected. */

@@ -192,6 +192,15 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     expect(told).toEqual([]);
   }, 60_000);
 
+  test('that has become a replica tells so by its own word, and each node counts by itself', async () => {
+    const failures: unknown[] = [];
+    const limits = await open({ ...events, onAway: (failure) => void failures.push(failure) }, server.url);
+    await server.send('REPLICAOF', '127.0.0.1', '1');
+    admitted(await limits.admit(crypto.randomUUID(), LIMITS, 0));
+    await server.send('REPLICAOF', 'NO', 'ONE');
+    expect(failures).toMatchObject([{ code: 'READONLY' }]);
+  }, 60_000);
+
   test('that has forgotten everything learns of the open requests again', async () => {
     const limits = await open({ ...events, leaseMs: 600 }, server.url);
     const keyId = crypto.randomUUID();

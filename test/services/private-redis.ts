@@ -18,6 +18,8 @@ export interface PrivateRedis {
   stall(): void;
   /** Lets it go on after `stall`. */
   resume(): void;
+  /** Tells it something, as its administrator. */
+  send(command: string, ...parameters: readonly string[]): Promise<void>;
   /** Forgets everything, as a failover to an empty replica would. */
   flush(): Promise<void>;
   /** Ends it and removes its folder. */
@@ -74,6 +76,7 @@ export async function startPrivateRedis(): Promise<PrivateRedis> {
     },
     stall: () => signal('SIGSTOP'),
     resume: () => signal('SIGCONT'),
+    send: (command, ...parameters) => sendOnce(url, command, parameters),
     flush: () => sendOnce(url, 'FLUSHALL'),
     stop: () => folder.remove(),
   };
@@ -89,11 +92,11 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-async function sendOnce(url: string, command: string): Promise<void> {
+async function sendOnce(url: string, command: string, parameters: readonly string[] = []): Promise<void> {
   const client = new RedisClient(url, { autoReconnect: false, connectionTimeout: CONNECT_WITHIN_MS });
   try {
     await client.connect();
-    await client.send(command, []);
+    await client.send(command, [...parameters]);
   } finally {
     client.close();
   }
