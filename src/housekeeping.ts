@@ -2,6 +2,7 @@ import type { KeyUses } from './accounts/key-uses.ts';
 import type { Carried } from './carried/carried.ts';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './database/connect.ts';
+import { GatewayError } from './errors.ts';
 import { idAt } from './ids.ts';
 import { inTime } from './in-time.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
@@ -41,7 +42,7 @@ export interface House {
 
 /** Settles what a crash left open before any work is taken, and from then on looks after the ledger. */
 export async function keepHouse(house: House): Promise<ReturnType<typeof setInterval>[]> {
-  await recover(house);
+  await recover(house).catch(refuseToStart);
   const { ledger, money, carried, keyUses, contents, database, log } = house;
   // A failure is told, and does not end the others.
   const every = (intervalMs: number, failure: string, work: () => Promise<unknown>): ReturnType<typeof setInterval> => {
@@ -58,6 +59,12 @@ export async function keepHouse(house: House): Promise<ReturnType<typeof setInte
     every(EXPIRE_INTERVAL_MS, 'old contents of requests could not be deleted', () => contents.prune(Date.now())),
     every(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(house)),
   ];
+}
+
+/** What callers are told of it does not help whoever starts the server: what the database said does. */
+function refuseToStart(error: unknown): never {
+  const reason = error instanceof GatewayError ? error.cause : error;
+  throw new Error(`The ledger cannot be written: ${reason instanceof Error ? reason.message : String(reason)}.`, { cause: error });
 }
 
 async function recover({ ledger, log, metrics }: House): Promise<void> {

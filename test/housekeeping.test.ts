@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../src/config.ts';
 import { connect } from '../src/database/connect.ts';
 import { keepHouse, verifyChanged } from '../src/housekeeping.ts';
+import { GatewayError } from '../src/errors.ts';
 import { GroupCommitLedger } from '../src/ledger/group-commit.ts';
 
 test('accounts whose verification fails are verified the next time', async () => {
@@ -18,6 +19,13 @@ test('accounts whose verification fails are verified the next time', async () =>
   expect(await verifyChanged(house).catch(() => 'failed')).toBe('failed');
   expect(ledger.takeChanged()).toEqual(['acct_one', 'acct_two']);
   rmSync(folder, { recursive: true, force: true });
+});
+
+test('a start that cannot write the ledger says what the database said', async () => {
+  const cause = new Error('cannot execute INSERT in a read-only transaction');
+  const ledger = { recover: () => Promise.reject(new GatewayError('ledger_unavailable', 'Try again shortly.', { cause })) };
+  const started = keepHouse({ ledger } as unknown as Parameters<typeof keepHouse>[0]);
+  expect(await started.catch((error: unknown) => (error as Error).message)).toBe(`The ledger cannot be written: ${cause.message}.`);
 });
 
 const fail = (): Promise<never> => Promise.reject(new Error('The database is away'));

@@ -56,7 +56,8 @@ export class GroupCommitLedger implements Ledger {
   #inFlight: readonly Waiting[] = [];
   #isGathering = false;
   readonly #changed = new Set<string>();
-  #isFailing = false;
+  /** Why the last transaction failed; undefined when it did not. */
+  #failure: unknown;
   readonly #watch: ReturnType<typeof setInterval>;
 
   constructor(store: LedgerStore, patience: Patience = PATIENCE) {
@@ -102,7 +103,7 @@ export class GroupCommitLedger implements Ledger {
   }
 
   get isWritable(): boolean {
-    return this.#store.isAlive && !this.#isFailing;
+    return this.#store.isAlive && this.#failure === undefined;
   }
 
   /** How many operations wait to be written. */
@@ -168,7 +169,7 @@ export class GroupCommitLedger implements Ledger {
       return operation.type !== 'settle' || operation.settlement.isDelivered || !isUnderWay;
     };
     const late = [...this.#inFlight.filter((each) => isLate(each, true)), ...this.#waiting.filter((each) => isLate(each, false))];
-    for (const waiting of late) giveUp(waiting, new Error('the store does not answer'));
+    for (const waiting of late) giveUp(waiting, this.#failure ?? new Error('the store does not answer'));
   }
 
   #patienceWith({ type }: Operation): number {
@@ -177,7 +178,7 @@ export class GroupCommitLedger implements Ledger {
 
   #committed(batch: readonly Waiting[], results: readonly OperationResult[]): void {
     this.#inFlight = [];
-    this.#isFailing = false;
+    this.#failure = undefined;
     for (const [index, { resolve, reject }] of batch.entries()) {
       const result = results[index];
       if (result === undefined) reject(unavailable(new Error('the store gave no answer')));
@@ -197,7 +198,7 @@ export class GroupCommitLedger implements Ledger {
   #failed(batch: readonly Waiting[], error: unknown): void {
     const nowMs = performance.now();
     this.#inFlight = [];
-    this.#isFailing = true;
+    this.#failure = error;
     const again: Waiting[] = [];
     for (const waiting of [...batch, ...this.#waiting]) {
       const isLate = nowMs - waiting.sinceMs >= this.#patienceWith(waiting.operation);

@@ -130,6 +130,13 @@ describe('a store that fails', () => {
     expect(store.held).toBe(100n);
   });
 
+  test('says why, also where patience is over between two tries', async () => {
+    const store = new FragileStore();
+    const ledger = new GroupCommitLedger(store, { ...PATIENCE, retryMs: 3_600_000 });
+    store.mode = 'fails';
+    expect(await failureOf(ledger.hold(request('req_1')))).toMatchObject({ cause: { message: 'the disk is full' } });
+  });
+
   test('is asked again and again for the charge of an answer that was delivered', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, PATIENCE);
