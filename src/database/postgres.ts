@@ -1,4 +1,4 @@
-import { Pool, types } from 'pg';
+import { Pool, types, type ClientBase, type PoolConfig } from 'pg';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Tables } from './tables.ts';
 
@@ -23,8 +23,7 @@ export function openPostgres(url: string, { connectionsMax, statementMs }: PoolO
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_MS,
-    // Ours is later than the server's own, so that a statement that we give up is, as a rule, one that did not happen.
-    ...(statementMs === undefined ? {} : { query_timeout: statementMs + GRACE_MS, statement_timeout: statementMs }),
+    ...(statementMs === undefined ? {} : limitsOf(statementMs)),
     idleTimeoutMillis: 30_000,
     application_name: 'tollgate',
   });
@@ -33,6 +32,16 @@ export function openPostgres(url: string, { connectionsMax, statementMs }: PoolO
   // One that breaks while it is in use fails its query, and says so a second time to whoever listens: nobody would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
+}
+
+/**
+ * Ours is later than the server's own, so that a statement that we give up is, as a rule, one that did not happen. The server is told
+ * by a statement of its own: poolers such as PgBouncer refuse connections that begin with it.
+ */
+function limitsOf(statementMs: number): PoolConfig {
+  // The pool waits for what this gives, though its types do not say so.
+  const onConnect = (client: ClientBase): unknown => client.query(`SET statement_timeout = ${statementMs}`);
+  return { query_timeout: statementMs + GRACE_MS, onConnect };
 }
 
 /** PostgreSQL behind the query builder, for everything but the ledger's hot statements. */
