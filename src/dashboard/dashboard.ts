@@ -57,12 +57,13 @@ export class Dashboard {
   async close(): Promise<void> {
     const worker = this.#worker;
     if (worker === undefined) return;
-    const closed = new Promise<void>((resolve) => {
-      this.#onClosed = resolve;
-      setTimeout(resolve, CLOSE_MS).unref();
-    });
+    const closed = Promise.withResolvers<void>();
+    this.#onClosed = closed.resolve;
+    // Keeps the process alive, which the thread does not: it would end here, before all that is closed after this.
+    const timer = setTimeout(closed.resolve, CLOSE_MS);
     this.#post({ type: 'close' });
-    await closed;
+    await closed.promise;
+    clearTimeout(timer);
     worker.terminate();
     this.#worker = undefined;
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
 import { costNanos } from '../simulator/invoice.ts';
 import type { Usage } from '../simulator/wire.ts';
 import { type Caller, CHAT, startCaller, STREAM } from './caller.ts';
@@ -35,4 +36,14 @@ test('SIGTERM lets a running stream finish, sends newcomers elsewhere and ends w
   expect(await exit).toBe(0);
   expect(caller.simulator.requests).toHaveLength(1);
   expect(await caller.chargedNanos()).toBe(costNanos(caller.simulator.requests[0]?.usage as Usage));
+});
+
+test('a server whose dashboard is in use closes its database before it ends', async () => {
+  const { gate, simulator } = await startCaller({});
+  expect((await fetch(`${gate.origin}/api/status`)).status).toBe(200);
+  expect(await gate.terminate()).toBe(0);
+  // A database that was closed has no log beside it.
+  expect(readdirSync(gate.dataFolder).toSorted()).toEqual(['server.lock', 'tollgate.db']);
+  await gate.stop();
+  await simulator.stop();
 });
