@@ -21,7 +21,7 @@ import { Discovery } from './discovery.ts';
 import { errorBody, GatewayError, toGatewayError } from './errors.ts';
 import { KeyCache } from './gateway/authenticate.ts';
 import { limitsOf } from './gateway/admit.ts';
-import { stopCounter } from './gateway/count-tokens.ts';
+import { closeCounter } from './gateway/count-tokens.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { RouteHealth } from './gateway/route-health.ts';
 import { listPrices } from './gateway/price-list.ts';
@@ -112,7 +112,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       await discovery.stop();
       await dashboard.close();
       gate.client.close();
-      stopCounter();
+      await closeCounter();
       await ledger.close();
       await gate.limits.close();
       await gate.carried.close();

@@ -5,6 +5,7 @@ import { workerUrl } from '../worker-url.ts';
 /** The tokenizer takes memory of its own; when nobody needs it for this long, it is given back. */
 const IDLE_MS = 60_000;
 const COUNT_MS = 10_000;
+const CLOSE_POLL_MS = 10;
 /** Nothing that a model reads or writes is longer. */
 const CHARACTERS_MAX = 20_000_000;
 
@@ -48,8 +49,18 @@ export function countTokens(chat: ChatRequest, outputText: string, patienceMs = 
   });
 }
 
+/** Ends the thread as soon as nobody waits for a count: charges of callers who left depend on it. */
+export async function closeCounter(): Promise<void> {
+  while (waitingCount() > 0) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
+  stopCounter();
+}
+
+function waitingCount(): number {
+  return counter?.waiting.size ?? 0;
+}
+
 /** Ends the thread; whoever still waits goes without a count. */
-export function stopCounter(): void {
+function stopCounter(): void {
   const stopped = counter;
   counter = undefined;
   clearTimeout(idleTimer);

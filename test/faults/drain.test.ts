@@ -47,3 +47,23 @@ test('a server whose dashboard is in use closes its database before it ends', as
   await gate.stop();
   await simulator.stop();
 });
+
+test('a caller who left just before the end is charged', async () => {
+  const leaver = await startCaller({});
+  const { gate, key, simulator } = leaver;
+  simulator.always({ type: 'pace', gapMs: 20 });
+  const leaving = new AbortController();
+  const running = await fetch(`${gate.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...CHAT, ...STREAM }),
+    signal: leaving.signal,
+  });
+  await running.body?.getReader().read();
+  leaving.abort();
+  await Bun.sleep(100);
+  expect(await gate.terminate()).toBe(0);
+  expect(await leaver.chargedNanos()).toBeGreaterThan(0n);
+  await gate.stop();
+  await simulator.stop();
+});

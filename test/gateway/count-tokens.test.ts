@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { countTokens, stopCounter } from '../../src/gateway/count-tokens.ts';
+import { closeCounter, countTokens } from '../../src/gateway/count-tokens.ts';
 import type { ChatRequest } from '../../src/openai/types.ts';
 
-afterAll(stopCounter);
+afterAll(closeCounter);
 
 const HELLO: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hello there' }] };
 const rawJson = (text: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
