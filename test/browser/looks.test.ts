@@ -79,6 +79,22 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
+    'lesser columns leave a list that is narrow, unless somebody chose them',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 1024, height: 900 } });
+      await context.request.post('/api/keys', { data: { name: 'narrow' }, headers: { origin: stage.service.url } });
+      await page.goto('/keys');
+      await page.getByRole('link', { name: 'narrow' }).waitFor();
+      const expires = page.getByRole('columnheader', { name: 'Expires' });
+      expect(await expires.isVisible()).toBeFalse();
+      await page.goto('/keys?hide=tags');
+      await expires.waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'the reason why a request failed is in sight',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });

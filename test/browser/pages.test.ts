@@ -10,6 +10,8 @@ import { openWorld, type World } from './world.ts';
 
 const NARROW = { width: 360, height: 800 };
 const WIDE = { width: 1440, height: 900 };
+/** Telephones on their side, tablets, and screens where the list of pages begins to take its part. */
+const BETWEEN = [1280, 1024, 900, 768, 600, 480] as const;
 const QUIET_WITHIN_MS = 10_000;
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 60_000;
@@ -47,6 +49,10 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
       await page.evaluate(axe.source);
       expect(await look(page)).toEqual(FAULTLESS);
+      for (const width of BETWEEN) {
+        await page.setViewportSize({ ...WIDE, width });
+        expect([width, await measure(page)]).toEqual([width, { wideBy: 0, cutLists: [] }]);
+      }
       await page.setViewportSize(NARROW);
       await page.emulateMedia({ colorScheme: 'dark' });
       expect(await look(page)).toEqual(FAULTLESS);
@@ -86,10 +92,17 @@ async function openPage(cookies: readonly Cookie[] = []): Promise<Page> {
 
 async function look(page: Page): Promise<Record<string, unknown>> {
   return {
-    wideBy: await page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'),
-    cutLists: await page.evaluate(CUT_LISTS),
+    ...(await measure(page)),
     headings: await page.locator('h1').count(),
     violations: await page.evaluate(RUN_AXE),
+  };
+}
+
+/** What sticks out of the window, and which lists have to be scrolled sideways. */
+async function measure(page: Page): Promise<Record<string, unknown>> {
+  return {
+    wideBy: await page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'),
+    cutLists: await page.evaluate(CUT_LISTS),
   };
 }
 

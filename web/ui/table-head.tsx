@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import type { JSX, ReactNode } from 'react';
-import { sidesOf } from './column-sides.ts';
+import { sidesOf, type Room } from './column-sides.ts';
 import { cx } from './cx.ts';
 
 interface HeadColumn {
@@ -9,6 +9,7 @@ interface HeadColumn {
   readonly align?: 'left' | 'right';
   readonly isSortable?: boolean;
   readonly isWideOnly?: boolean;
+  readonly room?: Room | undefined;
 }
 
 interface HeadSort {

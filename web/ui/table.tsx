@@ -1,7 +1,7 @@
 import type { JSX, ReactNode } from 'react';
 import { kit as t } from '../strings/index.ts';
 import { Button } from './button.tsx';
-import { sidesOf } from './column-sides.ts';
+import { sidesOf, type Room } from './column-sides.ts';
 import { cx } from './cx.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
@@ -20,6 +20,8 @@ export interface Column<Row> {
   readonly total?: ReactNode;
   /** Not on telephones: another column says the same there, or the details do. */
   readonly isWideOnly?: boolean;
+  /** Not in lists that are narrower either, for the same reason. */
+  readonly room?: Room | undefined;
   /** Where the column needs a width or may break. */
   readonly className?: string;
 }
@@ -75,7 +77,7 @@ function Rows<Row>(props: TableProps<Row>): JSX.Element {
       aria-label={props.caption}
       tabIndex={0}
       // What is hidden from the eye in a row must scroll with it; placed in the page instead, it would make the page as long as all rows.
-      className="more-behind relative max-w-full overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)] print:max-h-none print:overflow-visible"
+      className="more-behind @container/list relative max-w-full overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)] print:max-h-none print:overflow-visible"
     >
       <table
         aria-busy={rows === undefined}

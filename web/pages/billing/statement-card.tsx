@@ -134,7 +134,7 @@ function What({ row }: { readonly row: StatementRow }): JSX.Element {
       <span className="block">{sayKind(row)}</span>
       {row.kind === 'usage' ? (
         <span className="flex flex-wrap items-center gap-x-2 text-muted">
-          <Copyable text={row.id} what={t.statement.requestId} className="max-sm:hidden" />
+          <Copyable text={row.id} what={t.statement.requestId} className="max-sm:hidden @max-[43rem]/list:max-w-48" />
           <Link to="/requests" search={{ request: row.id }} className="link text-xs">
             {t.statement.open}
           </Link>

@@ -31,7 +31,8 @@ export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTab
   const shownIds = keys?.map((key) => key.id) ?? [];
   // What a filter hides is not changed by surprise.
   const chosenKeys = keys?.filter(({ id }) => chosen.has(id)) ?? [];
-  const columns = [chooserColumn({ shownIds, chosen, setChosen }), ...COLUMNS.filter((column) => !hidden.has(column.id))];
+  const shown = COLUMNS.filter((column) => !hidden.has(column.id)).map((column) => (search.hide === undefined ? column : asChosen(column)));
+  const columns = [chooserColumn({ shownIds, chosen, setChosen }), ...shown];
   const sort: Sort = { by: search.sort ?? 'created', direction: search.direction ?? 'descending' };
   const isFiltered = search.q !== undefined || search.status !== undefined;
   return (
@@ -58,6 +59,11 @@ export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTab
       />
     </>
   );
+}
+
+/** What somebody chose is there also where it makes the list scroll. */
+function asChosen({ room, isWideOnly = room !== undefined, ...column }: Column<Key>): Column<Key> {
+  return { ...column, isWideOnly };
 }
 
 interface Choosing {

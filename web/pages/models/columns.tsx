@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { formatMs, formatPercent } from '../../numbers.ts';
 import type { ListedModel } from '../../queries.ts';
 import { models as t } from '../../strings/index.ts';
+import type { Room } from '../../ui/column-sides.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Count } from '../../ui/count.tsx';
 import { Money } from '../../ui/money.tsx';
@@ -14,26 +15,26 @@ const head = t.columns;
 export const columns: readonly Column<ListedModel>[] = [
   { id: 'model', header: head.model, cell: (model) => <Name model={model} />, isSortable: true },
   figure('input', (model) => <Money usd={model.price.input} isExact />),
-  figure('cachedInput', (model) => <Money usd={model.price.cachedInput} isExact className="text-muted" />),
-  figure('cacheWrite', (model) => <Money usd={model.price.cacheWrite} isExact className="text-muted" />),
+  figure('cachedInput', (model) => <Money usd={model.price.cachedInput} isExact className="text-muted" />, 'large'),
+  figure('cacheWrite', (model) => <Money usd={model.price.cacheWrite} isExact className="text-muted" />, 'large'),
   figure('output', (model) => <Money usd={model.price.output} isExact />),
   figure('context', (model) => <Count value={model.contextLength} isCompact />),
-  figure('maxOutput', (model) => <Count value={model.maxOutputTokens} isCompact />),
+  figure('maxOutput', (model) => <Count value={model.maxOutputTokens} isCompact />, 'full'),
   figure('success', ({ measured }) => (measured === null ? <NoData /> : formatPercent(measured.successPart))),
-  figure('firstToken', ({ measured }) => (measured === null ? <NoData /> : <Times {...measured} />)),
-  figure('requests', ({ measured }) => (measured === null ? <NoData /> : <Count value={measured.requests} isCompact />)),
+  figure('firstToken', ({ measured }) => (measured === null ? <NoData /> : <Times {...measured} />), 'medium'),
+  figure('requests', ({ measured }) => (measured === null ? <NoData /> : <Count value={measured.requests} isCompact />), 'full'),
 ];
 
 /** On telephones only the two prices that matter most; the details have the rest. */
-function figure(id: keyof typeof head, cell: Column<ListedModel>['cell']): Column<ListedModel> {
-  const isWideOnly = id !== 'input' && id !== 'output';
+function figure(id: keyof typeof head, cell: Column<ListedModel>['cell'], room?: Room): Column<ListedModel> {
   return {
     id,
     header: head[id],
     cell: (model) => <span className="figures">{cell(model)}</span>,
     align: 'right',
     isSortable: true,
-    isWideOnly,
+    isWideOnly: id !== 'input' && id !== 'output',
+    room,
   };
 }
 

@@ -44,7 +44,7 @@ export function keyColumn(names: Names): Column<Request> {
   return {
     id: 'key',
     header: t.columns.key,
-    isWideOnly: true,
+    room: 'large',
     cell: ({ keyId }) => <span className="block max-w-32 truncate">{keyLabel(keyId, names)}</span>,
   };
 }
@@ -61,7 +61,7 @@ function columnsFor<Row extends Request>(whose: Column<Row>, onOpen: (id: string
     { id: 'status', header: columns.status, isWideOnly: true, cell: (row) => <Status request={row} /> },
     { id: 'model', header: columns.model, cell: (row) => <Model request={row} /> },
     whose,
-    { id: 'tokens', header: columns.tokens, align: 'right', isWideOnly: true, cell: (row) => <Tokens request={row} /> },
+    { id: 'tokens', header: columns.tokens, align: 'right', room: 'medium', cell: (row) => <Tokens request={row} /> },
     {
       id: 'cost',
       header: columns.cost,
@@ -79,15 +79,15 @@ function columnsFor<Row extends Request>(whose: Column<Row>, onOpen: (id: string
       id: 'firstToken',
       header: columns.firstToken,
       align: 'right',
-      isWideOnly: true,
+      room: 'large',
       cell: ({ firstTokenMs }) => <Time ms={firstTokenMs} />,
     },
-    { id: 'duration', header: columns.duration, align: 'right', isWideOnly: true, cell: ({ durationMs }) => <Time ms={durationMs} /> },
-    { id: 'stream', header: columns.stream, isWideOnly: true, cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
+    { id: 'duration', header: columns.duration, align: 'right', room: 'large', cell: ({ durationMs }) => <Time ms={durationMs} /> },
+    { id: 'stream', header: columns.stream, room: 'full', cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
     {
       id: 'finish',
       header: columns.finish,
-      isWideOnly: true,
+      room: 'full',
       cell: ({ finishReason, errorCode }) => <Finish code={finishReason ?? errorCode ?? '–'} />,
     },
   ];

@@ -57,7 +57,7 @@ export function SessionsCard(): JSX.Element {
           },
           { id: 'place', header: t.place, isWideOnly: true, cell: ({ address }) => <code className="font-mono text-xs">{address}</code> },
           { id: 'seen', header: t.seen, isWideOnly: true, cell: ({ lastSeenAt }) => <RelativeTime atMs={Date.parse(lastSeenAt)} /> },
-          { id: 'since', header: t.since, isWideOnly: true, cell: ({ signedInAt }) => <DateTime atMs={Date.parse(signedInAt)} /> },
+          { id: 'since', header: t.since, room: 'medium', cell: ({ signedInAt }) => <DateTime atMs={Date.parse(signedInAt)} /> },
           {
             id: 'action',
             header: <span className="sr-only">{t.action}</span>,

@@ -6,6 +6,7 @@ import type { Group, Metric } from '../../../src/dashboard/contract.ts';
 import type { Names } from '../../names.ts';
 import { formatPercent } from '../../numbers.ts';
 import { usage as t } from '../../strings/index.ts';
+import type { Room } from '../../ui/column-sides.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Count } from '../../ui/count.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
@@ -14,6 +15,16 @@ import { Table, type Column } from '../../ui/table.tsx';
 import { requestsSearch } from './controls.tsx';
 import { changeOf, formatValue, groupsLabel, nameLabel, type Asked, type Report, type Series, type Sums } from './report.ts';
 import type { UsageSearch } from './search.ts';
+
+/** Figures that are left out where there is little room. */
+const ROOMS: Readonly<Partial<Record<Metric, Room>>> = {
+  input_tokens: 'medium',
+  latency_ms: 'medium',
+  cached_input_tokens: 'large',
+  first_token_ms: 'large',
+  cache_write_tokens: 'full',
+  reasoning_tokens: 'full',
+};
 
 interface UsageTableProps {
   readonly report: Report | undefined;
@@ -34,6 +45,7 @@ export function UsageTable({ report, error, onRetry, asked, search, names, onCle
     header: t.short[name],
     align: 'right',
     isWideOnly: name !== metric && name !== 'spend' && name !== 'requests',
+    room: name === metric ? undefined : ROOMS[name],
     cell: ({ total }) => <Figure metric={name} sums={total} />,
     total: report === undefined ? undefined : <Figure metric={name} sums={report.total} />,
   }));

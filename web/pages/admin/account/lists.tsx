@@ -29,14 +29,14 @@ const KEY_COLUMNS: readonly Column<Key>[] = [
     cell: ({ id, name, status, rotatingUntilMs }) => (
       <>
         <span className="block font-medium wrap-anywhere">{name}</span>
-        <Copyable text={id} what={t.keys.id} className="max-sm:hidden" />
+        <Copyable text={id} what={t.keys.id} className="max-sm:hidden @max-[58rem]/list:max-w-56" />
         <span className="mt-1 block sm:hidden">
           <KeyStatus status={status} rotatingUntilMs={rotatingUntilMs} />
         </span>
       </>
     ),
   },
-  { id: 'secret', header: keys.head.secret, isWideOnly: true, cell: (key) => <Secrets {...key} /> },
+  { id: 'secret', header: keys.head.secret, room: 'medium', cell: (key) => <Secrets {...key} /> },
   {
     id: 'status',
     header: keys.head.status,
@@ -46,12 +46,12 @@ const KEY_COLUMNS: readonly Column<Key>[] = [
   {
     id: 'used',
     header: keys.head.used,
-    isWideOnly: true,
+    room: 'large',
     cell: ({ usedAtMs }) => (usedAtMs === null ? <span className="text-muted">{keys.neverUsed}</span> : <RelativeTime atMs={usedAtMs} />),
   },
   { id: 'today', header: keys.head.today, align: 'right', isWideOnly: true, cell: ({ spentTodayUsd }) => <Money usd={spentTodayUsd} /> },
   { id: 'month', header: keys.head.month, align: 'right', cell: ({ spentMonthUsd }) => <Money usd={spentMonthUsd} /> },
-  { id: 'total', header: keys.head.total, align: 'right', isWideOnly: true, cell: ({ spentTotalUsd }) => <Money usd={spentTotalUsd} /> },
+  { id: 'total', header: keys.head.total, align: 'right', room: 'large', cell: ({ spentTotalUsd }) => <Money usd={spentTotalUsd} /> },
 ];
 
 export function KeysCard({ content }: ListProps): JSX.Element {
@@ -99,7 +99,7 @@ function What({ line }: { readonly line: Line }): JSX.Element {
     <>
       <span className="block">{sayKind(line)}</span>
       {line.kind === 'usage' ? (
-        <Copyable text={line.id} what={billing.statement.requestId} className="max-sm:hidden" />
+        <Copyable text={line.id} what={billing.statement.requestId} className="max-sm:hidden @max-[43rem]/list:max-w-48" />
       ) : (
         <span className="block text-xs break-words text-muted">{line.reason}</span>
       )}

@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<AccountRow>[] = [
   },
   { id: 'status', header: t.status, isWideOnly: true, cell: (account) => <AccountStatus {...account} /> },
   { id: 'available', header: t.available, align: 'right', cell: ({ availableUsd }) => <Money usd={availableUsd} /> },
-  { id: 'held', header: t.held, align: 'right', isWideOnly: true, cell: ({ heldUsd }) => <Money usd={heldUsd} /> },
+  { id: 'held', header: t.held, align: 'right', room: 'medium', cell: ({ heldUsd }) => <Money usd={heldUsd} /> },
   { id: 'plan', header: t.plan, isWideOnly: true, cell: ({ plan }) => plan ?? <span className="text-muted">{t.none}</span> },
   {
     id: 'request',

@@ -8,6 +8,7 @@ import { adminModels as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
+import type { Room } from '../../../ui/column-sides.ts';
 import { RelativeTime } from '../../../ui/date-time.tsx';
 import { FilterBar, SearchInput } from '../../../ui/filter-bar.tsx';
 import { FilterSelect, plainChoices } from '../../../ui/filter-select.tsx';
@@ -28,14 +29,14 @@ const head = t.columns;
 const COLUMNS: readonly Column<PricedModel>[] = [
   { id: 'model', header: head.model, isSortable: true, cell: (model) => <Name model={model} /> },
   price('input'),
-  price('cachedInput'),
-  price('cacheWrite'),
+  price('cachedInput', 'large'),
+  price('cacheWrite', 'full'),
   price('output'),
-  { id: 'source', header: head.source, isWideOnly: true, cell: (model) => <Source model={model} /> },
+  { id: 'source', header: head.source, room: 'medium', cell: (model) => <Source model={model} /> },
   {
     id: 'version',
     header: head.version,
-    isWideOnly: true,
+    room: 'medium',
     cell: ({ priceVersion, sinceMs }) => (
       <>
         <span className="figures block">{priceVersion ?? t.none}</span>
@@ -52,7 +53,7 @@ const COLUMNS: readonly Column<PricedModel>[] = [
     header: head.requests,
     align: 'right',
     isSortable: true,
-    isWideOnly: true,
+    room: 'large',
     cell: ({ week }) => <span className="figures">{formatCount(week.requests)}</span>,
   },
   { id: 'charged', header: head.charged, align: 'right', isSortable: true, isWideOnly: true, cell: ({ week }) => <Money usd={week.usd} /> },
@@ -128,16 +129,15 @@ function Actions({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
   );
 }
 
-/** On telephones only the two prices that matter most; the details have the rest. */
-function price(id: 'input' | 'cachedInput' | 'cacheWrite' | 'output'): Column<PricedModel> {
-  const isWideOnly = id === 'cachedInput' || id === 'cacheWrite';
+/** Where there is little room only the two prices that matter most; the details have the rest. */
+function price(id: 'input' | 'cachedInput' | 'cacheWrite' | 'output', room?: Room): Column<PricedModel> {
   return {
     id,
     header: head[id],
     align: 'right',
     isSortable: true,
-    isWideOnly,
-    cell: (model) => <Money usd={model.price[id]} isExact {...(isWideOnly && { className: 'text-muted' })} />,
+    room,
+    cell: (model) => <Money usd={model.price[id]} isExact {...(room !== undefined && { className: 'text-muted' })} />,
   };
 }
 

@@ -79,7 +79,7 @@ function columnsFor(plans: readonly AdminPlan[]): readonly Column<AdminPlan>[] {
     {
       id: 'allows',
       header: t.columns.allows,
-      isWideOnly: true,
+      room: 'medium',
       className: 'max-w-64 text-xs text-muted',
       cell: (plan) => <Allows plan={plan} />,
     },

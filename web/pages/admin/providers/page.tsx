@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<ShownProvider>[] = [
   {
     id: 'credential',
     header: head.credential,
-    isWideOnly: true,
+    room: 'large',
     cell: ({ credential }) => <span className="text-xs wrap-anywhere text-muted">{credential ?? t.noCredential}</span>,
   },
   { id: 'models', header: head.models, align: 'right', isWideOnly: true, cell: ({ models }) => formatCount(models.length) },
@@ -30,10 +30,10 @@ const COLUMNS: readonly Column<ShownProvider>[] = [
     id: 'firstToken',
     header: head.firstToken,
     align: 'right',
-    isWideOnly: true,
+    room: 'medium',
     cell: ({ day }) => <Pair times={day?.firstToken ?? null} />,
   },
-  { id: 'duration', header: head.duration, align: 'right', isWideOnly: true, cell: ({ day }) => <Pair times={day?.duration ?? null} /> },
+  { id: 'duration', header: head.duration, align: 'right', room: 'large', cell: ({ day }) => <Pair times={day?.duration ?? null} /> },
   { id: 'failure', header: head.failure, isWideOnly: true, cell: (provider) => <Failure provider={provider} /> },
 ];
 

@@ -24,7 +24,7 @@ const route = getRouteApi('/app/admin/requests');
 const ACCOUNT: Column<AdminRequest> = {
   id: 'account',
   header: t.accountColumn,
-  isWideOnly: true,
+  room: 'large',
   cell: ({ email, keyName }) => (
     <span className="block max-w-32">
       <span className="block truncate" title={email}>
