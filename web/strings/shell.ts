@@ -49,6 +49,7 @@ export const shell = {
     title: (email: string) => `You see the account of ${email} as its owner does.`,
     text: 'Nothing can be changed here, and what was asked and answered is not shown. The audit log tells that you looked.',
     leave: 'Back to the operator’s page',
+    owners: 'Only the owner of the account can do this.',
   },
   signOutFailed: 'Could not sign out.',
   theme: 'Theme',

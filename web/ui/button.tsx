@@ -1,4 +1,6 @@
 import type { ComponentProps, JSX, MouseEvent } from 'react';
+import { shell as t } from '../strings/index.ts';
+import { isOnlyViewed } from '../viewed.ts';
 import { cx } from './cx.ts';
 
 export interface ButtonLook {
@@ -6,14 +8,24 @@ export interface ButtonLook {
   readonly size?: 'sm' | 'md' | 'lg';
 }
 
-export type ButtonProps = ComponentProps<'button'> & ButtonLook & { readonly isBusy?: boolean };
+export type ButtonProps = ComponentProps<'button'> &
+  ButtonLook & {
+    readonly isBusy?: boolean;
+    /** It changes something of the account, as the first, the dangerous and those that send a form do without saying so. */
+    readonly isChange?: boolean;
+  };
 
-/** A button. While it is busy it cannot be pressed again, and says so to screen readers; it stays where the keyboard is, which a disabled one does not. */
-export function Button({ variant, size, isBusy = false, className, children, ...rest }: ButtonProps): JSX.Element {
+/**
+ * A button. While it is busy it cannot be pressed again, and says so to screen readers; it stays where the keyboard is, which a disabled one does not.
+ * What would change the account of somebody else, who is only looked at, is there to be seen and cannot be pressed.
+ */
+export function Button({ variant, size, isBusy = false, isChange, className, children, ...rest }: ButtonProps): JSX.Element {
+  const changes = isChange ?? (variant === 'primary' || variant === 'danger' || rest.type === 'submit');
   return (
     <button
       type="button"
       {...rest}
+      {...(isOnlyViewed && changes && { disabled: true, title: t.viewed.owners })}
       aria-busy={isBusy || undefined}
       aria-disabled={isBusy || undefined}
       onClick={isBusy ? ignore : rest.onClick}

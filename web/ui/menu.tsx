@@ -1,5 +1,6 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
 import type { JSX, ReactElement, ReactNode } from 'react';
+import { isOnlyViewed } from '../viewed.ts';
 import { cx } from './cx.ts';
 
 /** Something a menu can do. */
@@ -8,6 +9,8 @@ export interface MenuAction {
   readonly icon?: ReactNode;
   readonly tone?: 'bad';
   readonly isDisabled?: boolean;
+  /** It changes something of the account, as for buttons. */
+  readonly isChange?: boolean;
   readonly onChoose: () => void;
 }
 
@@ -50,7 +53,7 @@ export function Menu({ trigger, label, actions, head, align = 'end', isOpenAtFir
 function Item({ action }: { readonly action: MenuAction }): JSX.Element {
   return (
     <BaseMenu.Item
-      disabled={action.isDisabled === true}
+      disabled={action.isDisabled === true || (isOnlyViewed && action.isChange === true)}
       onClick={action.onChoose}
       className={cx(
         'flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-1.5 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4',

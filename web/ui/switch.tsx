@@ -1,6 +1,7 @@
 import { Switch as BaseSwitch } from '@base-ui/react/switch';
 import { useId } from 'react';
 import type { JSX, ReactNode } from 'react';
+import { isOnlyViewed } from '../viewed.ts';
 
 interface SwitchProps {
   readonly label: string;
@@ -27,7 +28,7 @@ export function Switch({ label, hint, isOn, isDisabled = false, onSwitch }: Swit
       </span>
       <BaseSwitch.Root
         checked={isOn}
-        disabled={isDisabled}
+        disabled={isDisabled || isOnlyViewed}
         onCheckedChange={onSwitch}
         aria-labelledby={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}

@@ -83,7 +83,7 @@ function Webhook({ content: { webhook } }: { readonly content: AlertsContent }):
           {webhook !== null && (
             <>
               <TestButton channel="webhook" label={t.channels.testWebhook} isDisabled={false} />
-              <Button isBusy={renew.isPending} onClick={() => renew.mutate()}>
+              <Button isChange isBusy={renew.isPending} onClick={() => renew.mutate()}>
                 {t.channels.renew}
               </Button>
               <Button variant="danger" isBusy={remove.isPending} onClick={() => remove.mutate()}>
@@ -115,7 +115,7 @@ function TestButton({ channel, label, isDisabled }: TestButtonProps): JSX.Elemen
     onError: (error) => toast('bad', error.message),
   });
   return (
-    <Button isBusy={isPending} disabled={isDisabled} onClick={() => mutate()}>
+    <Button isChange isBusy={isPending} disabled={isDisabled} onClick={() => mutate()}>
       {label}
     </Button>
   );

@@ -28,7 +28,14 @@ export function DeliveryLog({ deliveries, error, onRetry, onAdd }: DeliveryLogPr
         rowId={({ id }) => id}
         error={error}
         onRetry={onRetry}
-        empty={{ ...t.log.empty, action: <Button onClick={onAdd}>{t.add}</Button> }}
+        empty={{
+          ...t.log.empty,
+          action: (
+            <Button isChange onClick={onAdd}>
+              {t.add}
+            </Button>
+          ),
+        }}
         columns={[
           {
             id: 'time',

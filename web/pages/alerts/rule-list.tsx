@@ -30,7 +30,14 @@ export function RuleList({ rules, error, onRetry, onOpen }: RuleListProps): JSX.
         rowId={({ id }) => id}
         error={error}
         onRetry={onRetry}
-        empty={{ ...t.empty, action: <Button onClick={() => onOpen('new')}>{t.add}</Button> }}
+        empty={{
+          ...t.empty,
+          action: (
+            <Button isChange onClick={() => onOpen('new')}>
+              {t.add}
+            </Button>
+          ),
+        }}
         columns={[
           {
             id: 'what',
@@ -82,7 +89,7 @@ function Actions({ rule, onOpen }: { readonly rule: Rule; readonly onOpen: (id: 
   const name = sentenceOf(rule);
   return (
     <span className="inline-flex flex-col gap-2 sm:flex-row">
-      <Button size="sm" aria-label={`${t.edit}: ${name}`} onClick={() => onOpen(rule.id)}>
+      <Button size="sm" isChange aria-label={`${t.edit}: ${name}`} onClick={() => onOpen(rule.id)}>
         {t.edit}
       </Button>
       <Button size="sm" variant="danger" aria-label={`${t.delete}: ${name}`} isBusy={isPending} onClick={() => mutate()}>

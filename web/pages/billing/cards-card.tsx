@@ -39,7 +39,7 @@ export function CardsCard(): JSX.Element {
             <span>
               {sayCard(card)} <span className="text-muted">{t.cards.expires(card.expires)}</span>
             </span>
-            <Button size="sm" variant="quiet" aria-label={`${t.cards.remove} ${sayCard(card)}`} onClick={() => setLeaving(card)}>
+            <Button size="sm" variant="quiet" isChange aria-label={`${t.cards.remove} ${sayCard(card)}`} onClick={() => setLeaving(card)}>
               {t.cards.remove}
             </Button>
           </li>

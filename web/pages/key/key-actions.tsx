@@ -24,7 +24,11 @@ export function KeyActions({ content, onRotated }: KeyActionsProps): JSX.Element
   return (
     <>
       <DisableSwitch content={content} />
-      {!content.key.isPlayground && <Button onClick={() => setRotating(true)}>{t.rotate}</Button>}
+      {!content.key.isPlayground && (
+        <Button isChange onClick={() => setRotating(true)}>
+          {t.rotate}
+        </Button>
+      )}
       <DeleteKey content={content} />
       <RotateKey
         id={content.key.id}
@@ -50,7 +54,7 @@ function DisableSwitch({ content: { key } }: { readonly content: KeyPageContent 
     onError: (error) => toast('bad', error.message),
   });
   return (
-    <Button isBusy={isPending} onClick={() => mutate()}>
+    <Button isChange isBusy={isPending} onClick={() => mutate()}>
       {isDisabled ? t.enable : t.disable}
     </Button>
   );

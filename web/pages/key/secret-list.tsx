@@ -70,7 +70,7 @@ function EndOverlap({ id }: { readonly id: string }): JSX.Element {
   });
   return (
     <>
-      <Button size="sm" onClick={() => setAsking(true)}>
+      <Button size="sm" isChange onClick={() => setAsking(true)}>
         {t.secrets.endOverlap}
       </Button>
       <ConfirmDialog

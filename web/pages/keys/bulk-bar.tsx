@@ -33,7 +33,7 @@ export function BulkBar({ keys, onDone }: BulkBarProps): JSX.Element {
         {t.chosen(ids.length)}
       </span>
       {(['disable', 'enable'] as const).map((action) => (
-        <Button key={action} size="sm" isBusy={isPending && variables === action} onClick={() => mutate(action)}>
+        <Button key={action} size="sm" isChange isBusy={isPending && variables === action} onClick={() => mutate(action)}>
           {t.bulk[action]}
         </Button>
       ))}

@@ -50,7 +50,14 @@ export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTab
           const column = SORTS.find((each) => each === by);
           if (column !== undefined) void navigate({ search: (old) => ({ ...old, sort: column, direction }), replace: true });
         }}
-        empty={{ ...t.empty, action: <Button onClick={onCreate}>{t.create}</Button> }}
+        empty={{
+          ...t.empty,
+          action: (
+            <Button isChange onClick={onCreate}>
+              {t.create}
+            </Button>
+          ),
+        }}
         onClearFilters={
           isFiltered && !isNoneAtAll
             ? () => void navigate({ search: (old) => compact({ ...old, q: undefined, status: undefined }) })

@@ -77,13 +77,13 @@ function Change({ subscription }: { readonly subscription: Subscription }): JSX.
   });
   if (subscription.endsWithPeriod)
     return (
-      <Button size="sm" isBusy={resume.isPending} onClick={() => resume.mutate()}>
+      <Button size="sm" isChange isBusy={resume.isPending} onClick={() => resume.mutate()}>
         {t.mine.resume}
       </Button>
     );
   return (
     <>
-      <Button size="sm" variant="quiet" onClick={() => setAsking(true)}>
+      <Button size="sm" variant="quiet" isChange onClick={() => setAsking(true)}>
         {t.mine.cancel}
       </Button>
       <ConfirmDialog

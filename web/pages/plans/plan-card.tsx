@@ -35,6 +35,7 @@ export function PlanCard({ plan, subscription, onChoose }: PlanCardProps): JSX.E
       {plan.models !== null && <p className="mt-2 font-mono text-xs break-words text-muted">{plan.models.join(', ')}</p>}
       {canChoose && (
         <Button
+          isChange
           className="mt-4"
           variant={subscription === null ? 'primary' : 'secondary'}
           aria-label={`${subscription === null ? t.take : t.change}: ${plan.name}`}

@@ -45,7 +45,7 @@ export function ExportMenu({ filter, zone, isLarge }: ExportMenuProps): JSX.Elem
       }
       actions={FORMATS.map((format) =>
         isLarge === true
-          ? { label: t.prepareAs(format.toUpperCase()), onChoose: () => prepare.mutate(format) }
+          ? { label: t.prepareAs(format.toUpperCase()), isChange: true, onChoose: () => prepare.mutate(format) }
           : { label: t.exportAs(format.toUpperCase()), onChoose: () => download(format) },
       )}
     />

@@ -104,7 +104,7 @@ function Actions({ job }: { readonly job: Export }): JSX.Element {
           {t.exports.download}
         </a>
       )}
-      <Button size="sm" variant="quiet" isBusy={isPending} onClick={() => mutate()}>
+      <Button size="sm" variant="quiet" isChange isBusy={isPending} onClick={() => mutate()}>
         {isOpen ? t.exports.cancel : t.exports.delete}
       </Button>
     </span>

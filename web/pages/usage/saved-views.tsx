@@ -35,8 +35,8 @@ export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) 
         actions={[
           ...views.map(({ name, search }) => ({ label: name, onChoose: () => open(search) })),
           undefined,
-          { label: t.saveView, onChoose: () => setAsks('save') },
-          ...(views.length === 0 ? [] : [{ label: t.manage, onChoose: () => setAsks('delete') }]),
+          { label: t.saveView, isChange: true, onChoose: () => setAsks('save') },
+          ...(views.length === 0 ? [] : [{ label: t.manage, isChange: true, onChoose: () => setAsks('delete') }]),
         ]}
       />
       <SaveDialog isOpen={asks === 'save'} onClose={() => setAsks(undefined)} />
