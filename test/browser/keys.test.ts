@@ -102,6 +102,20 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   );
 
   test(
+    'are deleted by their name as it is read, whatever spaces and signs are in it',
+    async () => {
+      const { page, account } = await stage.enter();
+      const { id } = await stage.service.keys.create(account.id, { name: 'two  cafe\u0301s\u200B' });
+      await page.goto(`/keys/${id}`);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('textbox').fill('two cafés');
+      await page.getByRole('button', { name: 'Delete key' }).click();
+      await see(page, 'No keys yet.');
+    },
+    TEST_MS,
+  );
+
+  test(
     'may be allowed a whole provider, and that of the playground stands apart',
     async () => {
       const { page, context } = await stage.enter({ viewport: { width: 1440, height: 900 } });

@@ -39,7 +39,7 @@ export function ConfirmDialog({
   children,
 }: ConfirmDialogProps): JSX.Element {
   const [typed, setTyped] = useState('');
-  const isSure = name === undefined || typed.trim() === name;
+  const isSure = name === undefined || asRead(typed) === asRead(name);
   const close = (): void => {
     setTyped('');
     onClose();
@@ -69,4 +69,13 @@ export function ConfirmDialog({
       )}
     </Dialog>
   );
+}
+
+/** A page shows several spaces as one, marks of letters however they are stored, and some signs not at all: what is typed from it has none of these. */
+function asRead(text: string): string {
+  return text
+    .normalize('NFC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\s+/gu, ' ')
+    .trim();
 }
