@@ -99,6 +99,23 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
+    'a view that could not be deleted says so',
+    async () => {
+      const { context, page } = await stage.enter();
+      const view = { page: 'usage', name: 'by key', search: 'group=key' };
+      await context.request.put('/api/usage/views', { data: view, headers: { origin: stage.service.url } });
+      await page.goto('/usage');
+      await page.getByRole('button', { name: 'Views' }).click();
+      await page.getByRole('menuitem', { name: 'Delete a view' }).click();
+      await fail(page, 429);
+      await page.getByRole('button', { name: 'Delete a view… by key' }).click();
+      await page.getByRole('alertdialog').getByText('Enough of this.').waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a change that fails is told where everybody finds it',
     async () => {
       const { context, page } = await stage.enter();

@@ -280,13 +280,13 @@ describe.skipIf(chromiumPath === undefined)('usage in a browser', () => {
     );
 
     test(
-      'a view is saved, found again and opens as it was',
+      'a view is saved by Enter, found again and opens as it was',
       async () => {
         await open('/usage?range=30d&metric=requests&group=status');
         await page.getByRole('button', { name: 'Views' }).click();
         await page.getByRole('menuitem', { name: /Save/ }).click();
         await page.getByLabel('Name of the view').fill('By status');
-        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.keyboard.press('Enter');
         await open('/usage');
         await page.getByRole('button', { name: 'Views' }).click();
         await page.getByRole('menuitem', { name: 'By status' }).click();

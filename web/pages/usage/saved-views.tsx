@@ -15,6 +15,8 @@ import { readUsageSearch, type UsageSearch } from './search.ts';
 
 const viewsQuery = queryOptions({ queryKey: ['usage', 'views'], queryFn: () => call(api.usage.views.$get({ query: { page: 'usage' } })) });
 
+const FORM_ID = 'save-view';
+
 /** Ways to look at the page that somebody gave a name, for the whole account. */
 export function SavedViews({ onOpen }: { readonly onOpen: (search: UsageSearch) => void }): JSX.Element {
   const { data } = useQuery(viewsQuery);
@@ -74,15 +76,23 @@ function SaveDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly on
       actions={
         <>
           <Button onClick={onClose}>{t.cancel}</Button>
-          <Button variant="primary" isBusy={save.isPending} disabled={name.trim() === ''} onClick={() => save.mutate()}>
+          <Button variant="primary" type="submit" form={FORM_ID} isBusy={save.isPending} disabled={name.trim() === ''}>
             {t.save}
           </Button>
         </>
       }
     >
-      <Field label={t.viewName} error={save.error?.message}>
-        {(wiring) => <TextInput {...wiring} value={name} onText={setName} maxLength={80} />}
-      </Field>
+      <form
+        id={FORM_ID}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Field label={t.viewName} error={save.error?.message}>
+          {(wiring) => <TextInput {...wiring} value={name} onText={setName} maxLength={80} />}
+        </Field>
+      </form>
     </Dialog>
   );
 }
@@ -94,6 +104,7 @@ function DeleteButton({ view }: { readonly view: { readonly id: string; readonly
       toast('good', t.deleted(view.name));
       await queryClient.invalidateQueries(viewsQuery);
     },
+    onError: (error) => toast('bad', error.message),
   });
   return (
     <Button size="sm" variant="quiet" aria-label={`${t.manage} ${view.name}`} isBusy={remove.isPending} onClick={() => remove.mutate()}>
