@@ -95,6 +95,22 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
+    'a long word in a movement does not push its amount out of sight',
+    async () => {
+      const { context, page, account } = await stage.enter();
+      await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: LONG + LONG, actor: 'test' });
+      for (const width of [360, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto('/billing');
+        await page.getByText(LONG).waitFor();
+        expect([width, await read(page, '[aria-label^=Movements]', 'element.scrollWidth - element.clientWidth')]).toEqual([width, 0]);
+      }
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'the reason why a request failed is in sight',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });

@@ -31,7 +31,7 @@ export const STATEMENT_COLUMNS: readonly Column<StatementRow>[] = [
     id: 'time',
     header: t.statement.time,
     cell: ({ atMs }) => <DateTime atMs={atMs} precision="second" mayBreak />,
-    className: 'max-sm:w-28',
+    className: 'max-sm:w-28 @min-[43rem]/list:min-w-36',
   },
   { id: 'what', header: t.statement.what, cell: (row) => <What row={row} />, className: 'sm:min-w-40' },
   {
@@ -134,13 +134,13 @@ function What({ row }: { readonly row: StatementRow }): JSX.Element {
       <span className="block">{sayKind(row)}</span>
       {row.kind === 'usage' ? (
         <span className="flex flex-wrap items-center gap-x-2 text-muted">
-          <Copyable text={row.id} what={t.statement.requestId} className="max-sm:hidden @max-[43rem]/list:max-w-48" />
+          <Copyable text={row.id} what={t.statement.requestId} className="max-sm:hidden @max-[58rem]/list:max-w-48" />
           <Link to="/requests" search={{ request: row.id }} className="link text-xs">
             {t.statement.open}
           </Link>
         </span>
       ) : (
-        <span className="block text-xs break-words text-muted">{row.reason}</span>
+        <span className="block text-xs wrap-anywhere text-muted">{row.reason}</span>
       )}
     </>
   );

@@ -64,7 +64,7 @@ function File({ job: { format, fromMs, toMs, zone, filters } }: { readonly job: 
       <span className="block font-medium">
         {format.toUpperCase()}, {formatSpan({ fromMs, toMs }, zone)}
       </span>
-      <span className="block max-w-md text-xs break-words text-muted">
+      <span className="block max-w-md text-xs wrap-anywhere text-muted">
         {filters.length === 0 ? t.exports.all : filters.map(({ name, value }) => `${name}=${value}`).join(', ')}
       </span>
     </>

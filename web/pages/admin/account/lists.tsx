@@ -99,9 +99,9 @@ function What({ line }: { readonly line: Line }): JSX.Element {
     <>
       <span className="block">{sayKind(line)}</span>
       {line.kind === 'usage' ? (
-        <Copyable text={line.id} what={billing.statement.requestId} className="max-sm:hidden @max-[43rem]/list:max-w-48" />
+        <Copyable text={line.id} what={billing.statement.requestId} className="max-sm:hidden @max-[58rem]/list:max-w-48" />
       ) : (
-        <span className="block text-xs break-words text-muted">{line.reason}</span>
+        <span className="block text-xs wrap-anywhere text-muted">{line.reason}</span>
       )}
     </>
   );

@@ -11,6 +11,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
     id: 'time',
     header: t.time,
     isWideOnly: true,
+    className: '@min-[43rem]/list:min-w-36',
     cell: ({ createdAtMs }) => <DateTime atMs={createdAtMs} precision="second" mayBreak />,
   },
   {
@@ -26,7 +27,7 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
       </>
     ),
   },
-  { id: 'about', header: t.about, isWideOnly: true, cell: (entry) => <Subject entry={entry} /> },
+  { id: 'about', header: t.about, isWideOnly: true, className: 'min-w-40', cell: (entry) => <Subject entry={entry} /> },
   {
     id: 'changes',
     header: t.changes,
@@ -54,7 +55,7 @@ function Changes({ entry: { changes } }: { readonly entry: AuditEntry }): JSX.El
   return (
     <ul className="text-xs">
       {changes.map(({ field, before, after }) => (
-        <li key={field} className="break-words">
+        <li key={field} className="wrap-anywhere">
           <span className="text-muted">{field}:</span>{' '}
           {before !== null && (
             <>

@@ -75,7 +75,7 @@ function Differences({ differences, onOpen }: DifferencesProps): JSX.Element {
         </>
       ),
     },
-    { id: 'why', header: t.problems.explanation, cell: ({ explanation }) => <span className="break-words">{explanation}</span> },
+    { id: 'why', header: t.problems.explanation, cell: ({ explanation }) => <span className="wrap-anywhere">{explanation}</span> },
   ];
   return <Table caption={t.compare.caption} columns={columns} rows={differences} rowId={rowId} empty={t.problems.empty} />;
 }

@@ -82,7 +82,7 @@ export function EventState({ event, hasStripe }: { readonly event: StripeEvent; 
     <span className="flex flex-col items-start gap-1">
       <Badge tone={TONES[outcome]}>{t.events.outcomes[outcome]}</Badge>
       {(detail !== '' || tries > 1) && (
-        <span className="text-xs break-words text-muted">
+        <span className="text-xs wrap-anywhere text-muted">
           {detail} {(tries > 1 || canReplay) && `(${t.events.tries(tries)})`}
         </span>
       )}

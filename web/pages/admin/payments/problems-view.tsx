@@ -24,7 +24,7 @@ export function ProblemsView({ go }: ViewProps): JSX.Element {
         </>
       ),
     },
-    { id: 'why', header: t.problems.explanation, cell: ({ explanation }) => <span className="break-words">{explanation}</span> },
+    { id: 'why', header: t.problems.explanation, cell: ({ explanation }) => <span className="wrap-anywhere">{explanation}</span> },
   ];
   return (
     <Card isFlush>
