@@ -1,10 +1,13 @@
-import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { notifyManager, QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError, api, call } from './api.ts';
 import type { Answer } from './api.ts';
 import { noticeSignedIn } from './session-end.ts';
 
 const RETRIES_MAX = 2;
 const FRESH_MS = 10_000;
+
+// A button must be busy before the next press of a double click comes: two keys were made, and the secret of one was never shown.
+notifyManager.setScheduler(queueMicrotask);
 
 /** What was asked of the server, remembered for a moment. Refusals are not tried again: they would be the same. */
 export const queryClient = new QueryClient({

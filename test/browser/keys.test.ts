@@ -102,6 +102,19 @@ describe.skipIf(chromiumPath === undefined)('API keys in a browser', () => {
   );
 
   test(
+    'are made once by a double click',
+    async () => {
+      const { page, account } = await stage.enter();
+      await page.goto('/keys?create=open');
+      await page.getByLabel('Name', { exact: true }).fill('once');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).dblclick();
+      await page.getByRole('dialog', { name: 'Store this secret now' }).waitFor();
+      expect((await stage.service.keys.list(account.id)).map(({ name }) => name)).toEqual(['once']);
+    },
+    TEST_MS,
+  );
+
+  test(
     'are deleted by their name as it is read, whatever spaces and signs are in it',
     async () => {
       const { page, account } = await stage.enter();
