@@ -79,6 +79,10 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
       await page.getByRole('button', { name: 'Send' }).click();
       await page.getByRole('button', { name: 'Stop' }).click();
       await page.getByText('Stopped.').waitFor();
+      await page.getByRole('combobox', { name: 'Model' }).selectOption('sandbox/echo');
+      await page.waitForURL(/sandbox%2Fecho/);
+      expect((await log.innerText()).toUpperCase()).toContain('SANDBOX STORY');
+      await page.getByRole('combobox', { name: 'Model' }).selectOption('sandbox/story');
       expect(await page.locator('pre').innerText()).toContain('Another one');
       await page.getByRole('switch', { name: 'Stream' }).click();
       await page.waitForURL(/stream=no/);

@@ -3,11 +3,14 @@ import { sendChat } from '../../chat.ts';
 import type { ChatAnswer, ChatBody, ChatMessage } from '../../chat.ts';
 import { playgroundSecret } from '../../playground-key.ts';
 import { accountQuery, queryClient } from '../../queries.ts';
+import type { ListedModel } from '../../queries.ts';
 import { announce } from '../../ui/announcer.tsx';
 
 /** A question and what came of it. */
 export interface Turn {
   readonly id: number;
+  /** Who was asked; the next question may go to another. */
+  readonly model: ListedModel;
   readonly question: string;
   readonly answer: string;
   /** Undefined while the answer is on its way. */
@@ -25,7 +28,7 @@ export interface Conversation {
 
 /** Everything of a call but its messages. */
 export interface Settings {
-  readonly model: string;
+  readonly model: ListedModel;
   readonly system: string;
   readonly parameters: Readonly<Record<string, number>>;
   readonly isStreamed: boolean;
@@ -45,7 +48,7 @@ export function useConversation(): Conversation {
     const id = (turns.at(-1)?.id ?? 0) + 1;
     const stopping = new AbortController();
     running.current = stopping;
-    setTurns([...turns, { id, question, answer: '', result: undefined, failure: undefined }]);
+    setTurns([...turns, { id, model: settings.model, question, answer: '', result: undefined, failure: undefined }]);
     try {
       const result = await sendChat({
         secret: await playgroundSecret(),
@@ -86,5 +89,5 @@ export function bodyOf(turns: readonly Turn[], question: string, { model, system
       { role: 'assistant', content: answer },
     ]);
   const before: ChatMessage[] = system.trim() === '' ? [] : [{ role: 'system', content: system }];
-  return { model, messages: [...before, ...said, { role: 'user', content: question }], ...parameters };
+  return { model: model.id, messages: [...before, ...said, { role: 'user', content: question }], ...parameters };
 }

@@ -1,15 +1,14 @@
 import type { JSX } from 'react';
 import { formatUsdExact, sumUsd } from '../../money.ts';
 import { formatCount } from '../../numbers.ts';
-import type { ListedModel } from '../../queries.ts';
 import { playground as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
 import type { Turn } from './conversation.ts';
 import { costOfTurn } from './turn-cost.ts';
 
 /** Tokens and money, growing with the answer and exact at its end. */
-export function CostCard({ turns, model }: { readonly turns: readonly Turn[]; readonly model: ListedModel }): JSX.Element {
-  const costs = turns.map((_, index) => costOfTurn(turns, index, model));
+export function CostCard({ turns }: { readonly turns: readonly Turn[] }): JSX.Element {
+  const costs = turns.map((_, index) => costOfTurn(turns, index));
   const last = costs.at(-1);
   const sum = sumUsd(costs.map(({ usd }) => usd));
   const about = costs.every(({ isExact }) => isExact) ? '' : '≈ ';

@@ -45,14 +45,14 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
   const navigate = route.useNavigate();
   const conversation = useConversation();
   const [typed, setTyped] = useState(NOTHING_TYPED);
-  const settings = { model: model.id, system: typed.system, parameters: parametersOf(typed), isStreamed: stream !== 'no' };
+  const settings = { model, system: typed.system, parameters: parametersOf(typed), isStreamed: stream !== 'no' };
   const { turns } = conversation;
   const last = turns.at(-1);
   const body = bodyOf(last === undefined ? [] : turns.slice(0, -1), last?.question ?? '…', settings);
   return (
     <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_22rem]">
       <div className="min-w-0">
-        <Talk conversation={conversation} modelName={model.name} onSend={(question) => void conversation.send(question, settings)} />
+        <Talk conversation={conversation} onSend={(question) => void conversation.send(question, settings)} />
       </div>
       <div className="flex min-w-0 flex-col gap-6 xl:col-start-2 xl:row-span-2 xl:row-start-1">
         <Parameters
@@ -66,7 +66,7 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
           typed={typed}
           onType={(change) => setTyped((old) => ({ ...old, ...change }))}
         />
-        <CostCard turns={turns} model={model} />
+        <CostCard turns={turns} />
       </div>
       <Card title={t.code}>
         <CodeBlock

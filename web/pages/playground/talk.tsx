@@ -12,12 +12,11 @@ import type { Conversation, Turn } from './conversation.ts';
 
 interface TalkProps {
   readonly conversation: Conversation;
-  readonly modelName: string;
   readonly onSend: (question: string) => void;
 }
 
 /** What was said, and the place to say more. */
-export function Talk({ conversation, modelName, onSend }: TalkProps): JSX.Element {
+export function Talk({ conversation, onSend }: TalkProps): JSX.Element {
   const { turns } = conversation;
   const clear =
     turns.length === 0 ? undefined : (
@@ -33,11 +32,7 @@ export function Talk({ conversation, modelName, onSend }: TalkProps): JSX.Elemen
         tabIndex={0}
         className="min-h-72 flex-1 overflow-y-auto focus-visible:-outline-offset-2 lg:max-h-[calc(100dvh-22rem)]"
       >
-        {turns.length === 0 ? (
-          <EmptyState {...t.empty} />
-        ) : (
-          turns.map((turn) => <TurnText key={turn.id} turn={turn} modelName={modelName} />)
-        )}
+        {turns.length === 0 ? <EmptyState {...t.empty} /> : turns.map((turn) => <TurnText key={turn.id} turn={turn} />)}
         <End of={turns} />
       </div>
       <Composer conversation={conversation} onSend={onSend} />
@@ -45,13 +40,13 @@ export function Talk({ conversation, modelName, onSend }: TalkProps): JSX.Elemen
   );
 }
 
-function TurnText({ turn, modelName }: { readonly turn: Turn; readonly modelName: string }): JSX.Element {
+function TurnText({ turn }: { readonly turn: Turn }): JSX.Element {
   const { result, failure } = turn;
   return (
     <div className="border-line px-4 py-4 not-first:border-t sm:px-5">
       <p className="label-caps">{t.you}</p>
       <p className="mt-1 break-words whitespace-pre-wrap">{turn.question}</p>
-      <p className="label-caps mt-4">{modelName}</p>
+      <p className="label-caps mt-4">{turn.model.name}</p>
       <p className="mt-1 break-words whitespace-pre-wrap">
         {turn.answer}
         {result === undefined && failure === undefined && (

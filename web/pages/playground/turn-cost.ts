@@ -1,5 +1,4 @@
 import { costOf, usdOf } from '../../price.ts';
-import type { Priced } from '../../price.ts';
 import type { Turn } from './conversation.ts';
 
 /** What a turn used and cost: exact when the answer said so, else worked out from the length of the texts. */
@@ -12,16 +11,19 @@ export interface TurnCost {
 
 /** The usual rule of thumb, until the answer tells its tokens itself. */
 const CHARACTERS_PER_TOKEN = 4;
+const NOTHING = { inputTokens: 0, outputTokens: 0, usd: '0' } as const;
 
-export function costOfTurn(turns: readonly Turn[], index: number, model: Priced): TurnCost {
+export function costOfTurn(turns: readonly Turn[], index: number): TurnCost {
   const turn = turns[index];
-  const usage = turn?.result?.usage;
+  if (turn === undefined) return { ...NOTHING, isExact: false };
+  const { model } = turn;
+  const usage = turn.result?.usage;
   if (usage !== undefined) {
     const { inputTokens, cachedTokens, outputTokens, cost } = usage;
     const tokens = { input: inputTokens - cachedTokens, cachedInput: cachedTokens, cacheWrite: 0, output: outputTokens };
     return { inputTokens, outputTokens, usd: cost === undefined ? costOf(model, tokens) : usdOf(cost), isExact: cost !== undefined };
   }
-  if (turn === undefined || turn.answer === '') return { inputTokens: 0, outputTokens: 0, usd: '0', isExact: turn?.failure !== undefined };
+  if (turn.answer === '') return { ...NOTHING, isExact: turn.failure !== undefined };
   const before = turns.slice(0, index).map(({ question, answer }) => question + answer);
   const inputTokens = countRoughly([...before, turn.question].join(''));
   const outputTokens = countRoughly(turn.answer);
