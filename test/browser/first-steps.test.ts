@@ -95,4 +95,15 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'is answered in the playground after a double click on the button that sends',
+    async () => {
+      await page.goto(`${world.url}/playground?model=sandbox%2Fstory`);
+      await page.getByLabel('Message').fill('Tell me a story');
+      await page.getByRole('button', { name: 'Send' }).dblclick({ delay: 60 });
+      await page.getByText('As charged.').waitFor();
+    },
+    TEST_MS,
+  );
 });

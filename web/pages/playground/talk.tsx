@@ -106,7 +106,8 @@ function Composer({ conversation, onSend }: Pick<TalkProps, 'conversation' | 'on
         }}
       />
       {isAnswering ? (
-        <Button onClick={conversation.stop}>
+        // The second press of a double click on the button that stood here before is not meant for this one.
+        <Button onClick={({ detail }) => detail < 2 && conversation.stop()}>
           <Square aria-hidden="true" />
           {t.stop}
         </Button>
