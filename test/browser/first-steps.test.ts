@@ -106,4 +106,18 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'pays for no more of an answer after leaving the playground',
+    async () => {
+      await page.goto(`${world.url}/playground?model=sandbox%2Fstory`);
+      await page.getByLabel('Message').fill('Tell me a story');
+      await page.keyboard.press('Enter');
+      await page.getByRole('log').getByText('Once').waitFor();
+      const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/chat/completions'));
+      await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
+      await ended;
+    },
+    TEST_MS,
+  );
 });

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { sendChat } from '../../chat.ts';
 import type { ChatAnswer, ChatBody, ChatMessage } from '../../chat.ts';
 import { playgroundSecret } from '../../playground-key.ts';
@@ -41,6 +41,8 @@ const TIMEOUT_MS = 10 * 60 * 1000;
 export function useConversation(): Conversation {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const running = useRef<AbortController>(undefined);
+  // Nobody reads on after the page was left, and every word costs.
+  useEffect(() => () => running.current?.abort(), []);
   const change = (id: number, update: (turn: Turn) => Partial<Turn>): void =>
     setTurns((old) => old.map((turn) => (turn.id === id ? { ...turn, ...update(turn) } : turn)));
 
