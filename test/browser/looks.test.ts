@@ -273,6 +273,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
       expect(await read(page, '[role=region][aria-label^=Movements]', 'element.scrollHeight - element.clientHeight')).toBe(0);
       expect(await read(page, 'html', 'getComputedStyle(element).color')).toBe('rgb(27, 25, 21)');
       expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
+      expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
       await close(context);
     },
     TEST_MS,

@@ -43,7 +43,7 @@ export function CopyButton({ text, what, source, isLabelled = false, className, 
       title={isLabelled ? undefined : t.copyWhat(what)}
       onClick={(event) => void copy(event.currentTarget)}
       className={cx(
-        'inline-flex shrink-0 items-center gap-1.5 rounded-sm p-1 text-xs text-muted hover:bg-hover hover:text-ink [&_svg]:size-3.5',
+        'inline-flex shrink-0 items-center gap-1.5 rounded-sm p-1 text-xs text-muted hover:bg-hover hover:text-ink [&_svg]:size-3.5 print:hidden',
         isLabelled && 'border border-line px-2 font-medium',
         className,
       )}

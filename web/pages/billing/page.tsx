@@ -28,21 +28,21 @@ export function BillingPage(): JSX.Element {
       <div className="flex flex-col gap-4 lg:grid lg:grid-cols-2 lg:items-start">
         <div className={COLUMN}>
           <BalanceCard />
-          <div className="order-3">
+          <div className="order-3 print:hidden">
             <RedeemCard />
           </div>
           {hasCards && (
-            <div className="order-4">
+            <div className="order-4 print:hidden">
               <CardsCard />
             </div>
           )}
         </div>
         <div className={COLUMN}>
-          <div id={TOP_UP_ID} className="order-2 scroll-mt-4">
+          <div id={TOP_UP_ID} className="order-2 scroll-mt-4 print:hidden">
             <TopUpCard />
           </div>
           {hasCards && (
-            <div className="order-5">
+            <div className="order-5 print:hidden">
               <AutoTopUpCard />
             </div>
           )}
