@@ -77,7 +77,8 @@ const responseFormat: Check = (value, param) => {
 
 const logitBias: Check = (value, param) => {
   if (!isObject(value)) throw wrongType(value, param, 'an object of token ids');
-  for (const token in value) decimal(-100, 100)(value[token], `${param}.${token}`);
+  // Only the id of a token is named: any other text is the caller's own.
+  for (const token in value) decimal(-100, 100)(value[token], /^\d{1,9}$/.test(token) ? `${param}.${token}` : param);
 };
 
 const metadata: Check = (value, param) => {

@@ -140,6 +140,7 @@ describe('a secret of the caller leaves no trace', () => {
     ['stream', chat({ stream: CANARY })],
     ['tool_call_id', chat({ messages: [{ role: 'tool', tool_call_id: CANARY, content: 'Hi' }] })],
     ['tool_choice', chat({ tool_choice: CANARY })],
+    ['a name in logit_bias', chat({ logit_bias: { [CANARY]: 'much' } })],
     ['broken JSON', `{"model": "mock/gpt", "messages": ${CANARY}`],
     ['text that is no JSON', CANARY],
   ])('in a bad request: %s', async (_, body) => {
