@@ -4,6 +4,7 @@ import type { Dashboard } from './dashboard/dashboard.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
 import { chatCompletions } from './gateway/chat.ts';
 import { Call, type Gate, type Reply } from './gateway/gate.ts';
+import { noteRefusal } from './gateway/note-refusal.ts';
 import { listModels, retrieveModel } from './gateway/models.ts';
 import { clientAddress, parseNetworks, type TrustedNetworks } from './http/client-address.ts';
 import { readRequestUrl } from './http/request-url.ts';
@@ -115,7 +116,10 @@ async function runOperation(operations: Operations, { request, connection, gate,
     reply = await findOperation(operations, request)(request, call, gate);
   } catch (thrown) {
     const error = toGatewayError(thrown);
-    if (!call.isClientGone) gate.log.refused({ requestId: call.id, path: connection.route, error });
+    if (!call.isClientGone) {
+      gate.log.refused({ requestId: call.id, path: connection.route, error });
+      noteRefusal(gate, call, error);
+    }
     status = error.status;
     reply = { body: errorBody(error), headers: errorHeaders(error) };
   }

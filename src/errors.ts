@@ -73,6 +73,8 @@ interface ErrorDetails {
   readonly param?: string;
   /** The `code` on the wire where the provider gave a better one than our own. */
   readonly code?: string;
+  /** What is written down of the message, where it has something in it that is not to be kept. */
+  readonly keptMessage?: string;
   readonly retryAfterSeconds?: number;
   /** Refused by us before the provider was asked: for the gate, which may ask another one. */
   readonly isUnsent?: boolean;

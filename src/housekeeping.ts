@@ -13,6 +13,7 @@ import type { Metrics } from './observe/metrics.ts';
 import type { MoneyClock } from './payments/clock.ts';
 import { Turns } from './turns.ts';
 import type { Contents } from './usage/contents.ts';
+import type { Refusals } from './usage/refusals.ts';
 import { workerUrl } from './worker-url.ts';
 
 /** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
@@ -36,6 +37,7 @@ export interface House {
   readonly money: MoneyClock;
   readonly keyUses: KeyUses;
   readonly contents: Contents;
+  readonly refusals: Refusals;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -43,7 +45,7 @@ export interface House {
 /** Settles what a crash left open before any work is taken, and from then on looks after the ledger. */
 export async function keepHouse(house: House): Promise<ReturnType<typeof setInterval>[]> {
   await recover(house).catch(refuseToStart);
-  const { ledger, money, carried, keyUses, contents, database, log } = house;
+  const { ledger, money, carried, keyUses, contents, refusals, database, log } = house;
   // A failure is told, and does not end the others.
   const every = (intervalMs: number, failure: string, work: () => Promise<unknown>): ReturnType<typeof setInterval> => {
     const turns = new Turns(work, (error) => log.internalError(failure, error));
@@ -57,6 +59,7 @@ export async function keepHouse(house: House): Promise<ReturnType<typeof setInte
     every(PRUNE_INTERVAL_MS, 'what was kept for providers could not be dropped', () => carried.prune(Date.now())),
     every(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be written', () => keyUses.write(database.kysely)),
     every(EXPIRE_INTERVAL_MS, 'old contents of requests could not be deleted', () => contents.prune(Date.now())),
+    every(EXPIRE_INTERVAL_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(house))),
     every(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(house)),
   ];
 }
@@ -75,10 +78,16 @@ async function recover({ ledger, log, metrics }: House): Promise<void> {
 }
 
 /** Usage rows are kept for as long as the settings say; transfers and roll-ups stay. */
-async function prune({ config, ledger, log }: House): Promise<void> {
-  if (config.usageDays === undefined) return;
-  const count = await ledger.prune(idAt('req', Date.now() - config.usageDays * DAY_MS));
+async function prune(house: House): Promise<void> {
+  const { ledger, log } = house;
+  const oldest = oldestKept(house);
+  const count = oldest === undefined ? 0 : await ledger.prune(oldest);
   if (count > 0) log.lifecycle('dropped old usage rows', { rows: count });
+}
+
+/** Requests with smaller ids are too old to be kept; undefined where all are. */
+function oldestKept({ config: { usageDays } }: House): string | undefined {
+  return usageDays === undefined ? undefined : idAt('req', Date.now() - usageDays * DAY_MS);
 }
 
 /** Verifies the accounts that changed since the last time. Any difference is an alarm. */

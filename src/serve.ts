@@ -47,6 +47,7 @@ import { describeSettings } from './shown-settings.ts';
 import { Turns } from './turns.ts';
 import { Contents } from './usage/contents.ts';
 import { hasReaders } from './usage/past-keeper.ts';
+import { Refusals } from './usage/refusals.ts';
 
 /** Well under the second within which a change made on the command line must be felt. */
 const CHANGES_INTERVAL_MS = 250;
@@ -122,6 +123,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       await gate.carried.close();
       await keyUses.write(database);
       await gate.contents.close();
+      await gate.refusals.close();
       await database.destroy();
       lock?.unlock();
       gate.log.lifecycle('ended');
@@ -178,6 +180,7 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
     keys: new KeyCache(new Keys(database), keyUses),
     carried: new Carried(opened, (event, error) => log.internalError(event, error)),
     contents: new Contents(opened, (event, error) => log.internalError(event, error)),
+    refusals: new Refusals(opened, (event, error) => log.internalError(event, error)),
     limits: await openLimits(config, log, metrics),
     ledger,
     priceVersions: new Map(await recordPrices(database, config.models)),

@@ -43,14 +43,20 @@ test('what fails in the background is told by its own name, one turn at a time',
       throw new Error('Nobody knows');
     },
   };
-  const parts = { money: { turn: fail }, carried: { prune: fail }, keyUses: { write: fail }, contents: { prune: fail } };
+  const parts = {
+    money: { turn: fail },
+    carried: { prune: fail },
+    keyUses: { write: fail },
+    contents: { prune: fail },
+    refusals: { prune: fail },
+  };
   const house = { ...parts, ledger, config: { usageDays: 1 }, database: {}, log: { internalError: (event: string) => told.push(event) } };
   await keepHouse(house as unknown as Parameters<typeof keepHouse>[0]);
   interval.mockRestore();
   isStarted = true;
   for (const turn of [...turns, ...turns]) turn();
   await Bun.sleep(0);
-  expect(turns).toHaveLength(8);
+  expect(turns).toHaveLength(9);
   expect(told).toHaveLength(turns.length);
   expect(new Set(told).size).toBe(turns.length);
 });

@@ -99,6 +99,8 @@ export class Catalog {
   readonly #served = new Map<string, Model>();
   /** What the settings sell, by id and by route, whether it can be called now or not. */
   readonly #sold = new Set<string>();
+  /** How the names of models and of who makes them begin, by all that was ever heard of. */
+  readonly #beginnings = new Set<string>();
   readonly #discovered = new Map<string, readonly Model[]>();
   /** What a configured provider has, and of that what can be called now. */
   #all: ReadonlyMap<string, Model> = this.#served;
@@ -109,6 +111,7 @@ export class Catalog {
   constructor(models: Iterable<Model>, isConfigured: (provider: string) => boolean) {
     for (const model of models) {
       this.#sold.add(model.id);
+      this.#learn(model);
       for (const route of model.routes) this.#sold.add(spellRoute(route));
       const routes = model.routes.filter((route) => isConfigured(route.provider));
       if (routes.length > 0) this.#served.set(model.id, { ...model, routes });
@@ -123,6 +126,7 @@ export class Catalog {
   /** Lists what was discovered at a provider, in the place of what was discovered there before. */
   discover(provider: string, models: readonly Model[]): void {
     this.#discovered.set(provider, this.unsold(models));
+    for (const model of models) this.#learn(model);
     const discovered = [...this.#discovered.values()].flat().map((model) => [model.id, model] as const);
     this.#all = new Map([...discovered, ...this.#served]);
     this.#models = this.#callable();
@@ -133,6 +137,10 @@ export class Catalog {
     if (providers.symmetricDifference(this.#disabled).size === 0) return;
     this.#disabled = providers;
     this.#models = this.#callable();
+  }
+
+  #learn({ id }: Model): void {
+    for (const part of id.split('/')) this.#beginnings.add(beginningOf(part));
   }
 
   #callable(): ReadonlyMap<string, Model> {
@@ -160,10 +168,24 @@ export class Catalog {
     return [...this.#all.values()];
   }
 
+  /** Whether a text is a name as models have them here. What is not may be a secret in the wrong field. */
+  resembles(name: string): boolean {
+    if (this.#all.has(name)) return true;
+    return name.length <= NAME_CHARACTERS_MAX && NAME.test(name) && this.#beginnings.has(beginningOf(name));
+  }
+
   /** Whether there is such a model, of which every provider is out of service. */
   isPaused(id: string): boolean {
     return this.#all.has(id) && !this.#models.has(id);
   }
+}
+
+/** The names of models are short words in a row, which keys and tokens are not. */
+const NAME = /^[a-z][a-z0-9]{0,20}(?:[-._:/@][a-z0-9]{1,20})*$/i;
+const NAME_CHARACTERS_MAX = 128;
+
+function beginningOf(name: string): string {
+  return /^[a-z]*/i.exec(name)?.[0].toLowerCase() ?? '';
 }
 
 /** No id has a blank, so that a route is never taken for one. */

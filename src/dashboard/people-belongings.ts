@@ -21,6 +21,7 @@ export async function exportBelongings(
     plans: await exportPlans(database, accountId),
     redeemed_codes: await exportCodes(database, accountId),
     changes: await exportChanges(database, accountId, email),
+    refused_requests: await exportRefusals(database, accountId),
     contents: await exportContents(database, accountId),
   };
 }
@@ -113,6 +114,16 @@ async function exportChanges(database: Kysely<Tables>, accountId: string, email:
     ...told,
     created_at: toIso(created_at),
   }));
+}
+
+async function exportRefusals(database: Kysely<Tables>, accountId: string): Promise<unknown> {
+  return database
+    .selectFrom('refusals')
+    .select(['request_id', 'error_code', 'message', 'model', 'key_id'])
+    .where('account_id', '=', accountId)
+    .orderBy('request_id', 'desc')
+    .limit(ROWS_MAX)
+    .execute();
 }
 
 async function exportContents(database: Kysely<Tables>, accountId: string): Promise<unknown> {

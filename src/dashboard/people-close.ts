@@ -71,6 +71,7 @@ const OWN_TABLES = [
   'alert_deliveries',
   'content_logging',
   'request_contents',
+  'refusals',
   'saved_views',
   'carried',
 ] as const;

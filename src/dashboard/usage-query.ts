@@ -104,6 +104,16 @@ export const requestsPageShape = {
   limit: z.coerce.number().int().min(1).max(PAGE_ROWS_MAX).default(50),
 };
 
+const STATUS_MAX = 599;
+
+/** What refused requests can be narrowed down to. */
+export const refusedShape = {
+  ...requestsPageShape,
+  id: filterShape.id,
+  key: z.string().min(1).max(VALUE_CHARACTERS_MAX).optional(),
+  status: z.coerce.number().int().min(400).max(STATUS_MAX).optional(),
+};
+
 /** The filter that such an address means for an account. Requests are listed to the millisecond. */
 export async function resolveFilter(database: Kysely<Tables>, accountId: string, query: FilterQuery): Promise<RequestFilter> {
   return readFilter(query, query.tag === undefined ? undefined : await readTags(database, accountId));

@@ -23,6 +23,7 @@ import { accountPast } from './migrations/019-account-past.ts';
 import { operatorLists } from './migrations/020-operator-lists.ts';
 import { paymentsByTime } from './migrations/021-payments-by-time.ts';
 import { disabledProviders } from './migrations/022-disabled-providers.ts';
+import { refusals } from './migrations/023-refusals.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -49,6 +50,7 @@ const MIGRATIONS = {
   '020-operator-lists': operatorLists,
   '021-payments-by-time': paymentsByTime,
   '022-disabled-providers': disabledProviders,
+  '023-refusals': refusals,
 } as const;
 
 /** The names of all migrations, the oldest first. */

@@ -150,6 +150,22 @@ export interface Tables extends MoneyTables {
   };
   /** When a secret was last used, and from which block of addresses. */
   key_uses: { secret_hash: string; used_at: Integer; address_range: string };
+  /** Requests that were refused before a provider was asked: usage/refusals.ts. */
+  refusals: {
+    request_id: string;
+    account_id: string;
+    key_id: string;
+    status: Integer;
+    /** The name of our error. */
+    error_code: string;
+    param: string | null;
+    message: string;
+    /** Null where the name is unknown here and may be anything. */
+    model: string | null;
+    is_streaming: Integer;
+    /** How many more of this key and error there were in the same second, which have no row. */
+    others: Integer;
+  };
   /** When a budget last refused a request of its key. */
   budget_refusals: { key_id: string; period: 'day' | 'week' | 'month' | 'total'; refused_at: Integer };
   key_secrets: {

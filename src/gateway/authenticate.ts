@@ -2,7 +2,7 @@ import { hashSecret, isWellFormed, shownParts } from '../accounts/key-secret.ts'
 import type { KeyUses } from '../accounts/key-uses.ts';
 import type { KeyHolder, Keys } from '../accounts/keys.ts';
 import { GatewayError } from '../errors.ts';
-import { isInRanges } from '../http/address-range.ts';
+import { coarseRange, isInRanges } from '../http/address-range.ts';
 import type { BudgetPeriod } from '../ledger/ledger.ts';
 
 /** A secret that was looked up. */
@@ -70,6 +70,8 @@ const NOTE_INTERVAL_MS = 5000;
 /** The caller, as far as it matters who that is. */
 interface Caller {
   readonly startedAtMs: number;
+  /** Who it turns out to be. */
+  holder: KeyHolder | undefined;
   address(): string;
 }
 
@@ -88,6 +90,7 @@ export async function authenticate(request: Request, caller: Caller, keys: KeyCa
   if (known === undefined)
     throw new GatewayError('invalid_api_key', `Incorrect API key provided${masked(secret)}. Check it, or make a new key.`);
   const { holder } = known;
+  caller.holder = holder;
   if (holder.expiresAtMs !== undefined && holder.expiresAtMs <= Date.now()) {
     throw new GatewayError('invalid_api_key', `The API key provided${masked(secret)} has expired. Make a new key.`);
   }
@@ -111,10 +114,12 @@ function unreadable(cause: unknown): GatewayError {
 }
 
 function addressRefusal(address: string): GatewayError {
-  return new GatewayError(
-    'address_not_allowed',
-    `This API key may not be used from the address ${address === '' ? 'of this connection' : address}. Add it to the addresses of the key, or use another key.`,
-  );
+  // Where a key is used from is kept as a block only.
+  return new GatewayError('address_not_allowed', addressMessage(address), { keptMessage: addressMessage(coarseRange(address)) });
+}
+
+function addressMessage(place: string): string {
+  return `This API key may not be used from the address ${place === '' ? 'of this connection' : place}. Add it to the addresses of the key, or use another key.`;
 }
 
 /** Tells the caller which key was sent. Only texts in our own form are shown: anything else may be another secret. */

@@ -19,6 +19,7 @@ export async function chatCompletions(request: Request, call: Call, gate: Gate):
     tokensExpected: Math.min(model.contextLength, estimateTokens(bodyBytes)),
   });
   const toll = await holdToll(gate, { call, holder, model, chat, bodyBytes, admission });
+  call.letIn();
   try {
     const answer = await send(gate, { call, chat, source, model, toll, outputTokensMax: toll.outputTokensMax });
     toll.begin();

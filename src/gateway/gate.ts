@@ -1,3 +1,4 @@
+import type { KeyHolder } from '../accounts/keys.ts';
 import type { Carried } from '../carried/carried.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config.ts';
@@ -9,6 +10,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Contents } from '../usage/contents.ts';
+import type { Refusals } from '../usage/refusals.ts';
 import type { KeyCache } from './authenticate.ts';
 import type { RouteHealth } from './route-health.ts';
 
@@ -20,6 +22,8 @@ export interface Gate {
   readonly carried: Carried;
   /** Takes what is asked and answered, of accounts that have it recorded. */
   readonly contents: Contents;
+  /** Takes what was refused, for the accounts to look at. */
+  readonly refusals: Refusals;
   readonly limits: Limits;
   readonly ledger: Ledger;
   /** The version of each model's prices that is in force. */
@@ -79,6 +83,9 @@ export class Call implements Watcher {
   readonly startedAtMs: number;
   /** True once the answer streams: then the end of the stream is the end of the call, not the return of its handler. */
   isStreaming = false;
+  /** Whose key it was made with, and what was asked, as far as it came; neither once it is let in. */
+  holder: KeyHolder | undefined;
+  body: unknown;
   /** How long the body of the request is, as far as that is known. */
   bodyBytes = 0;
   /** The providers that were asked and failed, in their order. */
@@ -106,6 +113,12 @@ export class Call implements Watcher {
   /** Where the caller is. Asked for only where it matters: the runtime has to look it up. */
   address(): string {
     return this.#connection.address();
+  }
+
+  /** There is a hold for it: from here on it leaves a record of its own, however it ends. */
+  letIn(): void {
+    this.holder = undefined;
+    this.body = undefined;
   }
 
   /** The answer begins to stream: a connection that takes nothing for this long is closed, and the stream hears the clock. */

@@ -19,6 +19,7 @@ export interface ReadRequest {
  */
 export async function readRequest(request: Request, call: Call, { calls }: Pick<Gate, 'calls'>): Promise<ReadRequest> {
   const { text, bytes, layout, value } = await readJsonBody(request, (length) => takeRoom(call, length, calls));
+  call.body = value;
   const source = RequestText.of(text, layout, value);
   const chat = checkChatRequest(value);
   return { chat: layout.hasWideNumber ? dropEmptyFields(parseExactly(text)) : chat, bodyBytes: bytes, source };

@@ -10,6 +10,8 @@ import { errorBody } from '../simulator/wire.ts';
 
 /** A secret that must not be found anywhere. Its form fits a header, a query, a JSON string and a key. */
 const CANARY = `c4n4ry${crypto.randomUUID().replaceAll('-', '')}`;
+/** Refusals are gathered for a second before they are written. */
+const RECORDED_WITHIN_MS = 3000;
 const TOOL = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
 
 let simulator: OpenAiSimulator;
@@ -147,6 +149,13 @@ describe('a secret of the caller leaves no trace', () => {
     const text = await send(body);
     expect(JSON.parse(text)).toHaveProperty('error.message');
     expect(text).not.toContain(CANARY);
+    await expectNoTrace(CANARY);
+  });
+
+  test('of a bad request, once it is recorded that it was refused', async () => {
+    await send(chat({ model: CANARY }));
+    await Bun.sleep(RECORDED_WITHIN_MS);
+    expect(await filesWith('The model named in the request does not exist')).not.toEqual([]);
     await expectNoTrace(CANARY);
   });
 

@@ -1,8 +1,10 @@
+import { timeOf } from '../../ids.ts';
 import { asNanos, formatPricePerMillion, formatPicos, formatUsd } from '../../ledger/money.ts';
 import { answerHeaders } from '../../usage/answer-headers.ts';
 import type { CostEquation } from '../../usage/cost-equation.ts';
 import { explainError } from '../../usage/error-meanings.ts';
 import type { ChargeTransfer, RequestDetail } from '../../usage/request-detail.ts';
+import type { RefusalRow } from '../../usage/refusals.ts';
 import type { RequestRow } from '../../usage/requests.ts';
 
 /** A request as lists show it. */
@@ -30,6 +32,22 @@ export function describeRequest(row: RequestRow) {
     isStreaming: row.is_streaming === 1n,
     finishReason: row.finish_reason,
     attempts: Number(row.attempts),
+  };
+}
+
+/** A request that was refused before a provider was asked. */
+export function describeRefusal(row: RefusalRow) {
+  return {
+    id: row.request_id,
+    atMs: timeOf(row.request_id),
+    status: Number(row.status),
+    errorCode: row.error_code,
+    param: row.param,
+    message: row.message,
+    model: row.model,
+    keyId: row.key_id,
+    isStreaming: row.is_streaming === 1n,
+    others: Number(row.others),
   };
 }
 

@@ -7,13 +7,14 @@ import type { PastKeeper } from '../../usage/past-keeper.ts';
 import { dimensionsOf, rolledStatus, unrolledParts, type RequestFilter } from '../../usage/request-filter.ts';
 import { readRequest } from '../../usage/request-detail.ts';
 import { readRequests } from '../../usage/requests.ts';
+import { readRefusals } from '../../usage/refusals.ts';
 import { addAll, addFound, NO_SUMS, ofStatus, readSums, type Sums } from '../../usage/sums.ts';
 import { cutIntoPieces } from '../../usage/histogram.ts';
 import { ApiError } from '../api-error.ts';
-import { describeDetail, describeRequest } from './describe-request.ts';
+import { describeDetail, describeRefusal, describeRequest } from './describe-request.ts';
 import { exportRoutes } from './exports.ts';
 import type { Env, Parts } from '../parts.ts';
-import { filterShape, isRange, RANGE_MESSAGE, requestsPageShape, resolveFilter, type FilterQuery } from '../usage-query.ts';
+import { filterShape, isRange, RANGE_MESSAGE, refusedShape, requestsPageShape, resolveFilter, type FilterQuery } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
 const listQuery = z.object({ ...filterShape, ...requestsPageShape }).refine(isRange, RANGE_MESSAGE);
@@ -63,6 +64,12 @@ export function requestsRoutes(parts: Parts, past: PastKeeper) {
       return c.json({ days });
     })
     .delete('/contents', async (c) => c.json({ deleted: await deleteContents(kysely, c.get('person').accountId) }))
+    .get('/refused', validate('query', z.object(refusedShape)), async (c) => {
+      const { id, key, status, before, limit } = c.req.valid('query');
+      const question = { accountId: c.get('person').accountId, requestId: id, keyId: key, status, before, rowsMax: limit };
+      const { rows, next } = await readRefusals(database, question);
+      return c.json({ refused: rows.map(describeRefusal), next: next ?? null });
+    })
     .get('/:id', async (c) => {
       const { accountId, viewedBy } = c.get('person');
       const detail = await readRequest(kysely, accountId, c.req.param('id'));

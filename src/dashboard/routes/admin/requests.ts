@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { findAccountId, findOwnerOfKey, readOwnerNames, type OwnerNames } from '../../../accounts/owners.ts';
+import { readRefusals, type RefusalRow } from '../../../usage/refusals.ts';
 import { readRequest } from '../../../usage/request-detail.ts';
 import { readRequests, type RequestRow } from '../../../usage/requests.ts';
 import { ApiError } from '../../api-error.ts';
@@ -8,14 +9,14 @@ import { readCatalogue } from '../../catalogue.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { filterShape, isRange, RANGE_MESSAGE, readFilter, requestsPageShape } from '../../usage-query.ts';
 import { validate } from '../../validate.ts';
-import { describeDetail, describeRequest } from '../describe-request.ts';
+import { describeDetail, describeRefusal, describeRequest } from '../describe-request.ts';
 
 const { from, to, id, status, error, model, provider } = filterShape;
 const text = z.string().trim().min(1).max(200).optional();
 const query = z
   .strictObject({ from, to, id, status, error, model, provider, key: text, account: text, ...requestsPageShape })
   .refine(isRange, RANGE_MESSAGE);
-type Query = z.output<typeof query>;
+const refusedQuery = z.strictObject({ ...requestsPageShape, id, key: text, account: text });
 
 /** An account that has no requests. */
 const NOBODY = 'nobody';
@@ -33,6 +34,19 @@ export function requestsRoutes({ database, ask }: Parts) {
       const names = await namesOf(rows);
       return c.json({ requests: rows.map((row) => withOwner(describeRequest(row), row, names)), next: next ?? null, isCutShort });
     })
+    .get('/refused', validate('query', refusedQuery), async (c) => {
+      const asked = c.req.valid('query');
+      const question = {
+        accountId: await findWhose(asked),
+        requestId: asked.id,
+        keyId: asked.key,
+        before: asked.before,
+        rowsMax: asked.limit,
+      };
+      const { rows, next } = await readRefusals(database, question);
+      const names = await namesOf(rows);
+      return c.json({ refused: rows.map((row) => withOwner(describeRefusal(row), row, names)), next: next ?? null });
+    })
     .get('/names', async (c) => {
       const models = await readCatalogue(ask);
       const providers = new Set(models.flatMap(({ routes }) => routes.map((route) => route.provider)));
@@ -45,13 +59,13 @@ export function requestsRoutes({ database, ask }: Parts) {
     });
 
   /** A key has one owner, in whose requests it is found by an index. Whoever names a request wants that one, whoever's it is. */
-  async function findWhose({ id: requestId, account, key }: Query): Promise<string | undefined> {
+  async function findWhose({ id: requestId, account, key }: z.output<typeof refusedQuery>): Promise<string | undefined> {
     if (requestId !== undefined) return undefined;
     if (account !== undefined) return (await findAccountId(kysely, account)) ?? NOBODY;
     return key === undefined ? undefined : ((await findOwnerOfKey(kysely, key)) ?? NOBODY);
   }
 
-  function namesOf(rows: readonly RequestRow[]): Promise<OwnerNames> {
+  function namesOf(rows: readonly Whose[]): Promise<OwnerNames> {
     return readOwnerNames(kysely, {
       accountIds: [...new Set(rows.map((row) => row.account_id))],
       keyIds: [...new Set(rows.map((row) => row.key_id))],
@@ -59,6 +73,8 @@ export function requestsRoutes({ database, ask }: Parts) {
   }
 }
 
-function withOwner<Shown extends object>(shown: Shown, { account_id: accountId, key_id: keyId }: RequestRow, { emails, keys }: OwnerNames) {
+type Whose = Pick<RequestRow | RefusalRow, 'account_id' | 'key_id'>;
+
+function withOwner<Shown extends object>(shown: Shown, { account_id: accountId, key_id: keyId }: Whose, { emails, keys }: OwnerNames) {
   return { ...shown, accountId, email: emails.get(accountId) ?? accountId, keyName: keys.get(keyId) ?? keyId };
 }

@@ -1,0 +1,18 @@
+import type { GatewayError } from '../errors.ts';
+import { isObject } from '../openai/types.ts';
+import type { Call, Gate } from './gate.ts';
+
+/** Tells an account of a request that was refused before it was let in. Without a key that somebody has, it is nobody's. */
+export function noteRefusal({ refusals, catalog }: Pick<Gate, 'refusals' | 'catalog'>, call: Call, error: GatewayError): void {
+  const { id: requestId, holder, body } = call;
+  if (holder === undefined) return;
+  const { model, stream } = isObject(body) ? body : {};
+  refusals.note({
+    requestId,
+    accountId: holder.accountId,
+    keyId: holder.keyId,
+    error,
+    model: typeof model === 'string' && catalog.resembles(model) ? model : undefined,
+    isStreaming: stream === true,
+  });
+}

@@ -1,0 +1,164 @@
+import type { Selectable } from 'kysely';
+import { BackgroundWriter } from '../database/background-writer.ts';
+import type { OpenDatabase } from '../database/connect.ts';
+import type { Tables } from '../database/tables.ts';
+import type { GatewayError } from '../errors.ts';
+
+/** A request that was refused before a provider was asked. */
+export interface Refusal {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly error: GatewayError;
+  /** What was asked for, where that is a name that may be kept. */
+  readonly model: string | undefined;
+  readonly isStreaming: boolean;
+}
+
+/** A refusal as it is kept. */
+export type RefusalRow = Selectable<Tables['refusals']>;
+
+/** What is kept of an account, give or take what comes in between two turns of the house. */
+const ACCOUNT_ROWS_MAX = 1000;
+/** What is kept of a second: of the same key and error, of an account, and of all. */
+const SAME_PER_SECOND = 3;
+const ACCOUNT_PER_SECOND = 20;
+const TOTAL_PER_SECOND = 100;
+const SECOND_MS = 1000;
+const MESSAGE_CHARACTERS_MAX = 1000;
+const PARAM_CHARACTERS_MAX = 200;
+/** About what a row takes beside its message. */
+const ROW_CHARACTERS = 400;
+/** Who deletes on the embedded database keeps everybody else waiting: little at a time. */
+const PRUNED_ROWS = 500;
+
+/** Gathers refusals for a second and writes them in the background: nobody can fill the database by being refused. */
+export class Refusals {
+  readonly #database: OpenDatabase;
+  readonly #writer: BackgroundWriter<RefusalRow>;
+  /** Those of the running second, by account. */
+  #gathered = new Map<string, RefusalRow[]>();
+  #gatheredCount = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The accounts that may have more than is kept. */
+  readonly #written = new Set<string>();
+
+  constructor(database: OpenDatabase, onFailure: (event: string, error: unknown) => void) {
+    this.#database = database;
+    this.#writer = new BackgroundWriter<RefusalRow>({
+      insert: (batch) => this.#insert(batch),
+      sizeOf: ({ message }) => message.length + ROW_CHARACTERS,
+      waitMs: 0,
+      batchRowsMax: TOTAL_PER_SECOND,
+      failed: (error) => onFailure('refused requests could not be recorded', error),
+    });
+  }
+
+  /** Takes a refusal. Of many in a second the first are kept, and how many others of the same kind there were. */
+  note(refusal: Refusal): void {
+    const rows = this.#gathered.get(refusal.accountId) ?? [];
+    const same = rows.filter((row) => row.key_id === refusal.keyId && row.error_code === refusal.error.errorName);
+    if (same.length >= SAME_PER_SECOND || rows.length >= ACCOUNT_PER_SECOND || this.#gatheredCount >= TOTAL_PER_SECOND) {
+      const last = same.at(-1);
+      if (last !== undefined) last.others += 1n;
+      return;
+    }
+    this.#gathered.set(refusal.accountId, [...rows, toRow(refusal)]);
+    this.#gatheredCount += 1;
+    this.#timer ??= setTimeout(() => this.#handOver(), SECOND_MS).unref();
+  }
+
+  /** Deletes what is beyond the newest of an account, and what has a smaller id than this. */
+  async prune(before: string | undefined): Promise<void> {
+    const written = [...this.#written];
+    for (const accountId of written) {
+      const oldest = await this.#database.kysely
+        .selectFrom('refusals')
+        .select('request_id')
+        .where('account_id', '=', accountId)
+        .orderBy('request_id', 'desc')
+        .offset(ACCOUNT_ROWS_MAX - 1)
+        .limit(1)
+        .executeTakeFirst();
+      if (oldest !== undefined) await this.#deleteBefore(oldest.request_id, accountId);
+      this.#written.delete(accountId);
+    }
+    if (before !== undefined) await this.#deleteBefore(before);
+  }
+
+  /** Writes what waits, and gives up where that fails. */
+  close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#handOver();
+    return this.#writer.close();
+  }
+
+  #handOver(): void {
+    for (const rows of this.#gathered.values()) for (const row of rows) this.#writer.add(row);
+    this.#gathered = new Map();
+    this.#gatheredCount = 0;
+    this.#timer = undefined;
+  }
+
+  async #insert(batch: readonly RefusalRow[]): Promise<void> {
+    await this.#database.kysely
+      .insertInto('refusals')
+      .values([...batch])
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    for (const row of batch) this.#written.add(row.account_id);
+  }
+
+  async #deleteBefore(before: string, accountId?: string): Promise<void> {
+    const { kysely } = this.#database;
+    const old = kysely.selectFrom('refusals').select('request_id').where('request_id', '<', before).limit(PRUNED_ROWS);
+    const some = kysely
+      .deleteFrom('refusals')
+      .where('request_id', 'in', accountId === undefined ? old : old.where('account_id', '=', accountId));
+    while ((await some.executeTakeFirst()).numDeletedRows === BigInt(PRUNED_ROWS));
+  }
+}
+
+function toRow({ requestId, accountId, keyId, error, model, isStreaming }: Refusal): RefusalRow {
+  const { param, keptMessage } = error.details;
+  return {
+    request_id: requestId,
+    account_id: accountId,
+    key_id: keyId,
+    status: BigInt(error.status),
+    error_code: error.errorName,
+    param: param?.slice(0, PARAM_CHARACTERS_MAX) ?? null,
+    message: (keptMessage ?? error.message).slice(0, MESSAGE_CHARACTERS_MAX),
+    model: model ?? null,
+    is_streaming: isStreaming ? 1n : 0n,
+    others: 0n,
+  };
+}
+
+interface RefusalsQuestion {
+  /** Undefined for those of all accounts. */
+  readonly accountId: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly status?: number | undefined;
+  /** Only those with a smaller id, which came in before. */
+  readonly before?: string | undefined;
+  readonly rowsMax: number;
+}
+
+/** A page of refusals, newest first, and where to go on. An account has so few that any filter is quick. */
+export async function readRefusals(
+  { kysely }: OpenDatabase,
+  { accountId, requestId, keyId, status, before, rowsMax }: RefusalsQuestion,
+): Promise<{ readonly rows: readonly RefusalRow[]; readonly next: string | undefined }> {
+  let query = kysely.selectFrom('refusals').selectAll().orderBy('request_id', 'desc');
+  if (accountId !== undefined) query = query.where('account_id', '=', accountId);
+  // Whoever names a request wants that one.
+  if (requestId !== undefined) return { rows: await query.where('request_id', '=', requestId).execute(), next: undefined };
+  if (keyId !== undefined) query = query.where('key_id', '=', keyId);
+  if (status !== undefined) query = query.where('status', '=', BigInt(status));
+  if (before !== undefined) query = query.where('request_id', '<', before);
+  const found = await query.limit(rowsMax + 1).execute();
+  const rows = found.slice(0, rowsMax);
+  return { rows, next: found.length > rowsMax ? rows.at(-1)?.request_id : undefined };
+}
