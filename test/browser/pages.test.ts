@@ -37,7 +37,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await world?.close();
   });
 
-  test.each(pagesOf({ accountId: '', keyId: '', requestId: '' }).map(([name], index) => [name, index] as const))(
+  test.each(pagesOf({ accountId: '', keyId: '', requestId: '', refusedId: '' }).map(([name], index) => [name, index] as const))(
     '%s has no fault, wide and light, narrow and dark',
     async (_, index) => {
       const [, path, isFor] = pagesOf(world)[index] ?? ['', '/', 'anybody'];

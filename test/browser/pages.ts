@@ -8,7 +8,8 @@ export function pagesOf({
   accountId,
   keyId,
   requestId,
-}: Pick<World, 'accountId' | 'keyId' | 'requestId'>): readonly (readonly [name: string, path: string, isFor: Visitor])[] {
+  refusedId,
+}: Pick<World, 'accountId' | 'keyId' | 'requestId' | 'refusedId'>): readonly (readonly [name: string, path: string, isFor: Visitor])[] {
   return [
     ['landing', '/', 'anybody'],
     ['models', '/models', 'anybody'],
@@ -30,6 +31,9 @@ export function pagesOf({
     ['usage', '/usage', 'people'],
     ['requests', '/requests', 'people'],
     ['request', `/requests?request=${requestId}`, 'people'],
+    ['refused', '/requests?view=refused', 'people'],
+    ['refused-request', `/requests?view=refused&request=${refusedId}`, 'people'],
+    ['refused-found', `/requests?q=${refusedId}`, 'people'],
     ['billing', '/billing', 'people'],
     ['plans', '/plans', 'people'],
     ['alerts', '/alerts', 'people'],

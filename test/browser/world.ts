@@ -20,6 +20,8 @@ export interface World {
   readonly keyId: string;
   /** A request that was answered. */
   readonly requestId: string;
+  /** One that was refused before a provider was asked. */
+  readonly refusedId: string;
   /** Puts money on the person's account. */
   credit(usd: string): Promise<void>;
   /** Everything the gate printed. */
@@ -72,6 +74,7 @@ export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number;
     days === 0 ? [] : await Promise.all(KEYS.map(([name, ...options]) => gate.makeKey(name, options)));
   const requestId =
     days === 0 ? '' : await makeTraffic(gate, { secrets: keys.map(({ secret }) => secret), steps: (days * DAY_MS) / STEP_MS });
+  const refusedId = keys[0] === undefined ? '' : await beRefused(gate.url, keys[0].secret, cookie);
   return {
     url: gate.url,
     email: PERSON.email,
@@ -81,6 +84,7 @@ export async function openWorld({ days = 7, creditUsd = '25' }: { days?: number;
     accountId,
     keyId: keys[0]?.id ?? '',
     requestId,
+    refusedId,
     credit,
     output: () => gate.output(),
     close: async () => {
@@ -209,6 +213,25 @@ async function makeTraffic(gate: RunningGate, { secrets, steps }: { secrets: rea
     if (step < steps) await gate.setClockOn();
   }
   return answered;
+}
+
+/** Makes the mistakes that callers make, and gives the id of the last as soon as it is listed. */
+async function beRefused(url: string, secret: string, { name, value }: World['cookie']): Promise<string> {
+  const mistakes = [{ model: 'openai/gpt-4' }, { messages: [] }, { n: 0 }, { n: 0 }, { n: 0 }, { n: 0 }, { temperature: 9, stream: true }];
+  let refusedId = '';
+  for (const mistake of mistakes) {
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: MODELS[0], messages: [{ role: 'user', content: 'Hello' }], ...mistake }),
+    });
+    refusedId = answer.headers.get('x-request-id') ?? '';
+  }
+  for (;;) {
+    const answer = await fetch(`${url}/api/requests/refused?id=${refusedId}`, { headers: { cookie: `${name}=${value}` } });
+    if (((await answer.json()) as { refused: readonly unknown[] }).refused.length === 1) return refusedId;
+    await Bun.sleep(50);
+  }
 }
 
 async function ask(

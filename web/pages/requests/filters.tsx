@@ -9,7 +9,8 @@ import { Button } from '../../ui/button.tsx';
 import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx';
 import { RangePicker } from '../../ui/range-picker.tsx';
-import { FILTERS, BOUNDS, STREAMS, type RequestsSearch } from './search.ts';
+import { Segmented } from '../../ui/segmented.tsx';
+import { FILTERS, BOUNDS, STREAMS, VIEWS, type RequestsSearch } from './search.ts';
 
 interface FiltersProps {
   readonly search: RequestsSearch;
@@ -82,11 +83,24 @@ function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Ele
 }
 
 /** What lists of requests have in common, an account's own and that of all. */
-type Shared = Pick<RequestsSearch, 'range' | 'from' | 'to' | 'status' | 'error'>;
+type Shared = Pick<RequestsSearch, 'view' | 'range' | 'from' | 'to' | 'status' | 'error'>;
 
 interface SharedProps {
   readonly search: Shared;
   readonly onChange: (change: ChangeOf<Shared>) => void;
+}
+
+/** Those that were let in, or those that were refused. What both know stays. */
+export function ViewSwitch({ search: { view = 'all' }, onChange }: SharedProps): JSX.Element {
+  return (
+    <Segmented
+      label={t.viewsLabel}
+      value={view}
+      choices={labelled(VIEWS, t.views)}
+      onChoose={(chosen) => onChange({ view: chosen === 'all' ? undefined : chosen })}
+      className="mb-4"
+    />
+  );
 }
 
 export function RangeLine({ search: { range = '7d', from, to }, onChange }: SharedProps): JSX.Element {

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Pause, Play } from 'lucide-react';
 import type { JSX } from 'react';
 import { formatUsd } from '../../money.ts';
-import { useNames } from '../../names.ts';
+import { useNames, type Names } from '../../names.ts';
 import { formatCount } from '../../numbers.ts';
 import { compact, type ChangeOf } from '../../search-params.ts';
 import { requests as t } from '../../strings/index.ts';
@@ -20,25 +20,42 @@ import { CutShort } from './cut-short.tsx';
 import { RequestDrawer } from './drawer.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { Exports } from './exports.tsx';
-import { RequestFilters } from './filters.tsx';
+import { RequestFilters, ViewSwitch } from './filters.tsx';
 import { Histogram } from './histogram.tsx';
-import { filterOf, histogramQuery, pageQuery } from './queries.ts';
+import { filterOf, histogramQuery, pageQuery, refusedOneQuery } from './queries.ts';
+import { RefusedDrawer } from './refused-drawer.tsx';
+import { RefusedFilters, RefusedList } from './refused-list.tsx';
+import { RefusedTable } from './refused-table.tsx';
 import { FILTERS, type RequestsSearch } from './search.ts';
 import { keyColumn, RequestTable } from './table.tsx';
 
 const route = getRouteApi('/app/requests');
 
-/** Every request, with its details in a drawer that has an address of its own. */
+type Change = (changed: ChangeOf<RequestsSearch>) => void;
+
+interface ViewProps {
+  readonly search: RequestsSearch;
+  readonly zone: string;
+  readonly names: Names;
+  readonly onChange: Change;
+  readonly onOpen: (changed: Pick<RequestsSearch, 'view'> & { readonly request: string | undefined }) => void;
+}
+
+/** Every request, and those that were refused before; each with its details in a drawer that has an address of its own. */
 export function RequestsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const zone = useZoneOfAddress();
   const names = useNames();
+  const change: Change = (changed) => void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true });
+  const open: ViewProps['onOpen'] = (changed) => void navigate({ search: (old) => compact({ ...old, ...changed }) });
+  const View = search.view === 'refused' ? RefusedView : AllView;
+  return <View search={search} zone={zone} names={names} onChange={change} onOpen={open} />;
+}
+
+function AllView({ search, zone, names, onChange, onOpen }: ViewProps): JSX.Element {
   const filter = filterOf(search, zone, Date.now());
   const histogram = useQuery(histogramQuery(filter, search));
-  const change = (changed: ChangeOf<RequestsSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true });
-  const open = (request: string | undefined): void => void navigate({ search: (old) => compact({ ...old, request }) });
   return (
     <>
       <PageHeader
@@ -46,13 +63,14 @@ export function RequestsPage(): JSX.Element {
         text={t.text}
         actions={
           <>
-            <LiveButton search={search} onChange={change} />
+            <LiveButton search={search} onChange={onChange} />
             <ExportMenu filter={filter} zone={zone} isLarge={histogram.data?.isLarge} />
           </>
         }
       />
       <Exports />
-      <RequestFilters search={search} names={names} onChange={change} />
+      <ViewSwitch search={search} onChange={onChange} />
+      <RequestFilters search={search} names={names} onChange={onChange} />
       <Card
         title={t.histogram}
         hint={formatSpan({ fromMs: Number(filter['from']), toMs: Number(filter['to']) }, zone)}
@@ -64,8 +82,20 @@ export function RequestsPage(): JSX.Element {
           <Histogram histogram={histogram.data} zone={zone} />
         )}
       </Card>
-      <RequestList search={search} filter={filter} onChange={change} onOpen={open} />
-      <RequestDrawer id={search.request} names={names} onClose={() => open(undefined)} />
+      <RequestList search={search} filter={filter} names={names} onChange={onChange} onOpen={onOpen} />
+      <RequestDrawer id={search.request} names={names} onClose={() => onOpen({ request: undefined })} />
+    </>
+  );
+}
+
+function RefusedView({ search, names, onChange, onOpen }: ViewProps): JSX.Element {
+  return (
+    <>
+      <PageHeader title={t.title} text={t.refused.text} actions={<LiveButton search={search} onChange={onChange} />} />
+      <ViewSwitch search={search} onChange={onChange} />
+      <RefusedFilters search={search} names={names} onChange={onChange} />
+      <RefusedList search={search} names={names} onChange={onChange} onOpen={(request) => onOpen({ request })} />
+      <RefusedDrawer id={search.request} names={names} onClose={() => onOpen({ request: undefined })} />
     </>
   );
 }
@@ -78,13 +108,7 @@ function SumsLine({
   return <span className="figures text-sm">{t.sums(formatCount(Number(total.requests)), formatUsd(String(total.spend)))}</span>;
 }
 
-function LiveButton({
-  search,
-  onChange,
-}: {
-  readonly search: RequestsSearch;
-  readonly onChange: (change: ChangeOf<RequestsSearch>) => void;
-}): JSX.Element {
+function LiveButton({ search, onChange }: Pick<ViewProps, 'search' | 'onChange'>): JSX.Element {
   const isLive = search.live === 'yes';
   return (
     <Button aria-pressed={isLive} title={t.liveHint} onClick={() => onChange({ live: isLive ? undefined : 'yes' })}>
@@ -94,20 +118,30 @@ function LiveButton({
   );
 }
 
-interface RequestListProps {
-  readonly search: RequestsSearch;
-  readonly filter: Readonly<Record<string, string>>;
-  readonly onChange: (change: ChangeOf<RequestsSearch>) => void;
-  readonly onOpen: (id: string) => void;
-}
-
-function RequestList({ search, filter, onChange, onOpen }: RequestListProps): JSX.Element {
-  const names = useNames();
+function RequestList({
+  search,
+  filter,
+  names,
+  onChange,
+  onOpen,
+}: Omit<ViewProps, 'zone'> & { readonly filter: Readonly<Record<string, string>> }): JSX.Element {
   const { data: page, error, refetch } = useQuery(pageQuery(filter, search));
   const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => onChange({ before, live: undefined }) });
+  const refused = useQuery({ ...refusedOneQuery(search.q ?? ''), enabled: search.q !== undefined && page?.requests.length === 0 });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const clear = (): void => onChange(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
   const isUnfinished = page?.isCutShort === true;
+  if (page?.requests.length === 0 && refused.data?.refused.length === 1)
+    return (
+      <Card className="mt-6" title={t.refused.found} isFlush>
+        <RefusedTable
+          refused={refused.data.refused}
+          whose={keyColumn(names)}
+          openId={undefined}
+          onOpen={(request) => onOpen({ view: 'refused', request })}
+        />
+      </Card>
+    );
   return (
     <Card className="mt-6" isFlush>
       {isUnfinished && page.requests.length === 0 ? null : (
@@ -122,7 +156,7 @@ function RequestList({ search, filter, onChange, onOpen }: RequestListProps): JS
             </LinkButton>
           }
           openId={search.request}
-          onOpen={onOpen}
+          onOpen={(request) => onOpen({ request })}
           onClearFilters={isFiltered ? clear : undefined}
         />
       )}

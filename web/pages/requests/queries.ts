@@ -1,11 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, call, type Answer } from '../../api.ts';
 import { readQuery } from '../../read-query.ts';
+import { compact } from '../../search-params.ts';
 import { spanOf } from '../../time.ts';
 import { FILTERS, type RequestsSearch } from './search.ts';
 
 export type RequestPage = Answer<typeof api.requests.$get>;
 export type Request = RequestPage['requests'][number];
+export type RefusedPage = Answer<typeof api.requests.refused.$get>;
+export type Refused = RefusedPage['refused'][number];
 export type Detail = Answer<(typeof api.requests)[':id']['$get']>;
 
 export type Export = Answer<typeof api.requests.exports.$get>['exports'][number];
@@ -31,6 +34,26 @@ export function pageQuery(filter: Readonly<Record<string, string>>, { before, li
     placeholderData: (former: RequestPage | undefined) => former,
     refetchInterval: live === 'yes' ? LIVE_MS : false,
     staleTime: live === 'yes' ? 0 : LIVE_MS,
+  });
+}
+
+/** A page of what was refused. It is not told by the range: there are only so many. */
+export function refusedQuery({ q, key, http, before, live }: RequestsSearch) {
+  const query = compact({ id: q, key, status: http, before });
+  return queryOptions({
+    queryKey: ['requests', 'refused', query],
+    queryFn: () => call(api.requests.refused.$get({ query: readQuery(query) })),
+    placeholderData: (former: RefusedPage | undefined) => former,
+    refetchInterval: live === 'yes' ? LIVE_MS : false,
+    staleTime: live === 'yes' ? 0 : LIVE_MS,
+  });
+}
+
+/** One of them, in a list that is otherwise empty. */
+export function refusedOneQuery(id: string) {
+  return queryOptions({
+    queryKey: ['requests', 'refused', { id }],
+    queryFn: () => call(api.requests.refused.$get({ query: readQuery({ id }) })),
   });
 }
 

@@ -9,6 +9,10 @@ import { readZone } from '../../zone.ts';
 /** What a request has at least, and at most. */
 export const BOUNDS = ['cost', 'costMax', 'tokens', 'tokensMax', 'ttft', 'ttftMax', 'duration', 'durationMax'] as const;
 export const STREAMS = ['yes', 'no'] as const;
+/** Requests that were let in, and those that were refused before that. */
+export const VIEWS = ['all', 'refused'] as const;
+/** What a request can be refused with. */
+export const REFUSALS = ['400', '401', '403', '404', '429', '500'] as const;
 const TEXTS = ['q', 'model', 'key', 'provider', 'tag', 'end_user', 'served', 'finish', 'error', ...BOUNDS] as const;
 
 /** What requests can be filtered by, under the names that the server has for it. */
@@ -24,6 +28,8 @@ export interface RequestsSearch extends Readonly<Partial<Record<(typeof TEXTS)[n
   readonly stream?: (typeof STREAMS)[number];
   readonly before?: string;
   readonly live?: 'yes';
+  readonly view?: (typeof VIEWS)[number];
+  readonly http?: (typeof REFUSALS)[number];
   readonly request?: string;
 }
 
@@ -31,13 +37,18 @@ export function readRequestsSearch(raw: RawSearch): RequestsSearch {
   const texts: Readonly<Partial<Record<(typeof TEXTS)[number], string>>> = compact(
     Object.fromEntries(TEXTS.map((name) => [name, readText(raw, name)])),
   );
-  const choices = compact({ stream: readChoice(raw, 'stream', STREAMS), live: readChoice(raw, 'live', ['yes']) });
+  const choices = compact({
+    stream: readChoice(raw, 'stream', STREAMS),
+    live: readChoice(raw, 'live', ['yes']),
+    http: readChoice(raw, 'http', REFUSALS),
+  });
   return { ...texts, ...readPlace(raw), ...choices };
 }
 
-/** What every list of requests has in its address: the range, how they ended, the page, and the request whose drawer is open. */
+/** What every list of requests has in its address: which requests, the range, how they ended, the page, and the request whose drawer is open. */
 export function readPlace(raw: RawSearch) {
   return compact({
+    view: readChoice(raw, 'view', VIEWS),
     range: readChoice(raw, 'range', RANGE_NAMES),
     from: readDay(raw, 'from'),
     to: readDay(raw, 'to'),

@@ -40,7 +40,7 @@ export function RequestTable<Row extends Request>({ requests, whose, action, onO
 }
 
 /** The key that each was made with. */
-export function keyColumn(names: Names): Column<Request> {
+export function keyColumn(names: Names): Column<Pick<Request, 'keyId'>> {
   return {
     id: 'key',
     header: t.columns.key,
@@ -56,7 +56,11 @@ function columnsFor<Row extends Request>(whose: Column<Row>, onOpen: (id: string
       id: 'time',
       header: columns.time,
       className: 'max-sm:w-24',
-      cell: (row) => <Opener request={row} onOpen={onOpen} />,
+      cell: (row) => (
+        <Opener atMs={row.atMs} onOpen={() => onOpen(row.id)}>
+          <Status request={row} />
+        </Opener>
+      ),
     },
     { id: 'status', header: columns.status, isWideOnly: true, cell: (row) => <Status request={row} /> },
     { id: 'model', header: columns.model, cell: (row) => <Model request={row} /> },
@@ -94,7 +98,7 @@ function columnsFor<Row extends Request>(whose: Column<Row>, onOpen: (id: string
 }
 
 /** Why it ended. Broken between its words where it is long: at the edge of the table it would be out of sight. */
-function Finish({ code }: { readonly code: string }): JSX.Element {
+export function Finish({ code }: { readonly code: string }): JSX.Element {
   return (
     <code className="font-mono text-xs">
       {code.split(/(?<=_)/u).map((word, index) => (
@@ -107,8 +111,14 @@ function Finish({ code }: { readonly code: string }): JSX.Element {
   );
 }
 
+interface OpenerProps {
+  readonly atMs: number;
+  readonly onOpen: () => void;
+  readonly children: ReactNode;
+}
+
 /** When it was, which opens it; on telephones also how it ended. */
-function Opener({ request, onOpen }: { readonly request: Request; readonly onOpen: (id: string) => void }): JSX.Element {
+export function Opener({ atMs, onOpen, children }: OpenerProps): JSX.Element {
   return (
     <>
       <button
@@ -116,14 +126,12 @@ function Opener({ request, onOpen }: { readonly request: Request; readonly onOpe
         className="link text-left sm:whitespace-nowrap"
         onClick={(event) => {
           event.stopPropagation();
-          onOpen(request.id);
+          onOpen();
         }}
       >
-        <RowTime atMs={request.atMs} />
+        <RowTime atMs={atMs} />
       </button>
-      <span className="mt-1 block sm:hidden">
-        <Status request={request} />
-      </span>
+      <span className="mt-1 block sm:hidden">{children}</span>
     </>
   );
 }

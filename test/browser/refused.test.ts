@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import OpenAI, { APIError } from 'openai';
+import type { Page } from 'playwright-core';
+import { Keys } from '../../src/accounts/keys.ts';
+import { chromiumPath } from '../services/chromium.ts';
+import { openStage, type Stage } from './key-stage.ts';
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 180_000;
+const SEEN_WITHIN_MS = 20_000;
+
+let stage: Stage;
+
+/** What the official client is told of a mistake. */
+async function refusalOf(secret: string, mistake: object): Promise<APIError> {
+  const client = new OpenAI({ apiKey: secret, baseURL: `${stage.service.url}/v1`, maxRetries: 0 });
+  const request = { model: 'sandbox/echo', messages: [{ role: 'user' as const, content: 'Hello' }], ...mistake };
+  const thrown: unknown = await client.chat.completions.create(request).catch((error: unknown) => error);
+  if (!(thrown instanceof APIError)) throw new Error('The request was not refused.');
+  return thrown;
+}
+
+const rowsOf = (page: Page) => page.getByRole('region', { name: 'Refused requests, newest first' }).locator('tbody tr');
+
+/** The words of an error, without the status that the client puts before them. */
+const wordsOf = ({ message }: APIError): string => message.replace(/^\d{3} /u, '');
+
+describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () => {
+  beforeAll(async () => {
+    stage = await openStage();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage.close());
+
+  test(
+    'a developer finds by its id why a request was refused, and all that were',
+    async () => {
+      const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      const { secret } = await new Keys(stage.database).create(account.id, { name: 'my program' });
+      const wrong = await refusalOf(secret, { temperature: 9, stream: true });
+      const unknown = await refusalOf(secret, { model: 'sandbox/parrot' });
+
+      await page.goto('/requests?view=refused&live=yes');
+      await rowsOf(page).getByText('sandbox/parrot').waitFor();
+      expect(await rowsOf(page).count()).toBe(2);
+      await page.getByLabel('Status').selectOption('400');
+      await page.waitForURL(/http=/u);
+      await rowsOf(page).nth(1).waitFor({ state: 'detached' });
+      expect(await rowsOf(page).innerText()).toContain(wordsOf(wrong));
+
+      await page.goto('/requests');
+      await page.getByLabel('Request id').fill(unknown.requestID ?? '');
+      await page.getByText('This request was refused before a provider was asked.').waitFor();
+      expect(await rowsOf(page).innerText()).toContain('model_not_found');
+      await page.getByLabel('Request id').fill(wrong.requestID ?? '');
+      await rowsOf(page).getByText('decimal_above_max_value').click();
+      const drawer = page.getByRole('dialog', { name: 'Request' });
+      await drawer.getByText(wordsOf(wrong)).waitFor();
+      const shown = await drawer.innerText();
+      const facts = ['decimal_above_max_value, status 400', 'temperature', 'sandbox/echo', 'my program', 'Asked for'];
+      for (const text of [wrong.requestID ?? '', ...facts]) expect(shown).toContain(text);
+      await page.reload();
+      await drawer.getByText(wordsOf(wrong)).waitFor();
+      await page.keyboard.press('Escape');
+      await page.waitForURL((url) => !url.search.includes('request='));
+
+      await page.getByRole('button', { name: 'Clear filters' }).click();
+      await rowsOf(page).nth(1).waitFor();
+      await page.getByRole('button', { name: 'Requests', exact: true }).click();
+      await page.getByRole('heading', { name: 'Requests over time' }).waitFor();
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'on a telephone each says why, and an account without any says so',
+    async () => {
+      const { page, account, complaints } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await page.goto('/requests?view=refused&live=yes');
+      await page.getByText('Nothing was refused.').waitFor();
+      const { secret } = await new Keys(stage.database).create(account.id, { name: 'my program', models: ['sandbox/story'] });
+      const told = await refusalOf(secret, {});
+      await rowsOf(page).getByText(wordsOf(told)).waitFor();
+      expect(await rowsOf(page).innerText()).toContain('403');
+      expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
+});

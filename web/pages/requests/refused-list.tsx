@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { keyLabel, type Names } from '../../names.ts';
+import { given, type ChangeOf } from '../../search-params.ts';
+import { filters, requests as t } from '../../strings/index.ts';
+import { Card } from '../../ui/card.tsx';
+import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
+import { FilterSelect, plainChoices } from '../../ui/filter-select.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { usePages } from '../../use-pages.ts';
+import { refusedQuery } from './queries.ts';
+import { RefusedTable } from './refused-table.tsx';
+import { REFUSALS, type RequestsSearch } from './search.ts';
+import { keyColumn } from './table.tsx';
+
+interface RefusedProps {
+  readonly search: RequestsSearch;
+  readonly names: Names;
+  readonly onChange: (change: ChangeOf<RequestsSearch>) => void;
+}
+
+const NO_FILTER = { q: undefined, key: undefined, http: undefined } as const;
+
+function clearOf({ search: { q, key, http }, onChange }: RefusedProps): (() => void) | undefined {
+  return q === undefined && key === undefined && http === undefined ? undefined : () => onChange(NO_FILTER);
+}
+
+/** What refused requests can be narrowed down to. */
+export function RefusedFilters(props: RefusedProps): JSX.Element {
+  const { search, names, onChange } = props;
+  return (
+    <FilterBar onClear={clearOf(props)}>
+      <SearchInput label={t.filters.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text) })} />
+      <FilterSelect
+        label={filters.status}
+        all={filters.anyStatus}
+        choices={plainChoices(REFUSALS)}
+        value={search.http}
+        onChoose={(http) => onChange({ http: REFUSALS.find((each) => each === http) })}
+      />
+      <FilterSelect
+        label={filters.key}
+        all={filters.allKeys}
+        choices={names.keys.map(({ id }) => ({ value: id, label: keyLabel(id, names) }))}
+        value={search.key}
+        onChoose={(key) => onChange({ key })}
+      />
+    </FilterBar>
+  );
+}
+
+/** The newest of them, page by page. */
+export function RefusedList(props: RefusedProps & { readonly onOpen: (id: string) => void }): JSX.Element {
+  const { search, names, onChange, onOpen } = props;
+  const { data: page, error, refetch } = useQuery(refusedQuery(search));
+  const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => onChange({ before, live: undefined }) });
+  return (
+    <Card isFlush>
+      <RefusedTable
+        refused={page?.refused}
+        error={error}
+        onRetry={() => void refetch()}
+        whose={keyColumn(names)}
+        openId={search.request}
+        onOpen={onOpen}
+        onClearFilters={clearOf(props)}
+      />
+      <Pagination text={page === undefined ? undefined : t.refused.shown(page.refused.length)} {...pages} />
+    </Card>
+  );
+}

@@ -1,0 +1,81 @@
+import type { JSX, ReactNode } from 'react';
+import { formatCount } from '../../numbers.ts';
+import { requests as t } from '../../strings/index.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import type { Refused } from './queries.ts';
+import { Finish, Opener } from './table.tsx';
+
+interface RefusedTableProps<Row extends Refused> {
+  readonly refused: readonly Row[] | undefined;
+  readonly error?: unknown;
+  readonly onRetry?: () => void;
+  /** Tells whose requests they are. */
+  readonly whose: Column<Row>;
+  readonly openId: string | undefined;
+  readonly onOpen: (id: string) => void;
+  readonly onClearFilters?: (() => void) | undefined;
+}
+
+/** Requests that were refused, newest first, and why; each opens its details. */
+export function RefusedTable<Row extends Refused>({ refused, whose, onOpen, ...rest }: RefusedTableProps<Row>): JSX.Element {
+  return (
+    <Table
+      caption={t.refused.caption}
+      columns={columnsFor(whose, onOpen)}
+      rows={refused}
+      rowId={({ id }) => id}
+      empty={t.refused.empty}
+      onOpen={({ id }) => onOpen(id)}
+      {...rest}
+    />
+  );
+}
+
+function columnsFor<Row extends Refused>(whose: Column<Row>, onOpen: (id: string) => void): Column<Row>[] {
+  const { columns } = t;
+  return [
+    {
+      id: 'time',
+      header: columns.time,
+      className: 'max-sm:w-24',
+      cell: ({ id, atMs, status }) => (
+        <Opener atMs={atMs} onOpen={() => onOpen(id)}>
+          <RefusedStatus status={status} />
+        </Opener>
+      ),
+    },
+    { id: 'status', header: columns.status, isWideOnly: true, cell: ({ status }) => <RefusedStatus status={status} /> },
+    { id: 'told', header: t.refused.told, cell: (row) => <Told refused={row} /> },
+    {
+      id: 'model',
+      header: columns.model,
+      isWideOnly: true,
+      cell: ({ model }) => (
+        <span className="block max-w-48 truncate" title={model ?? undefined}>
+          {model ?? '–'}
+        </span>
+      ),
+    },
+    whose,
+    { id: 'stream', header: columns.stream, isWideOnly: true, cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
+  ];
+}
+
+/** The status of the answer. Above 500 it was our fault. */
+export function RefusedStatus({ status }: Pick<Refused, 'status'>): JSX.Element {
+  return <Badge tone={status >= 500 ? 'bad' : 'warn'}>{status}</Badge>;
+}
+
+/** The error, and the beginning of its words. */
+function Told({ refused: { errorCode, message, others } }: { readonly refused: Refused }): ReactNode {
+  return (
+    <span className="block max-w-[40rem] min-w-0">
+      <Finish code={errorCode} />
+      <span className="line-clamp-2 text-muted" title={message}>
+        {message}
+      </span>
+      {others > 0 && <span className="block text-xs">{t.refused.others(formatCount(others))}</span>}
+    </span>
+  );
+}
