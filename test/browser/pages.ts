@@ -49,6 +49,8 @@ export function pagesOf({
     ['admin-overview', '/admin', 'operators'],
     ['admin-requests', '/admin/requests', 'operators'],
     ['admin-request', `/admin/requests?request=${requestId}`, 'operators'],
+    ['admin-refused', '/admin/requests?view=refused', 'operators'],
+    ['admin-refused-request', `/admin/requests?view=refused&request=${refusedId}`, 'operators'],
     ['admin-codes', '/admin/codes', 'operators'],
     ['admin-providers', '/admin/providers', 'operators'],
     ['admin-provider', '/admin/providers?id=openai', 'operators'],

@@ -3,7 +3,9 @@ import OpenAI, { APIError } from 'openai';
 import type { Page } from 'playwright-core';
 import { Keys } from '../../src/accounts/keys.ts';
 import { chromiumPath } from '../services/chromium.ts';
+import { until } from '../faults/ledger/until.ts';
 import { openStage, type Stage } from './key-stage.ts';
+import { makeOperator } from './operators.ts';
 
 const OPEN_WITHIN_MS = 300_000;
 const TEST_MS = 180_000;
@@ -21,6 +23,9 @@ async function refusalOf(secret: string, mistake: object): Promise<APIError> {
 }
 
 const rowsOf = (page: Page) => page.getByRole('region', { name: 'Refused requests, newest first' }).locator('tbody tr');
+
+const untilKept = (id: string): Promise<unknown> =>
+  until(() => stage.database.selectFrom('refusals').select('request_id').where('request_id', '=', id).executeTakeFirst(), SEEN_WITHIN_MS);
 
 /** The words of an error, without the status that the client puts before them. */
 const wordsOf = ({ message }: APIError): string => message.replace(/^\d{3} /u, '');
@@ -68,6 +73,32 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       await rowsOf(page).nth(1).waitFor();
       await page.getByRole('button', { name: 'Requests', exact: true }).click();
       await page.getByRole('heading', { name: 'Requests over time' }).waitFor();
+      expect(complaints).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'an operator finds the refusal that a caller quotes, and sees whose it is',
+    async () => {
+      const { page, account, complaints } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      page.setDefaultTimeout(SEEN_WITHIN_MS);
+      await makeOperator(stage.database, account.email);
+      const caller = await stage.enter();
+      const { secret } = await new Keys(stage.database).create(caller.account.id, { name: 'their program' });
+      const { requestID } = await refusalOf(secret, { top_p: 7 });
+      await untilKept(requestID ?? '');
+
+      await page.goto('/admin/requests');
+      await page.getByLabel('Request id (x-request-id)').fill(requestID ?? '');
+      await rowsOf(page).getByText(caller.account.email).click();
+      const drawer = page.getByRole('dialog', { name: 'Request' });
+      await drawer.getByText('decimal_above_max_value, status 400').waitFor();
+      await drawer.getByRole('link', { name: caller.account.email }).click();
+      await page.waitForURL((url) => url.searchParams.get('account') === caller.account.id && url.searchParams.get('view') === 'refused');
+      await rowsOf(page).getByText('their program').waitFor();
+      await page.goto(`/admin/view/${caller.account.id}/requests?view=refused`);
+      await rowsOf(page).getByText('their program').waitFor();
       expect(complaints).toEqual([]);
     },
     TEST_MS,

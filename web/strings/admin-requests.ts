@@ -9,5 +9,6 @@ export const adminRequests = {
   accountId: 'account id',
   owner: 'Whose it is',
   everything: 'Show 30 days',
-  noneOfId: 'There is no request of this id. What was refused before a provider was asked is not recorded.',
+  refusedText: 'What was refused before a provider was asked, of all accounts: the newest thousand of each.',
+  noneOfId: 'There is no request of this id, and none that was refused and is still recorded.',
 } as const;

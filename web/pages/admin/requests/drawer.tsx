@@ -1,23 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { JSX } from 'react';
+import type { JSX, ReactNode } from 'react';
+import { compact } from '../../../search-params.ts';
 import { adminRequests as t } from '../../../strings/index.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Part } from '../../../ui/part.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
 import { RequestFrame, RequestParts } from '../../requests/drawer.tsx';
-import { detailQuery } from './queries.ts';
+import { RefusedParts } from '../../requests/refused-drawer.tsx';
+import { detailQuery, refusedQuery } from './queries.ts';
 
 interface AdminRequestDrawerProps {
   readonly id: string | undefined;
+  readonly isRefused: boolean;
   readonly onClose: () => void;
 }
 
-/** One request, and whose it is. */
-export function AdminRequestDrawer({ id, onClose }: AdminRequestDrawerProps): JSX.Element {
+/** One request, let in or refused, and whose it is. */
+export function AdminRequestDrawer({ id, isRefused, onClose }: AdminRequestDrawerProps): JSX.Element {
+  const Shown = isRefused ? Refused : Details;
   return (
     <RequestFrame id={id} onClose={onClose}>
-      {id !== undefined && <Details id={id} />}
+      {id !== undefined && <Shown id={id} />}
     </RequestFrame>
   );
 }
@@ -26,16 +31,43 @@ function Details({ id }: { readonly id: string }): JSX.Element {
   const { data: detail, error, refetch } = useQuery(detailQuery(id));
   if (detail === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
+    <Owned by={detail}>
+      <RequestParts detail={detail} keyName={detail.keyName} isOwn={false} />
+    </Owned>
+  );
+}
+
+function Refused({ id }: { readonly id: string }): JSX.Element {
+  const { data, error, refetch } = useQuery(refusedQuery({ q: id }));
+  if (data === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-64" />;
+  const [refused] = data.refused;
+  if (refused === undefined) return <EmptyState title={t.noneOfId} />;
+  return (
+    <Owned by={refused} view="refused">
+      <RefusedParts refused={refused} keyName={refused.keyName} />
+    </Owned>
+  );
+}
+
+interface OwnedProps {
+  readonly by: { readonly accountId: string; readonly email: string };
+  readonly view?: 'refused';
+  readonly children: ReactNode;
+}
+
+/** Whose it is, with a way to all of theirs. */
+function Owned({ by: { accountId, email }, view, children }: OwnedProps): JSX.Element {
+  return (
     <div className="flex flex-col gap-7">
       <Part title={t.owner}>
         <p className="text-sm wrap-anywhere">
-          <Link to="/admin/requests" search={{ account: detail.accountId }} className="link">
-            {detail.email}
+          <Link to="/admin/requests" search={compact({ view, account: accountId })} className="link">
+            {email}
           </Link>
         </p>
-        <Copyable text={detail.accountId} what={t.accountId} />
+        <Copyable text={accountId} what={t.accountId} />
       </Part>
-      <RequestParts detail={detail} keyName={detail.keyName} isOwn={false} />
+      {children}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { compact, given, type ChangeOf } from '../../../search-params.ts';
@@ -13,15 +13,16 @@ import type { Column } from '../../../ui/table.tsx';
 import { usePages } from '../../../use-pages.ts';
 import { useZoneOfAddress } from '../../../zone.ts';
 import { CutShort } from '../../requests/cut-short.tsx';
-import { ErrorFilter, RangeLine, StatusFilter } from '../../requests/filters.tsx';
+import { ErrorFilter, RangeLine, StatusFilter, ViewSwitch } from '../../requests/filters.tsx';
+import { RefusedTable } from '../../requests/refused-table.tsx';
 import { RequestTable } from '../../requests/table.tsx';
 import { AdminRequestDrawer } from './drawer.tsx';
-import { namesQuery, pageQuery, type AdminRequest } from './queries.ts';
-import { FILTERS, type AdminRequestsSearch } from './search.ts';
+import { namesQuery, pageQuery, refusedQuery, type AdminRequest } from './queries.ts';
+import { FILTERS, REFUSED_FILTERS, type AdminRequestsSearch } from './search.ts';
 
 const route = getRouteApi('/app/admin/requests');
 
-const ACCOUNT: Column<AdminRequest> = {
+const ACCOUNT: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
   id: 'account',
   header: t.accountColumn,
   room: 'large',
@@ -35,42 +36,89 @@ const ACCOUNT: Column<AdminRequest> = {
   ),
 };
 
-/** The requests of all accounts, newest first. */
+/** The requests of all accounts, newest first, or those that were refused. */
 export function AdminRequestsPage(): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const zone = useZoneOfAddress();
-  const { data: page, error, refetch } = useQuery(pageQuery(search, zone, Date.now()));
   const change = (changed: ChangeOf<AdminRequestsSearch>): void =>
     void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true });
-  const open = (request: string | undefined): void => void navigate({ search: (old) => compact({ ...old, request }) });
-  const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => change({ before }) });
-  const isFiltered = FILTERS.some((name) => search[name] !== undefined);
-  const clear = isFiltered ? () => change(Object.fromEntries(FILTERS.map((name) => [name, undefined]))) : undefined;
-  const isUnfinished = page?.isCutShort === true;
+  const open: ListProps['onOpen'] = (changed) => void navigate({ search: (old) => compact({ ...old, ...changed }) });
+  const isRefused = search.view === 'refused';
+  const names = isRefused ? REFUSED_FILTERS : FILTERS;
+  const isFiltered = names.some((name) => search[name] !== undefined);
+  const clear = isFiltered ? () => change(Object.fromEntries(names.map((name) => [name, undefined]))) : undefined;
+  const List = isRefused ? RefusedList : RequestList;
   return (
     <>
-      <PageHeader title={t.title} text={t.text} />
+      <PageHeader title={t.title} text={isRefused ? t.refusedText : t.text} />
+      <ViewSwitch search={search} onChange={change} />
       <Filters search={search} onChange={change} onClear={clear} />
-      <Card isFlush>
-        {search.q !== undefined && page?.requests.length === 0 && <p className="px-5 pt-5 text-center text-sm text-muted">{t.noneOfId}</p>}
-        {isUnfinished && page.requests.length === 0 ? null : (
-          <RequestTable
-            requests={page?.requests}
-            error={error}
-            onRetry={() => void refetch()}
-            whose={ACCOUNT}
-            action={<Button onClick={() => change({ range: '30d' })}>{t.everything}</Button>}
-            openId={search.request}
-            onOpen={open}
-            onClearFilters={clear}
-          />
-        )}
-        {isUnfinished && <CutShort next={page.next} onOlder={pages.onNext} />}
-        <Pagination text={page === undefined ? undefined : requests.shown(page.requests.length)} {...pages} />
-      </Card>
-      <AdminRequestDrawer id={search.request} onClose={() => open(undefined)} />
+      <List search={search} zone={zone} onChange={change} onOpen={open} onClear={clear} />
+      <AdminRequestDrawer id={search.request} isRefused={isRefused} onClose={() => open({ request: undefined })} />
     </>
+  );
+}
+
+interface ListProps extends FiltersProps {
+  readonly zone: string;
+  readonly onOpen: (changed: Pick<AdminRequestsSearch, 'view'> & { readonly request: string | undefined }) => void;
+}
+
+function RequestList({ search, zone, onChange, onOpen, onClear }: ListProps): JSX.Element {
+  const { data: page, error, refetch } = useQuery(pageQuery(search, zone, Date.now()));
+  const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => onChange({ before }) });
+  const isNone = page?.requests.length === 0;
+  const refused = useQuery({ ...refusedQuery({ q: search.q ?? '' }), enabled: search.q !== undefined && isNone });
+  const isUnfinished = page?.isCutShort === true;
+  if (search.q !== undefined && isNone && refused.data?.refused.length === 1)
+    return (
+      <Card title={requests.refused.found} isFlush>
+        <RefusedTable
+          refused={refused.data.refused}
+          whose={ACCOUNT}
+          openId={undefined}
+          onOpen={(request) => onOpen({ view: 'refused', request })}
+        />
+      </Card>
+    );
+  return (
+    <Card isFlush>
+      {search.q !== undefined && isNone && <p className="px-5 pt-5 text-center text-sm text-muted">{t.noneOfId}</p>}
+      {isUnfinished && isNone ? null : (
+        <RequestTable
+          requests={page?.requests}
+          error={error}
+          onRetry={() => void refetch()}
+          whose={ACCOUNT}
+          action={<Button onClick={() => onChange({ range: '30d' })}>{t.everything}</Button>}
+          openId={search.request}
+          onOpen={(request) => onOpen({ request })}
+          onClearFilters={onClear}
+        />
+      )}
+      {isUnfinished && <CutShort next={page.next} onOlder={pages.onNext} />}
+      <Pagination text={page === undefined ? undefined : requests.shown(page.requests.length)} {...pages} />
+    </Card>
+  );
+}
+
+function RefusedList({ search, onChange, onOpen, onClear }: ListProps): JSX.Element {
+  const { data: page, error, refetch } = useQuery({ ...refusedQuery(search), placeholderData: keepPreviousData });
+  const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => onChange({ before }) });
+  return (
+    <Card isFlush>
+      <RefusedTable
+        refused={page?.refused}
+        error={error}
+        onRetry={() => void refetch()}
+        whose={ACCOUNT}
+        openId={search.request}
+        onOpen={(request) => onOpen({ request })}
+        onClearFilters={onClear}
+      />
+      <Pagination text={page === undefined ? undefined : requests.refused.shown(page.refused.length)} {...pages} />
+    </Card>
   );
 }
 
@@ -82,13 +130,19 @@ interface FiltersProps {
 
 function Filters({ search, onChange, onClear }: FiltersProps): JSX.Element {
   const { data: names } = useQuery(namesQuery);
+  const whose = (
+    <>
+      <SearchInput label={t.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text) })} />
+      <SearchInput label={t.account} value={search.account ?? ''} onText={(text) => onChange({ account: given(text) })} />
+      <SearchInput label={t.key} value={search.key ?? ''} onText={(text) => onChange({ key: given(text) })} />
+    </>
+  );
+  if (search.view === 'refused') return <FilterBar onClear={onClear}>{whose}</FilterBar>;
   return (
     <>
       <RangeLine search={search} onChange={onChange} />
       <FilterBar onClear={onClear}>
-        <SearchInput label={t.id} value={search.q ?? ''} onText={(text) => onChange({ q: given(text) })} />
-        <SearchInput label={t.account} value={search.account ?? ''} onText={(text) => onChange({ account: given(text) })} />
-        <SearchInput label={t.key} value={search.key ?? ''} onText={(text) => onChange({ key: given(text) })} />
+        {whose}
         <StatusFilter search={search} onChange={onChange} />
         <ErrorFilter search={search} onChange={onChange} />
         <FilterSelect

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, call } from '../../../api.ts';
 import type { Answer } from '../../../api.ts';
 import { readQuery } from '../../../read-query.ts';
+import { compact } from '../../../search-params.ts';
 import { spanOf } from '../../../time.ts';
 import { FILTERS, type AdminRequestsSearch } from './search.ts';
 
@@ -24,6 +25,15 @@ export function pageQuery(search: AdminRequestsSearch, zone: string, nowMs: numb
     queryKey: ['admin', 'requests', query],
     queryFn: () => call(api.admin.requests.$get({ query: readQuery(query) })),
     placeholderData: keepPreviousData,
+  });
+}
+
+/** A page of what was refused, of whatever accounts. */
+export function refusedQuery({ q, account, key, before }: AdminRequestsSearch) {
+  const query = compact({ id: q, account, key, before });
+  return queryOptions({
+    queryKey: ['admin', 'requests', 'refused', query],
+    queryFn: () => call(api.admin.requests.refused.$get({ query: readQuery(query) })),
   });
 }
 

@@ -9,8 +9,12 @@ const TEXTS = ['q', 'account', 'key', 'model', 'provider', 'error'] as const;
 /** What requests can be filtered by; `q` is the id of one. */
 export const FILTERS = [...TEXTS, 'status'] as const;
 
+/** What refused requests can be. */
+export const REFUSED_FILTERS = ['q', 'account', 'key'] as const;
+
 /** The range, the filters, the page, and the request whose drawer is open. */
 export interface AdminRequestsSearch extends Readonly<Partial<Record<(typeof TEXTS)[number], string>>> {
+  readonly view?: 'all' | 'refused';
   readonly range?: RangeName;
   readonly from?: string;
   readonly to?: string;
