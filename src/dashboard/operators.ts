@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { ApiError } from './api-error.ts';
-import { refuseStale } from './auth-sessions.ts';
+import { refuseStale } from './auth/sessions.ts';
 import type { Env } from './parts.ts';
 
 /** Whether a request only reads. */

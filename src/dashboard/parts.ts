@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '../database/connect.ts';
-import type { Auth } from './auth.ts';
+import type { Auth } from './auth/auth.ts';
 import type { Mail } from './mail.ts';
 import type { MoneyIn } from '../payments/open.ts';
 import type { DashboardSettings, GateQuestion } from './messages.ts';

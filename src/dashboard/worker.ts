@@ -4,7 +4,7 @@ import { openMoneyIn, openStripeWebhook } from '../payments/open.ts';
 import { startPastClock } from '../usage/past-keeper.ts';
 import { startAlertClock } from './alert-clock.ts';
 import { dashboardApi } from './api.ts';
-import { openAuth } from './auth.ts';
+import { openAuth } from './auth/auth.ts';
 import { startExportClock } from './export-clock.ts';
 import { openMail } from './mail.ts';
 import type { CarriedReply, CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';

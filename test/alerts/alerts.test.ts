@@ -7,7 +7,7 @@ import { AlertRules, RULES_MAX, type AlertKind, type NewRule } from '../../src/a
 import { watchAlerts } from '../../src/alerts/watch.ts';
 import { findWebhook, saveWebhook } from '../../src/alerts/webhooks.ts';
 import { connect } from '../../src/database/connect.ts';
-import { closeAccount } from '../../src/dashboard/people-close.ts';
+import { closeAccount } from '../../src/dashboard/people/close.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { Owner } from '../accounts/owner.ts';
 import { STORES, type OpenStore } from '../accounts/stores.ts';

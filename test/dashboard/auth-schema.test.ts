@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
-import { authOptions } from '../../src/dashboard/auth-options.ts';
+import { authOptions } from '../../src/dashboard/auth/options.ts';
 import { openForeignKysely } from '../../src/database/kysely.ts';
 import { openDashboard } from './open-dashboard.ts';
 import { describeStores } from './stores.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Plans } from '../../src/accounts/plans.ts';
-import { AUTH_PATHS } from '../../src/dashboard/auth-requests.ts';
+import { AUTH_PATHS } from '../../src/dashboard/auth/requests.ts';
 import { planOf, usd } from '../conformance/money-in/stage.ts';
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import { jsonOf } from './answers.ts';

@@ -3,7 +3,7 @@ import { limitsOf } from '../../src/gateway/admit.ts';
 import { postWebhook } from '../../src/http/post-webhook.ts';
 import { MemoryLimits } from '../../src/limits/memory.ts';
 import { dashboardApi } from '../../src/dashboard/api.ts';
-import { openAuth } from '../../src/dashboard/auth.ts';
+import { openAuth } from '../../src/dashboard/auth/auth.ts';
 import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
 import type { Parts, Person } from '../../src/dashboard/parts.ts';

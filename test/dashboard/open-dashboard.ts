@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { dashboardApi } from '../../src/dashboard/api.ts';
-import { openAuth } from '../../src/dashboard/auth.ts';
+import { openAuth } from '../../src/dashboard/auth/auth.ts';
 import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
 import type { Parts } from '../../src/dashboard/parts.ts';

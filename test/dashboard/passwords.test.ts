@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { refuseKnownPassword } from '../../src/dashboard/auth-requests.ts';
+import { refuseKnownPassword } from '../../src/dashboard/auth/requests.ts';
 
 async function saidOf(password: string): Promise<string> {
   const refused = await refuseKnownPassword(password, 'ada@example.com').catch((error: Error) => error);

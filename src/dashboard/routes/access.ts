@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import { nameSchema } from '../auth-requests.ts';
+import { nameSchema } from '../auth/requests.ts';
 import type { Env, Parts } from '../parts.ts';
-import { deviceOf } from '../people-device.ts';
+import { deviceOf } from '../people/device.ts';
 import { validate } from '../validate.ts';
 import { takeAway } from './linked-accounts.ts';
 

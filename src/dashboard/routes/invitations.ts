@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { Invitations } from '../../accounts/invitations.ts';
 import { ApiError } from '../api-error.ts';
-import { SIGN_UP } from '../auth-requests.ts';
+import { SIGN_UP } from '../auth/requests.ts';
 import type { Env, Parts } from '../parts.ts';
 
 /** What an invitation's page shows. Looking at one does not use it up. */

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import { newPasswordSchema, refuseKnownPassword, SENSITIVE } from '../auth-requests.ts';
-import { refuseStale } from '../auth-sessions.ts';
+import { newPasswordSchema, refuseKnownPassword, SENSITIVE } from '../auth/requests.ts';
+import { refuseStale } from '../auth/sessions.ts';
 import { changedLetter } from '../mail-letters.ts';
 import type { Env, Parts, Person } from '../parts.ts';
-import { readWaysIn, removeWayIn, type Removal } from '../people-ways.ts';
+import { readWaysIn, removeWayIn, type Removal } from '../people/ways.ts';
 import { validate } from '../validate.ts';
 
 const passwordSchema = z.strictObject({ newPassword: newPasswordSchema });

@@ -2,10 +2,10 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { Invitations } from '../../accounts/invitations.ts';
 import { ApiError } from '../api-error.ts';
-import { verifiesFirst } from '../auth-options.ts';
-import { emailSchema, nameSchema, newPasswordSchema, refuseKnownPassword, SIGN_UP } from '../auth-requests.ts';
+import { verifiesFirst } from '../auth/options.ts';
+import { emailSchema, nameSchema, newPasswordSchema, refuseKnownPassword, SIGN_UP } from '../auth/requests.ts';
 import type { Env, Parts } from '../parts.ts';
-import { makeOperator } from '../people.ts';
+import { makeOperator } from '../people/people.ts';
 import { validate } from '../validate.ts';
 
 const bodySchema = z.strictObject({

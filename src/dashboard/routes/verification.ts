@@ -2,11 +2,11 @@ import { Hono, type Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import { cookiePrefixOf } from '../auth-options.ts';
-import { SIGN_IN } from '../auth-requests.ts';
+import { cookiePrefixOf } from '../auth/options.ts';
+import { SIGN_IN } from '../auth/requests.ts';
 import { movedLetter } from '../mail-letters.ts';
 import type { Env, Parts } from '../parts.ts';
-import { grantVerified } from '../people-credit.ts';
+import { grantVerified } from '../people/credit.ts';
 import { validate } from '../validate.ts';
 
 const bodySchema = z.strictObject({ token: z.string().max(2000), password: z.string().max(256).optional() });

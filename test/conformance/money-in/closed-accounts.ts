@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
-import { closeAccount } from '../../../src/dashboard/people-close.ts';
+import { closeAccount } from '../../../src/dashboard/people/close.ts';
 import { listProblems } from '../../../src/payments/problems.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { DAY_MS, MoneyStage, usd, type Customer } from './stage.ts';

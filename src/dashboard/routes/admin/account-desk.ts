@@ -9,7 +9,7 @@ import { ApiError } from '../../api-error.ts';
 import { BillingDesk } from '../../billing-desk.ts';
 import { KeyDesk } from '../../key-desk.ts';
 import type { Parts, Person } from '../../parts.ts';
-import { readWaysIn } from '../../people-ways.ts';
+import { readWaysIn } from '../../people/ways.ts';
 import { listSessions } from '../access.ts';
 import { describeLine } from '../statement.ts';
 import { entryJson } from './audit.ts';

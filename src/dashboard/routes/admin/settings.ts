@@ -5,7 +5,7 @@ import { Invitations, inviteByLink } from '../../../accounts/invitations.ts';
 import { readDatabaseState } from '../../../database/state.ts';
 import { VERSION } from '../../../version.ts';
 import { ApiError } from '../../api-error.ts';
-import { emailSchema } from '../../auth-requests.ts';
+import { emailSchema } from '../../auth/requests.ts';
 import type { Banners } from '../../banners.ts';
 import { testLetter } from '../../mail-letters.ts';
 import type { Env, Parts } from '../../parts.ts';

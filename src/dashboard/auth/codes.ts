@@ -1,6 +1,6 @@
-import { ApiError, TooManyError } from './api-error.ts';
-import type { Library } from './auth-library.ts';
-import type { RateLimits, RateRule } from './rate-limits.ts';
+import { ApiError, TooManyError } from '../api-error.ts';
+import type { Library } from './library.ts';
+import type { RateLimits, RateRule } from '../rate-limits.ts';
 
 /** Longer than a code of an authenticator app is good for. */
 const USED: RateRule = { kind: 'code-used', max: 1, windowMs: 5 * 60 * 1000 };

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../database/tables.ts';
-import { ApiError } from './api-error.ts';
-import type { Library } from './auth-library.ts';
-import { FRESH_SECONDS } from './auth-options.ts';
+import type { Tables } from '../../database/tables.ts';
+import { ApiError } from '../api-error.ts';
+import type { Library } from './library.ts';
+import { FRESH_SECONDS } from './options.ts';
 
 /** Who is signed in, and since when. */
 export interface Session {

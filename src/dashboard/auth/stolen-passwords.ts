@@ -1,4 +1,4 @@
-import { undress } from './auth-passwords.ts';
+import { undress } from './passwords.ts';
 
 /** A word may be dressed up with so many digits and signs and still be found. */
 const DRESS_CHARACTERS_MAX = 6;

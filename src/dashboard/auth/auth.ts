@@ -1,24 +1,24 @@
 import type { Kysely } from 'kysely';
-import { Invitations } from '../accounts/invitations.ts';
-import { PROVIDER_IDS, type ProviderId } from '../accounts/sign-in-settings.ts';
-import type { OpenDatabase } from '../database/connect.ts';
-import { networkOf } from '../http/address-range.ts';
-import { clientAddress, parseNetworks } from '../http/client-address.ts';
-import { ApiError, TooManyError } from './api-error.ts';
-import { refuseUsedCode } from './auth-codes.ts';
-import { ProviderDoor } from './auth-door.ts';
-import { openLibrary, type Library } from './auth-library.ts';
-import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './auth-options.ts';
-import { AUTH_PATHS, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './auth-requests.ts';
-import { readSecret } from './auth-secret.ts';
-import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './auth-sessions.ts';
-import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './auth-verify.ts';
-import { changedLetter } from './mail-letters.ts';
-import type { Mail } from './mail.ts';
-import type { DashboardSettings } from './messages.ts';
-import type { Parts, Person } from './parts.ts';
-import { claimAccount, isOperator } from './people.ts';
-import { RateLimits } from './rate-limits.ts';
+import { Invitations } from '../../accounts/invitations.ts';
+import { PROVIDER_IDS, type ProviderId } from '../../accounts/sign-in-settings.ts';
+import type { OpenDatabase } from '../../database/connect.ts';
+import { networkOf } from '../../http/address-range.ts';
+import { clientAddress, parseNetworks } from '../../http/client-address.ts';
+import { ApiError, TooManyError } from '../api-error.ts';
+import { refuseUsedCode } from './codes.ts';
+import { ProviderDoor } from './door.ts';
+import { openLibrary, type Library } from './library.ts';
+import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
+import { AUTH_PATHS, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './requests.ts';
+import { readSecret } from './secret.ts';
+import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './sessions.ts';
+import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './verify.ts';
+import { changedLetter } from '../mail-letters.ts';
+import type { Mail } from '../mail.ts';
+import type { DashboardSettings } from '../messages.ts';
+import type { Parts, Person } from '../parts.ts';
+import { claimAccount, isOperator } from '../people/people.ts';
+import { RateLimits } from '../rate-limits.ts';
 
 /** Registration, sign-in and sessions. */
 export interface Auth {
@@ -90,7 +90,7 @@ async function openForLibrary(
   { kysely, dialect }: OpenDatabase,
 ): Promise<{ readonly kysely: Kysely<unknown>; close(): Promise<void> }> {
   if (dialect === 'postgres') return { kysely: kysely as Kysely<unknown>, close: async () => undefined };
-  const own = (await import('../database/kysely.ts')).openForeignKysely(databasePath);
+  const own = (await import('../../database/kysely.ts')).openForeignKysely(databasePath);
   return { kysely: own, close: () => own.destroy() };
 }
 

@@ -3,11 +3,11 @@ import type { BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware, getOAuthState } from 'better-auth/api';
 import { deleteSessionCookie } from 'better-auth/cookies';
 import type { Kysely } from 'kysely';
-import { Invitations } from '../accounts/invitations.ts';
-import type { Tables } from '../database/tables.ts';
-import { arrival } from './auth-admission.ts';
-import type { DashboardSettings } from './messages.ts';
-import { grantVerified } from './people-credit.ts';
+import { Invitations } from '../../accounts/invitations.ts';
+import type { Tables } from '../../database/tables.ts';
+import { arrival } from './admission.ts';
+import type { DashboardSettings } from '../messages.ts';
+import { grantVerified } from '../people/credit.ts';
 
 type Middleware = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0];
 

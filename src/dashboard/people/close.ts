@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
-import { isLastOperator } from '../accounts/accounts.ts';
-import { endPlan } from '../accounts/subscriptions.ts';
-import type { Tables } from '../database/tables.ts';
-import { makeId } from '../ids.ts';
-import { forgetEndUsers } from '../usage/end-users.ts';
-import { dropExports } from '../usage/export-jobs.ts';
+import { isLastOperator } from '../../accounts/accounts.ts';
+import { endPlan } from '../../accounts/subscriptions.ts';
+import type { Tables } from '../../database/tables.ts';
+import { makeId } from '../../ids.ts';
+import { forgetEndUsers } from '../../usage/end-users.ts';
+import { dropExports } from '../../usage/export-jobs.ts';
 
 /**
  * Deletes a person and closes their account: keys die at once, sessions end, and what tells who they were is gone. The

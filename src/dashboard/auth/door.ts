@@ -1,9 +1,9 @@
-import type { ProviderId, SignInProvider } from '../accounts/sign-in-settings.ts';
-import { inTime, LateError } from '../in-time.ts';
-import { ApiError } from './api-error.ts';
-import type { Library } from './auth-library.ts';
-import type { DashboardSettings } from './messages.ts';
-import type { Parts } from './parts.ts';
+import type { ProviderId, SignInProvider } from '../../accounts/sign-in-settings.ts';
+import { inTime, LateError } from '../../in-time.ts';
+import { ApiError } from '../api-error.ts';
+import type { Library } from './library.ts';
+import type { DashboardSettings } from '../messages.ts';
+import type { Parts } from '../parts.ts';
 
 /** How long a provider may take to tell its addresses; what the library asks of others has no limit of its own. */
 const DISCOVERY_MS = 8000;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Tables } from '../database/tables.ts';
-import { asNanos, formatUsd } from '../ledger/money.ts';
-import type { Person } from './parts.ts';
+import type { Tables } from '../../database/tables.ts';
+import { asNanos, formatUsd } from '../../ledger/money.ts';
+import type { Person } from '../parts.ts';
 
 /** Of what grows without end, the newest. */
 const ROWS_MAX = 5000;

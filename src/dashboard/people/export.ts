@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
-import { Keys } from '../accounts/keys.ts';
-import type { Tables } from '../database/tables.ts';
-import { asNanos, formatUsd } from '../ledger/money.ts';
-import { readStatement, type StatementCursor, type StatementLine } from '../ledger/statement.ts';
-import { readContentDays } from '../usage/contents.ts';
-import type { Person } from './parts.ts';
-import { exportBelongings } from './people-belongings.ts';
-import { deviceOf } from './people-device.ts';
-import { readWaysIn } from './people-ways.ts';
+import { Keys } from '../../accounts/keys.ts';
+import type { Tables } from '../../database/tables.ts';
+import { asNanos, formatUsd } from '../../ledger/money.ts';
+import { readStatement, type StatementCursor, type StatementLine } from '../../ledger/statement.ts';
+import { readContentDays } from '../../usage/contents.ts';
+import type { Person } from '../parts.ts';
+import { exportBelongings } from './belongings.ts';
+import { deviceOf } from './device.ts';
+import { readWaysIn } from './ways.ts';
 
 const PAGE_LINES = 1000;
 /** A longer statement comes without its oldest lines; the statement's own export has them all. */

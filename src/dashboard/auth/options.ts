@@ -3,11 +3,11 @@ import type { BetterAuthOptions } from 'better-auth';
 import { isAPIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins';
 import type { Kysely } from 'kysely';
-import type { Dialect } from '../database/dialect.ts';
-import { makeId } from '../ids.ts';
-import { CREDENTIAL_TABLE, PASSKEY_SCHEMA, SESSION_TABLE, TWO_FACTOR_SCHEMA, USER_TABLE, VERIFICATION_TABLE } from './auth-tables.ts';
-import { knownProviders, linkingRules } from './auth-providers.ts';
-import type { DashboardSettings } from './messages.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import { makeId } from '../../ids.ts';
+import { CREDENTIAL_TABLE, PASSKEY_SCHEMA, SESSION_TABLE, TWO_FACTOR_SCHEMA, USER_TABLE, VERIFICATION_TABLE } from './tables.ts';
+import { knownProviders, linkingRules } from './providers.ts';
+import type { DashboardSettings } from '../messages.ts';
 
 /** Where we put the caller's address for the library, which else believes what callers write themselves. */
 export const ADDRESS_HEADER = 'x-tollgate-client-address';

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
-import { hashMailbox } from '../accounts/promo-code-text.ts';
-import type { Tables } from '../database/tables.ts';
-import { postCredit } from '../ledger/credit.ts';
-import { NO_MONEY, parseUsd, type Nanos } from '../ledger/money.ts';
-import type { DashboardSettings } from './messages.ts';
+import { hashMailbox } from '../../accounts/promo-code-text.ts';
+import type { Tables } from '../../database/tables.ts';
+import { postCredit } from '../../ledger/credit.ts';
+import { NO_MONEY, parseUsd, type Nanos } from '../../ledger/money.ts';
+import type { DashboardSettings } from '../messages.ts';
 import { claimAccount } from './people.ts';
 
 /** Gives a person what waits for a verified address, if theirs is: an account that was there before, and the credit for signing up. */

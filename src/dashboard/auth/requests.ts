@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { PROVIDER_IDS, type ProviderId } from '../accounts/sign-in-settings.ts';
-import { ApiError } from './api-error.ts';
-import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './auth-options.ts';
-import { isCommonPassword } from './auth-passwords.ts';
-import type { RateRule } from './rate-limits.ts';
+import { PROVIDER_IDS, type ProviderId } from '../../accounts/sign-in-settings.ts';
+import { ApiError } from '../api-error.ts';
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './options.ts';
+import { isCommonPassword } from './passwords.ts';
+import type { RateRule } from '../rate-limits.ts';
 import { isStolenPassword } from './stolen-passwords.ts';
-import { check } from './validate.ts';
+import { check } from '../validate.ts';
 
 /** What the library for accounts may be asked. Everything else under `/api/auth` is not there. */
 export interface AuthPath {

@@ -1,19 +1,19 @@
 import { hasRequestState } from '@better-auth/core/context';
 import { betterAuth } from 'better-auth';
 import type { Kysely } from 'kysely';
-import type { SignInProvider } from '../accounts/sign-in-settings.ts';
-import type { OpenDatabase } from '../database/connect.ts';
-import { admitIdentities, arrival } from './auth-admission.ts';
-import { afterProvider } from './auth-arrival.ts';
-import { authOptions } from './auth-options.ts';
-import { ownProvider } from './auth-providers.ts';
-import { changedLetter, existingLetter, resetLetter, verificationLetter } from './mail-letters.ts';
-import type { Mail } from './mail.ts';
-import type { DashboardSettings } from './messages.ts';
-import { claimAccount } from './people.ts';
-import { grantVerified } from './people-credit.ts';
-import { keepPasswordOnly, recordLink } from './people-ways.ts';
-import type { RateLimits } from './rate-limits.ts';
+import type { SignInProvider } from '../../accounts/sign-in-settings.ts';
+import type { OpenDatabase } from '../../database/connect.ts';
+import { admitIdentities, arrival } from './admission.ts';
+import { afterProvider } from './arrival.ts';
+import { authOptions } from './options.ts';
+import { ownProvider } from './providers.ts';
+import { changedLetter, existingLetter, resetLetter, verificationLetter } from '../mail-letters.ts';
+import type { Mail } from '../mail.ts';
+import type { DashboardSettings } from '../messages.ts';
+import { claimAccount } from '../people/people.ts';
+import { grantVerified } from '../people/credit.ts';
+import { keepPasswordOnly, recordLink } from '../people/ways.ts';
+import type { RateLimits } from '../rate-limits.ts';
 
 /** What the library for accounts is opened with. */
 export interface LibrarySetup {

@@ -1,6 +1,6 @@
 import type { BetterAuthOptions } from 'better-auth';
 import { genericOAuth } from 'better-auth/plugins';
-import type { SignInProvider } from '../accounts/sign-in-settings.ts';
+import type { SignInProvider } from '../../accounts/sign-in-settings.ts';
 
 type Linking = NonNullable<NonNullable<BetterAuthOptions['account']>['accountLinking']>;
 
@@ -15,7 +15,7 @@ export function knownProviders(providers: readonly SignInProvider[]): NonNullabl
 }
 
 /**
- * Whose word the library takes. It takes everybody's here, and asks `auth-admission.ts` before it makes or links anything:
+ * Whose word the library takes. It takes everybody's here, and asks `admission.ts` before it makes or links anything:
  * there the rules stand together, and their refusals tell nobody who has an account.
  */
 export function linkingRules(providers: readonly SignInProvider[]): Linking {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { Accounts } from '../accounts/accounts.ts';
-import type { Tables } from '../database/tables.ts';
+import { Accounts } from '../../accounts/accounts.ts';
+import type { Tables } from '../../database/tables.ts';
 
 /** What decides which account a person gets. */
 interface Claimant {

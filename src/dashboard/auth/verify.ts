@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { verifyJWT } from 'better-auth/crypto';
-import { ApiError } from './api-error.ts';
-import type { Library } from './auth-library.ts';
+import { ApiError } from '../api-error.ts';
+import type { Library } from './library.ts';
 
 /** What a link for the verification of an address says. */
 export interface VerificationClaim {

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
-import { recordAudit, recordDeed } from '../accounts/audit.ts';
-import type { OpenDatabase } from '../database/connect.ts';
-import type { Tables } from '../database/tables.ts';
-import type { Person } from './parts.ts';
+import { recordAudit, recordDeed } from '../../accounts/audit.ts';
+import type { OpenDatabase } from '../../database/connect.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { Person } from '../parts.ts';
 
 /** How a person can sign in. */
 export interface WaysIn {
