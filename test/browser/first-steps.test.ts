@@ -108,6 +108,22 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   );
 
   test(
+    'can read earlier words in the playground while others come',
+    async () => {
+      const log = page.getByRole('log');
+      await page.getByLabel('Message').fill('Another one');
+      await page.keyboard.press('Enter');
+      await log.getByText('Once').nth(1).waitFor();
+      const box = `document.querySelector('[role=log]')`;
+      expect(Number(await page.evaluate(`${box}.scrollTop`))).toBeGreaterThan(0);
+      await page.evaluate(`${box}.scrollTop = 0`);
+      await log.getByText('This story is canned').nth(1).waitFor();
+      expect(await page.evaluate(`${box}.scrollTop`)).toBe(0);
+    },
+    TEST_MS,
+  );
+
+  test(
     'pays for no more of an answer after leaving the playground',
     async () => {
       await page.goto(`${world.url}/playground?model=sandbox%2Fstory`);

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Send, Square } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import type { FormEvent, JSX, KeyboardEvent } from 'react';
+import type { FormEvent, JSX, KeyboardEvent, RefObject } from 'react';
 import { formatMs } from '../../numbers.ts';
 import { playground as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -15,9 +15,16 @@ interface TalkProps {
   readonly onSend: (question: string) => void;
 }
 
+/** This near to its end a conversation is read at its end. */
+const NEAR_PX = 40;
+/** Where the conversation was scrolled to last, to follow it; undefined where the reader has gone back since. */
+type Follow = number | undefined;
+const FROM_NOW: Follow = 0;
+
 /** What was said, and the place to say more. */
 export function Talk({ conversation, onSend }: TalkProps): JSX.Element {
   const { turns } = conversation;
+  const follow = useRef<Follow>(FROM_NOW);
   const clear =
     turns.length === 0 ? undefined : (
       <Button size="sm" onClick={conversation.clear}>
@@ -30,12 +37,21 @@ export function Talk({ conversation, onSend }: TalkProps): JSX.Element {
         role="log"
         aria-label={t.conversation}
         tabIndex={0}
+        onScroll={({ currentTarget: box }) => {
+          if (box.scrollHeight - box.clientHeight - box.scrollTop < NEAR_PX) follow.current = box.scrollTop;
+        }}
         className="min-h-72 flex-1 overflow-y-auto focus-visible:-outline-offset-2 lg:max-h-[calc(100dvh-22rem)]"
       >
         {turns.length === 0 ? <EmptyState {...t.empty} /> : turns.map((turn) => <TurnText key={turn.id} turn={turn} />)}
-        <End of={turns} />
+        <End of={turns} follow={follow} />
       </div>
-      <Composer conversation={conversation} onSend={onSend} />
+      <Composer
+        conversation={conversation}
+        onSend={(question) => {
+          follow.current = FROM_NOW;
+          onSend(question);
+        }}
+      />
     </Card>
   );
 }
@@ -74,13 +90,21 @@ function TurnText({ turn }: { readonly turn: Turn }): JSX.Element {
   );
 }
 
-/** Keeps the newest words in sight while they come. */
-function End({ of: turns }: { readonly of: readonly Turn[] }): JSX.Element {
+interface EndProps {
+  readonly of: readonly Turn[];
+  readonly follow: RefObject<Follow>;
+}
+
+/** Keeps the newest words in sight while they come, unless the reader has gone back to earlier ones. */
+function End({ of: turns, follow }: EndProps): JSX.Element {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const box = end.current?.parentElement;
-    if (turns.length > 0 && box !== null && box !== undefined) box.scrollTop = box.scrollHeight;
-  }, [turns]);
+    if (box === null || box === undefined || follow.current === undefined) return;
+    const hasGoneBack = box.scrollTop < follow.current;
+    if (!hasGoneBack) box.scrollTop = box.scrollHeight;
+    follow.current = hasGoneBack ? undefined : box.scrollTop;
+  }, [turns, follow]);
   return <div ref={end} />;
 }
 
