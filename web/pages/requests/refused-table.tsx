@@ -50,7 +50,7 @@ function columnsFor<Row extends Refused>(whose: Column<Row>, onOpen: (id: string
     {
       id: 'model',
       header: columns.model,
-      isWideOnly: true,
+      room: 'medium',
       cell: ({ model }) => (
         <span className="block max-w-48 truncate" title={model ?? undefined}>
           {model ?? '–'}
@@ -58,7 +58,7 @@ function columnsFor<Row extends Refused>(whose: Column<Row>, onOpen: (id: string
       ),
     },
     whose,
-    { id: 'stream', header: columns.stream, isWideOnly: true, cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
+    { id: 'stream', header: columns.stream, room: 'large', cell: ({ isStreaming }) => (isStreaming ? t.streamed : '–') },
   ];
 }
 
