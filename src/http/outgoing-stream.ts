@@ -36,9 +36,8 @@ export class OutgoingStream {
 
   write(text: string): void {
     if (this.#controller === undefined) return;
-    // A full connection gives a promise where it gives the number of bytes otherwise.
+    // It is sent when what this packet brought has been dealt with. A full connection gives a promise where it gives the number of bytes otherwise.
     const written = this.#controller.write(text);
-    void this.#controller.flush();
     if (typeof written === 'number' || this.#isFull) return;
     this.#isFull = true;
     void written.then(() => this.#drain());
