@@ -32,7 +32,6 @@ import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
 import { postWebhook } from './http/post-webhook.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
-import { inTime } from './in-time.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
 import { openLedger } from './ledger/open.ts';
 import { recordPrices } from './ledger/price-versions.ts';
@@ -108,10 +107,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
     drain: async () => {
       state.isDraining = true;
       gate.log.lifecycle('draining', { requests: gate.calls.size });
-      const giveUpAtMs = Date.now() + DRAIN_MS;
-      await finishCalls(gate, giveUpAtMs);
-      // An answer is over for us when it is written; a slow reader of a long one has yet to get the rest.
-      await inTime('the server', server.stop(false), Math.max(0, giveUpAtMs - Date.now())).catch(() => undefined);
+      await finishCalls(gate);
       await server.stop(true);
       for (const timer of timers) clearInterval(timer);
       await discovery.stop();
@@ -328,7 +324,8 @@ function wakeForWork(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard)
   return () => turns.run();
 }
 
-async function finishCalls(gate: Gate, giveUpAtMs: number): Promise<void> {
+async function finishCalls(gate: Gate): Promise<void> {
+  const giveUpAtMs = Date.now() + DRAIN_MS;
   while (gate.calls.size > 0 && Date.now() < giveUpAtMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
   for (const call of gate.calls) call.end(new GatewayError('draining', 'The server shut down before the answer was finished.'));
   const settledByMs = Date.now() + 5000;
