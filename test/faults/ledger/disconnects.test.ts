@@ -23,7 +23,7 @@ const BYTES_MAX = { streamed: 10_000, whole: 900 };
 const PATIENCE_MS_MAX = 80;
 const SETTLED_WITHIN_MS = 10_000;
 /** Who leaves as soon as it has come may leave before its request was read. */
-const UNHEARD_WITHIN_MS = 500;
+const UNHEARD_WITHIN_MS = 2000;
 /** What a message and an answer take beside their texts, by our own count. */
 const FRAME_TOKENS = 4 + 3;
 const UPSTREAM_GONE_MS = 100;
