@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import OpenAI, { APIError, RateLimitError } from 'openai';
 import type { NewKey } from '../../src/accounts/keys.ts';
-import { loadConfig } from '../../src/config.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../../src/ledger/ledger.ts';
 import { asNanos, parseUsd } from '../../src/ledger/money.ts';
-import { serve, type Service } from '../../src/serve.ts';
+import type { Service } from '../../src/serve.ts';
 import { Owner, freshOf } from '../accounts/owner.ts';
 import { STORES, type OpenStore } from '../accounts/stores.ts';
 import { until } from '../faults/ledger/until.ts';
+import { serveStore } from './serve-store.ts';
 
 /** What is promised: a running server feels a change of a key within a second. */
 const FELT_WITHIN_MS = 1000;
@@ -22,16 +20,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     let owner: Owner;
     beforeAll(async () => {
       store = await open();
-      const file = join(store.folder, 'tollgate.yaml');
-      writeFileSync(file, '{}');
-      const environment = {
-        HOST: '127.0.0.1',
-        PORT: '0',
-        TOLLGATE_DATA: store.folder,
-        TOLLGATE_CONFIG: file,
-        TOLLGATE_LOG_LEVEL: 'silent',
-      };
-      service = await serve(loadConfig({ ...environment, DATABASE_URL: store.databaseUrl }));
+      service = await serveStore(store);
     });
     beforeEach(async () => {
       owner = await Owner.at(store);
@@ -247,10 +236,7 @@ test('behind a trusted proxy the address that it names counts', async () => {
   const [sqlite] = STORES;
   const store = await sqlite?.open();
   if (store === undefined) throw new Error('there is no embedded database');
-  const file = join(store.folder, 'tollgate.yaml');
-  writeFileSync(file, JSON.stringify({ http: { trusted_proxies: ['127.0.0.0/8'] } }));
-  const environment = { HOST: '127.0.0.1', PORT: '0', TOLLGATE_DATA: store.folder, TOLLGATE_CONFIG: file, TOLLGATE_LOG_LEVEL: 'silent' };
-  const service = await serve(loadConfig(environment));
+  const service = await serveStore(store, { http: { trusted_proxies: ['127.0.0.0/8'] } });
   const owner = await Owner.at(store);
   const { secret } = await owner.keys.create(owner.account.id, { name: 'test', addresses: ['203.0.113.0/24'] });
   const statusFrom = async (forwarded: string): Promise<number> => {

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { NewKey } from '../../src/accounts/keys.ts';
-import { loadConfig } from '../../src/config.ts';
 import { asNanos } from '../../src/ledger/money.ts';
-import { serve, type Service } from '../../src/serve.ts';
+import type { Service } from '../../src/serve.ts';
 import { readRefusals, type RefusalRow } from '../../src/usage/refusals.ts';
 import { Owner } from '../accounts/owner.ts';
 import { STORES, type OpenStore } from '../accounts/stores.ts';
 import { until } from '../faults/ledger/until.ts';
+import { serveStore } from './serve-store.ts';
 
 const MODEL = 'sandbox/echo';
 const WRITTEN_WITHIN_MS = 8000;
@@ -29,17 +27,8 @@ for (const { name: storeName, isMissing, open } of STORES)
     let owner: Owner;
     beforeAll(async () => {
       store = await open();
-      const file = join(store.folder, 'tollgate.yaml');
       const providers = { gone: { dialect: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'none' } };
-      writeFileSync(file, JSON.stringify({ providers, models: [GONE] }));
-      const environment = {
-        HOST: '127.0.0.1',
-        PORT: '0',
-        TOLLGATE_DATA: store.folder,
-        TOLLGATE_CONFIG: file,
-        TOLLGATE_LOG_LEVEL: 'silent',
-      };
-      service = await serve(loadConfig({ ...environment, DATABASE_URL: store.databaseUrl }));
+      service = await serveStore(store, { providers, models: [GONE] });
     });
     beforeEach(async () => {
       owner = await Owner.at(store);

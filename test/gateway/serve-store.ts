@@ -1,0 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config.ts';
+import { serve, type Service } from '../../src/serve.ts';
+import type { OpenStore } from '../accounts/stores.ts';
+
+/** A server on a store, with what `tollgate.yaml` would have. */
+export function serveStore(store: OpenStore, settings: object = {}): Promise<Service> {
+  const file = join(store.folder, 'tollgate.yaml');
+  writeFileSync(file, JSON.stringify(settings));
+  const environment = { HOST: '127.0.0.1', PORT: '0', TOLLGATE_DATA: store.folder, TOLLGATE_CONFIG: file, TOLLGATE_LOG_LEVEL: 'silent' };
+  return serve(loadConfig({ ...environment, DATABASE_URL: store.databaseUrl }));
+}
