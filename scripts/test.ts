@@ -26,7 +26,7 @@ const BESIDE: readonly (readonly string[])[] = [
 ];
 
 /** What keeps a machine busy and watches the clock runs when all others are done. */
-const ALONE: readonly string[] = ['test/faults/fuzz.test.ts', 'test/faults/slow-reader.test.ts'];
+const ALONE: readonly string[] = ['test/clients/leaving.test.ts', 'test/faults/fuzz.test.ts', 'test/faults/slow-reader.test.ts'];
 
 /** How much of what stood before a failed test's name is told again at the end. */
 const FAILURE_LINES = 40;
@@ -45,11 +45,10 @@ const environment = { ...process.env, TEST_BUILT: 'true' };
 const named = process.argv.slice(2);
 const isWhole = named.length === 0;
 const print = (bytes: Uint8Array): void => void process.stderr.write(bytes);
-const besides = isWhole ? BESIDE.map((paths) => runTests(paths, () => undefined)) : [];
-const ignored = isWhole
-  ? [...BESIDE.flat(), ...ALONE].map((path) => `--path-ignore-patterns=${path.endsWith('/') ? `${path}**` : path}`)
-  : [];
-const runs = [await runTests([...ignored, ...named], print)];
+const without = (paths: readonly string[]): string[] =>
+  paths.map((path) => `--path-ignore-patterns=${path.endsWith('/') ? `${path}**` : path}`);
+const besides = isWhole ? BESIDE.map((paths) => runTests([...without(ALONE), ...paths], () => undefined)) : [];
+const runs = [await runTests([...(isWhole ? without([...BESIDE.flat(), ...ALONE]) : []), ...named], print)];
 for (const beside of besides) {
   const run = await beside;
   process.stderr.write(run.output);
