@@ -28,7 +28,7 @@ function welcome(url: string, { secret, token }: FirstStart): void {
   process.stdout.write(`
 This is the first start. Try it with a trial key, which may call the built-in sandbox models only:
 
-  curl ${url}/v1/chat/completions \\
+  curl "${url}/v1/chat/completions" \\
     -H "Authorization: Bearer ${secret}" -H "Content-Type: application/json" \\
     -d '{"model": "sandbox/story", "messages": [{"role": "user", "content": "Tell me a story"}]}'
 
