@@ -90,6 +90,8 @@ export class Call implements Watcher {
   bodyBytes = 0;
   /** The providers that were asked and failed, in their order. */
   readonly failedAttempts: Attempt[] = [];
+  /** On a clock that nobody sets. */
+  readonly #beganAtMs = performance.now();
   readonly #request: Request;
   readonly #connection: CallerConnection;
   #isLong = false;
@@ -108,6 +110,11 @@ export class Call implements Watcher {
   /** True when the caller has left: nobody is there to be told anything. */
   get isClientGone(): boolean {
     return this.#endReason === CLIENT_GONE || this.#request.signal.aborted;
+  }
+
+  /** How long it has taken so far. */
+  get durationMs(): number {
+    return Math.round(performance.now() - this.#beganAtMs);
   }
 
   /** Where the caller is. Asked for only where it matters: the runtime has to look it up. */
@@ -154,7 +161,7 @@ export class Call implements Watcher {
     if (this.isStreaming) return;
     if (this.#request.signal.aborted) this.end(CLIENT_GONE);
     // A provider may think for minutes before its first byte, longer than the runtime keeps a silent connection.
-    if (this.#isLong || Date.now() - this.startedAtMs < LONG_CALL_MS) return;
+    if (this.#isLong || nowMs - this.#beganAtMs < LONG_CALL_MS) return;
     this.#isLong = true;
     this.#connection.setIdleTimeout(0);
   }

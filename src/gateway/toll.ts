@@ -148,7 +148,7 @@ export class Toll {
 
   /** The first token of a stream is here. */
   begin(): void {
-    this.#firstTokenMs = Date.now() - this.#facts.call.startedAtMs;
+    this.#firstTokenMs = this.#facts.call.durationMs;
   }
 
   /** Looks after a running stream, once a second: `nowMs` is `performance.now()`. */
@@ -255,7 +255,7 @@ export class Toll {
       endUser: endUserOf(chat),
       isStreaming: chat.stream === true,
       firstTokenMs: this.#firstTokenMs,
-      durationMs: Date.now() - call.startedAtMs,
+      durationMs: call.durationMs,
       createdAtMs: call.startedAtMs,
       attempts: failedAttempts.length + (ending.provider === '' ? 0 : prompts),
       failedAttempts,
