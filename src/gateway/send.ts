@@ -54,16 +54,21 @@ export type Answer = {
     }
 );
 
-/** Sends a request along the model's routes until one answers. */
+/** Sends a request along the model's routes until one answers. One that is out for its health stands at the end of the line, in case that no other can carry it. */
 export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
   let failure: GatewayError | undefined;
   const routes = routesInOrder(dispatch.model.routes);
-  for (const route of routes) {
+  const line = [...routes];
+  for (const [place, route] of line.entries()) {
     const provider = gate.config.providers.get(route.provider);
     if (provider === undefined) continue;
     const hasFailed = failure !== undefined && !isOfRoute(failure);
-    const isOnlyHope = !hasFailed && route === routes.at(-1);
-    if (!gate.routeHealth.mayTry(route) && !isOnlyHope) continue;
+    const isLastHope = place >= routes.length;
+    if (isLastHope && hasFailed) break;
+    if (!isLastHope && !gate.routeHealth.mayTry(route)) {
+      line.push(route);
+      continue;
+    }
     const beganAtMs = performance.now();
     try {
       const answer = await attempt(gate, dispatch, { route, provider });

@@ -25,6 +25,7 @@ beforeAll(async () => {
     providers: {
       east: { dialect: 'openai', base_url: east.baseUrl, api_key: east.apiKey },
       west: { dialect: 'openai', base_url: west.baseUrl, api_key: west.apiKey },
+      deaf: { dialect: 'anthropic', base_url: west.baseUrl, api_key: west.apiKey },
     },
     models: [
       {
@@ -32,6 +33,14 @@ beforeAll(async () => {
         routes: [
           { provider: 'east', model: 'large' },
           { provider: 'west', model: 'large' },
+        ],
+      },
+      {
+        ...describeModel('both/audio', 'east', PRICE),
+        input: ['text', 'audio'],
+        routes: [
+          { provider: 'east', model: 'audio' },
+          { provider: 'deaf', model: 'audio' },
         ],
       },
       { ...describeModel('east/alone', 'east', PRICE), routes: [{ provider: 'east', model: 'alone' }] },
@@ -45,11 +54,13 @@ afterAll(async () => {
   await west.stop();
 });
 
-async function ask(model = 'both/large'): Promise<number> {
+const SPOKEN = [{ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }];
+
+async function ask(model = 'both/large', content: unknown = 'hello'): Promise<number> {
   const answer = await fetch(`${gate.baseUrl}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] }),
+    body: JSON.stringify({ model, messages: [{ role: 'user', content }] }),
   });
   await answer.text();
   return answer.status;
@@ -105,6 +116,20 @@ test(
     for (let time = 0; time < 4; time += 1) expect(await ask()).toBe(200);
     expect([east.requests.length, west.requests.length]).toEqual([1, 4]);
     await until(async () => ((await ask()) === 200 && east.requests.length > 1 ? true : undefined), BACK_WITHIN_MS);
+  },
+  TEST_MS,
+);
+
+test(
+  'a route that is left out is asked all the same where the other cannot carry the request',
+  async () => {
+    east.reset();
+    east.always({ type: 'status', status: 503, body: errorBody({ message: 'overloaded', type: 'server_error' }) });
+    for (let time = 0; time < 5; time += 1) expect(await ask('both/audio', SPOKEN)).toBe(500);
+    expect(await leftOut()).toEqual(['tollgate_routes_left_out{provider="east",model="audio"} 1']);
+    east.reset();
+    expect(await ask('both/audio', SPOKEN)).toBe(200);
+    expect(east.requests).toHaveLength(1);
   },
   TEST_MS,
 );
