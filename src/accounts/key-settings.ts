@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Tables } from '../database/tables.ts';
 import { parseAddressRange } from '../http/address-range.ts';
 import { isZone } from '../zone-clock.ts';
+import { visibleName } from './line-of-text.ts';
 
 /** What the maker of a key may fix; absent means no limit of its own. */
 export interface KeySettings {
@@ -48,13 +49,7 @@ const PLACES: ReadonlyMap<string, string> = new Map([
 ]);
 const TAG = /^[\p{L}\p{N}][\p{L}\p{N} _.:/-]{0,63}(?:=[\p{L}\p{N} _.:/@-]{0,64})?$/u;
 
-const name = z
-  .string()
-  .trim()
-  .min(1, 'give the key a name')
-  .max(NAME_CHARACTERS_MAX, `has more than ${NAME_CHARACTERS_MAX} characters`)
-  // Names are printed on terminals too, where such characters are commands.
-  .regex(/^\P{Cc}*$/u, 'must not have control characters');
+const name = visibleName('give the key a name').max(NAME_CHARACTERS_MAX, `has more than ${NAME_CHARACTERS_MAX} characters`);
 const models = z
   .array(z.string().min(1).max(MODEL_CHARACTERS_MAX))
   .max(MODELS_MAX, `names more than ${MODELS_MAX} models`)

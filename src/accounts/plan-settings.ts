@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { visibleName } from './line-of-text.ts';
 import { parseUsd, type Nanos } from '../ledger/money.ts';
 import type { Plan } from './plans.ts';
 
@@ -14,7 +15,7 @@ export const usdSchema = z
 export const planSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/u, 'must be up to 64 small letters, digits, - and _'),
-    name: z.string().min(1, 'must have a name').max(100, 'must have at most 100 characters'),
+    name: visibleName('must have a name').max(100, 'must have at most 100 characters'),
     price_usd: usdSchema,
     interval: z.enum(['month', 'year']).default('month'),
     included_usd: usdSchema,

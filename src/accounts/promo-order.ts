@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
+import { visibleName } from './line-of-text.ts';
 import { usdSchema } from './plan-settings.ts';
 import { findPlan } from './plans.ts';
 import { normalizeCode } from './promo-code-text.ts';
@@ -48,13 +49,7 @@ const fields = z.strictObject({
     .regex(/^[A-Za-z0-9]{0,20}$/u, 'has at most 20 letters and digits')
     .default(''),
   count: count.max(CODES_MAX, `At most ${CODES_MAX} codes can be made at once.`).default(1),
-  campaign: z
-    .string()
-    .trim()
-    .min(1, 'has no name')
-    .max(100, 'has more than 100 characters')
-    .regex(/^\P{Cc}*$/u, 'must not have control characters')
-    .optional(),
+  campaign: visibleName('has no name').max(100, 'has more than 100 characters').optional(),
   uses: count.default(1),
   perAccount: count.default(1),
   newAccountDays: days.optional(),

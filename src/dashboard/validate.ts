@@ -13,12 +13,6 @@ type Validated<Target extends Source, Schema extends z.ZodType> = MiddlewareHand
   { in: Record<Target, z.input<Schema>>; out: Record<Target, z.output<Schema>> }
 >;
 
-/** A line of text. Control characters and halves of characters are no text, and a database refuses some of them. */
-export const lineShape = z
-  .string()
-  .trim()
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not have control characters');
-
 /** Where the former page of a list ended, as it was told with that page. */
 export const placeShape = z
   .string()

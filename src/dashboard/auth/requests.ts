@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lineOfText } from '../../accounts/line-of-text.ts';
 import { PROVIDER_IDS, type ProviderId } from '../../accounts/sign-in-settings.ts';
 import { ApiError } from '../api-error.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './options.ts';
@@ -56,11 +57,7 @@ const LETTER_FLOOR_MS = 500;
 const SIGN_UP_FLOOR_MS = 700;
 
 export const emailSchema = z.email('is not an e-mail address').max(254).toLowerCase();
-export const nameSchema = z
-  .string()
-  .trim()
-  .max(100)
-  .regex(/^\P{Cc}*$/u, 'must not have control characters');
+export const nameSchema = lineOfText.max(100);
 const password = z.string().max(PASSWORD_LENGTH_MAX, `must have at most ${PASSWORD_LENGTH_MAX} characters`);
 export const newPasswordSchema = password.min(PASSWORD_LENGTH_MIN, `must have at least ${PASSWORD_LENGTH_MIN} characters`);
 const token = z.string().max(2000);

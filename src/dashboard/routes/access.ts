@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { visibleName } from '../../accounts/line-of-text.ts';
 import { ApiError } from '../api-error.ts';
-import { nameSchema } from '../auth/requests.ts';
 import type { Env, Parts } from '../parts.ts';
 import { deviceOf } from '../people/device.ts';
 import { validate } from '../validate.ts';
 import { takeAway } from './linked-accounts.ts';
 
-const passkeySchema = z.strictObject({ name: nameSchema.min(1) });
+const passkeySchema = z.strictObject({ name: visibleName().max(100) });
 
 /** Where a person is signed in, and with which passkeys they can be. */
 export function accessRoutes(parts: Parts) {

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { visibleName } from '../../accounts/line-of-text.ts';
 import { writeCsvLine } from '../../usage/csv.ts';
 import { readKeyNames, readUsedNames } from '../../usage/names.ts';
 import type { PastKeeper } from '../../usage/past-keeper.ts';
@@ -45,7 +46,7 @@ const exportQuery = z
   .object({ ...reportShape, format: z.enum(['csv', 'json']).default('csv'), part: z.enum(['chart', 'table']).default('chart') })
   .refine(isRange, RANGE_MESSAGE)
   .refine(isTwoGroups, GROUPS_MESSAGE);
-const viewBody = z.object({ page: z.enum(VIEW_PAGES), name: z.string().trim().min(1).max(80), search: z.string().max(2000) });
+const viewBody = z.object({ page: z.enum(VIEW_PAGES), name: visibleName().max(80), search: z.string().max(2000) });
 
 /** What an account used, added up in any way, and the ways that people saved. */
 export function usageRoutes({ database }: Parts, past: PastKeeper) {

@@ -1,11 +1,12 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { listAccounts, type ListedAccount } from '../../../accounts/account-list.ts';
+import { lineOfText } from '../../../accounts/line-of-text.ts';
 import { formatUsd, parseUsd, type Nanos } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { zoneShape } from '../../usage-query.ts';
-import { lineShape, validate } from '../../validate.ts';
+import { validate } from '../../validate.ts';
 import { AccountDesk } from './account-desk.ts';
 
 const PAGE_ROWS = 50;
@@ -13,7 +14,7 @@ const TEXT_CHARS_MAX = 200;
 const REASON_CHARS_MAX = 500;
 
 const query = z.object({
-  q: lineShape.max(TEXT_CHARS_MAX).optional(),
+  q: lineOfText.max(TEXT_CHARS_MAX).optional(),
   status: z.enum(['active', 'suspended', 'closed']).optional(),
   before: z
     .string()
@@ -21,7 +22,7 @@ const query = z.object({
     .optional(),
 });
 
-const reasonShape = lineShape.min(1, 'is missing').max(REASON_CHARS_MAX);
+const reasonShape = lineOfText.min(1, 'is missing').max(REASON_CHARS_MAX);
 /** Above zero is credited, below zero is taken. The name is drawn by the form, once for what it confirms. */
 const creditSchema = z.strictObject({
   usd: z

@@ -1,13 +1,14 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { AuditLog, type NamedEntry } from '../../../accounts/audit-log.ts';
+import { lineOfText } from '../../../accounts/line-of-text.ts';
 import type { Env, Parts } from '../../parts.ts';
-import { lineShape, placeShape, validate } from '../../validate.ts';
+import { placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
 const TEXT_CHARS_MAX = 200;
 
-const text = lineShape.max(TEXT_CHARS_MAX).optional();
+const text = lineOfText.max(TEXT_CHARS_MAX).optional();
 const query = z.object({
   action: text,
   /** Who did it. */
