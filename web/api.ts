@@ -34,6 +34,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether what was asked for is not there. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
 /** The dashboard's API with every address typed: `await call(api.account.$get())`. */
 export const api = hc<Api>(location.origin, {
   init: { credentials: 'same-origin' },

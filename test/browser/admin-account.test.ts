@@ -132,6 +132,9 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       await page.goto(`/admin/view/${id}/requests`);
       await see(page, 'No requests in this range.');
       expect(await page.getByRole('main').getByRole('link', { name: 'Send a request' }).count()).toBe(0);
+      await page.goto(`/admin/view/${id}/alerts`);
+      await page.getByRole('heading', { name: 'E-mail' }).waitFor();
+      expect(await page.locator('main a[href$="/settings"]').count()).toBe(0);
       expect((await stage.service.keys.list(id)).map(({ name }) => name)).toEqual(['notebook']);
       expect(complaints).toEqual([]);
 

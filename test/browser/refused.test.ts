@@ -74,6 +74,10 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       await page.getByRole('button', { name: 'Requests', exact: true }).click();
       await page.getByRole('heading', { name: 'Requests over time' }).waitFor();
       expect(complaints).toEqual([]);
+
+      // The browser notes that the id is first looked for where it is not.
+      await page.goto(`/requests?request=${wrong.requestID}`);
+      await drawer.getByText(wordsOf(wrong)).waitFor();
     },
     TEST_MS,
   );
@@ -100,6 +104,9 @@ describe.skipIf(chromiumPath === undefined)('refused requests in a browser', () 
       await page.goto(`/admin/view/${caller.account.id}/requests?view=refused`);
       await rowsOf(page).getByText('their program').waitFor();
       expect(complaints).toEqual([]);
+
+      await page.goto(`/admin/requests?request=${requestID}`);
+      await drawer.getByRole('link', { name: caller.account.email }).waitFor();
     },
     TEST_MS,
   );

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX, ReactNode } from 'react';
+import { isMissing } from '../../api.ts';
 import { keyLabel, type Names } from '../../names.ts';
 import { formatCount, formatMs } from '../../numbers.ts';
 import { filters, requests as t } from '../../strings/index.ts';
@@ -16,20 +17,23 @@ import { Content } from './content.tsx';
 import { toCurl } from './curl.ts';
 import { Equation } from './equation.tsx';
 import { detailQuery, type Detail } from './queries.ts';
+import { RefusedDetails } from './refused-details.tsx';
 import { Status } from './table.tsx';
 import { Timeline } from './timeline.tsx';
 
 interface RequestDrawerProps {
   readonly id: string | undefined;
+  readonly isRefused: boolean;
   readonly names: Names;
   readonly onClose: () => void;
 }
 
-/** Everything about one request. Its address can be kept and sent to others of the account. */
-export function RequestDrawer({ id, names, onClose }: RequestDrawerProps): JSX.Element {
+/** Everything about one request, let in or refused. Its address can be kept and sent to others of the account. */
+export function RequestDrawer({ id, isRefused, names, onClose }: RequestDrawerProps): JSX.Element {
+  const Shown = isRefused ? RefusedDetails : Details;
   return (
     <RequestFrame id={id} onClose={onClose}>
-      {id !== undefined && <Details id={id} names={names} />}
+      {id !== undefined && <Shown id={id} names={names} />}
     </RequestFrame>
   );
 }
@@ -56,6 +60,8 @@ export function RequestFrame({ id, onClose, children }: RequestFrameProps): JSX.
 
 function Details({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
   const { data: detail, error, refetch } = useQuery(detailQuery(id));
+  // Who has only the id, as from a log, need not know whether the request was let in.
+  if (isMissing(error)) return <RefusedDetails id={id} names={names} />;
   if (detail === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
     <RequestParts detail={detail} keyName={keyLabel(detail.keyId, names)} isOwn>

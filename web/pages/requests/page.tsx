@@ -23,7 +23,6 @@ import { Exports } from './exports.tsx';
 import { RequestFilters, ViewSwitch } from './filters.tsx';
 import { Histogram } from './histogram.tsx';
 import { filterOf, histogramQuery, pageQuery, refusedOneQuery } from './queries.ts';
-import { RefusedDrawer } from './refused-drawer.tsx';
 import { RefusedFilters, RefusedList } from './refused-list.tsx';
 import { RefusedTable } from './refused-table.tsx';
 import { FILTERS, type RequestsSearch } from './search.ts';
@@ -83,7 +82,7 @@ function AllView({ search, zone, names, onChange, onOpen }: ViewProps): JSX.Elem
         )}
       </Card>
       <RequestList search={search} filter={filter} names={names} onChange={onChange} onOpen={onOpen} />
-      <RequestDrawer id={search.request} names={names} onClose={() => onOpen({ request: undefined })} />
+      <RequestDrawer id={search.request} isRefused={false} names={names} onClose={() => onOpen({ request: undefined })} />
     </>
   );
 }
@@ -95,7 +94,7 @@ function RefusedView({ search, names, onChange, onOpen }: ViewProps): JSX.Elemen
       <ViewSwitch search={search} onChange={onChange} />
       <RefusedFilters search={search} names={names} onChange={onChange} />
       <RefusedList search={search} names={names} onChange={onChange} onOpen={(request) => onOpen({ request })} />
-      <RefusedDrawer id={search.request} names={names} onClose={() => onOpen({ request: undefined })} />
+      <RequestDrawer id={search.request} isRefused names={names} onClose={() => onOpen({ request: undefined })} />
     </>
   );
 }

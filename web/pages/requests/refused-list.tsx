@@ -3,13 +3,10 @@ import type { JSX } from 'react';
 import { keyLabel, type Names } from '../../names.ts';
 import { given, type ChangeOf } from '../../search-params.ts';
 import { filters, requests as t } from '../../strings/index.ts';
-import { Card } from '../../ui/card.tsx';
 import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { FilterSelect, plainChoices } from '../../ui/filter-select.tsx';
-import { Pagination } from '../../ui/pagination.tsx';
-import { usePages } from '../../use-pages.ts';
 import { refusedQuery } from './queries.ts';
-import { RefusedTable } from './refused-table.tsx';
+import { RefusedPages } from './refused-table.tsx';
 import { REFUSALS, type RequestsSearch } from './search.ts';
 import { keyColumn } from './table.tsx';
 
@@ -52,20 +49,15 @@ export function RefusedFilters(props: RefusedProps): JSX.Element {
 /** The newest of them, page by page. */
 export function RefusedList(props: RefusedProps & { readonly onOpen: (id: string) => void }): JSX.Element {
   const { search, names, onChange, onOpen } = props;
-  const { data: page, error, refetch } = useQuery(refusedQuery(search));
-  const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => onChange({ before, live: undefined }) });
   return (
-    <Card isFlush>
-      <RefusedTable
-        refused={page?.refused}
-        error={error}
-        onRetry={() => void refetch()}
-        whose={keyColumn(names)}
-        openId={search.request}
-        onOpen={onOpen}
-        onClearFilters={clearOf(props)}
-      />
-      <Pagination text={page === undefined ? undefined : t.refused.shown(page.refused.length)} {...pages} />
-    </Card>
+    <RefusedPages
+      query={useQuery(refusedQuery(search))}
+      at={search.before}
+      onGo={(before) => onChange({ before, live: undefined })}
+      whose={keyColumn(names)}
+      openId={search.request}
+      onOpen={onOpen}
+      onClearFilters={clearOf(props)}
+    />
   );
 }

@@ -1,9 +1,13 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { JSX, ReactNode } from 'react';
 import { formatCount } from '../../numbers.ts';
 import { requests as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import type { Refused } from './queries.ts';
+import { usePages } from '../../use-pages.ts';
 import { Finish, Opener } from './table.tsx';
 
 interface RefusedTableProps<Row extends Refused> {
@@ -29,6 +33,25 @@ export function RefusedTable<Row extends Refused>({ refused, whose, onOpen, ...r
       onOpen={({ id }) => onOpen(id)}
       {...rest}
     />
+  );
+}
+
+interface RefusedPagesProps<Row extends Refused> extends Pick<RefusedTableProps<Row>, 'whose' | 'openId' | 'onOpen' | 'onClearFilters'> {
+  readonly query: UseQueryResult<{ readonly refused: readonly Row[]; readonly next: string | null }>;
+  /** Where the page that is shown begins. */
+  readonly at: string | undefined;
+  readonly onGo: (at: string | undefined) => void;
+}
+
+/** All of them, page by page. */
+export function RefusedPages<Row extends Refused>({ query, at, onGo, ...table }: RefusedPagesProps<Row>): JSX.Element {
+  const { data: page, error, refetch } = query;
+  const pages = usePages({ at, next: page?.next, onGo });
+  return (
+    <Card isFlush>
+      <RefusedTable refused={page?.refused} error={error} onRetry={() => void refetch()} {...table} />
+      <Pagination text={page === undefined ? undefined : t.refused.shown(page.refused.length)} {...pages} />
+    </Card>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
+import { isMissing } from '../../../api.ts';
 import { compact } from '../../../search-params.ts';
 import { adminRequests as t } from '../../../strings/index.ts';
 import { Copyable } from '../../../ui/copyable.tsx';
@@ -8,7 +9,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Part } from '../../../ui/part.tsx';
 import { Waiting } from '../../../ui/waiting.tsx';
 import { RequestFrame, RequestParts } from '../../requests/drawer.tsx';
-import { RefusedParts } from '../../requests/refused-drawer.tsx';
+import { RefusedParts } from '../../requests/refused-details.tsx';
 import { detailQuery, refusedQuery } from './queries.ts';
 
 interface AdminRequestDrawerProps {
@@ -29,6 +30,7 @@ export function AdminRequestDrawer({ id, isRefused, onClose }: AdminRequestDrawe
 
 function Details({ id }: { readonly id: string }): JSX.Element {
   const { data: detail, error, refetch } = useQuery(detailQuery(id));
+  if (isMissing(error)) return <Refused id={id} />;
   if (detail === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-96" />;
   return (
     <Owned by={detail}>

@@ -14,7 +14,7 @@ import { usePages } from '../../../use-pages.ts';
 import { useZoneOfAddress } from '../../../zone.ts';
 import { CutShort } from '../../requests/cut-short.tsx';
 import { ErrorFilter, RangeLine, StatusFilter, ViewSwitch } from '../../requests/filters.tsx';
-import { RefusedTable } from '../../requests/refused-table.tsx';
+import { RefusedPages, RefusedTable } from '../../requests/refused-table.tsx';
 import { RequestTable } from '../../requests/table.tsx';
 import { AdminRequestDrawer } from './drawer.tsx';
 import { namesQuery, pageQuery, refusedQuery, type AdminRequest } from './queries.ts';
@@ -104,21 +104,16 @@ function RequestList({ search, zone, onChange, onOpen, onClear }: ListProps): JS
 }
 
 function RefusedList({ search, onChange, onOpen, onClear }: ListProps): JSX.Element {
-  const { data: page, error, refetch } = useQuery({ ...refusedQuery(search), placeholderData: keepPreviousData });
-  const pages = usePages({ at: search.before, next: page?.next, onGo: (before) => onChange({ before }) });
   return (
-    <Card isFlush>
-      <RefusedTable
-        refused={page?.refused}
-        error={error}
-        onRetry={() => void refetch()}
-        whose={ACCOUNT}
-        openId={search.request}
-        onOpen={(request) => onOpen({ request })}
-        onClearFilters={onClear}
-      />
-      <Pagination text={page === undefined ? undefined : requests.refused.shown(page.refused.length)} {...pages} />
-    </Card>
+    <RefusedPages
+      query={useQuery({ ...refusedQuery(search), placeholderData: keepPreviousData })}
+      at={search.before}
+      onGo={(before) => onChange({ before })}
+      whose={ACCOUNT}
+      openId={search.request}
+      onOpen={(request) => onOpen({ request })}
+      onClearFilters={onClear}
+    />
   );
 }
 

@@ -9,26 +9,11 @@ import { DateTime } from '../../ui/date-time.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
-import { RequestFrame } from './drawer.tsx';
 import { refusedOneQuery, type Refused } from './queries.ts';
 import { RefusedStatus } from './refused-table.tsx';
 
-interface RefusedDrawerProps {
-  readonly id: string | undefined;
-  readonly names: Names;
-  readonly onClose: () => void;
-}
-
 /** One request that was refused, and what its caller was told. */
-export function RefusedDrawer({ id, names, onClose }: RefusedDrawerProps): JSX.Element {
-  return (
-    <RequestFrame id={id} onClose={onClose}>
-      {id !== undefined && <Details id={id} names={names} />}
-    </RequestFrame>
-  );
-}
-
-function Details({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
+export function RefusedDetails({ id, names }: { readonly id: string; readonly names: Names }): JSX.Element {
   const { data, error, refetch } = useQuery(refusedOneQuery(id));
   if (data === undefined) return <Waiting error={error} onRetry={() => void refetch()} className="h-64" />;
   const [refused] = data.refused;
