@@ -32,6 +32,7 @@ import { PUBLIC_INTERNET, type Reach } from './http/fetch-media.ts';
 import { postWebhook } from './http/post-webhook.ts';
 import { startServer, type RunningServer } from './http/server.ts';
 import { makeId } from './ids.ts';
+import { inTime } from './in-time.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
 import { openLedger } from './ledger/open.ts';
 import { recordPrices } from './ledger/price-versions.ts';
@@ -58,6 +59,7 @@ const DRAIN_MS = 120_000;
 const STRIPE_REFUSES = 'Stripe refuses STRIPE_SECRET_KEY';
 const STRIPE_KEEPS = 'Stripe did not delete the customer of a closed account; it is asked again in an hour';
 const DRAIN_POLL_MS = 20;
+const LAST_READERS_MS = 5000;
 
 /** The service, running. */
 export interface Service {
@@ -108,6 +110,8 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       state.isDraining = true;
       gate.log.lifecycle('draining', { requests: gate.calls.size });
       await finishCalls(gate);
+      // An answer is over for us when it is written; a slow reader of a long one has yet to get the rest. An upload that was refused unread never ends.
+      await inTime('a reader', server.stop(false), LAST_READERS_MS).catch(() => undefined);
       await server.stop(true);
       for (const timer of timers) clearInterval(timer);
       await discovery.stop();

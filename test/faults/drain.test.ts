@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { costNanos } from '../simulator/invoice.ts';
 import type { Usage } from '../simulator/wire.ts';
 import { type Caller, CHAT, startCaller, STREAM } from './caller.ts';
@@ -64,6 +66,29 @@ test('a caller who left just before the end is charged', async () => {
   await Bun.sleep(100);
   expect(await gate.terminate()).toBe(0);
   expect(await leaver.chargedNanos()).toBeGreaterThan(0n);
+  await gate.stop();
+  await simulator.stop();
+});
+
+test('a whole answer that is being sent when the server is stopped arrives in full', async () => {
+  const { gate, key, simulator } = await startCaller({});
+  const bytes = 30_000_000;
+  simulator.always({ type: 'huge', bytes });
+  const body = JSON.stringify(CHAT);
+  const socket = connect({ port: Number(new URL(gate.origin).port), host: '127.0.0.1' });
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: gate\r\ncontent-type: application/json\r\nauthorization: Bearer ${key.secret}`;
+  socket.write(`${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  let received = 0;
+  socket.on('data', (piece) => (received += piece.length));
+  await once(socket, 'data');
+  socket.pause();
+  const closed = once(socket, 'close');
+  const exit = gate.terminate();
+  await Bun.sleep(500);
+  socket.resume();
+  expect(await exit).toBe(0);
+  await closed;
+  expect(received).toBeGreaterThan(bytes);
   await gate.stop();
   await simulator.stop();
 });
