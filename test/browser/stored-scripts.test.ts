@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { chromiumPath } from '../services/chromium.ts';
-import { FAILING, HOSTILE, hostile, hostileSettings, MODEL, plant, type Planted, startHostileUpstream } from './hostile-world.ts';
+import { FAILING, HOSTILE, hostile, hostileSettings, MODEL, plant, type Planted, startHostileUpstream, TURNED } from './hostile-world.ts';
 import { openStage, type Stage, type Visit } from './key-stage.ts';
 import { makeOperator } from './operators.ts';
 
@@ -167,6 +167,7 @@ describe.skipIf(chromiumPath === undefined)('texts of people', () => {
     ['the models of a key', 'keys', { name: 'modelled', models: [hostile('model')] }],
     ['the zone of a key', 'keys', { name: 'zoned', limitZone: hostile('zone') }],
     ['the name of a key, with signs that steer a terminal', 'keys', { name: 'red \u001B[31m' }],
+    ['the name of a key, with signs that turn the direction of writing', 'keys', { name: TURNED }],
     ['an alert', 'alerts/rules', { kind: hostile('kind'), threshold: '1', byMail: true, byWebhook: false }],
     ['an address to sign up with', 'auth/sign-up/email', { email: `${hostile('mail')}@example.com`, password: 'correct horse battery' }],
     ['an amount', 'billing/top-ups', { amountUsd: hostile('amount'), provider: 'manual' }],
