@@ -26,7 +26,7 @@ const ACCOUNTS_MAX = 10_000;
 const ACTIVE_ACCOUNTS = 10;
 const FILL_BATCH = 5000;
 const BATCH = 16;
-const BATCHES = 300;
+const BATCHES = 1500;
 const TURNS = 6;
 const DAY_MS = 86_400_000;
 
@@ -111,8 +111,10 @@ function fill(apply: Apply, accountIds: readonly string[], rows: number): void {
   }
 }
 
-/** The same ten accounts are busy at every size, as anywhere: most of those that there are sleep. */
-/** The CPU of a request, in the cheapest of several turns: whatever else happens on a machine only adds to it. The first turn warms up. */
+/**
+ * The CPU of a request, in the cheapest of several turns: whatever else happens on a machine only adds to it. The first turn warms up.
+ * The same ten accounts are busy at every size, as anywhere: most of those that there are sleep.
+ */
 function measureRequests(apply: Apply, accountIds: readonly string[]): number {
   const active = accountIds.slice(0, ACTIVE_ACCOUNTS);
   const turns = Array.from({ length: TURNS }, (_, turn) => measureTurn(apply, active, turn * BATCHES * BATCH));
