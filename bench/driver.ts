@@ -16,7 +16,8 @@ export function runSteadyLoad(plan: LoadPlan, requestsPerSecond: number): Promis
   const gapMs = (1000 * plan.connections) / requestsPerSecond;
   return drive(plan, (sent) => sent * gapMs < plan.seconds * 1000, {
     // Each connection has its own beat, a step after its neighbour's.
-    untilTurn: (connection, sent) => sleep(beganAtMs + (connection * gapMs) / plan.connections + sent * gapMs - performance.now()),
+    untilTurn: (connection, sent) =>
+      sleep(Math.max(0, beganAtMs + (connection * gapMs) / plan.connections + sent * gapMs - performance.now())),
   });
 }
 

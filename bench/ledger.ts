@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database } from 'bun:sqlite';
-import { connect } from '../src/database/connect.ts';
+import { connect, type OpenDatabase } from '../src/database/connect.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openSqlite } from '../src/database/sqlite.ts';
 import { makeId } from '../src/ids.ts';
@@ -30,22 +30,39 @@ const BATCHES = 1500;
 const TURNS = 6;
 const DAY_MS = 86_400_000;
 
-/** Measures the embedded ledger at growing sizes: no figure but the verification may grow with them. */
-export async function measureLedger(report: (line: string) => void, sizes = SIZES): Promise<readonly LedgerFigures[]> {
-  const figures: LedgerFigures[] = [];
-  for (const rows of sizes) {
-    report(`the ledger with ${rows} requests in it`);
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
-    try {
-      figures.push(await measureSize(join(folder, 'tollgate.db'), rows));
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  }
-  return figures;
+/** An embedded ledger with so many requests in it. */
+interface Filled {
+  readonly rows: number;
+  readonly kysely: OpenDatabase['kysely'];
+  readonly database: Database;
+  readonly apply: Apply;
+  /** The same ten are busy at every size, as anywhere: most of those that there are sleep. */
+  readonly busyAccounts: readonly string[];
 }
 
-async function measureSize(path: string, rows: number): Promise<LedgerFigures> {
+/** Measures the embedded ledger at growing sizes: no figure but the verification may grow with them. */
+export async function measureLedger(report: (line: string) => void, sizes = SIZES): Promise<readonly LedgerFigures[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
+  try {
+    const ledgers: Filled[] = [];
+    for (const [index, rows] of sizes.entries()) {
+      report(`a ledger gets ${rows} requests`);
+      ledgers.push(await fillLedger(join(folder, `${index}.db`), rows));
+    }
+    report('the ledgers by turns');
+    const micros = measureRequests(ledgers);
+    const figures: LedgerFigures[] = [];
+    for (const [index, ledger] of ledgers.entries()) {
+      report(`the ledger with ${ledger.rows} requests is verified`);
+      figures.push({ rows: ledger.rows, requestMicros: micros[index] ?? Number.NaN, ...(await measureReading(ledger)) });
+    }
+    return figures;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function fillLedger(path: string, rows: number): Promise<Filled> {
   const { kysely } = await connect({ databaseUrl: undefined, databasePath: path });
   await migrate(kysely, 'sqlite');
   const database = openSqlite(path);
@@ -54,12 +71,16 @@ async function measureSize(path: string, rows: number): Promise<LedgerFigures> {
   database.run('PRAGMA synchronous = OFF');
   fill(apply, accountIds, rows);
   database.run('PRAGMA synchronous = FULL');
-  const requestMicros = measureRequests(apply, accountIds);
-  const statementMs = await best(5, () => readStatement(kysely, accountIds[0] ?? '', { linesMax: 50 }));
+  return { rows, kysely, database, apply, busyAccounts: accountIds.slice(0, ACTIVE_ACCOUNTS) };
+}
+
+/** The last that is measured of a ledger: it is closed afterwards. */
+async function measureReading({ kysely, database, busyAccounts }: Filled): Promise<Pick<LedgerFigures, 'statementMs' | 'verifySeconds'>> {
+  const statementMs = await best(5, () => readStatement(kysely, busyAccounts[0] ?? '', { linesMax: 50 }));
   const verifyMs = await best(1, () => verifyAll(kysely));
   database.close();
   await kysely.destroy();
-  return { rows, requestMicros, statementMs, verifySeconds: verifyMs / 1000 };
+  return { statementMs, verifySeconds: verifyMs / 1000 };
 }
 
 async function verifyAll(kysely: Parameters<typeof verifyLedger>[0]): Promise<void> {
@@ -112,19 +133,18 @@ function fill(apply: Apply, accountIds: readonly string[], rows: number): void {
 }
 
 /**
- * The CPU of a request, in the cheapest of several turns: whatever else happens on a machine only adds to it. The first turn warms up.
- * The same ten accounts are busy at every size, as anywhere: most of those that there are sleep.
+ * The CPU of a request at each size, in the cheapest of several turns: whatever else happens on a machine only adds to it. A machine is slower
+ * at one time than at another, so the sizes take turns. The first turn warms up.
  */
-function measureRequests(apply: Apply, accountIds: readonly string[]): number {
-  const active = accountIds.slice(0, ACTIVE_ACCOUNTS);
-  const turns = Array.from({ length: TURNS }, (_, turn) => measureTurn(apply, active, turn * BATCHES * BATCH));
-  return Math.min(...turns.slice(1));
+function measureRequests(ledgers: readonly Filled[]): number[] {
+  const turns = Array.from({ length: TURNS }, (_, turn) => ledgers.map((ledger) => measureTurn(ledger, turn * BATCHES * BATCH)));
+  return ledgers.map((_, index) => Math.min(...turns.slice(1).map((micros) => micros[index] ?? Number.NaN)));
 }
 
-function measureTurn(apply: Apply, accountIds: readonly string[], from: number): number {
+function measureTurn({ apply, busyAccounts }: Filled, from: number): number {
   const before = process.cpuUsage();
   for (let batch = 0; batch < BATCHES; batch += 1) {
-    const requests = Array.from({ length: BATCH }, (_, index) => makeRequest(accountIds, from + batch * BATCH + index, Date.now()));
+    const requests = Array.from({ length: BATCH }, (_, index) => makeRequest(busyAccounts, from + batch * BATCH + index, Date.now()));
     apply(requests.map(({ hold }) => hold));
     apply(requests.map(({ settle }) => settle));
   }
