@@ -7,6 +7,7 @@ import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
 import { ChunkMender, hasToolCalls, mendReply } from './mend-chunks.ts';
 import { OutputText } from './output-text.ts';
+import { parseObject } from './parse-object.ts';
 import {
   ProviderFault,
   type DecodedReply,
@@ -236,17 +237,6 @@ function readOutput(message: unknown): string {
   if (hasToolCalls(message)) output += JSON.stringify(message['tool_calls']);
   if (isObject(message['function_call'])) output += JSON.stringify(message['function_call']);
   return output;
-}
-
-function parseObject(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ProviderFault('The provider sent something that is not JSON');
-  }
-  if (!isObject(value)) throw new ProviderFault('The provider sent JSON that is not an object');
-  return value;
 }
 
 function refuseError(body: JsonObject): void {

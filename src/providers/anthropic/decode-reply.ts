@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { writeCompletion } from '../envelope.ts';
+import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { keepBlocks } from './carried.ts';
 import { decodeCitations, decodeFinish, decodeRefusal, freeText, kindOfCall, textOf } from './decode-content.ts';
@@ -59,13 +60,7 @@ export function isBlock(value: unknown): value is Block {
 }
 
 function parseMessage(text: string): JsonObject & { readonly content: readonly Block[] } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ProviderFault('The provider sent something that is not JSON');
-  }
-  if (!isObject(value)) throw new ProviderFault('The provider sent JSON that is not an object');
+  const value = parseObject(text);
   if (isObject(value['error'])) throw toFault(value['error']);
   if (!Array.isArray(value['content'])) throw new ProviderFault('The provider answered without content');
   return { ...value, content: value['content'].filter(isBlock) };

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts
 import type { TokenUsage } from '../../tokens.ts';
 import { isCount } from '../../openai/usage.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
+import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
 import { keepBlocks } from './carried.ts';
 import { decodeFinish, decodeRefusal } from './decode-content.ts';
@@ -73,7 +74,7 @@ export class MessageStream implements StreamDecoder {
   }
 
   push(event: SseEvent): readonly string[] {
-    const payload = parseEvent(event.data);
+    const payload = parseObject(event.data);
     const chunks = this.#decode(payload);
     // Clients fail on a stream whose first chunk names no role.
     if (this.#hasRole || chunks.length === 0) return chunks;
@@ -199,14 +200,3 @@ const WORDS: ReadonlyMap<unknown, 'text' | 'thinking'> = new Map([
 
 /** The place of blocks that came with the start, which have no index. */
 const BEGUN = Symbol('begun');
-
-function parseEvent(data: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    throw new ProviderFault('The provider sent an event that is not JSON');
-  }
-  if (!isObject(value)) throw new ProviderFault('The provider sent an event that is not an object');
-  return value;
-}

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { writeCompletion } from '../envelope.ts';
+import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './citations.ts';
@@ -9,7 +10,7 @@ import { readUsage, writeUsage } from './usage.ts';
 
 /** Decodes a whole answer of Converse. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
-  const body = parse(text);
+  const body = parseObject(text);
   const message = isObject(body['output']) ? body['output']['message'] : undefined;
   if (!isObject(message) || !Array.isArray(message['content'])) throw new ProviderFault('The provider answered without a message');
   const said = readBlocks(message['content'].filter(isObject), context);
@@ -96,15 +97,4 @@ function isSigned(thought: JsonObject): boolean {
 function citedText(cited: unknown): string {
   const parts = isObject(cited) && Array.isArray(cited['content']) ? cited['content'].filter(isObject) : [];
   return parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
-}
-
-function parse(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ProviderFault('The provider sent something that is not JSON');
-  }
-  if (!isObject(value)) throw new ProviderFault('The provider sent JSON that is not an object');
-  return value;
 }

@@ -2,7 +2,8 @@ import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts
 import type { SseEvent } from '../../http/sse.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
-import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provider.ts';
+import { parseJson } from '../parse-object.ts';
+import type { ReplyContext, StreamDecoder } from '../provider.ts';
 import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './citations.ts';
 import { decodeStopReason, faultOfException } from './faults.ts';
@@ -220,11 +221,6 @@ function textInput(json: string): string {
 }
 
 function parse(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ProviderFault('The provider sent something that is not JSON');
-  }
+  const value = parseJson(text);
   return isObject(value) ? value : {};
 }

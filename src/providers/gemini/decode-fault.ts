@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { asObject, parseJson } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 
 /** Reads the body of an error answer. */
@@ -16,15 +17,8 @@ export function decodeFault(text: string, status: number | undefined): ProviderF
 
 /** The body of an answer or an event. The stream's address wraps errors in a list. */
 export function parseBody(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new ProviderFault('The provider sent something that is not JSON');
-  }
-  const body: unknown = Array.isArray(value) ? value[0] : value;
-  if (!isObject(body)) throw new ProviderFault('The provider sent JSON that is not an object');
-  return body;
+  const value = parseJson(text);
+  return asObject(Array.isArray(value) ? value[0] : value);
 }
 
 /** As `parseBody`, for what should be an answer: an error in it is thrown with the status that it stands for. */
