@@ -10,7 +10,7 @@ import { type Answer, type Caller, CHAT, readError, readEvents, startCaller, STR
 const SPICY = { message: 'Too spicy.', type: 'invalid_request_error', param: 'top_p', code: 'unsupported_value' };
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 const PRICE = { input: 2.5, output: 10 };
-const LOGGED_WITHIN_MS = 2000;
+const LOGGED_WITHIN_MS = 10_000;
 
 let caller: Caller;
 

@@ -76,7 +76,7 @@ const PROJECT = join(import.meta.dirname, '..', '..');
 const READY_WITHIN_MS = 60_000;
 /** Longer than the count for the charge of a caller who left may take. */
 const EXIT_WITHIN_MS = 15_000;
-const SETTLED_WITHIN_MS = 3000;
+const SETTLED_WITHIN_MS = 15_000;
 const SETTLED_POLL_MS = 10;
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
