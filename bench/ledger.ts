@@ -41,7 +41,10 @@ interface Filled {
 }
 
 /** Measures the embedded ledger at growing sizes: no figure but the verification may grow with them. */
-export async function measureLedger(report: (line: string) => void, sizes = SIZES): Promise<readonly LedgerFigures[]> {
+export async function measureLedger(
+  report: (line: string) => void,
+  { sizes = SIZES, batches = BATCHES } = {},
+): Promise<readonly LedgerFigures[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
   try {
     const ledgers: Filled[] = [];
@@ -50,7 +53,7 @@ export async function measureLedger(report: (line: string) => void, sizes = SIZE
       ledgers.push(await fillLedger(join(folder, `${index}.db`), rows));
     }
     report('the ledgers by turns');
-    const micros = measureRequests(ledgers);
+    const micros = measureRequests(ledgers, batches);
     const figures: LedgerFigures[] = [];
     for (const [index, ledger] of ledgers.entries()) {
       report(`the ledger with ${ledger.rows} requests is verified`);
@@ -136,20 +139,20 @@ function fill(apply: Apply, accountIds: readonly string[], rows: number): void {
  * The CPU of a request at each size, in the cheapest of several turns: whatever else happens on a machine only adds to it. A machine is slower
  * at one time than at another, so the sizes take turns. The first turn warms up.
  */
-function measureRequests(ledgers: readonly Filled[]): number[] {
-  const turns = Array.from({ length: TURNS }, (_, turn) => ledgers.map((ledger) => measureTurn(ledger, turn * BATCHES * BATCH)));
+function measureRequests(ledgers: readonly Filled[], batches: number): number[] {
+  const turns = Array.from({ length: TURNS }, (_, turn) => ledgers.map((ledger) => measureTurn(ledger, batches, turn * batches * BATCH)));
   return ledgers.map((_, index) => Math.min(...turns.slice(1).map((micros) => micros[index] ?? Number.NaN)));
 }
 
-function measureTurn({ apply, busyAccounts }: Filled, from: number): number {
+function measureTurn({ apply, busyAccounts }: Filled, batches: number, from: number): number {
   const before = process.cpuUsage();
-  for (let batch = 0; batch < BATCHES; batch += 1) {
+  for (let batch = 0; batch < batches; batch += 1) {
     const requests = Array.from({ length: BATCH }, (_, index) => makeRequest(busyAccounts, from + batch * BATCH + index, Date.now()));
     apply(requests.map(({ hold }) => hold));
     apply(requests.map(({ settle }) => settle));
   }
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / BATCHES / BATCH;
+  return (user + system) / batches / BATCH;
 }
 
 function makeRequest(accountIds: readonly string[], index: number, createdAtMs: number): { hold: Operation; settle: Operation } {
