@@ -21,7 +21,8 @@ const GAP_MS_MAX = 10;
 /** About as long as the longest answers are: streamed, each word is an event of some 250 bytes. */
 const BYTES_MAX = { streamed: 10_000, whole: 900 };
 const PATIENCE_MS_MAX = 80;
-const SETTLED_WITHIN_MS = 10_000;
+/** Longer than a count of tokens is waited for, which ends in a guess then. */
+const SETTLED_WITHIN_MS = 20_000;
 /** Who leaves as soon as it has come may leave before its request was read. */
 const UNHEARD_WITHIN_MS = 2000;
 /** What a message and an answer take beside their texts, by our own count. */
@@ -102,7 +103,11 @@ async function findRow(database: Kysely<Tables>, sent: Sent, lastId: string): Pr
     if (row !== undefined) return { row };
     const isUnheard = sent.status === undefined && findCall(site.provider, sent.message) === undefined;
     return isUnheard && performance.now() > deadline ? { row } : undefined;
-  }, SETTLED_WITHIN_MS).then(({ row }) => row);
+  }, SETTLED_WITHIN_MS)
+    .then(({ row }) => row)
+    .catch((cause: unknown) => {
+      throw new Error(`There is no row of ${JSON.stringify({ sent, call: findCall(site.provider, sent.message) })}`, { cause });
+    });
 }
 
 /** Holds one row against what the caller saw and the provider sent; says which way it was charged. */
