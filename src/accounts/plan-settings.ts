@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { visibleName } from './line-of-text.ts';
 import { parseUsd, type Nanos } from '../ledger/money.ts';
+import { visibleName } from './line-of-text.ts';
 import type { Plan } from './plans.ts';
 
 const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);

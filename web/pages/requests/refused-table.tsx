@@ -6,8 +6,8 @@ import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import type { Refused } from './queries.ts';
 import { usePages } from '../../use-pages.ts';
+import type { Refused } from './queries.ts';
 import { Finish, Opener } from './table.tsx';
 
 interface RefusedTableProps<Row extends Refused> {
