@@ -132,6 +132,7 @@ describe.skipIf(chromiumPath === undefined)('the operator’s page of an account
       await page.goto(`/admin/view/${id}/requests`);
       await see(page, 'No requests in this range.');
       expect(await page.getByRole('main').getByRole('link', { name: 'Send a request' }).count()).toBe(0);
+      await stage.database.updateTable('people').set({ email_verified: 0 }).where('email', '=', email).execute();
       await page.goto(`/admin/view/${id}/alerts`);
       await page.getByRole('heading', { name: 'E-mail' }).waitFor();
       expect(await page.locator('main a[href$="/settings"]').count()).toBe(0);
