@@ -1,48 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import OpenAI from 'openai';
+import { describe, expect, test } from 'bun:test';
 import { failureOf } from '../simulator/failure.ts';
-import { startGate, type Gate } from '../simulator/gate.ts';
-import { startOpenAiSimulator, type OpenAiSimulator } from '../simulator/openai.ts';
+import { CHAT, OpenAiStage } from './openai-stage.ts';
 
-const CHAT = { model: 'mock/gpt', messages: [{ role: 'user' as const, content: 'Hi' }] };
 const ABORT_WITHIN_MS = 100;
 
-let simulator: OpenAiSimulator;
-let gate: Gate;
-let client: OpenAI;
-
-beforeAll(async () => {
-  simulator = await startOpenAiSimulator();
-  gate = await startGate({ simulator, timeouts: { idle_ms: 5000 } });
-  const { secret } = await gate.makeKey();
-  client = new OpenAI({ baseURL: gate.baseUrl, apiKey: secret, maxRetries: 0 });
-}, 60_000);
-afterEach(() => simulator.reset());
-afterAll(async () => {
-  await gate.stop();
-  await simulator.stop();
-}, 60_000);
+const stage = new OpenAiStage({ timeouts: { idle_ms: 5000 } });
 
 async function expectUpstreamGone(leftAt: number): Promise<void> {
   await Bun.sleep(ABORT_WITHIN_MS + 20);
-  const [request] = simulator.requests;
+  const [request] = stage.simulator.requests;
   expect(request?.abortedAt).toBeDefined();
   expect((request?.abortedAt as number) - leftAt).toBeLessThan(ABORT_WITHIN_MS);
-  expect(simulator.openReplies).toBe(0);
+  expect(stage.simulator.openReplies).toBe(0);
 }
 
 describe('a caller who leaves', () => {
   test('in the middle of a stream ends the provider call', async () => {
-    simulator.next({ type: 'pace', gapMs: 25 });
+    stage.simulator.next({ type: 'pace', gapMs: 25 });
     let leftAt = 0;
     let count = 0;
-    for await (const _ of await client.chat.completions.create({ ...CHAT, stream: true })) {
+    for await (const _ of await stage.client.chat.completions.create({ ...CHAT, stream: true })) {
       count += 1;
       leftAt = performance.now();
       if (count === 3) break;
     }
     await expectUpstreamGone(leftAt);
-    expect(simulator.requests[0]?.chunksSent).toBeLessThan(10);
+    expect(stage.simulator.requests[0]?.chunksSent).toBeLessThan(10);
   });
 
   test.each([
@@ -52,16 +35,16 @@ describe('a caller who leaves', () => {
     ['before a JSON answer', false, { at: 'before_headers' }],
     ['in the middle of a JSON answer', false, { at: 'after_chunks', chunks: 1 }],
   ] as const)('%s ends the provider call', async (_, stream, moment) => {
-    simulator.next({ type: 'hang', moment });
+    stage.simulator.next({ type: 'hang', moment });
     const abort = new AbortController();
     const readAll = async (): Promise<void> => {
-      const result = await client.chat.completions.create({ ...CHAT, stream }, { signal: abort.signal });
+      const result = await stage.client.chat.completions.create({ ...CHAT, stream }, { signal: abort.signal });
       if (Symbol.asyncIterator in result) await Array.fromAsync(result);
       // The client ends an aborted stream as if it had finished.
       abort.signal.throwIfAborted();
     };
     const outcome = failureOf(readAll());
-    await simulator.untilRequests(1);
+    await stage.simulator.untilRequests(1);
     await Bun.sleep(50);
     const leftAt = performance.now();
     abort.abort();

@@ -1,35 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import OpenAI, { type APIError } from 'openai';
 import { failureOf } from '../simulator/failure.ts';
-import type { Gate, KeyOptions } from '../simulator/gate.ts';
-import { startGate } from '../simulator/gate.ts';
-import type { OpenAiSimulator } from '../simulator/openai.ts';
-import { startOpenAiSimulator } from '../simulator/openai.ts';
 import { errorBody } from '../simulator/wire.ts';
+import { CHAT, OpenAiStage } from './openai-stage.ts';
 
-const CHAT = { model: 'mock/gpt', messages: [{ role: 'user' as const, content: 'Hi' }] };
 /** A running server sees what a command changed within this time. */
 const SEEN_WITHIN_MS = 1000;
 
-let simulator: OpenAiSimulator;
-let gate: Gate;
-let client: OpenAI;
-
-beforeAll(async () => {
-  simulator = await startOpenAiSimulator();
-  gate = await startGate({ simulator });
-  client = await connect();
-}, 60_000);
-afterEach(() => simulator.reset());
-afterAll(async () => {
-  await gate.stop();
-  await simulator.stop();
-}, 60_000);
-
-async function connect(options: KeyOptions = {}): Promise<OpenAI> {
-  const { secret } = await gate.makeKey(options);
-  return new OpenAI({ baseURL: gate.baseUrl, apiKey: secret, maxRetries: 0 });
-}
+const stage = new OpenAiStage();
 
 /** A client that notes when each of its attempts began. */
 function countAttempts(of: OpenAI, maxRetries: number): { retrying: OpenAI; attempts: number[] } {
@@ -50,24 +28,24 @@ async function expectRefusal(attempt: PromiseLike<unknown>, expected: { of: unkn
 
 describe('each refusal is its own error class', () => {
   test('400 for a request that lacks its messages', async () => {
-    await expectRefusal(client.chat.completions.create({ model: 'mock/gpt' } as typeof CHAT), {
+    await expectRefusal(stage.client.chat.completions.create({ model: 'mock/gpt' } as typeof CHAT), {
       of: OpenAI.BadRequestError,
       fields: { status: 400, code: 'missing_required_parameter', param: 'messages' },
     });
-    expect(simulator.requests).toEqual([]);
+    expect(stage.simulator.requests).toEqual([]);
   });
 
   test('400 for what the provider refuses, in its own words', async () => {
     const body = errorBody({ message: 'Too spicy.', type: 'invalid_request_error', param: 'top_p', code: 'unsupported_value' });
-    simulator.next({ type: 'status', status: 400, body });
-    await expectRefusal(client.chat.completions.create(CHAT), {
+    stage.simulator.next({ type: 'status', status: 400, body });
+    await expectRefusal(stage.client.chat.completions.create(CHAT), {
       of: OpenAI.BadRequestError,
       fields: { status: 400, message: expect.stringContaining('Too spicy.'), param: 'top_p', code: 'unsupported_value' },
     });
   });
 
   test('401 for a key that does not exist', async () => {
-    const stranger = client.withOptions({ apiKey: 'sk-tg-nobody' });
+    const stranger = stage.client.withOptions({ apiKey: 'sk-tg-nobody' });
     const fields = { status: 401, code: 'invalid_api_key' };
     await expectRefusal(stranger.chat.completions.create(CHAT), { of: OpenAI.AuthenticationError, fields });
     await expectRefusal(stranger.models.list(), { of: OpenAI.AuthenticationError, fields });
@@ -76,32 +54,32 @@ describe('each refusal is its own error class', () => {
   test('401 for a deleted, a rotated and an expired key', async () => {
     const expires = new Date(Date.now() + 6000);
     const [deleted, rotated, expired] = await Promise.all([
-      gate.makeKey(),
-      gate.makeKey(),
-      gate.makeKey({ expires: expires.toISOString() }),
+      stage.gate.makeKey(),
+      stage.gate.makeKey(),
+      stage.gate.makeKey({ expires: expires.toISOString() }),
     ]);
-    await gate.run('key', 'delete', deleted.id);
-    const successor = await gate.run('key', 'rotate', rotated.id);
+    await stage.gate.run('key', 'delete', deleted.id);
+    const successor = await stage.gate.run('key', 'rotate', rotated.id);
     await Bun.sleep(Math.max(SEEN_WITHIN_MS, expires.getTime() - Date.now() + 50));
     for (const key of [deleted, rotated, expired]) {
-      const holder = client.withOptions({ apiKey: key.secret });
+      const holder = stage.client.withOptions({ apiKey: key.secret });
       await expectRefusal(holder.models.list(), { of: OpenAI.AuthenticationError, fields: { status: 401, code: 'invalid_api_key' } });
     }
-    const renewed = client.withOptions({ apiKey: String(successor['secret']) });
+    const renewed = stage.client.withOptions({ apiKey: String(successor['secret']) });
     expect((await renewed.models.list()).data.length).toBeGreaterThan(0);
   });
 
   test('nothing for a rotated key while the overlap lasts', async () => {
-    const key = await gate.makeKey();
-    const { secret } = await gate.run('key', 'rotate', key.id, '--overlap', '1h');
+    const key = await stage.gate.makeKey();
+    const { secret } = await stage.gate.run('key', 'rotate', key.id, '--overlap', '1h');
     await Bun.sleep(SEEN_WITHIN_MS);
     for (const apiKey of [key.secret, String(secret)]) {
-      expect((await client.withOptions({ apiKey }).models.list()).data.length).toBeGreaterThan(0);
+      expect((await stage.client.withOptions({ apiKey }).models.list()).data.length).toBeGreaterThan(0);
     }
   });
 
   test('403 for a model that the key may not use', async () => {
-    const restricted = await connect({ models: 'mock/free' });
+    const restricted = await stage.connect({ models: 'mock/free' });
     await expectRefusal(restricted.chat.completions.create(CHAT), {
       of: OpenAI.PermissionDeniedError,
       fields: { status: 403, code: 'model_not_allowed' },
@@ -109,80 +87,80 @@ describe('each refusal is its own error class', () => {
   });
 
   test('403 for a suspended account, until it is resumed', async () => {
-    const key = await gate.makeKey();
-    const holder = client.withOptions({ apiKey: key.secret });
+    const key = await stage.gate.makeKey();
+    const holder = stage.client.withOptions({ apiKey: key.secret });
     await holder.chat.completions.create(CHAT);
-    await gate.run('account', 'suspend', '--email', key.email);
+    await stage.gate.run('account', 'suspend', '--email', key.email);
     await Bun.sleep(SEEN_WITHIN_MS);
     await expectRefusal(holder.chat.completions.create(CHAT), {
       of: OpenAI.PermissionDeniedError,
       fields: { status: 403, code: 'account_suspended' },
     });
-    await gate.run('account', 'resume', '--email', key.email);
+    await stage.gate.run('account', 'resume', '--email', key.email);
     await Bun.sleep(SEEN_WITHIN_MS);
     expect((await holder.chat.completions.create(CHAT)).object).toBe('chat.completion');
   });
 
   test('403 for an empty balance, but free models stay free', async () => {
-    const broke = await connect({ creditUsd: '0' });
+    const broke = await stage.connect({ creditUsd: '0' });
     await expectRefusal(broke.chat.completions.create(CHAT), {
       of: OpenAI.PermissionDeniedError,
       fields: { status: 403, code: 'insufficient_quota', type: 'insufficient_quota' },
     });
-    expect(simulator.requests).toEqual([]);
+    expect(stage.simulator.requests).toEqual([]);
     expect((await broke.chat.completions.create({ ...CHAT, model: 'mock/free' })).model).toBe('mock/free');
   });
 
   test('404 for an unknown model', async () => {
-    await expectRefusal(client.chat.completions.create({ ...CHAT, model: 'mock/unknown' }), {
+    await expectRefusal(stage.client.chat.completions.create({ ...CHAT, model: 'mock/unknown' }), {
       of: OpenAI.NotFoundError,
       fields: { status: 404, code: 'model_not_found' },
     });
   });
 
   test('404 for the Responses API, with what to do about it', async () => {
-    await expectRefusal(client.responses.create({ model: 'mock/gpt', input: 'Hi' }), {
+    await expectRefusal(stage.client.responses.create({ model: 'mock/gpt', input: 'Hi' }), {
       of: OpenAI.NotFoundError,
       fields: { status: 404, code: 'unknown_url', message: expect.stringContaining('set your client to chat completions') },
     });
-    await expectRefusal(client.embeddings.create({ model: 'mock/gpt', input: 'Hi' }), {
+    await expectRefusal(stage.client.embeddings.create({ model: 'mock/gpt', input: 'Hi' }), {
       of: OpenAI.NotFoundError,
       fields: { status: 404, code: 'unknown_url', message: expect.stringContaining('is the base address set to …/v1?') },
     });
   });
 
   test('429 for more requests a minute than the key may make', async () => {
-    const hurried = await connect({ rpm: 2 });
+    const hurried = await stage.connect({ rpm: 2 });
     await hurried.chat.completions.create(CHAT);
     await hurried.chat.completions.create(CHAT);
     const failure = await failureOf(hurried.chat.completions.create(CHAT));
     expect(failure).toBeInstanceOf(OpenAI.RateLimitError);
     expect(failure).toMatchObject({ status: 429, type: 'requests', param: null, code: 'rate_limit_exceeded' });
     expect((failure as APIError).headers?.get('retry-after')).toMatch(/^[1-9]\d*$/u);
-    expect(simulator.requests).toHaveLength(2);
+    expect(stage.simulator.requests).toHaveLength(2);
   });
 
   test('500 for a provider that broke', async () => {
-    simulator.always({ type: 'status', status: 503, body: 'upstream connect error' });
-    await expectRefusal(client.chat.completions.create(CHAT), {
+    stage.simulator.always({ type: 'status', status: 503, body: 'upstream connect error' });
+    await expectRefusal(stage.client.chat.completions.create(CHAT), {
       of: OpenAI.InternalServerError,
       fields: { status: 500, type: 'server_error', code: expect.any(String) },
     });
   });
 
   test('an error before the first token of a stream is an ordinary error', async () => {
-    simulator.always({ type: 'error_in_200' });
-    await expectRefusal(client.chat.completions.create({ ...CHAT, stream: true }), {
+    stage.simulator.always({ type: 'error_in_200' });
+    await expectRefusal(stage.client.chat.completions.create({ ...CHAT, stream: true }), {
       of: OpenAI.InternalServerError,
       fields: { status: 500, type: 'server_error', code: expect.any(String) },
     });
   });
 
   test('an error after the first token ends the stream with an APIError', async () => {
-    simulator.always({ type: 'error_event', chunks: 4 });
+    stage.simulator.always({ type: 'error_event', chunks: 4 });
     const received: OpenAI.ChatCompletionChunk[] = [];
     const reading = async (): Promise<void> => {
-      for await (const chunk of await client.chat.completions.create({ ...CHAT, stream: true })) received.push(chunk);
+      for await (const chunk of await stage.client.chat.completions.create({ ...CHAT, stream: true })) received.push(chunk);
     };
     const failure = await failureOf(reading());
     expect(failure).toBeInstanceOf(OpenAI.APIError);
@@ -195,17 +173,17 @@ describe('each refusal is its own error class', () => {
 describe('retries', () => {
   test('wait for as long as the provider asked', async () => {
     const body = errorBody({ message: 'Slow down.', type: 'requests', code: 'rate_limit_exceeded' });
-    simulator.next({ type: 'status', status: 429, body, headers: { 'retry-after': '1' } });
-    const { retrying, attempts } = countAttempts(client, 2);
+    stage.simulator.next({ type: 'status', status: 429, body, headers: { 'retry-after': '1' } });
+    const { retrying, attempts } = countAttempts(stage.client, 2);
     expect((await retrying.chat.completions.create(CHAT)).object).toBe('chat.completion');
     expect(attempts).toHaveLength(2);
     expect((attempts[1] as number) - (attempts[0] as number)).toBeWithin(950, 4000);
-    expect(simulator.requests).toHaveLength(2);
+    expect(stage.simulator.requests).toHaveLength(2);
   });
 
   test('wait for as long as the gate asked when too many requests run at once', async () => {
-    const { retrying, attempts } = countAttempts(await connect({ concurrent: 1 }), 2);
-    simulator.next({ type: 'pace', gapMs: 20 });
+    const { retrying, attempts } = countAttempts(await stage.connect({ concurrent: 1 }), 2);
+    stage.simulator.next({ type: 'pace', gapMs: 20 });
     const first = await retrying.chat.completions.create({ ...CHAT, stream: true });
     const second = retrying.chat.completions.create(CHAT).then((completion) => completion.object);
     await Array.fromAsync(first);
@@ -216,19 +194,19 @@ describe('retries', () => {
   });
 
   test('do not happen for a request that can never fit its limit', async () => {
-    const { retrying, attempts } = countAttempts(await connect({ tpm: 100 }), 2);
+    const { retrying, attempts } = countAttempts(await stage.connect({ tpm: 100 }), 2);
     const messages = [{ role: 'user' as const, content: 'word '.repeat(2000) }];
     const failure = await failureOf(retrying.chat.completions.create({ ...CHAT, messages }));
     expect(failure).toBeInstanceOf(OpenAI.RateLimitError);
     expect(failure).toMatchObject({ status: 429, type: 'tokens', code: 'rate_limit_exceeded' });
     expect((failure as APIError).headers?.get('x-should-retry')).toBe('false');
     expect(attempts).toHaveLength(1);
-    expect(simulator.requests).toEqual([]);
+    expect(stage.simulator.requests).toEqual([]);
   });
 
   test('happen after a 500 and then succeed', async () => {
-    simulator.next({ type: 'status', status: 502, body: '' });
-    const { retrying, attempts } = countAttempts(client, 2);
+    stage.simulator.next({ type: 'status', status: 502, body: '' });
+    const { retrying, attempts } = countAttempts(stage.client, 2);
     expect((await retrying.chat.completions.create(CHAT)).object).toBe('chat.completion');
     expect(attempts.length).toBeWithin(1, 3);
   });

@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { ANSWER_TEXT } from '../simulator/behaviours.ts';
 import { failureOf } from '../simulator/failure.ts';
-import type { Gate, KeyOptions } from '../simulator/gate.ts';
-import { startGate } from '../simulator/gate.ts';
 import { withCost } from '../simulator/invoice.ts';
-import type { OpenAiSimulator } from '../simulator/openai.ts';
-import { startOpenAiSimulator } from '../simulator/openai.ts';
 import type { Usage } from '../simulator/wire.ts';
+import { CHAT, OpenAiStage } from './openai-stage.ts';
 
-const CHAT = { model: 'mock/gpt', messages: [{ role: 'user' as const, content: 'Hi' }] };
 const TOOLS = ['weather', 'clock'].map((name) => ({
   type: 'function' as const,
   function: {
@@ -18,37 +14,19 @@ const TOOLS = ['weather', 'clock'].map((name) => ({
   },
 }));
 
-let simulator: OpenAiSimulator;
-let gate: Gate;
-let client: OpenAI;
-
-beforeAll(async () => {
-  simulator = await startOpenAiSimulator();
-  gate = await startGate({ simulator, timeouts: { idle_ms: 5000 } });
-  client = await connect();
-}, 60_000);
-afterEach(() => simulator.reset());
-afterAll(async () => {
-  await gate.stop();
-  await simulator.stop();
-}, 60_000);
-
-async function connect(options: KeyOptions = {}): Promise<OpenAI> {
-  const { secret } = await gate.makeKey(options);
-  return new OpenAI({ baseURL: gate.baseUrl, apiKey: secret, maxRetries: 0 });
-}
+const stage = new OpenAiStage({ timeouts: { idle_ms: 5000 } });
 
 async function readChunks(body: Partial<OpenAI.ChatCompletionCreateParamsStreaming> = {}): Promise<OpenAI.ChatCompletionChunk[]> {
-  return Array.fromAsync(await client.chat.completions.create({ ...CHAT, ...body, stream: true }));
+  return Array.fromAsync(await stage.client.chat.completions.create({ ...CHAT, ...body, stream: true }));
 }
 
 describe('chat', () => {
   test('gives the completion under our model id, with usage and a request id', async () => {
-    const completion = await client.chat.completions.create(CHAT);
+    const completion = await stage.client.chat.completions.create(CHAT);
     expect(completion).toMatchObject({ object: 'chat.completion', model: 'mock/gpt' });
     expect(completion.choices[0]).toMatchObject({ index: 0, finish_reason: 'stop', logprobs: null });
     expect(completion.choices[0]?.message).toMatchObject({ role: 'assistant', content: ANSWER_TEXT, refusal: null });
-    expect(completion.usage).toEqual(withCost(simulator.requests[0]?.usage as Usage));
+    expect(completion.usage).toEqual(withCost(stage.simulator.requests[0]?.usage as Usage));
     expect(completion._request_id).toBeString();
   });
 
@@ -61,14 +39,14 @@ describe('chat', () => {
       metadata: { team: 'red' },
       response_format: { type: 'json_schema' as const, json_schema: { name: 'answer', schema: { type: 'object' } } },
     };
-    const { choices } = await client.chat.completions.create({ ...CHAT, ...options });
+    const { choices } = await stage.client.chat.completions.create({ ...CHAT, ...options });
     expect(choices.map((choice) => choice.index)).toEqual([0, 1]);
     expect(choices[1]?.logprobs?.content?.[0]?.top_logprobs).toHaveLength(3);
-    expect(simulator.requests[0]?.body).toMatchObject(options);
+    expect(stage.simulator.requests[0]?.body).toMatchObject(options);
   });
 
   test('carries a tool conversation there and back', async () => {
-    const asked = await client.chat.completions.create({ ...CHAT, tools: TOOLS, tool_choice: 'required' });
+    const asked = await stage.client.chat.completions.create({ ...CHAT, tools: TOOLS, tool_choice: 'required' });
     const message = asked.choices[0]?.message as OpenAI.ChatCompletionMessage;
     expect(asked.choices[0]?.finish_reason).toBe('tool_calls');
     expect(message.content).toBeNull();
@@ -79,9 +57,9 @@ describe('chat', () => {
     }));
     expect(results).toHaveLength(2);
     const messages = [...CHAT.messages, message, ...results];
-    const answered = await client.chat.completions.create({ ...CHAT, messages, tools: TOOLS });
+    const answered = await stage.client.chat.completions.create({ ...CHAT, messages, tools: TOOLS });
     expect(answered.choices[0]?.message.content).toBe(ANSWER_TEXT);
-    expect(simulator.requests[1]?.body['messages']).toMatchObject(messages);
+    expect(stage.simulator.requests[1]?.body['messages']).toMatchObject(messages);
   });
 });
 
@@ -94,7 +72,7 @@ describe('stream', () => {
     expect(chunks.filter((chunk) => chunk.choices[0]?.finish_reason !== null)).toEqual(chunks.slice(-1));
     expect(chunks.at(-1)?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'stop' });
     expect(chunks.filter((chunk) => 'usage' in chunk)).toEqual([]);
-    expect(simulator.requests[0]?.body['stream_options']).toMatchObject({ include_usage: true });
+    expect(stage.simulator.requests[0]?.body['stream_options']).toMatchObject({ include_usage: true });
   });
 
   test('has one identity: id, creation time and our model id are the same on every chunk', async () => {
@@ -107,12 +85,12 @@ describe('stream', () => {
     const chunks = await readChunks({ stream_options: { include_usage: true } });
     expect(chunks.slice(0, -1).map((chunk) => chunk.usage)).toEqual(chunks.slice(0, -1).map(() => null));
     expect(chunks.at(-1)?.choices).toEqual([]);
-    expect(chunks.at(-1)?.usage).toEqual(withCost(simulator.requests[0]?.usage as Usage));
+    expect(chunks.at(-1)?.usage).toEqual(withCost(stage.simulator.requests[0]?.usage as Usage));
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
   });
 
   test('gives .stream() complete tool calls', async () => {
-    const stream = client.chat.completions.stream({ ...CHAT, tools: TOOLS });
+    const stream = stage.client.chat.completions.stream({ ...CHAT, tools: TOOLS });
     const { choices } = await stream.finalChatCompletion();
     expect(choices[0]?.finish_reason).toBe('tool_calls');
     const calls = choices[0]?.message.tool_calls ?? [];
@@ -123,7 +101,7 @@ describe('stream', () => {
   });
 
   test('gives .stream() text and total usage', async () => {
-    const stream = client.chat.completions.stream({ ...CHAT, stream_options: { include_usage: true } });
+    const stream = stage.client.chat.completions.stream({ ...CHAT, stream_options: { include_usage: true } });
     expect(await stream.finalContent()).toBe(ANSWER_TEXT);
     expect(await stream.totalUsage()).toMatchObject({ completion_tokens: ANSWER_TEXT.split(' ').length });
   });
@@ -139,18 +117,18 @@ describe('stream', () => {
 
 describe('models', () => {
   test('lists the models that the key may call', async () => {
-    const models = await Array.fromAsync(client.models.list());
+    const models = await Array.fromAsync(stage.client.models.list());
     const mock = models.find((model) => model.id === 'mock/gpt');
     expect(mock).toMatchObject({ object: 'model', owned_by: 'mock', created: 1_700_000_000 });
     expect(mock).toMatchObject({ name: 'Mock mock/gpt', context_length: 128_000, max_output_tokens: 16_384 });
     for (const extra of ['pricing', 'supported_parameters', 'architecture']) expect(mock).toHaveProperty(extra);
-    const restricted = await connect({ models: 'mock/free' });
+    const restricted = await stage.connect({ models: 'mock/free' });
     expect((await Array.fromAsync(restricted.models.list())).map((model) => model.id)).toEqual(['mock/free']);
   });
 
   test('finds one model whose id has a slash', async () => {
-    expect(await client.models.retrieve('mock/gpt')).toMatchObject({ id: 'mock/gpt', owned_by: 'mock' });
-    const failure = await failureOf(client.models.retrieve('mock/unknown'));
+    expect(await stage.client.models.retrieve('mock/gpt')).toMatchObject({ id: 'mock/gpt', owned_by: 'mock' });
+    const failure = await failureOf(stage.client.models.retrieve('mock/unknown'));
     expect(failure).toBeInstanceOf(OpenAI.NotFoundError);
     expect(failure).toMatchObject({ status: 404, code: 'model_not_found' });
   });
