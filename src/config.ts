@@ -53,6 +53,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** Where the limits of all nodes are counted together; undefined where each counts its own. */
   readonly redisUrl: string | undefined;
+  /** How long a request waits for that. */
+  readonly redisMs: number;
   readonly logLevel: string;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   /** Known hosts that stay off though their key is set: the operator is told what is missing. */
@@ -113,6 +115,7 @@ export function loadConfig(environment: Environment): Config {
     databasePath: join(resolve(variables.TOLLGATE_DATA), 'tollgate.db'),
     databaseUrl: variables.DATABASE_URL,
     redisUrl: variables.REDIS_URL,
+    redisMs: file.timeouts.redis_ms,
     logLevel: variables.TOLLGATE_LOG_LEVEL,
     providers,
     incompleteHosts: incompleteHosts(environment).filter(({ id }) => !providers.has(id)),

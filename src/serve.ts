@@ -194,9 +194,10 @@ async function openGate(config: Config, opened: OpenDatabase, { ledger, log, rea
 }
 
 /** Limits of this process, or with Redis of all nodes together. */
-async function openLimits({ redisUrl }: Config, log: Log, metrics: Metrics): Promise<Limits> {
+async function openLimits({ redisUrl, redisMs }: Config, log: Log, metrics: Metrics): Promise<Limits> {
   if (redisUrl === undefined) return new MemoryLimits();
   return RedisLimits.open(redisUrl, {
+    answerMs: redisMs,
     onAway: (failure) => {
       metrics.countsAlone(true);
       log.internalError('Redis cannot be reached: this node counts limits by itself', failure);

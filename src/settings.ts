@@ -72,6 +72,7 @@ export const settingsSchema = z.strictObject({
       idle_ms: milliseconds.default(120_000),
       total_ms: milliseconds.default(1_800_000),
       keep_alive_ms: milliseconds.default(15_000),
+      redis_ms: milliseconds.default(50),
     })
     .prefault({}),
   accounts: z

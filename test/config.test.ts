@@ -59,6 +59,7 @@ describe('without settings', () => {
       databasePath: join(cwd, 'data', 'tollgate.db'),
       logLevel: 'info',
       limits: { requestsPerMinute: 600, tokensPerMinute: 1_000_000, concurrent: 64 },
+      redisMs: 50,
       timeouts: { connectMs: 5000, firstByteMs: 60_000, answerMs: 600_000, idleMs: 120_000, totalMs: 1_800_000, keepAliveMs: 15_000 },
     });
     expect([...config.providers.keys()]).toEqual(['sandbox']);

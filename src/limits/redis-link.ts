@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { RedisClient } from 'bun';
 import { inTime, LateError } from '../in-time.ts';
 
-/** Nobody waits longer for an answer. */
-const ANSWER_MS = 50;
 /** After so many late answers in a row the server is away. */
 const LATE_MAX = 5;
 const CONNECT_MS = 1000;
@@ -27,7 +25,8 @@ export interface RedisLinkOptions {
   /** Hears that the server is away, and that it is back; the first of the two with what was wrong. */
   onAway(failure: unknown): void;
   onBack(): void;
-  readonly answerMs?: number;
+  /** Nobody waits longer for an answer. */
+  readonly answerMs: number;
 }
 
 /** The way to a Redis server, which is there or away. Nobody waits for one that does not answer: it is looked for in the background. */
@@ -74,11 +73,8 @@ export class RedisLink {
     const client = this.#client;
     if (client === undefined) return undefined;
     try {
-      const answer = await inTime(
-        'Redis',
-        call(client, script, [String(keys.length), ...keys, ...parameters]),
-        this.#options.answerMs ?? ANSWER_MS,
-      );
+      const asked = call(client, script, [String(keys.length), ...keys, ...parameters]);
+      const answer = await inTime('Redis', asked, this.#options.answerMs);
       this.#late = 0;
       return answer;
     } catch (error) {
