@@ -26,7 +26,12 @@ const BESIDE: readonly (readonly string[])[] = [
 ];
 
 /** What keeps a machine busy and watches the clock runs when all others are done. */
-const ALONE: readonly string[] = ['test/clients/leaving.test.ts', 'test/faults/fuzz.test.ts', 'test/faults/slow-reader.test.ts'];
+const ALONE: readonly string[] = [
+  'test/clients/leaving.test.ts',
+  'test/commands/effects.test.ts',
+  'test/faults/fuzz.test.ts',
+  'test/faults/slow-reader.test.ts',
+];
 
 /** How much of what stood before a failed test's name is told again at the end. */
 const FAILURE_LINES = 40;

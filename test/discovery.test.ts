@@ -9,19 +9,10 @@ import { startGate, type Gate, type TestKey } from './simulator/gate.ts';
 import { startOpenAiSimulator, type OpenAiSimulator } from './simulator/openai.ts';
 import { startOwnServer, type OwnServer } from './simulator/own-server.ts';
 import type { JsonObject } from './simulator/wire.ts';
-
-const WITHIN_MS = 8000;
+import { until } from './until.ts';
 
 function listOf(...entries: JsonObject[]): JsonObject {
   return { object: 'list', data: entries.map((entry) => ({ object: 'model', ...entry })) };
-}
-
-async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + WITHIN_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('it did not happen in time');
-    await Bun.sleep(20);
-  }
 }
 
 const free = (provider: string, body: unknown): (Model | undefined)[] =>

@@ -7,7 +7,7 @@ import { LONGEST_REQUEST_MS } from '../conformance/ledger-driver.ts';
 import { usd } from '../conformance/money-in/stage.ts';
 import { secretIn } from '../dashboard/answers.ts';
 import { describeStores } from '../dashboard/stores.ts';
-import { until } from '../faults/ledger/until.ts';
+import { until } from '../until.ts';
 import { buildPages } from '../services/built.ts';
 import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { EMAIL, LifeStage, signInElsewhere } from './life-stage.ts';
@@ -18,8 +18,6 @@ import { ask, Traffic } from './traffic.ts';
 const FIRST = 'correct horse battery';
 const SECOND = 'seven loud herons';
 const TEST_MS = 60_000;
-/** A change is felt within a second; the machine that runs the tests does other things too. */
-const FELT_WITHIN_MS = 5000;
 
 describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
   let browser: Browser;
@@ -116,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
         await life.see('Only the newest secret is left.');
         await traffic.pass(20);
         expect(await traffic.stop()).toEqual(['ok']);
-        await until(async () => ((await ask(life.origin, secret)) === '401 invalid_api_key' ? true : undefined), FELT_WITHIN_MS);
+        await until(async () => (await ask(life.origin, secret)) === '401 invalid_api_key');
         secret = fresh;
       },
       TEST_MS,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { asNanos } from '../../src/ledger/money.ts';
 import { serveHook, type Hook } from '../alerts/hook.ts';
 import { openMailbox, type Mailbox } from '../dashboard/mailbox.ts';
-import { until } from '../faults/ledger/until.ts';
+import { until } from '../until.ts';
 import { reachLoopback } from '../http/media-server.ts';
 import { chromiumPath } from '../services/chromium.ts';
 import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
         async () => mailbox.letters.find((letter) => letter.includes(account.email) && letter.includes('Subject: The balance is $5.00')),
         TOLD_WITHIN_MS,
       );
-      await until(async () => hook.verified(secret).find(({ kind }) => kind === 'low_balance'), TOLD_WITHIN_MS);
+      await until(() => hook.verified(secret).find(({ kind }) => kind === 'low_balance'), TOLD_WITHIN_MS);
       await page.locator('td').getByText('The balance is $5.00').first().waitFor();
       expect(hook.verified(secret).filter(({ kind }) => kind === 'low_balance')).toHaveLength(1);
 

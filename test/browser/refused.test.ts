@@ -3,7 +3,7 @@ import OpenAI, { APIError } from 'openai';
 import type { Page } from 'playwright-core';
 import { Keys } from '../../src/accounts/keys.ts';
 import { chromiumPath } from '../services/chromium.ts';
-import { until } from '../faults/ledger/until.ts';
+import { until } from '../until.ts';
 import { openStage, type Stage } from './key-stage.ts';
 import { makeOperator } from './operators.ts';
 

@@ -4,12 +4,13 @@ import { ANSWER_TEXT } from '../simulator/behaviours.ts';
 import { failureOf } from '../simulator/failure.ts';
 import type { TestKey } from '../simulator/gate.ts';
 import { costNanos } from '../simulator/invoice.ts';
+import { expectProviderLeft } from '../simulator/provider-left.ts';
 import { MODELS, startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
 import type { Usage } from '../simulator/wire.ts';
+import { until } from '../until.ts';
 
 const HI = [{ role: 'user' as const, content: 'Hi' }];
 const EVERY = Object.values(MODELS);
-const ABORT_WITHIN_MS = 100;
 
 let service: TranslatedGate;
 let client: OpenAI;
@@ -27,11 +28,8 @@ afterAll(async () => {
   await service.stop();
 }, 60_000);
 
-async function waitFor(isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!(await isTrue().catch(() => false))) if (performance.now() > deadline) throw new Error('it did not happen in time');
-}
-
+/** A request for four choices has as many exchanges. */
+const expectLeft = (leave: () => Promise<number>): Promise<void> => expectProviderLeft(service.openai, leave, 4);
 const balance = (): Promise<bigint> => service.gate.settledBalance(key);
 
 async function readChunks(model: string, n: number, more: object = {}): Promise<OpenAI.ChatCompletionChunk[]> {
@@ -125,8 +123,7 @@ describe('one of several that fails', () => {
     service.openai.next(OVERLOADED);
     const failure = await failureOf(client.chat.completions.create({ model: MODELS.single, messages: HI, n: 3, stream }));
     expect(failure).toMatchObject({ status: 500, code: 'provider_error' });
-    await Bun.sleep(ABORT_WITHIN_MS);
-    expect(service.openai.openReplies).toBe(0);
+    await until(() => service.openai.openReplies === 0);
     expect(await balance()).toBe(before);
   });
 
@@ -146,8 +143,7 @@ describe('one of several that fails', () => {
     service.openai.next({ type: 'error_event', chunks: 4 });
     const failure = await failureOf(readChunks(MODELS.single, 3));
     expect(failure).toMatchObject({ code: 'provider_error' });
-    await Bun.sleep(ABORT_WITHIN_MS);
-    expect(service.openai.openReplies).toBe(0);
+    await until(() => service.openai.openReplies === 0);
     expect(await balance()).toBe(before);
   });
 
@@ -162,7 +158,7 @@ describe('a caller who leaves', () => {
   test('ends all exchanges and pays for what came', async () => {
     const before = await balance();
     service.openai.always({ type: 'pace', gapMs: 25 });
-    await expectNoticed(async () => {
+    await expectLeft(async () => {
       let leftAt = 0;
       let count = 0;
       for await (const _ of await client.chat.completions.create({ model: MODELS.single, messages: HI, n: 4, stream: true })) {
@@ -173,13 +169,13 @@ describe('a caller who leaves', () => {
       return leftAt;
     });
     // Our own count is loaded when it is first needed, which takes a while.
-    await waitFor(async () => before - (await balance()) > 0n);
+    await until(async () => before - (await balance()) > 0n);
   });
 
   test('before a whole answer ends all exchanges and pays nothing', async () => {
     const before = await balance();
     service.openai.always({ type: 'hang', moment: { at: 'before_headers' } });
-    await expectNoticed(async () => {
+    await expectLeft(async () => {
       const seen = service.openai.requests.length;
       const abort = new AbortController();
       const outcome = failureOf(client.chat.completions.create({ model: MODELS.single, messages: HI, n: 4 }, { signal: abort.signal }));
@@ -192,17 +188,3 @@ describe('a caller who leaves', () => {
     expect(await balance()).toBe(before);
   });
 });
-
-/** `leave` gives when it left. It leaves up to three times: a machine with other work is late once, a gate that is late is late each time. */
-async function expectNoticed(leave: () => Promise<number>): Promise<void> {
-  const lateMs: number[] = [];
-  do {
-    const seen = service.openai.requests.length;
-    const leftAt = await leave();
-    await Bun.sleep(2 * ABORT_WITHIN_MS);
-    const asked = service.openai.requests.slice(seen);
-    expect(asked).toHaveLength(4);
-    lateMs.push(Math.max(...asked.map(({ abortedAt }) => (abortedAt ?? Number.POSITIVE_INFINITY) - leftAt)));
-  } while (lateMs.length < 3 && Math.min(...lateMs) >= ABORT_WITHIN_MS);
-  expect(Math.min(...lateMs)).toBeLessThan(ABORT_WITHIN_MS);
-}

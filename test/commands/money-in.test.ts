@@ -16,7 +16,7 @@ import { startOpenAiSimulator, type OpenAiSimulator } from '../simulator/openai.
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 
-const FELT_WITHIN_MS = 3000;
+const FELT_WITHIN_MS = 10_000;
 const PLANS = [
   { id: 'narrow', name: 'Narrow', price_usd: 0, included_usd: 1, models: ['sandbox/echo'], requests_per_minute: 1000 },
   { id: 'gift', name: 'Gift', price_usd: 9, included_usd: 2, offered: false },

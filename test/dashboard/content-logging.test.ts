@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { openUsageStage, type UsageStage } from '../browser/usage-stage.ts';
+import { until } from '../until.ts';
 import { describeStores, type Store } from './stores.ts';
-
-const WITHIN_MS = 10_000;
-const POLL_MS = 100;
 
 interface Content {
   readonly request: string;
@@ -45,6 +43,7 @@ describeStores((makeStore) => {
   test('nothing is recorded until the account asks for it, then request and answer are, whole and streamed', async () => {
     const silent = await say('the secret before', false);
     await ask('/api/requests/logging', { method: 'PUT', body: JSON.stringify({ days: 3 }) });
+    // Contents are written in the background, and a change is felt after a moment.
     const whole = await until(async () => {
       const id = await say('the words after', false);
       await Bun.sleep(1500);
@@ -87,12 +86,3 @@ describeStores((makeStore) => {
     }
   }, 60_000);
 });
-
-/** Contents are written in the background, and a change is felt after a moment. */
-async function until<Value>(read: () => Promise<Value | null>): Promise<Value> {
-  for (const untilMs = Date.now() + WITHIN_MS; Date.now() < untilMs; await Bun.sleep(POLL_MS)) {
-    const value = await read();
-    if (value !== null) return value;
-  }
-  throw new Error('It did not happen in time.');
-}

@@ -4,7 +4,7 @@ import { costNanos, withCost } from '../simulator/invoice.ts';
 import type { Usage } from '../simulator/wire.ts';
 import { countUsage } from '../simulator/wire.ts';
 import { type Caller, CHAT, readContent, readEvents, startCaller, STREAM } from './caller.ts';
-import { until } from './ledger/until.ts';
+import { until } from '../until.ts';
 
 /** A generous bound for a request of this size: far below what any absurd count would cost. */
 const ESTIMATE_NANOS_MAX = costNanos(countUsage({ prompt: 400, cached: 0, completion: 400 }));
@@ -164,8 +164,6 @@ function expectEstimate(chargedNanos: bigint): void {
   expect(chargedNanos).toBeLessThanOrEqual(ESTIMATE_NANOS_MAX);
 }
 
-const GONE_WITHIN_MS = 10_000;
-
 /** Leaves a stream once the provider has written this many chunks, and tells what it cost. */
 async function leaveAfter(behaviour: Behaviour, chunks: number): Promise<bigint> {
   const { simulator, gate, key } = caller;
@@ -185,6 +183,6 @@ async function leaveAfter(behaviour: Behaviour, chunks: number): Promise<bigint>
   abort.abort();
   await left;
   // How soon that must be, the test of many who leave tells.
-  await until(async () => (simulator.openReplies === 0 ? true : undefined), GONE_WITHIN_MS);
+  await until(() => simulator.openReplies === 0);
   return caller.chargedNanos();
 }

@@ -4,13 +4,12 @@ import { failureOf } from '../simulator/failure.ts';
 import { describeModel } from '../simulator/gate.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 import { errorBody } from '../simulator/wire.ts';
-import { until } from './ledger/until.ts';
+import { until } from '../until.ts';
 import { type Answer, type Caller, CHAT, readError, readEvents, startCaller, STREAM } from './caller.ts';
 
 const SPICY = { message: 'Too spicy.', type: 'invalid_request_error', param: 'top_p', code: 'unsupported_value' };
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
 const PRICE = { input: 2.5, output: 10 };
-const LOGGED_WITHIN_MS = 10_000;
 
 let caller: Caller;
 
@@ -71,7 +70,7 @@ describe('a status of the provider', () => {
       expect(answer.text).not.toContain('Incorrect API key');
     }
     expect(chargedNanos).toBe(0n);
-    await until(async () => (logged().filter(isAlert).length >= 2 ? true : undefined), LOGGED_WITHIN_MS);
+    await until(() => logged().filter(isAlert).length >= 2);
   });
 
   test.each<[string, RegExp]>([
@@ -128,7 +127,7 @@ describe('a failure before the first token is an ordinary error', () => {
     expectServerError(json);
     expectServerError(streamed);
     expect(chargedNanos).toBe(0n);
-    expect(caller.simulator.openReplies).toBe(0);
+    await until(() => caller.simulator.openReplies === 0);
   });
 
   test('an answer that is nested too deep to be written', async () => {
@@ -195,7 +194,7 @@ describe('a failure after the first token ends the stream with one error event',
       expect(readEvents(answer.text)).toHaveLength(4 + 1);
       expect(answer.chargedNanos).toBe(0n);
     }
-    expect(caller.simulator.openReplies).toBe(0);
+    await until(() => caller.simulator.openReplies === 0);
   });
 
   test.each<[string, string]>([

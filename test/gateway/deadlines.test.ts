@@ -136,7 +136,7 @@ describe('a provider that takes no connections', () => {
       });
       expect(response.status).toBe(500);
       expect(await response.json()).toMatchObject({ error: { type: 'server_error', code: 'provider_unavailable' } });
-      expect(performance.now() - startedAtMs).toBeWithin(500, 2000);
+      expect(performance.now() - startedAtMs).toBeWithin(500, 5000);
       expect(await gate.settledBalance(key)).toBe(key.creditNanos);
     } finally {
       await gate.stop();

@@ -9,18 +9,11 @@ import { migrate } from '../../src/database/migrate.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { serve, type Service } from '../../src/serve.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
+import { until } from '../until.ts';
 
 const TEST_MS = 60_000;
-const FELT_WITHIN_MS = 2000;
 
 const route = (provider: string) => ({ provider, model: 'm' });
-
-/** Waits for what another process changed, as a command or another node would. */
-async function until(isSo: () => boolean): Promise<void> {
-  const giveUpAtMs = performance.now() + FELT_WITHIN_MS;
-  while (!isSo() && performance.now() < giveUpAtMs) await Bun.sleep(20);
-  expect(isSo()).toBe(true);
-}
 
 describeStores((makeStore) => {
   let store: Store;

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, type InlineOptions } from '../../src/gateway/media.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
-import { cleanUpAfterEach, until } from '../http/client-setup.ts';
+import { cleanUpAfterEach } from '../http/client-setup.ts';
 import { PDF, PNG, reachLoopback, sendFile, sendRedirect, serveMedia, WAV } from '../http/media-server.ts';
 import { failureOf } from '../simulator/failure.ts';
+import { until } from '../until.ts';
 
 cleanUpAfterEach();
 

@@ -5,11 +5,10 @@ import type { Service } from '../../src/serve.ts';
 import { readRefusals, type RefusalRow } from '../../src/usage/refusals.ts';
 import { Owner } from '../accounts/owner.ts';
 import { STORES, type OpenStore } from '../accounts/stores.ts';
-import { until } from '../faults/ledger/until.ts';
+import { until } from '../until.ts';
 import { serveStore } from './serve-store.ts';
 
 const MODEL = 'sandbox/echo';
-const WRITTEN_WITHIN_MS = 8000;
 /** What an unreachable provider costs is no matter here. */
 const GONE = {
   id: 'gone/model',
@@ -62,7 +61,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       until(async () => {
         const rows = await kept();
         return rows.length >= count ? rows : undefined;
-      }, WRITTEN_WITHIN_MS);
+      });
 
     test.each<[string, object, object]>([
       ['a wrong field', { temperature: 9, stream: true }, { status: 400n, error_code: 'decimal_above_max_value', param: 'temperature' }],
@@ -133,7 +132,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       const rows = await until(async () => {
         const found = await kept();
         return found.some(({ error_code: code }) => code === 'decimal_above_max_value') ? found : undefined;
-      }, WRITTEN_WITHIN_MS);
+      });
       const same = rows.filter(({ error_code: code }) => code === 'integer_below_min_value');
       expect(same.length).toBeLessThan(30);
       expect(same.reduce((sum, { others }) => sum + 1 + Number(others), 0)).toBe(60);

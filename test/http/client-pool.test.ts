@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'node:net';
 import type { Exchange } from '../../src/http/exchange.ts';
 import { failureOf } from '../simulator/failure.ts';
-import { answer, cleanUpAfterEach, makeClient, post, serve, textOf, until } from './client-setup.ts';
+import { until } from '../until.ts';
+import { answer, cleanUpAfterEach, makeClient, post, serve, textOf } from './client-setup.ts';
 import type { RawServer } from './raw-server.ts';
 
 cleanUpAfterEach();

@@ -4,7 +4,6 @@ import type { Exchange } from '../../src/http/exchange.ts';
 import { type RawServer, startRawServer } from './raw-server.ts';
 
 export const BYTES_MAX = 100_000_000;
-const CLOSED_WITHIN_MS = 1000;
 const cleanups: (() => void)[] = [];
 
 /** Stops after each test of a file what the test has started. */
@@ -40,14 +39,4 @@ export async function textOf(exchange: Exchange): Promise<string> {
 /** A response of status 200 with a length. */
 export function answer(text: string, headers = ''): string {
   return `HTTP/1.1 200 OK\r\n${headers}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
-}
-
-/** Waits until the claim is true, and tells how long that took. */
-export async function until(claim: () => boolean, withinMs = CLOSED_WITHIN_MS): Promise<number> {
-  const startedAtMs = performance.now();
-  while (!claim()) {
-    if (performance.now() - startedAtMs > withinMs) throw new Error(`not within ${withinMs} ms: ${claim.toString()}`);
-    await Bun.sleep(1);
-  }
-  return performance.now() - startedAtMs;
 }

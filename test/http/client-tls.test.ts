@@ -6,7 +6,8 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { failureOf } from '../simulator/failure.ts';
-import { answer, cleanUpAfterEach, makeClient, post, serve, textOf, until } from './client-setup.ts';
+import { until } from '../until.ts';
+import { answer, cleanUpAfterEach, makeClient, post, serve, textOf } from './client-setup.ts';
 import type { RawServer } from './raw-server.ts';
 
 const FOLDER = join(import.meta.dirname, 'certificates');

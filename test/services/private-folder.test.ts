@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makePrivateFolder } from './private-folder.ts';
 import { areGone, childrenOf, isRunning, signalProcess } from './processes.ts';
 
-const GONE_WITHIN_MS = 2000;
+const GONE_WITHIN_MS = 10_000;
 
 /** A program that starts another in a folder, says so, and does nothing more. */
 const PARENT = `

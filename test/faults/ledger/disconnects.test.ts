@@ -11,7 +11,7 @@ import type { UsageRow } from './judge.ts';
 import { charactersSent, describeBody, findCall, makeChat, obeyMessages, type Sent, WORD } from './load.ts';
 import type { GatewayNode } from './node.ts';
 import { openSite, type Site, type SiteKey } from './site.ts';
-import { until } from './until.ts';
+import { until } from '../../until.ts';
 
 const DISCONNECTS = 2000;
 const SEED = Number(process.env['TOLLGATE_SEED'] ?? Date.now() % 1_000_000_000);
@@ -50,13 +50,14 @@ test(`${DISCONNECTS} callers leave at random bytes: one usage row each, and the 
   const goneMs: number[] = [];
   const noise = startNoiseMeter();
   const run = async (database: Kysely<Tables>, key: SiteKey): Promise<void> => {
-    for (let lastId = ''; tally.left < DISCONNECTS;) {
+    const knownIds: string[] = [];
+    while (tally.left < DISCONNECTS) {
       const sent = await leaveOnce(key, random);
-      const row = await findRow(database, sent, lastId);
+      const row = await findRow(database, sent, knownIds);
       const call = findCall(site.provider, sent.message);
       if (row === undefined) tally.unheard += 1;
       if (row === undefined) continue;
-      lastId = row.request_id;
+      knownIds.push(row.request_id);
       tally[sent.leftAtMs === undefined ? 'ended' : 'left'] += 1;
       tally[judge(sent, row, call)] += 1;
       if (sent.leftAtMs !== undefined && call !== undefined && call.finishedAt === undefined)
@@ -72,13 +73,15 @@ test(`${DISCONNECTS} callers leave at random bytes: one usage row each, and the 
     expect(rows).toBe(BigInt(tally.left + tally.ended));
     expect(await database.selectFrom('holds').selectAll().execute()).toEqual([]);
   });
-  const noiseMs = spread(noise.stop()).p99;
-  const { max, p99 } = spread(goneMs);
+  const lateness = spread(noise.stop());
+  const { max, p99, median } = spread(goneMs);
   console.log(
-    `disconnects: ${JSON.stringify(tally)}; the provider was left within p99 ${p99} ms, max ${max} ms (this machine is late by p99 ${noiseMs} ms)`,
+    `disconnects: ${JSON.stringify(tally)}; the provider was left within ${median} ms, p99 ${p99} ms, max ${max} ms (this machine is late by p99 ${lateness.p99} ms)`,
   );
-  expect(p99).toBeLessThanOrEqual(UPSTREAM_GONE_MS + noiseMs);
-  expect(max).toBeLessThanOrEqual(UPSTREAM_GONE_MS_MAX);
+  // From the caller by the gateway's clock to the provider three processes take their turn, each as late as this one.
+  expect(median).toBeLessThanOrEqual(UPSTREAM_GONE_MS);
+  expect(p99).toBeLessThanOrEqual(UPSTREAM_GONE_MS + 3 * lateness.p99);
+  expect(max).toBeLessThanOrEqual(UPSTREAM_GONE_MS_MAX + 3 * lateness.max);
   for (const name of ['free', 'estimated', 'exact'] as const) expect(tally[name]).toBeGreaterThan(0);
   expect(site.provider.openReplies).toBe(0);
   await site.verify();
@@ -93,8 +96,9 @@ async function leaveOnce(key: SiteKey, random: Random): Promise<Sent> {
 }
 
 /** The row of a request: by its id, or, where the caller left before it was told, as the only new one of its key. */
-async function findRow(database: Kysely<Tables>, sent: Sent, lastId: string): Promise<UsageRow | undefined> {
-  const rows = database.selectFrom('usage').selectAll().where('key_id', '=', sent.key.id).where('request_id', '>', lastId);
+async function findRow(database: Kysely<Tables>, sent: Sent, knownIds: readonly string[]): Promise<UsageRow | undefined> {
+  // Not those with larger ids: a machine whose clock is set back gives smaller ones to later requests.
+  const rows = database.selectFrom('usage').selectAll().where('key_id', '=', sent.key.id).where('request_id', 'not in', knownIds);
   const deadline = performance.now() + UNHEARD_WITHIN_MS;
   return until(async () => {
     const [row, ...more] = await rows.execute();
@@ -143,7 +147,7 @@ function judge(sent: Sent, row: UsageRow, call: ReceivedRequest | undefined): 'f
 }
 
 async function untilGone(leftAtMs: number, call: ReceivedRequest): Promise<number> {
-  return Math.round((await until(async () => call.abortedAt ?? call.finishedAt, SETTLED_WITHIN_MS)) - leftAtMs);
+  return Math.round((await until(() => call.abortedAt ?? call.finishedAt, SETTLED_WITHIN_MS)) - leftAtMs);
 }
 
 /** How late this process itself is, which is where both sides of every measured moment are noted. */
@@ -163,7 +167,8 @@ function startNoiseMeter(): { stop(): readonly number[] } {
   };
 }
 
-function spread(values: readonly number[]): { readonly max: number; readonly p99: number } {
+function spread(values: readonly number[]): { readonly max: number; readonly p99: number; readonly median: number } {
   const sorted = values.toSorted((first, second) => first - second);
-  return { max: sorted.at(-1) ?? 0, p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0 };
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+  return { max: sorted.at(-1) ?? 0, p99: at(0.99), median: at(0.5) };
 }

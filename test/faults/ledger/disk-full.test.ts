@@ -7,14 +7,13 @@ import { describeBody, invoiceOf, makeChat, obeyMessages, type Sent } from './lo
 import type { GatewayNode } from './node.ts';
 import { openSite, type Site, type SiteKey } from './site.ts';
 import { makeSmallDisk, type SmallDisk } from './small-disk.ts';
-import { until } from './until.ts';
+import { until } from '../../until.ts';
 
 const CALLERS = 8;
 const SHORT = { words: 3, gapMs: 0, isStreaming: false };
 /** It ends while the disk is full: after the refusals have begun, before its charge is given up. */
 const LONG = { words: 30, gapMs: 100, isStreaming: true };
 const FULL_WITHIN_MS = 60_000;
-const BACK_WITHIN_MS = 10_000;
 
 let disk: SmallDisk;
 let site: Site;
@@ -60,12 +59,12 @@ test('a full disk refuses new work, loses nothing, and is forgotten when there i
 
   await disk.empty(node.pid);
   const freedAtMs = performance.now();
-  await until(async () => (isFinished(await send(callers[0] ?? streamer)) ? true : undefined), BACK_WITHIN_MS);
+  await until(async () => isFinished(await send(callers[0] ?? streamer)));
   console.log(`disk-full: work went on ${Math.round(performance.now() - freedAtMs)} ms after there was room, ${refused.length} refused`);
   const answer = await underWay;
   expect(isFinished(answer)).toBe(true);
 
-  await until(async () => ((await countHolds()) === 0 ? true : undefined), BACK_WITHIN_MS);
+  await until(async () => (await countHolds()) === 0);
   const books = await site.withDatabase((database) => readBooks(database, sinceMs));
   judge(sent, books, invoiceOf(site.provider));
   const { usage } = invoiceOf(site.provider).get(answer.message) ?? {};

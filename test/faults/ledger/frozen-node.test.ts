@@ -7,7 +7,7 @@ import { ask, isFinished } from './ask.ts';
 import { makeChat, obeyMessages } from './load.ts';
 import type { GatewayNode } from './node.ts';
 import { openSite, type Site, type SiteKey } from './site.ts';
-import { until } from './until.ts';
+import { until } from '../../until.ts';
 
 const STREAMS = 8;
 /** Streams of about four seconds: old enough to have recorded progress when their gateway freezes, not near their end. */
@@ -16,8 +16,6 @@ const STREAM = { words: 40, gapMs: 100, isStreaming: true };
 const LONG = { words: 42, gapMs: 250, isStreaming: true };
 const AGE_MS = 60_000;
 const ARRIVED_MS = 200;
-/** The other gateway looks every five seconds. */
-const RECOVERED_WITHIN_MS = 20_000;
 
 describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams open', () => {
   let site: Site;
@@ -37,8 +35,8 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams 
     const answers = Array.from({ length: STREAMS }, () => ask(frozen.origin, key, makeChat(STREAM)));
     await until(async () => {
       const recorded = (await readHolds()).filter(({ progress }) => progress > 0n);
-      return recorded.length === STREAMS ? true : undefined;
-    }, RECOVERED_WITHIN_MS);
+      return recorded.length === STREAMS;
+    });
     await frozen.freeze();
     // What it had sent to the database before still arrives.
     await Bun.sleep(ARRIVED_MS);
@@ -46,7 +44,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams 
     expect(holds).toHaveLength(STREAMS);
     frozenId = holds[0]?.node_id ?? '';
     await ageHeartbeat(frozenId);
-    await until(async () => ((await readHolds()).length === 0 ? true : undefined), RECOVERED_WITHIN_MS);
+    await until(async () => (await readHolds()).length === 0);
     const recovered = await readUsage();
 
     frozen.thaw();
@@ -74,7 +72,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams 
     site.provider.reset();
     obeyMessages(site.provider);
     const answers = [frozen, other].flatMap(({ origin }) => [ask(origin, key, makeChat(LONG)), ask(origin, key, makeChat(LONG))]);
-    await until(async () => ((await readHolds()).length === answers.length ? true : undefined), RECOVERED_WITHIN_MS);
+    await until(async () => (await readHolds()).length === answers.length);
     await ageHeartbeat('%');
     expect((await Promise.all(answers)).map(isFinished)).toEqual(answers.map(() => true));
     await expectCompleted(key);

@@ -8,11 +8,10 @@ import { ask, type Asked, isFinished } from './ask.ts';
 import { findCall, makeChat, obeyMessages, describeBody } from './load.ts';
 import type { GatewayNode } from './node.ts';
 import { openSite, type Site, type SiteKey, type Store } from './site.ts';
-import { until } from './until.ts';
+import { until } from '../../until.ts';
 
 /** Long enough for anything that does not wait for the ledger to happen, and less than the ledger waits for its store. */
 const BLOCKED_MS = 700;
-const WITHIN_MS = 10_000;
 
 describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres'] as const))])(
   'while nothing can be written on %s',
@@ -54,9 +53,9 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
         const { message } = describeBody(body);
         let isEnded = false;
         const answer = ask(node.origin, key, body).finally(() => (isEnded = true));
-        await until(async () => findCall(site.provider, message), WITHIN_MS);
+        await until(() => findCall(site.provider, message));
         await whileBlocked(async () => {
-          await until(async () => findCall(site.provider, message)?.finishedAt, WITHIN_MS);
+          await until(() => findCall(site.provider, message)?.finishedAt);
           await Bun.sleep(BLOCKED_MS);
           expect(isEnded).toBe(false);
         });

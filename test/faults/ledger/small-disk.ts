@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from './until.ts';
+import { until } from '../../until.ts';
 
 /** A data folder whose disk can be made full, and have room again, while a gateway uses it. */
 export interface SmallDisk {
@@ -19,7 +19,6 @@ export interface SmallDisk {
 
 const DISK_BYTES = 16_000_000;
 const PIECE_BYTES = 4096;
-const FREE_WITHIN_MS = 5000;
 
 /** A small file system of its own where we may mount one, else a limit on the size of the gateway's files, which anybody may set. */
 export async function makeSmallDisk(): Promise<SmallDisk> {
@@ -29,7 +28,7 @@ export async function makeSmallDisk(): Promise<SmallDisk> {
   const isMounted = tryToRun('mount', '-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder) === undefined;
   const remove = async (): Promise<void> => {
     // A process that has just ended may hold its files for a moment longer.
-    if (isMounted) await until(async () => (tryToRun('umount', folder) === undefined ? true : undefined), FREE_WITHIN_MS);
+    if (isMounted) await until(() => tryToRun('umount', folder) === undefined);
     await rm(parent, { recursive: true, force: true });
   };
   return isMounted ? { ...fullFileSystem(folder), remove } : { ...limitedFiles(folder), remove };
