@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { RedisClient } from 'bun';
 import { inTime, LateError } from '../in-time.ts';
 
+/** Written when the connection is opened: a replica takes the scripts, and would refuse the first request that runs one. */
+const PROBE = ['tollgate:probe', '', 'PX', '1'];
 /** After so many late answers in a row the server is away. */
 const LATE_MAX = 5;
 const CONNECT_MS = 1000;
@@ -54,7 +56,8 @@ export class RedisLink {
     client.onclose = (failure) => this.#lose(client, failure);
     try {
       await inTime('Redis', client.connect(), CONNECT_MS);
-      await inTime('Redis', Promise.all(this.#scripts.map(({ text }) => client.send('SCRIPT', ['LOAD', text]))), CONNECT_MS);
+      const loading = this.#scripts.map(({ text }) => client.send('SCRIPT', ['LOAD', text]));
+      await inTime('Redis', Promise.all([...loading, client.send('SET', PROBE)]), CONNECT_MS);
     } catch (error) {
       client.close();
       this.#away(error);
