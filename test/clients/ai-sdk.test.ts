@@ -1,29 +1,17 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { ANSWER_TEXT } from '../simulator/behaviours.ts';
 import { failureOf } from '../simulator/failure.ts';
-import type { Gate } from '../simulator/gate.ts';
-import { startGate } from '../simulator/gate.ts';
-import type { OpenAiSimulator } from '../simulator/openai.ts';
-import { startOpenAiSimulator } from '../simulator/openai.ts';
 import type { Usage } from '../simulator/wire.ts';
+import { OpenAiStage } from './openai-stage.ts';
 
-let simulator: OpenAiSimulator;
-let gate: Gate;
+const stage = new OpenAiStage();
 let provider: ReturnType<typeof createOpenAICompatible>;
 
-beforeAll(async () => {
-  simulator = await startOpenAiSimulator();
-  gate = await startGate({ simulator });
-  const { secret } = await gate.makeKey();
-  provider = createOpenAICompatible({ name: 'gate', baseURL: gate.baseUrl, apiKey: secret, includeUsage: true });
-}, 60_000);
-afterEach(() => simulator.reset());
-afterAll(async () => {
-  await gate.stop();
-  await simulator.stop();
-}, 60_000);
+beforeAll(() => {
+  provider = createOpenAICompatible({ name: 'gate', baseURL: stage.gate.baseUrl, apiKey: stage.key.secret, includeUsage: true });
+});
 
 const weather = tool({
   description: 'Tells the weather of a city.',
@@ -32,7 +20,7 @@ const weather = tool({
 });
 
 function reportedUsage(index = 0): Usage {
-  return simulator.requests[index]?.usage as Usage;
+  return stage.simulator.requests[index]?.usage as Usage;
 }
 
 describe('generateText', () => {
@@ -88,7 +76,7 @@ describe('streamText', () => {
   });
 
   test('reports an error in the middle of the stream', async () => {
-    simulator.always({ type: 'error_event', chunks: 4 });
+    stage.simulator.always({ type: 'error_event', chunks: 4 });
     const errors: unknown[] = [];
     const result = streamText({
       model: provider('mock/gpt'),
@@ -105,7 +93,7 @@ describe('errors', () => {
     ['mock/unknown', 404, false],
     ['mock/gpt', 500, true],
   ] as const)('%s gives status %i', async (model, statusCode, isRetryable) => {
-    simulator.always({ type: 'status', status: 503, body: 'upstream connect error' });
+    stage.simulator.always({ type: 'status', status: 503, body: 'upstream connect error' });
     const failure = await failureOf(generateText({ model: provider(model), prompt: 'Hi', maxRetries: 0 }));
     expect(APICallError.isInstance(failure)).toBe(true);
     expect(failure).toMatchObject({ statusCode, isRetryable });

@@ -1,9 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import type { Gate, TestKey } from '../simulator/gate.ts';
-import { startGate } from '../simulator/gate.ts';
-import type { OpenAiSimulator } from '../simulator/openai.ts';
-import { startOpenAiSimulator } from '../simulator/openai.ts';
+import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../simulator/wire.ts';
+import { OpenAiStage } from './openai-stage.ts';
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
 const FUNCTION_TOOL = {
@@ -17,32 +14,19 @@ const CUSTOM_TOOL = {
 const TOOL_CALL = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
 const CUSTOM_CALL = { id: 'call_2', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
 
-let simulator: OpenAiSimulator;
-let gate: Gate;
-let key: TestKey;
-
-beforeAll(async () => {
-  simulator = await startOpenAiSimulator();
-  gate = await startGate({ simulator });
-  key = await gate.makeKey({ rpm: 100_000 });
-}, 60_000);
-afterEach(() => simulator.reset());
-afterAll(async () => {
-  await gate.stop();
-  await simulator.stop();
-}, 60_000);
+const stage = new OpenAiStage({ key: { rpm: 100_000 } });
 
 /** Sends the fields on top of the least request and checks that the provider got them as they were. */
 async function expectForwarded(fields: JsonObject): Promise<void> {
   const body = { model: 'mock/gpt', messages: MESSAGES, ...fields };
-  const response = await fetch(`${gate.baseUrl}/chat/completions`, {
+  const response = await fetch(`${stage.gate.baseUrl}/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${stage.key.secret}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   expect({ status: response.status, text: await response.text() }).toMatchObject({ status: 200 });
-  expect(simulator.requests).toHaveLength(1);
-  expect(simulator.requests[0]?.body).toMatchObject({ ...body, model: 'gpt-x' });
+  expect(stage.simulator.requests).toHaveLength(1);
+  expect(stage.simulator.requests[0]?.body).toMatchObject({ ...body, model: 'gpt-x' });
 }
 
 describe('every field of the dialect is accepted and forwarded', () => {
@@ -98,9 +82,9 @@ describe('every field of the dialect is accepted and forwarded', () => {
       logit_bias logprobs top_logprobs seed safety_identifier prompt_cache_key prompt_cache_retention metadata store service_tier
       reasoning_effort verbosity modalities audio prediction moderation`.split(/\s+/u);
     const body = { model: 'mock/gpt', messages: MESSAGES, ...Object.fromEntries(names.map((name) => [name, null])) };
-    const response = await fetch(`${gate.baseUrl}/chat/completions`, {
+    const response = await fetch(`${stage.gate.baseUrl}/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${stage.key.secret}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
     expect({ status: response.status, text: await response.text() }).toMatchObject({ status: 200 });

@@ -1,13 +1,10 @@
 import { type AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { beforeAll, expect, test } from 'bun:test';
 import { ANSWER_TEXT } from '../simulator/behaviours.ts';
 import { failureOf } from '../simulator/failure.ts';
-import type { Gate } from '../simulator/gate.ts';
-import { startGate } from '../simulator/gate.ts';
-import type { OpenAiSimulator } from '../simulator/openai.ts';
-import { startOpenAiSimulator } from '../simulator/openai.ts';
 import type { Usage } from '../simulator/wire.ts';
+import { OpenAiStage } from './openai-stage.ts';
 
 const WEATHER = {
   type: 'function' as const,
@@ -18,29 +15,20 @@ const WEATHER = {
   },
 };
 
-let simulator: OpenAiSimulator;
-let gate: Gate;
+const stage = new OpenAiStage();
 let chat: ChatOpenAI;
 
-beforeAll(async () => {
-  simulator = await startOpenAiSimulator();
-  gate = await startGate({ simulator });
-  const { secret } = await gate.makeKey();
+beforeAll(() => {
   chat = new ChatOpenAI({
     model: 'mock/gpt',
-    apiKey: secret,
-    configuration: { baseURL: gate.baseUrl },
+    apiKey: stage.key.secret,
+    configuration: { baseURL: stage.gate.baseUrl },
     maxRetries: 0,
   });
-}, 60_000);
-afterEach(() => simulator.reset());
-afterAll(async () => {
-  await gate.stop();
-  await simulator.stop();
-}, 60_000);
+});
 
 function expectedUsage(): object {
-  const usage = simulator.requests[0]?.usage as Usage;
+  const usage = stage.simulator.requests[0]?.usage as Usage;
   return {
     input_tokens: usage.prompt_tokens,
     output_tokens: usage.completion_tokens,
@@ -81,15 +69,15 @@ test('an unknown model is an error with status 404', async () => {
   const lost = new ChatOpenAI({
     model: 'mock/unknown',
     apiKey: 'sk-tg-nobody',
-    configuration: { baseURL: gate.baseUrl },
+    configuration: { baseURL: stage.gate.baseUrl },
     maxRetries: 0,
   });
   expect(await failureOf(lost.invoke('Hi'))).toMatchObject({ status: 401 });
-  const { secret } = await gate.makeKey();
+  const { secret } = await stage.gate.makeKey();
   const known = new ChatOpenAI({
     model: 'mock/unknown',
     apiKey: secret,
-    configuration: { baseURL: gate.baseUrl },
+    configuration: { baseURL: stage.gate.baseUrl },
     maxRetries: 0,
   });
   expect(await failureOf(known.invoke('Hi'))).toMatchObject({ status: 404 });

@@ -1,24 +1,26 @@
 import { afterAll, afterEach, beforeAll } from 'bun:test';
 import OpenAI from 'openai';
-import { startGate, type Gate, type GateOptions, type KeyOptions } from '../simulator/gate.ts';
+import { startGate, type Gate, type GateOptions, type KeyOptions, type TestKey } from '../simulator/gate.ts';
 import { startOpenAiSimulator, type OpenAiSimulator } from '../simulator/openai.ts';
 
 const START_MS = 60_000;
 
 export const CHAT = { model: 'mock/gpt', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
-/** The official client in front of a gate and the simulator behind it; all of it is there once the tests of the suite begin. */
+/** A gate with a key, the official client in front of it and the simulator behind; all of it is there once the tests of the suite begin. */
 export class OpenAiStage {
   simulator!: OpenAiSimulator;
   gate!: Gate;
+  key!: TestKey;
   client!: OpenAI;
 
   /** Sets the stage for the suite that calls this, and clears it afterwards. */
-  constructor(options: Omit<GateOptions, 'simulator'> = {}) {
+  constructor({ key = {}, ...options }: Omit<GateOptions, 'simulator'> & { readonly key?: KeyOptions } = {}) {
     beforeAll(async () => {
       this.simulator = await startOpenAiSimulator();
       this.gate = await startGate({ simulator: this.simulator, ...options });
-      this.client = await this.connect();
+      this.key = await this.gate.makeKey(key);
+      this.client = this.#connect(this.key);
     }, START_MS);
     afterEach(() => this.simulator.reset());
     afterAll(async () => {
@@ -29,7 +31,10 @@ export class OpenAiStage {
 
   /** A client with a key of its own, which tries each request once. */
   async connect(options: KeyOptions = {}): Promise<OpenAI> {
-    const { secret } = await this.gate.makeKey(options);
+    return this.#connect(await this.gate.makeKey(options));
+  }
+
+  #connect({ secret }: TestKey): OpenAI {
     return new OpenAI({ baseURL: this.gate.baseUrl, apiKey: secret, maxRetries: 0 });
   }
 }

@@ -1,28 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { Buffer } from 'node:buffer';
-import type { Gate, TestKey } from '../simulator/gate.ts';
-import { startGate } from '../simulator/gate.ts';
-import type { OpenAiSimulator } from '../simulator/openai.ts';
-import { startOpenAiSimulator } from '../simulator/openai.ts';
 import type { JsonObject } from '../simulator/wire.ts';
+import { OpenAiStage } from './openai-stage.ts';
 
 const MESSAGES = [{ role: 'user', content: 'Hi' }];
 const CHAT = { model: 'mock/gpt', messages: MESSAGES };
 
-let simulator: OpenAiSimulator;
-let gate: Gate;
-let key: TestKey;
-
-beforeAll(async () => {
-  simulator = await startOpenAiSimulator();
-  gate = await startGate({ simulator });
-  key = await gate.makeKey();
-}, 60_000);
-afterEach(() => simulator.reset());
-afterAll(async () => {
-  await gate.stop();
-  await simulator.stop();
-}, 60_000);
+const stage = new OpenAiStage();
 
 interface Refusal {
   readonly status: number;
@@ -32,8 +16,8 @@ interface Refusal {
 
 /** Sends a request and checks what every refusal has in common. */
 async function refusal(path: string, init: RequestInit = {}): Promise<Refusal> {
-  const headers = { authorization: `Bearer ${key.secret}`, ...(init.headers as Record<string, string>) };
-  const response = await fetch(`${gate.baseUrl}${path}`, { ...init, headers });
+  const headers = { authorization: `Bearer ${stage.key.secret}`, ...(init.headers as Record<string, string>) };
+  const response = await fetch(`${stage.gate.baseUrl}${path}`, { ...init, headers });
   const text = await response.text();
   expect(response.headers.get('x-request-id')).toMatch(/^\S+$/u);
   expect(response.headers.get('content-type')).toMatch(/^application\/json\b/u);
@@ -44,8 +28,8 @@ async function refusal(path: string, init: RequestInit = {}): Promise<Refusal> {
   for (const nullable of ['param', 'code']) {
     expect(body.error[nullable] === null || typeof body.error[nullable] === 'string').toBe(true);
   }
-  expect(text).not.toContain(key.secret);
-  expect(text).not.toContain(simulator.apiKey);
+  expect(text).not.toContain(stage.key.secret);
+  expect(text).not.toContain(stage.simulator.apiKey);
   return { status: response.status, headers: response.headers, error: body.error };
 }
 
@@ -107,7 +91,7 @@ describe('400 names the field', () => {
     expect({ status, param: error['param'] }).toEqual({ status: 400, param });
     expect(error['type']).toBe('invalid_request_error');
     expect(headers.get('x-should-retry')).toBe('false');
-    expect(simulator.requests).toEqual([]);
+    expect(stage.simulator.requests).toEqual([]);
   });
 
   test.each<[string, readonly JsonObject[]]>([
@@ -124,7 +108,7 @@ describe('400 names the field', () => {
     const { status, error } = await refusedChat({ ...CHAT, messages });
     expect(status).toBe(400);
     expect(error['param']).toStartWith('messages');
-    expect(simulator.requests).toEqual([]);
+    expect(stage.simulator.requests).toEqual([]);
   });
 });
 
@@ -146,7 +130,7 @@ describe('400 for a body that cannot be read', () => {
     const { status, error } = await refusedChat(body);
     expect(status).toBe(400);
     expect(error['type']).toBe('invalid_request_error');
-    expect(simulator.requests).toEqual([]);
+    expect(stage.simulator.requests).toEqual([]);
   });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
@@ -170,11 +154,11 @@ describe('401', () => {
     for (const { status, error } of [await refusedChat(CHAT, headers), await refusal('/models', { headers })]) {
       expect({ status, type: error['type'] }).toEqual({ status: 401, type: 'invalid_request_error' });
     }
-    expect(simulator.requests).toEqual([]);
+    expect(stage.simulator.requests).toEqual([]);
   });
 
   test('a key with one character changed is not named in full', async () => {
-    const wrong = `${key.secret.slice(0, -1)}${key.secret.endsWith('x') ? 'y' : 'x'}`;
+    const wrong = `${stage.key.secret.slice(0, -1)}${stage.key.secret.endsWith('x') ? 'y' : 'x'}`;
     const { status, error } = await refusedChat(CHAT, { authorization: `Bearer ${wrong}` });
     expect(status).toBe(401);
     expect(error['message']).not.toContain(wrong.slice(10, -5));
@@ -211,10 +195,10 @@ describe('404', () => {
 
 describe('429', () => {
   test('comes with whole seconds to wait and the limits of the key', async () => {
-    const { secret } = await gate.makeKey({ rpm: 1 });
+    const { secret } = await stage.gate.makeKey({ rpm: 1 });
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
     const init = { method: 'POST', body: JSON.stringify(CHAT), headers };
-    expect((await fetch(`${gate.baseUrl}/chat/completions`, init)).status).toBe(200);
+    expect((await fetch(`${stage.gate.baseUrl}/chat/completions`, init)).status).toBe(200);
     const refused = await refusal('/chat/completions', init);
     expect(refused.status).toBe(429);
     expect(refused.error).toMatchObject({ type: 'requests', code: 'rate_limit_exceeded', param: null });
@@ -224,14 +208,14 @@ describe('429', () => {
     expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0');
     expect(refused.headers.get('x-ratelimit-reset-requests')).toMatch(/^(\d+m)?(\d+(\.\d+)?s)?(\d+ms)?$/u);
     expect(refused.headers.get('x-should-retry')).not.toBe('false');
-    expect(simulator.requests).toHaveLength(1);
+    expect(stage.simulator.requests).toHaveLength(1);
   });
 
   test('counts each key alone', async () => {
-    const [one, other] = await Promise.all([gate.makeKey({ concurrent: 1 }), gate.makeKey({ concurrent: 1 })]);
-    simulator.always({ type: 'pace', gapMs: 40 });
+    const [one, other] = await Promise.all([stage.gate.makeKey({ concurrent: 1 }), stage.gate.makeKey({ concurrent: 1 })]);
+    stage.simulator.always({ type: 'pace', gapMs: 40 });
     const ask = (secret: string): Promise<Response> =>
-      fetch(`${gate.baseUrl}/chat/completions`, {
+      fetch(`${stage.gate.baseUrl}/chat/completions`, {
         method: 'POST',
         body: JSON.stringify(CHAT),
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },

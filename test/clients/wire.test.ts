@@ -1,31 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import type { Gate, TestKey } from '../simulator/gate.ts';
-import { startGate } from '../simulator/gate.ts';
+import { describe, expect, test } from 'bun:test';
 import { costNanos } from '../simulator/invoice.ts';
-import type { OpenAiSimulator } from '../simulator/openai.ts';
-import { startOpenAiSimulator } from '../simulator/openai.ts';
 import type { JsonObject, Usage } from '../simulator/wire.ts';
+import { CHAT, OpenAiStage } from './openai-stage.ts';
 
-const CHAT = { model: 'mock/gpt', messages: [{ role: 'user', content: 'Hi' }] };
-
-let simulator: OpenAiSimulator;
-let gate: Gate;
-let key: TestKey;
-
-beforeAll(async () => {
-  simulator = await startOpenAiSimulator();
-  gate = await startGate({ simulator, timeouts: { keep_alive_ms: 100 } });
-  key = await gate.makeKey();
-}, 60_000);
-afterEach(() => simulator.reset());
-afterAll(async () => {
-  await gate.stop();
-  await simulator.stop();
-}, 60_000);
+const stage = new OpenAiStage({ timeouts: { keep_alive_ms: 100 } });
 
 function call(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { authorization: `Bearer ${key.secret}`, ...(init.headers as Record<string, string>) };
-  return fetch(`${gate.baseUrl}${path}`, { ...init, headers });
+  const headers = { authorization: `Bearer ${stage.key.secret}`, ...(init.headers as Record<string, string>) };
+  return fetch(`${stage.gate.baseUrl}${path}`, { ...init, headers });
 }
 
 function post(body: string | JsonObject, headers: Record<string, string> = {}): Promise<Response> {
@@ -71,10 +53,10 @@ describe('a stream', () => {
   test.each(['on_every_chunk', 'on_finish_chunk', 'bare'] as const)(
     'has usage only on its last chunk when the provider sends it %s',
     async (value) => {
-      simulator.always({ type: 'usage', value });
+      stage.simulator.always({ type: 'usage', value });
       const asked = await readEvents({ stream_options: { include_usage: true } });
       expect(asked.slice(0, -1).map((event) => event['usage'])).toEqual(asked.slice(0, -1).map(() => null));
-      expect(asked.at(-1)).toMatchObject({ choices: [], usage: simulator.requests[0]?.usage as Usage });
+      expect(asked.at(-1)).toMatchObject({ choices: [], usage: stage.simulator.requests[0]?.usage as Usage });
       const unasked = await readEvents({});
       expect(unasked.filter((event) => 'usage' in event)).toEqual([]);
     },
@@ -82,20 +64,20 @@ describe('a stream', () => {
 
   test('tells our cost, and not what the provider says that it costs', async () => {
     const counts = { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 };
-    simulator.always({ type: 'answer', usage: { ...counts, cost: 9, cost_details: { upstream_inference_cost: 9 }, is_byok: true } });
+    stage.simulator.always({ type: 'answer', usage: { ...counts, cost: 9, cost_details: { upstream_inference_cost: 9 }, is_byok: true } });
     const events = await readEvents({ stream_options: { include_usage: true } });
     expect(Object.keys(events.at(-1)?.['usage'] as object)).toEqual([...Object.keys(counts), 'cost']);
   });
 
   test('is kept alive by comments while the provider thinks', async () => {
-    simulator.always({ type: 'pace', gapMs: 250 });
+    stage.simulator.always({ type: 'pace', gapMs: 250 });
     const text = await (await post({ ...CHAT, stream: true, max_completion_tokens: 2 })).text();
     expect(text.match(/^:.*\n\n/gmu)?.length).toBeGreaterThanOrEqual(4);
     expect(text.replaceAll(/^:.*\n\n/gmu, '')).toMatch(/^(data: \{.*\}\n\n)+data: \[DONE\]\n\n$/u);
   });
 
   test('arrives while the provider still writes', async () => {
-    simulator.always({ type: 'pace', gapMs: 40 });
+    stage.simulator.always({ type: 'pace', gapMs: 40 });
     const startedAt = performance.now();
     const response = await post({ ...CHAT, stream: true });
     const firstAfterMs = performance.now() - startedAt;
@@ -121,7 +103,7 @@ describe('a JSON answer', () => {
   });
 
   test('carries the rate limits of the key', async () => {
-    const { secret } = await gate.makeKey({ rpm: 77, tpm: 99_000 });
+    const { secret } = await stage.gate.makeKey({ rpm: 77, tpm: 99_000 });
     const { headers } = await post(CHAT, { authorization: `Bearer ${secret}` });
     expect(headers.get('x-ratelimit-limit-requests')).toBe('77');
     expect(headers.get('x-ratelimit-limit-tokens')).toBe('99000');
@@ -152,7 +134,7 @@ describe.each([
       provider: { order: ['a', 'b'], nested: { deep: [1, null, false, 'x'] } },
     };
     expect((await post(body)).status).toBe(200);
-    const [request] = simulator.requests;
+    const [request] = stage.simulator.requests;
     expect(request?.body).toMatchObject({ ...body, model: 'gpt-x' });
     expect(request?.unknownFields).toEqual(['top_k', 'provider']);
     expect(request?.headers['content-type']).toMatch(/^application\/json\b/u);
@@ -161,7 +143,7 @@ describe.each([
   test('is the text of the caller, but for the name of the model and what is asked of the stream', async () => {
     const messages = `[ {"role":"user", "content":"${said}\\u0041\\/"} ]`;
     expect((await post(`{"stream":true,"messages":${messages},"model":"mock/gpt","user":null,"temperature":1.0}`)).status).toBe(200);
-    const [request] = simulator.requests;
+    const [request] = stage.simulator.requests;
     expect(request?.body).toEqual({
       stream: true,
       messages: JSON.parse(messages) as unknown,
@@ -184,16 +166,16 @@ describe.each([
       'proxy-authorization': 'Basic callers',
     };
     expect((await post(CHAT, secrets)).status).toBe(200);
-    const [request] = simulator.requests;
-    expect(request?.headers['authorization']).toBe(`Bearer ${simulator.apiKey}`);
+    const [request] = stage.simulator.requests;
+    expect(request?.headers['authorization']).toBe(`Bearer ${stage.simulator.apiKey}`);
     expect(JSON.stringify(request?.headers)).not.toContain('callers');
     expect(JSON.stringify(request?.headers)).not.toContain('203.0.113.9');
-    expect(JSON.stringify(request?.headers)).not.toContain(key.secret);
+    expect(JSON.stringify(request?.headers)).not.toContain(stage.key.secret);
   });
 
   test.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])('keeps the seed %s exactly', async (seed) => {
     expect((await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"${said}"}]}`)).status).toBe(200);
-    expect(simulator.requests[0]?.text).toMatch(new RegExp(`"seed":\\s*${seed}[,}]`, 'u'));
+    expect(stage.simulator.requests[0]?.text).toMatch(new RegExp(`"seed":\\s*${seed}[,}]`, 'u'));
   });
 
   test.each([
@@ -202,22 +184,22 @@ describe.each([
     ['streams', '"model":"mock/gpt","stream":true,"stream":false'],
     ['limits', '"model":"mock/gpt","max_tokens":1,"max_tokens":2'],
   ])('is what was priced and served when keys come twice: %s', async (_, fields) => {
-    const payer = await gate.makeKey();
+    const payer = await stage.gate.makeKey();
     const headers = { authorization: `Bearer ${payer.secret}` };
     const response = await post(`{${fields},"messages":[{"role":"user","content":"${said}"}]}`, headers);
     expect(await response.json()).toMatchObject({ object: 'chat.completion', model: 'mock/gpt' });
-    const [request] = simulator.requests;
+    const [request] = stage.simulator.requests;
     expect(request?.text.match(/"(m|\\u006d)odel"\s*:/gu)).toHaveLength(1);
     expect(request?.text.match(/"stream"\s*:\s*true/gu)).toBeNull();
     const cost = costNanos(request?.usage as Usage);
-    expect(await gate.settledBalance(payer)).toBe(payer.creditNanos - cost);
+    expect(await stage.gate.settledBalance(payer)).toBe(payer.creditNanos - cost);
   });
 
   test('has no prototype to poison', async () => {
     const poison = '"__proto__":{"model":"mock/free","stream":true},"constructor":{"prototype":{"n":3}}';
     const response = await post(`{${poison},"model":"mock/gpt","messages":[{"role":"user","content":"${said}"}]}`);
     expect(((await response.json()) as JsonObject)['model']).toBe('mock/gpt');
-    expect(simulator.requests[0]?.body['model']).toBe('gpt-x');
+    expect(stage.simulator.requests[0]?.body['model']).toBe('gpt-x');
   });
 });
 
@@ -243,7 +225,7 @@ describe('addresses', () => {
   });
 
   test('a preflight needs no key and allows the headers of the SDKs', async () => {
-    const response = await fetch(`${gate.baseUrl}/chat/completions`, {
+    const response = await fetch(`${stage.gate.baseUrl}/chat/completions`, {
       method: 'OPTIONS',
       headers: {
         origin: 'https://app.example.com',
