@@ -18,10 +18,11 @@ import { prepareSchema } from './database/migrate.ts';
 import { lockDataFolder } from './database/sqlite.ts';
 import type { Tables } from './database/tables.ts';
 import { Discovery } from './discovery.ts';
-import { errorBody, GatewayError, toGatewayError } from './errors.ts';
+import { errorBody, toGatewayError } from './errors.ts';
 import { KeyCache } from './gateway/authenticate.ts';
 import { limitsOf } from './gateway/admit.ts';
 import { closeCounter } from './gateway/count-tokens.ts';
+import { finishCalls } from './gateway/finish-calls.ts';
 import { WATCH_INTERVAL_MS, type Gate } from './gateway/gate.ts';
 import { RouteHealth } from './gateway/route-health.ts';
 import { listPrices } from './gateway/price-list.ts';
@@ -55,10 +56,8 @@ const CHANGES_INTERVAL_MS = 250;
 const STATEMENT_MS = 60_000;
 /** How soon the thread that watches alerts runs when somebody has one. */
 const WORK_INTERVAL_MS = 15_000;
-const DRAIN_MS = 120_000;
 const STRIPE_REFUSES = 'Stripe refuses STRIPE_SECRET_KEY';
 const STRIPE_KEEPS = 'Stripe did not delete the customer of a closed account; it is asked again in an hour';
-const DRAIN_POLL_MS = 20;
 const LAST_READERS_MS = 5000;
 
 /** The service, running. */
@@ -109,7 +108,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
     drain: async () => {
       state.isDraining = true;
       gate.log.lifecycle('draining', { requests: gate.calls.size });
-      await finishCalls(gate);
+      await finishCalls(gate.calls);
       // An answer is over for us when it is written; a slow reader of a long one has yet to get the rest. An upload that was refused unread never ends.
       await inTime('a reader', server.stop(false), LAST_READERS_MS).catch(() => undefined);
       await server.stop(true);
@@ -327,12 +326,4 @@ function wakeForWork(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard)
   };
   const turns = new Turns(look, (error) => gate.log.internalError('work of the dashboard could not be looked for', error));
   return () => turns.run();
-}
-
-async function finishCalls(gate: Gate): Promise<void> {
-  const giveUpAtMs = Date.now() + DRAIN_MS;
-  while (gate.calls.size > 0 && Date.now() < giveUpAtMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-  for (const call of gate.calls) call.end(new GatewayError('draining', 'The server shut down before the answer was finished.'));
-  const settledByMs = Date.now() + 5000;
-  while (gate.calls.size > 0 && Date.now() < settledByMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
 }
