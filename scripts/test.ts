@@ -9,9 +9,10 @@ const TIMEOUT_MS = 60_000;
  * cores could work. A new file needs no entry; lists change when one process ends minutes before another.
  */
 const BESIDE: readonly (readonly string[])[] = [
-  ['test/browser/', 'test/commands/', 'test/payments/webhook-order.test.ts', 'test/scripts/'],
+  ['test/browser/'],
   [
     'test/clients/',
+    'test/commands/',
     'test/dashboard/security-guesses.test.ts',
     'test/database/',
     'test/faults/ledger/frozen-node.test.ts',
@@ -22,6 +23,9 @@ const BESIDE: readonly (readonly string[])[] = [
     'test/faults/upstream.test.ts',
     'test/gateway/key-rules.test.ts',
     'test/ledger/property.test.ts',
+    'test/payments/webhook-order.test.ts',
+    'test/scripts/',
+    'test/usage/',
   ],
 ];
 
