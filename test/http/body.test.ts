@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../src/errors.ts';
 import { BODY_BYTES_MAX, readJsonBody } from '../../src/http/body.ts';
+import { until } from '../until.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const anyLength = (): void => undefined;
@@ -25,7 +26,7 @@ describe('a JSON body', () => {
     readJsonBody(new Request('http://gate.test/', { method: 'POST', headers, body }), (bytes) => void told.push(bytes)).catch(
       () => undefined,
     );
-    await Bun.sleep(10);
+    await until(() => told.length === 3);
     expect(told).toEqual([20_000_000, 0, 5]);
   });
 

@@ -104,10 +104,10 @@ describe('operations that wait', () => {
 describe('a store that fails', () => {
   test('for a moment is not noticed', async () => {
     const store = new FragileStore();
-    const ledger = new GroupCommitLedger(store, PATIENCE);
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     store.mode = 'fails';
     const held = ledger.hold(request('req_1'));
-    await Bun.sleep(20);
+    await until(() => store.batches.length > 2);
     store.mode = 'works';
     expect((await held).type).toBe('held');
     expect(store.held).toBe(100n);
@@ -176,8 +176,7 @@ describe('a store that fails', () => {
     ledger.progress(progressOf(OWNER, 'req_1', 40n).progress);
     await expectUnavailable(ledger.extend(extendOf(OWNER, 'req_1', 5n).extension));
     // A try that was under way then ends a moment later.
-    for (let tries = 0; ledger.waitingCount > 0 && tries < 100; tries += 1) await Bun.sleep(5);
-    expect(ledger.waitingCount).toBe(0);
+    await until(() => ledger.waitingCount === 0);
   });
 
   test('and has died refuses everything at once', async () => {
