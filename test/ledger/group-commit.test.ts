@@ -8,7 +8,7 @@ import { LedgerModel } from './model.ts';
 import { extendOf, holdOf, progressOf, settleOf, type Owner } from './operations.ts';
 
 const OWNER: Owner = { accountId: 'acct_1', keyId: 'key_1' };
-const PATIENCE = { holdMs: 60, settleMs: 120, retryMs: 5 };
+const PATIENCE = { holdMs: 300, settleMs: 600, retryMs: 5 };
 /** For what is tried again until it works, however busy the machine is. */
 const LONG_PATIENCE = { ...PATIENCE, holdMs: 5000, settleMs: 5000 };
 const BATCH_MAX = 512;
@@ -59,7 +59,7 @@ async function expectUnavailable(work: Promise<unknown>): Promise<void> {
 describe('operations that wait', () => {
   test('go together in the next transaction, in their order', async () => {
     const store = new FragileStore();
-    const ledger = new GroupCommitLedger(store, PATIENCE);
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     const holds = await Promise.all(Array.from({ length: 11 }, (_, index) => ledger.hold(request(`req_${index}`))));
     expect(holds.filter((result) => result.type === 'held')).toHaveLength(10);
     expect(holds.at(-1)?.type).toBe('insufficient_funds');
@@ -77,7 +77,7 @@ describe('operations that wait', () => {
 
   test('are all written before the ledger closes, and none is taken after', async () => {
     const store = new FragileStore();
-    const ledger = new GroupCommitLedger(store, PATIENCE);
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     await ledger.hold(request('req_1'));
     const settled = ledger.settle(settlement('req_1', 30n));
     await ledger.close();
@@ -89,7 +89,7 @@ describe('operations that wait', () => {
 
   test('of a stream are recorded and extended as asked', async () => {
     const store = new FragileStore();
-    const ledger = new GroupCommitLedger(store, PATIENCE);
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     await ledger.hold(request('req_1'));
     const progress = progressOf(OWNER, 'req_1', 40n);
     ledger.progress(progress.progress);
@@ -158,11 +158,11 @@ describe('a store that fails', () => {
 
   test('writes the charge of an answer not yet seen when it recovers in time', async () => {
     const store = new FragileStore();
-    const ledger = new GroupCommitLedger(store, PATIENCE);
+    const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     await ledger.hold(request('req_1'));
     store.mode = 'fails';
     const settled = ledger.settle(settlement('req_1', 30n, false));
-    await Bun.sleep(PATIENCE.settleMs / 4);
+    await until(() => store.batches.length > 3);
     store.mode = 'works';
     expect(await settled).toBe('settled');
     expect(store.balance).toBe(970n);
