@@ -8,7 +8,7 @@ import { LedgerModel } from './model.ts';
 import { extendOf, holdOf, progressOf, settleOf, type Owner } from './operations.ts';
 
 const OWNER: Owner = { accountId: 'acct_1', keyId: 'key_1' };
-const PATIENCE = { holdMs: 300, settleMs: 600, retryMs: 5 };
+const PATIENCE = { holdMs: 1000, settleMs: 1500, retryMs: 5 };
 /** For what is tried again until it works, however busy the machine is. */
 const LONG_PATIENCE = { ...PATIENCE, holdMs: 5000, settleMs: 5000 };
 const BATCH_MAX = 512;
