@@ -5,7 +5,9 @@ import type { OpenDatabase } from './database/connect.ts';
 import { GatewayError } from './errors.ts';
 import { idAt } from './ids.ts';
 import { inTime } from './in-time.ts';
+import { NO_OLD_HOLD } from './ledger/checks.ts';
 import type { GroupCommitLedger } from './ledger/group-commit.ts';
+import { giveUpOldHolds } from './ledger/old-holds.ts';
 import { verifyLedger, type CheckResult } from './ledger/verify.ts';
 import type { VerifyWork } from './ledger/verify-worker.ts';
 import type { Log } from './observe/log.ts';
@@ -27,10 +29,13 @@ const VERIFY_MS_MAX = 60_000;
 /** How soon a low balance is topped up, and a plan renewed. */
 const MONEY_INTERVAL_MS = 5000;
 const DAY_MS = 86_400_000;
+const PLACES_MAX = 10;
 
 /** What the work is done with. */
 export interface House {
   readonly config: Config;
+  /** The name of this process in the ledger. */
+  readonly nodeId: string;
   readonly database: OpenDatabase;
   readonly ledger: GroupCommitLedger;
   readonly carried: Carried;
@@ -53,6 +58,7 @@ export async function keepHouse(house: House): Promise<ReturnType<typeof setInte
   };
   return [
     every(RECOVER_INTERVAL_MS, 'what dead processes left open could not be settled', () => recover(house)),
+    every(EXPIRE_INTERVAL_MS, 'holds that no request has could not be given up', () => giveUpHolds(house)),
     every(EXPIRE_INTERVAL_MS, 'credit whose time is over could not be taken back', () => ledger.expire(Date.now())),
     every(MONEY_INTERVAL_MS, 'payments and plans could not be followed', () => money.turn(Date.now())),
     every(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(house)),
@@ -75,6 +81,12 @@ async function recover({ ledger, log, metrics }: House): Promise<void> {
   if (count === 0) return;
   metrics.recovered(count);
   log.lifecycle('settled what a dead process left open', { holds: count });
+}
+
+/** A hold that outlives its request keeps money from its account. It is settled by the next recovery; that it was there is an alarm. */
+async function giveUpHolds({ config, nodeId, database, log }: House): Promise<void> {
+  const places = await giveUpOldHolds(database.kysely, nodeId, Date.now() - longestRequest(config));
+  if (places.length > 0) log.ledgerDiffers({ rule: NO_OLD_HOLD, difference: String(places.length), places: places.slice(0, PLACES_MAX) });
 }
 
 /** Usage rows are kept for as long as the settings say; transfers and roll-ups stay. */

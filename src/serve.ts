@@ -80,12 +80,13 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const { kysely: database, dialect } = opened;
   await prepareSchema(database, dialect);
   const log = openLog(config.logLevel);
-  const ledger = await openLedger(config, makeId('node'), (event, error) => log.internalError(event, error));
+  const nodeId = makeId('node');
+  const ledger = await openLedger(config, nodeId, (event, error) => log.internalError(event, error));
   const keyUses = new KeyUses();
   const gate = await openGate(config, opened, { ledger, log, reach, keyUses });
   const discovery = openDiscovery(gate, database);
   const money = await openMoney(gate, database);
-  const housekeeping = await keepHouse({ ...gate, database: opened, ledger, money: money.clock, keyUses });
+  const housekeeping = await keepHouse({ ...gate, nodeId, database: opened, ledger, money: money.clock, keyUses });
   const state = { isDraining: false };
   const { server, dashboard } = listen(gate, state);
   const timers = [

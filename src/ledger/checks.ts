@@ -13,6 +13,8 @@ interface Scope {
   readonly longestRequestMs: number;
 }
 
+export const NO_OLD_HOLD = 'R5 no hold is older than the longest request';
+
 /** A rule of the ledger, or a part of one: a statement that gives a row for every violation. */
 interface Check {
   /** The rule's number as docs/billing.md has it, by which metrics count, and what it claims. */
@@ -155,7 +157,7 @@ export const CHECKS: readonly Check[] = [
       WHERE kind = 'usage' AND id >= (SELECT MIN(request_id) FROM usage) AND NOT EXISTS (SELECT 1 FROM usage WHERE request_id = id)`,
   },
   {
-    name: 'R5 no hold is older than the longest request',
+    name: NO_OLD_HOLD,
     unit: 'rows',
     isPerAccount: true,
     statement: (scope) => sql<Difference>`

@@ -191,10 +191,10 @@ describe('models check --live', () => {
       gone: { base_url: 'http://127.0.0.1:1/v1' },
     };
     const models = [route('mock', 'quiet'), route('mock', 'busy'), route('wrong', 'gpt-x'), route('gone', 'a'), route('mock', 'fine')];
-    const ended = await run({ providers, models, timeouts: { answer_ms: 400 } }, ['check', '--live']);
+    const ended = await run({ providers, models, timeouts: { answer_ms: 2000 } }, ['check', '--live']);
     expect(ended.code).toBe(1);
     const line = (id: string): string => ended.stdout.split('\n').find((text) => text.startsWith(id)) ?? '';
-    expect(line('team/mock-quiet')).toMatch(/failed +4\d\d +no answer within 0.4 seconds$/u);
+    expect(line('team/mock-quiet')).toMatch(/failed +\d{4,} +no answer within 2 seconds$/u);
     expect(line('team/mock-busy')).toMatch(/failed .*429: Too many for \[redacted\] now$/u);
     expect(line('team/wrong-gpt-x')).toMatch(/failed .*401: /u);
     expect(line('team/gone-a')).toMatch(/failed /u);

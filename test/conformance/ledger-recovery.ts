@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { LedgerStore } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
+import { giveUpOldHolds } from '../../src/ledger/old-holds.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { holdOf, progressOf, settleOf, type Owner } from '../ledger/operations.ts';
 import { Books, type LedgerDriver } from './ledger-driver.ts';
@@ -82,6 +83,18 @@ export function testRecovery(driver: LedgerDriver): void {
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n }), progressOf(owner, 'req_1', 250n)]);
     expect(await recover()).toEqual({ type: 'done', count: 0 });
     expect(await books.money(owner)).toEqual({ balance: 900n, held: 0n });
+  });
+
+  test('a hold that its own process has forgotten is settled when no request can be so old', async () => {
+    const createdAtMs = Date.now() - 10_000;
+    await next.apply([holdOf(owner, 'req_old', { amount: 600n, createdAtMs }), progressOf(owner, 'req_old', 250n)]);
+    await next.apply([holdOf(owner, 'req_new', { amount: 100n })]);
+    expect(await giveUpOldHolds(books.kysely, 'node_dead', Date.now() - 5000)).toEqual([]);
+    expect(await recover()).toEqual({ type: 'done', count: 0 });
+    expect(await giveUpOldHolds(books.kysely, 'node_next', Date.now() - 5000)).toEqual(['req_old']);
+    expect(await recover()).toEqual({ type: 'done', count: 1 });
+    expect(await books.money(owner)).toEqual({ balance: 750n, held: 100n });
+    expect(await next.apply([settleOf(owner, 'req_old', { cost: 400n })])).toEqual([{ type: 'resolved_before' }]);
   });
 
   test('a hold that nobody ends is found by the verification', async () => {
