@@ -84,7 +84,7 @@ async function recover({ ledger, log, metrics }: House): Promise<void> {
 }
 
 /** A hold that outlives its request keeps money from its account. It is settled by the next recovery; that it was there is an alarm. */
-async function giveUpHolds({ config, nodeId, database, log }: House): Promise<void> {
+export async function giveUpHolds({ config, nodeId, database, log }: House): Promise<void> {
   const places = await giveUpOldHolds(database.kysely, nodeId, Date.now() - longestRequest(config));
   if (places.length > 0) log.ledgerDiffers({ rule: NO_OLD_HOLD, difference: String(places.length), places: places.slice(0, PLACES_MAX) });
 }

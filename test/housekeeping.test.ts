@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config.ts';
 import { connect } from '../src/database/connect.ts';
-import { keepHouse, verifyChanged } from '../src/housekeeping.ts';
+import { giveUpHolds, keepHouse, longestRequest, verifyChanged } from '../src/housekeeping.ts';
 import { GatewayError } from '../src/errors.ts';
 import { GroupCommitLedger } from '../src/ledger/group-commit.ts';
+import { Books } from './conformance/ledger-driver.ts';
+import { holdOf } from './ledger/operations.ts';
+import { sqlite } from './ledger/sqlite-driver.ts';
 
 test('accounts whose verification fails are verified the next time', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-house-'));
@@ -19,6 +22,20 @@ test('accounts whose verification fails are verified the next time', async () =>
   expect(await verifyChanged(house).catch(() => 'failed')).toBe('failed');
   expect(ledger.takeChanged()).toEqual(['acct_one', 'acct_two']);
   rmSync(folder, { recursive: true, force: true });
+});
+
+test('a hold that outlives the longest request is an alarm', async () => {
+  const books = await Books.open(sqlite);
+  const owner = await books.makeOwner(1000n);
+  const store = await books.openStore('node_one');
+  const config = loadConfig({});
+  const oldMs = Date.now() - longestRequest(config) - 1000;
+  await store.apply([holdOf(owner, 'req_old', { amount: 1n, createdAtMs: oldMs }), holdOf(owner, 'req_new', { amount: 1n })]);
+  const told: unknown[] = [];
+  const house = { config, nodeId: 'node_one', database: books, log: { ledgerDiffers: (facts: unknown) => told.push(facts) } };
+  for (const _ of [1, 2]) await giveUpHolds(house as unknown as Parameters<typeof giveUpHolds>[0]);
+  expect(told).toEqual([{ rule: 'R5 no hold is older than the longest request', difference: '1', places: ['req_old'] }]);
+  await books.close();
 });
 
 test('a start that cannot write the ledger says what the database said', async () => {
