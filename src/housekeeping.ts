@@ -20,7 +20,7 @@ import { workerUrl } from './worker-url.ts';
 
 /** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
 const RECOVER_INTERVAL_MS = 5000;
-const EXPIRE_INTERVAL_MS = 60_000;
+const MINUTE_MS = 60_000;
 /** How old the list of keys may be about their last use. */
 const KEY_USES_INTERVAL_MS = 5000;
 const PRUNE_INTERVAL_MS = 10 * 60_000;
@@ -58,14 +58,14 @@ export async function keepHouse(house: House): Promise<ReturnType<typeof setInte
   };
   return [
     every(RECOVER_INTERVAL_MS, 'what dead processes left open could not be settled', () => recover(house)),
-    every(EXPIRE_INTERVAL_MS, 'holds that no request has could not be given up', () => giveUpHolds(house)),
-    every(EXPIRE_INTERVAL_MS, 'credit whose time is over could not be taken back', () => ledger.expire(Date.now())),
+    every(MINUTE_MS, 'holds that no request has could not be given up', () => giveUpHolds(house)),
+    every(MINUTE_MS, 'credit whose time is over could not be taken back', () => ledger.expire(Date.now())),
     every(MONEY_INTERVAL_MS, 'payments and plans could not be followed', () => money.turn(Date.now())),
     every(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(house)),
     every(PRUNE_INTERVAL_MS, 'what was kept for providers could not be dropped', () => carried.prune(Date.now())),
     every(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be written', () => keyUses.write(database.kysely)),
-    every(EXPIRE_INTERVAL_MS, 'old contents of requests could not be deleted', () => contents.prune(Date.now())),
-    every(EXPIRE_INTERVAL_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(house))),
+    every(MINUTE_MS, 'old contents of requests could not be deleted', () => contents.prune(Date.now())),
+    every(MINUTE_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(house))),
     every(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(house)),
   ];
 }
