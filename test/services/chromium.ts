@@ -8,7 +8,7 @@ export const chromiumPath: string | undefined = given() ?? (await find());
 /** Starts a browser without a window. */
 export function launchChromium(): Promise<Browser> {
   // The sandbox does not work for root, who runs the tests in containers; the pages are ours.
-  const args = ['--no-sandbox', `--disable-features=${[...OFF_FOR_SPEED, ...OFF_BY_PLAYWRIGHT].join(',')}`];
+  const args = ['--no-sandbox', UNOPTIMIZED, `--disable-features=${[...OFF_FOR_SPEED, ...OFF_BY_PLAYWRIGHT].join(',')}`];
   return chromium.launch({ executablePath: chromiumPath ?? '', args });
 }
 
@@ -18,6 +18,9 @@ const CLOSED_WITHIN_MS = 5000;
 export async function close(opened: Browser | BrowserContext | undefined): Promise<void> {
   await Promise.race([opened?.close(), Bun.sleep(CLOSED_WITHIN_MS)]);
 }
+
+/** No page is open for long enough to earn what its optimization costs, which is a fifth of all work. */
+const UNOPTIMIZED = '--js-flags=--no-opt,--no-maglev';
 
 /** Pages of the browser itself, for its address bar, which nobody sees here: in every new context they cost as much as a page of ours. */
 const OFF_FOR_SPEED = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'];
