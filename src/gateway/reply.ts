@@ -169,7 +169,8 @@ class CallerStream implements RelaySink, OutgoingEvents {
   }
 
   async #fail(failure: unknown): Promise<void> {
-    if (this.#call.isClientGone) return;
+    // Nobody is left to be told. The stream says so as well, now or later; the first word counts.
+    if (this.#call.isClientGone) return this.onCancel();
     const told = toCallerError(failure, { apiKey: this.#answer.apiKey, retryAfter: undefined });
     // Nothing is charged, so the caller hears why the answer broke off, not that the books are closed.
     await this.#toll.fail(told, this.#answer).catch(() => undefined);
