@@ -265,7 +265,12 @@ function testHolds(driver: LedgerDriver): void {
   test('old usage rows are dropped and their money stays', async () => {
     const oldest = `req_0_${owner.accountId}`;
     const failedAttempts = [{ provider: 'first', outcome: 'provider_error', durationMs: 3 }];
-    await store.apply([holdOf(owner, oldest, { amount: 10n }), settleOf(owner, oldest, { cost: 4n, failedAttempts })]);
+    // As old as its id says: of the quarter of an hour in which rows begin, the rest may be missing.
+    const createdAtMs = Date.now() - 100 * QUARTER_HOUR_MS;
+    await store.apply([
+      holdOf(owner, oldest, { amount: 10n, createdAtMs }),
+      settleOf(owner, oldest, { cost: 4n, failedAttempts, createdAtMs }),
+    ]);
     await hold('a', 10n);
     await settle('a', 5n);
     expect(await store.apply([{ type: 'prune', beforeId: 'req_1' }])).toEqual([{ type: 'done', count: 1 }]);

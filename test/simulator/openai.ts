@@ -54,7 +54,7 @@ const KNOWN_FIELDS = new Set(
   tool_choice parallel_tool_calls response_format web_search_options moderation functions function_call`.split(/\s+/u),
 );
 const UNTIL_REQUESTS_MS = 5000;
-const CUT_PAUSE_MS = 10;
+const CUT_PAUSE_MS = 100;
 const NO_CHAT = readChatRequest({});
 
 /** Starts the simulator on a free port of 127.0.0.1. */
