@@ -45,6 +45,8 @@ export interface OrderContext extends PaymentChoice {
   readonly nowMs: number;
   /** For how many periods; undefined for as long as it is paid for. Only where nobody pays. */
   readonly periods?: number | undefined;
+  /** What was paid in for just this order. */
+  readonly cameIn?: Nanos | undefined;
 }
 
 type SubscriptionRow = Selectable<Tables['subscriptions']>;
@@ -184,6 +186,7 @@ async function upgrade(
       house: 'revenue',
       kind: 'plan',
       source: `${change}:price`,
+      cameIn: context.cameIn,
     });
     if (payment.type === 'insufficient') return { type: 'insufficient', due, payable: payment.payable };
   }
@@ -270,6 +273,7 @@ async function pay(transaction: Kysely<Tables>, period: Period, context: OrderCo
     source: `plan:${subscriptionId}:${startMs}:price`,
     reason: `${plan.name}, from ${new Date(startMs).toISOString().slice(0, 10)}`,
     atMs: context.nowMs,
+    cameIn: context.cameIn,
   });
   return payment.type === 'insufficient' ? { type: 'insufficient', due: price, payable: payment.payable } : undefined;
 }

@@ -213,7 +213,7 @@ export class Subscriptions {
   /** The next period could not be paid: the plan goes on for a while. */
   async markPastDue(
     subscription: Subscription,
-    facts: { readonly reason: string; readonly graceUntilMs: number; readonly retryAtMs: number },
+    facts: { readonly reason: string; readonly graceUntilMs: number; readonly retryAtMs: number; readonly isSameTry: boolean },
   ): Promise<void> {
     await this.#database
       .updateTable('subscriptions')
@@ -221,7 +221,7 @@ export class Subscriptions {
         status: 'past_due',
         grace_until: expression.fn.coalesce('grace_until', expression.val(BigInt(facts.graceUntilMs))),
         retry_at: facts.retryAtMs,
-        tries: expression('tries', '+', 1n),
+        tries: expression('tries', '+', facts.isSameTry ? 0n : 1n),
         reason: facts.reason,
       }))
       .where('id', '=', subscription.id)

@@ -87,13 +87,20 @@ export async function postDebit(database: Kysely<Tables>, debit: Debit): Promise
   });
 }
 
+/** What is paid for with an account's own money. */
+export interface Purchase extends Posting {
+  readonly kind: string;
+  /** What has just come in for it. */
+  readonly cameIn?: Nanos | undefined;
+}
+
 /** Pays for something with money that the account has put in itself, as far as no running request may need it. Never leaves a debt. */
-export async function payFromBalance(database: Kysely<Tables>, debit: Posting & { readonly kind: string }): Promise<BalancePayment> {
+export async function payFromBalance(database: Kysely<Tables>, { cameIn, ...debit }: Purchase): Promise<BalancePayment> {
   return within(database, async (transaction) => {
     await lockWallet(transaction, debit.accountId);
     const done = await transaction.selectFrom('transfers').select('id').where('id', '=', moneyId(debit.source)).executeTakeFirst();
     if (done !== undefined) return { type: 'repeated' };
-    const payable = await readPayable(transaction, debit.accountId);
+    const payable = await readPayable(transaction, debit.accountId, cameIn);
     if (payable < debit.amount) return { type: 'insufficient', payable };
     return { type: await postDebit(transaction, { ...debit, from: SPENDABLE_ON_PLANS }) };
   });
@@ -118,9 +125,11 @@ export async function readDebt(database: Kysely<Tables>, accountId: string): Pro
   return balance < 0n ? asNanos(NO_MONEY - balance) : NO_MONEY;
 }
 
-/** What an account could pay for a plan. */
-export async function readPayable(database: Kysely<Tables>, accountId: string): Promise<Nanos> {
-  const { available } = await readWallet(database, accountId);
+/** What an account could pay for a plan. What has just come in for it no running request needs: they were let in without it. */
+export async function readPayable(database: Kysely<Tables>, accountId: string, cameIn = NO_MONEY): Promise<Nanos> {
+  const { balance, available } = await readWallet(database, accountId);
+  const paidIn = cameIn < balance ? cameIn : balance;
+  const free = available > paidIn ? available : paidIn;
   const grants = await database
     .selectFrom('grants')
     .select(({ fn }) => fn.sum<bigint | null>('remaining').as('left'))
@@ -129,7 +138,7 @@ export async function readPayable(database: Kysely<Tables>, accountId: string): 
     .where('kind', 'in', SPENDABLE_ON_PLANS)
     .executeTakeFirst();
   const own = grants?.left ?? 0n;
-  const payable = available < own ? available : own;
+  const payable = free < own ? free : own;
   return asNanos(payable > 0n ? payable : 0n);
 }
 

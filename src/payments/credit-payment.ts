@@ -119,6 +119,7 @@ async function buyPlan(transaction: Kysely<Tables>, payment: PaymentRow, nowMs: 
     nowMs,
     paysBy: 'card',
     methodRef: payment.method_ref ?? undefined,
+    cameIn: asNanos(payment.amount),
   });
   if (result.type === 'done') return;
   await setReason(transaction, payment, `the money stays in the balance: ${explainOrder(result)}`);

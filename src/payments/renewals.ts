@@ -1,9 +1,11 @@
 import type { Kysely } from 'kysely';
 import { carryOut, type OrderResult } from '../accounts/plan-orders.ts';
+import { findPlan } from '../accounts/plans.ts';
 import { renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
-import { moneyId, readDebt } from '../ledger/credit.ts';
-import { asNanos } from '../ledger/money.ts';
+import { moneyId, readDebt, readPayable } from '../ledger/credit.ts';
+import { asNanos, NO_MONEY } from '../ledger/money.ts';
+import type { PaymentRow } from './credit-payment.ts';
 import type { PaymentDesk } from './desk.ts';
 import { oneByOne } from './one-by-one.ts';
 
@@ -38,17 +40,17 @@ export class Renewals {
   async #renew(subscription: Subscription, nowMs: number): Promise<void> {
     if (subscription.endsWithPeriod || (subscription.periodsLeft !== undefined && subscription.periodsLeft <= 1))
       return this.#subscriptions.endDue(subscription, subscription.endsWithPeriod ? 'canceled' : 'its time is over');
+    if ((await findPlan(this.#database, (subscription.nextPlan ?? subscription.plan).id)) === undefined)
+      return this.#subscriptions.endDue(subscription, 'the plan is offered no more');
     const isPaidByCard = subscription.paysBy === 'card' && renewalPriceOf(subscription) > 0n;
-    // After a first try, a card's money may be in the balance already.
-    const result = isPaidByCard && subscription.tries === 0 ? undefined : await this.#fromBalance(subscription, nowMs);
-    if (result?.type === 'done') return;
-    if (result?.type === 'refused') {
-      if (result.why === 'no_such_plan') await this.#subscriptions.endDue(subscription, 'the plan is offered no more');
-      return;
-    }
+    const known = isPaidByCard ? await this.#desk.find(paymentIdOf(subscription)) : undefined;
+    // A card is charged first; from then on its money, or other, may be in the balance.
+    const isFirstTry = isPaidByCard && subscription.tries === 0 && known?.status !== 'paid';
+    const result = isFirstTry ? undefined : await this.#fromBalance(subscription, nowMs);
+    if (result?.type === 'done' || result?.type === 'refused') return;
     if (subscription.graceUntilMs !== undefined && subscription.graceUntilMs <= nowMs)
       return this.#subscriptions.endDue(subscription, `not paid: ${subscription.reason}`);
-    if (isPaidByCard) return this.#byCard(subscription, nowMs);
+    if (isPaidByCard) return this.#byCard(subscription, known, nowMs);
     await this.#fail(subscription, 'the balance is too small', { nowMs, retryMs: BALANCE_RETRY_MS });
   }
 
@@ -58,20 +60,20 @@ export class Renewals {
     return this.#database.transaction().execute((transaction) => carryOut(transaction, order, { accountId, nowMs, paysBy, methodRef }));
   }
 
-  /** One payment for each try, whose id says so: whoever looks at the same time, or again, finds it. */
-  async #byCard(subscription: Subscription, nowMs: number): Promise<void> {
-    const paymentId = `pay_${moneyId(`renewal:${subscription.id}:${subscription.periodEndMs}:${subscription.tries}`)}`;
-    const known = await this.#desk.find(paymentId);
-    const payment = known ?? (await this.#charge(subscription, paymentId, nowMs));
+  async #byCard(subscription: Subscription, known: PaymentRow | undefined, nowMs: number): Promise<void> {
+    const payment = known ?? (await this.#charge(subscription, nowMs));
     if (payment === undefined) return;
     if (payment.status === 'failed' || payment.status === 'expired')
       await this.#fail(subscription, `the card was not charged: ${payment.reason}`, { nowMs, retryMs: CARD_RETRY_MS });
-    // It is paid and the period has not begun: a debt was paid first. The next try begins with the balance.
-    if (payment.status === 'paid' && known !== undefined)
-      await this.#fail(subscription, payment.reason, { nowMs, retryMs: BALANCE_RETRY_MS });
+    // It is paid and the period has not begun: a debt that came up meanwhile was paid first. Before the card is charged again, the account has a day to add the rest.
+    if (payment.status === 'paid' && known !== undefined) {
+      const isNextTry = Number(known.created_at) + CARD_RETRY_MS <= nowMs;
+      await this.#fail(subscription, payment.reason, { nowMs, retryMs: BALANCE_RETRY_MS, isSameTry: !isNextTry });
+    }
   }
 
-  async #charge(subscription: Subscription, paymentId: string, nowMs: number): Promise<Awaited<ReturnType<PaymentDesk['charge']>>> {
+  /** The price, and what is owed. After a first try, only what the balance lacks. */
+  async #charge(subscription: Subscription, nowMs: number): Promise<PaymentRow | undefined> {
     const { accountId, periodEndMs, id } = subscription;
     const account = await this.#database.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirstOrThrow();
     const { methodRef, problem } = await this.#findCard(subscription);
@@ -79,10 +81,11 @@ export class Renewals {
       await this.#fail(subscription, problem, { nowMs, retryMs: BALANCE_RETRY_MS });
       return undefined;
     }
+    const payable = subscription.tries === 0 ? NO_MONEY : await readPayable(this.#database, accountId);
     return this.#desk.charge({
-      paymentId,
+      paymentId: paymentIdOf(subscription),
       payer: { accountId, email: account.email },
-      amount: asNanos(renewalPriceOf(subscription) + (await readDebt(this.#database, accountId))),
+      amount: asNanos(renewalPriceOf(subscription) + (await readDebt(this.#database, accountId)) - payable),
       purpose: 'plan',
       methodRef,
       planOrder: { type: 'renew', subscriptionId: id, periodStartMs: periodEndMs },
@@ -104,12 +107,18 @@ export class Renewals {
   async #fail(
     subscription: Subscription,
     reason: string,
-    { nowMs, retryMs }: { readonly nowMs: number; readonly retryMs: number },
+    { nowMs, retryMs, isSameTry = false }: { readonly nowMs: number; readonly retryMs: number; readonly isSameTry?: boolean },
   ): Promise<void> {
     await this.#subscriptions.markPastDue(subscription, {
       reason,
+      isSameTry,
       graceUntilMs: subscription.periodEndMs + this.#desk.rules.graceMs,
       retryAtMs: nowMs + retryMs,
     });
   }
+}
+
+/** One payment for each try: whoever looks at the same time, or again, finds it. */
+function paymentIdOf({ id, periodEndMs, tries }: Subscription): string {
+  return `pay_${moneyId(`renewal:${id}:${periodEndMs}:${tries}`)}`;
 }

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { findBonusSource } from '../accounts/redeem.ts';
 import type { Tables } from '../database/tables.ts';
-import { postCredit, postDebit, readExpired, type HouseAccount } from '../ledger/credit.ts';
+import { lockWallet, postCredit, postDebit, readExpired, type HouseAccount } from '../ledger/credit.ts';
 import { asNanos } from '../ledger/money.ts';
 import { clearingOf } from './clearing.ts';
 
@@ -60,6 +60,8 @@ export async function reversePayment(
 ): Promise<string | undefined> {
   const payment = await lockPaid(transaction, providerRef);
   if (payment === undefined) return undefined;
+  // What is left of a bonus must not end between the look at it and the taking.
+  await lockWallet(transaction, payment.account_id);
   const standing = await readStanding(transaction, payment);
   const reversed = (payment.amount * standing) / payment.charge_cents;
   const bonusReversed = await bonusToTake(transaction, payment, (payment.bonus * standing) / payment.charge_cents);
@@ -72,7 +74,18 @@ export async function reversePayment(
     house: 'promo_expense',
   });
   await transaction.updateTable('payments').set({ reversed, bonus_reversed: bonusReversed }).where('id', '=', payment.id).execute();
+  if (reversed > payment.reversed) await stopAutoTopUp(transaction, payment.account_id, nowMs);
   return payment.id;
+}
+
+/** Else the card would be charged at once for what has just gone back to it. */
+async function stopAutoTopUp(transaction: Kysely<Tables>, accountId: string, nowMs: number): Promise<void> {
+  await transaction
+    .updateTable('auto_top_ups')
+    .set({ is_on: 0, reason: 'a payment was refunded or disputed', updated_at: nowMs })
+    .where('account_id', '=', accountId)
+    .where('is_on', '=', 1n)
+    .execute();
 }
 
 /** What is taken of a bonus for its share of what went back: not once more what was taken when its time was over. */

@@ -1,13 +1,18 @@
-import { describe } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { Client } from 'pg';
 import { testAfterPayments } from '../conformance/money-in/after-payments.ts';
 import { testClosedAccounts } from '../conformance/money-in/closed-accounts.ts';
 import { testPlanUse } from '../conformance/money-in/plan-use.ts';
 import { testPlans } from '../conformance/money-in/plans.ts';
 import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
+import { testRenewalsByCard } from '../conformance/money-in/renewals-by-card.ts';
 import { testRenewals } from '../conformance/money-in/renewals.ts';
+import { MoneyStage, usd } from '../conformance/money-in/stage.ts';
 import { testTopUps } from '../conformance/money-in/top-ups.ts';
 import { postgres } from '../ledger/postgres-driver.ts';
 import { postgresUrl } from '../services/postgres.ts';
+import { until } from '../until.ts';
 
 describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
   describe('payments', () => testTopUps(postgres));
@@ -17,4 +22,33 @@ describe.skipIf(postgresUrl === undefined)('money in on PostgreSQL', () => {
   describe('the credit of plans', () => testPlanUse(postgres));
   describe('closed accounts', () => testClosedAccounts(postgres));
   describe('plans that go on', () => testRenewals(postgres));
+  describe('a renewal by card', () => testRenewalsByCard(postgres));
+
+  test('a refund in the moment in which its bonus ends takes that once', async () => {
+    const stage = await MoneyStage.open(postgres);
+    const customer = await stage.makeCustomer();
+    await stage.redeem(customer, await stage.makeCode({ kind: 'bonus', percent: 50, amount: usd('8'), creditDays: 30 }));
+    const payment = await stage.topUp(customer, '20');
+    const other = new Client({ connectionString: stage.books.place.databaseUrl });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT 1 FROM wallets WHERE account_id = $1 FOR UPDATE', [customer.accountId]);
+    const waiters = async (): Promise<bigint | undefined> => {
+      const { rows } = await sql<{ count: bigint }>`
+        SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`.execute(stage.books.kysely);
+      return rows[0]?.count;
+    };
+    // Both wait for the account, in this order.
+    const expiring = stage.expireWithin(31);
+    await until(async () => (await waiters()) === 1n);
+    const from = stage.stripe.books.events.length;
+    stage.stripe.books.refund(payment.provider_ref ?? '', 2000);
+    const refunding = stage.deliverNew(from);
+    await until(async () => (await waiters()) === 2n);
+    await other.query('COMMIT');
+    await other.end();
+    await Promise.all([expiring, refunding]);
+    expect(await stage.balance(customer)).toBe(0n);
+    await stage.close();
+  });
 });

@@ -4,6 +4,7 @@ import { testClosedAccounts } from '../conformance/money-in/closed-accounts.ts';
 import { testPlanUse } from '../conformance/money-in/plan-use.ts';
 import { testPlans } from '../conformance/money-in/plans.ts';
 import { testPromoCodes } from '../conformance/money-in/promo-codes.ts';
+import { testRenewalsByCard } from '../conformance/money-in/renewals-by-card.ts';
 import { testRenewals } from '../conformance/money-in/renewals.ts';
 import { testTopUps } from '../conformance/money-in/top-ups.ts';
 import { sqlite } from '../ledger/sqlite-driver.ts';
@@ -16,4 +17,5 @@ describe('money in on the embedded database', () => {
   describe('the credit of plans', () => testPlanUse(sqlite));
   describe('closed accounts', () => testClosedAccounts(sqlite));
   describe('plans that go on', () => testRenewals(sqlite));
+  describe('a renewal by card', () => testRenewalsByCard(sqlite));
 });

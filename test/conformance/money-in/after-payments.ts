@@ -116,6 +116,24 @@ export function testAfterPayments(driver: LedgerDriver): void {
     });
   });
 
+  describe('automatic top-ups', () => {
+    test.each(['refund', 'dispute'] as const)('stop with a %s: what went back to a card is not charged to it again', async (kind) => {
+      const holder = await stage.makeCardHolder('20');
+      await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
+      const [payment] = await stage.books.kysely.selectFrom('payments').selectAll().where('account_id', '=', holder.accountId).execute();
+      const from = stage.stripe.books.events.length;
+      if (kind === 'refund') stage.stripe.books.refund(payment?.provider_ref ?? '', 2000);
+      else stage.stripe.books.dispute(payment?.provider_ref ?? '');
+      await stage.deliverNew(from);
+      await stage.clock.turn(stage.nowMs);
+      expect(await stage.balance(holder)).toBe(0n);
+      expect(await stage.autoTopUps.find(holder.accountId, stage.nowMs)).toMatchObject({
+        isOn: false,
+        reason: 'a payment was refunded or disputed',
+      });
+    });
+  });
+
   describe('saved cards', () => {
     test('are kept with the account where the payer said so, listed, and removed', async () => {
       const holder = await stage.makeCardHolder();

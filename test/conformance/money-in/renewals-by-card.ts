@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { holdOf, settleOf } from '../../ledger/operations.ts';
+import type { LedgerDriver } from '../ledger-driver.ts';
+import { MARCH_31, PlanStage } from './plan-stage.ts';
+import { usd, type Customer, type MoneyStage } from './stage.ts';
+
+/** Plans that are paid by card, and what comes between the charge and the period that it is for. */
+export function testRenewalsByCard(driver: LedgerDriver): void {
+  let plans: PlanStage;
+  let stage: MoneyStage;
+  beforeAll(async () => {
+    plans = await PlanStage.open(driver);
+    stage = plans.money;
+  });
+  beforeEach(() => {
+    stage.nowMs = MARCH_31;
+  });
+  afterEach(() => stage.books.expectSound());
+  afterAll(() => stage.close());
+
+  const chargesOf = async ({ accountId }: Customer): Promise<bigint[]> => {
+    const rows = await stage.books.kysely
+      .selectFrom('payments')
+      .select('charge_cents')
+      .where('account_id', '=', accountId)
+      .where('purpose', '=', 'plan')
+      .orderBy('created_at')
+      .execute();
+    return rows.map((row) => row.charge_cents);
+  };
+  /** So many minutes in steps of five seconds, as the clock takes them. */
+  const pass = async (minutes: number): Promise<void> => {
+    for (let step = 0; step < minutes * 12; step += 1) {
+      await stage.clock.turn(stage.nowMs);
+      stage.nowMs += 5000;
+    }
+  };
+  const makeSubscriber = async (planId = 'basic'): Promise<Customer> => {
+    const holder = await stage.makeCardHolder('10');
+    await stage.subscriptions.order(
+      { type: 'subscribe', planId },
+      { accountId: holder.accountId, nowMs: stage.nowMs, paysBy: 'card', methodRef: holder.card },
+    );
+    return holder;
+  };
+
+  test('charges it once, whatever running requests hold', async () => {
+    const holder = await makeSubscriber();
+    const store = await stage.books.openStore('node_holding');
+    const id = `req_${crypto.randomUUID()}`;
+    await store.apply([holdOf(holder, id, { amount: usd('12') })]);
+    // Another request has cost more than it held.
+    await stage.spend(holder, '5');
+    await plans.moveTo(2027, 4, 30);
+    await pass(3);
+    expect(await chargesOf(holder)).toEqual([1000n]);
+    expect(await plans.planOf(holder)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 3, 30, 12) });
+    await store.apply([settleOf(holder, id, { cost: 0n })]);
+  });
+
+  test('gives the account a day to add what a debt took of it, then charges the rest only', async () => {
+    const holder = await makeSubscriber();
+    stage.stripe.loseAnswers(1);
+    await plans.moveTo(2027, 4, 30);
+    // The plan's credit, and four dollars that nobody has.
+    await stage.spend(holder, '16');
+    await pass(60);
+    expect(await chargesOf(holder)).toEqual([1000n]);
+    expect(await plans.planOf(holder)).toMatchObject({ status: 'past_due', tries: 0 });
+    await plans.moveTo(2027, 5, 1);
+    await pass(3);
+    expect(await chargesOf(holder)).toEqual([1000n, 400n]);
+    expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
+  });
+
+  test('begins the period as soon as the account has added what a debt took', async () => {
+    const holder = await makeSubscriber();
+    stage.stripe.loseAnswers(1);
+    await plans.moveTo(2027, 4, 30);
+    await stage.spend(holder, '16');
+    await pass(3);
+    await stage.books.credit(holder, usd('4'));
+    await pass(2);
+    expect(await chargesOf(holder)).toEqual([1000n]);
+    expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
+  });
+
+  test('charges nothing for a plan that is offered no more', async () => {
+    await stage.makePlan('fading', { price: usd('10') });
+    const holder = await makeSubscriber('fading');
+    await stage.plans.end('fading', 'command');
+    await plans.moveTo(2027, 4, 30);
+    expect(await chargesOf(holder)).toEqual([]);
+    expect(await plans.planOf(holder)).toBeUndefined();
+  });
+}
