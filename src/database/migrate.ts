@@ -24,6 +24,7 @@ import { operatorLists } from './migrations/020-operator-lists.ts';
 import { paymentsByTime } from './migrations/021-payments-by-time.ts';
 import { disabledProviders } from './migrations/022-disabled-providers.ts';
 import { refusals } from './migrations/023-refusals.ts';
+import { firstMidnight } from './migrations/024-first-midnight.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -51,6 +52,7 @@ const MIGRATIONS = {
   '021-payments-by-time': paymentsByTime,
   '022-disabled-providers': disabledProviders,
   '023-refusals': refusals,
+  '024-first-midnight': firstMidnight,
 } as const;
 
 /** The names of all migrations, the oldest first. */

@@ -48,13 +48,13 @@ const PROMPTS = sql`CASE WHEN u.attempts < 2 THEN 1
   ELSE u.attempts - (SELECT COUNT(*) FROM attempts WHERE attempts.request_id = u.request_id) END`;
 
 const PRICED_USAGE = sql`
-  SELECT u.request_id, u.account_id, u.outcome, u.held, u.cost, CASE
+  SELECT u.request_id, u.account_id, u.outcome, u.held, u.cost, u.price_version, CASE
     WHEN p.long_over IS NOT NULL AND u.input_tokens + u.cached_input_tokens + u.cache_write_tokens > p.long_over * ${PROMPTS}
     THEN (u.input_tokens * p.long_input + u.cached_input_tokens * p.long_cached_input + u.cache_write_tokens * p.long_cache_write
       + u.output_tokens * p.long_output + 999) / 1000
     ELSE (u.input_tokens * p.input + u.cached_input_tokens * p.cached_input + u.cache_write_tokens * p.cache_write
       + u.output_tokens * p.output + 999) / 1000 END AS priced
-  FROM usage u JOIN (
+  FROM usage u LEFT JOIN (
     SELECT model, version, MAX(CASE WHEN item = 'input' THEN pico END) AS input,
       MAX(CASE WHEN item = 'cached_input' THEN pico END) AS cached_input, MAX(CASE WHEN item = 'cache_write' THEN pico END) AS cache_write,
       MAX(CASE WHEN item = 'output' THEN pico END) AS output, MAX(CASE WHEN item = 'long_over' THEN pico END) AS long_over,
@@ -144,8 +144,8 @@ export const CHECKS: readonly Check[] = [
       SELECT request_id AS place, ABS(cost - COALESCE(amount, 0)) AS difference FROM usage LEFT JOIN transfers ON transfers.id = request_id
       WHERE ${within(scope, 'account_id')} AND cost <> COALESCE(amount, 0)
       UNION ALL
-      SELECT request_id AS place, ABS(cost - ${RECOMPUTED}) AS difference FROM (${PRICED_USAGE}) priced
-      WHERE ${within(scope, 'account_id')} AND cost <> ${RECOMPUTED}`,
+      SELECT request_id AS place, ABS(cost - COALESCE(${RECOMPUTED}, 0)) AS difference FROM (${PRICED_USAGE}) priced
+      WHERE ${within(scope, 'account_id')} AND (cost <> ${RECOMPUTED} OR (priced IS NULL AND cost > 0 AND price_version > 0))`,
   },
   {
     name: 'R4 every charge has its usage row',

@@ -224,7 +224,8 @@ export class GroupCommitLedger implements Ledger {
 function giveUp(waiting: Waiting, error: unknown): void {
   waiting.isGivenUp = true;
   const { operation } = waiting;
-  waiting.reject(operation.type === 'settle' && operation.settlement.isDelivered ? unconfirmed(error) : unavailable(error));
+  if (operation.type !== 'settle') waiting.reject(unavailable(error));
+  else waiting.reject(operation.settlement.isDelivered ? unconfirmed(error) : withheld(error));
   if (operation.type === 'hold') waiting.operation = { type: 'settle', settlement: release(operation.hold) };
   if (operation.type === 'settle' && !operation.settlement.isDelivered)
     waiting.operation = { type: 'settle', settlement: { ...operation.settlement, ...NOTHING } };
@@ -264,6 +265,15 @@ function unconfirmed(cause: unknown): GatewayError {
     'ledger_unavailable',
     'The ledger cannot be written just now. The answer is complete but for this, and is charged as soon as the ledger is back.',
     { cause },
+  );
+}
+
+/** A store that was lost in the moment in which it wrote may have written it. */
+function withheld(cause: unknown): GatewayError {
+  return new GatewayError(
+    'ledger_unavailable',
+    'The ledger cannot be written just now, so the answer is not given. It is charged only if that was written before the ledger was lost; your usage tells.',
+    { cause, retryAfterSeconds: 1 },
   );
 }
 

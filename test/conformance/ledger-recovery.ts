@@ -37,7 +37,7 @@ export function testRecovery(driver: LedgerDriver): void {
       cached_input_tokens: 3n,
       cache_write_tokens: 2n,
       output_tokens: 7n,
-      price_version: 1n,
+      price_version: 0n,
     });
   });
 

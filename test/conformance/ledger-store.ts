@@ -9,6 +9,7 @@ import { testBudgets } from './ledger-budgets.ts';
 import { Books, type LedgerDriver } from './ledger-driver.ts';
 import { testGrants } from './ledger-grants.ts';
 import { testRecovery } from './ledger-recovery.ts';
+import { testVerification } from './ledger-verify.ts';
 
 /** What every store of the ledger must do alike, whatever it is made of. */
 export function testLedgerStore(driver: LedgerDriver): void {
@@ -18,6 +19,7 @@ export function testLedgerStore(driver: LedgerDriver): void {
     describe('budgets', () => testBudgets(driver));
     describe('credit', () => testGrants(driver));
     describe('after a crash', () => testRecovery(driver));
+    describe('the verification', () => testVerification(driver));
   });
 }
 
@@ -174,7 +176,7 @@ function testHolds(driver: LedgerDriver): void {
       output_tokens: 7n,
       reasoning_tokens: 4n,
       is_estimated: 0n,
-      price_version: 1n,
+      price_version: 0n,
       cost: 100n,
       held: 600n,
       outcome: 'completed',

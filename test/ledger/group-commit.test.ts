@@ -156,6 +156,18 @@ describe('a store that fails', () => {
     expect(store.balance).toBe(1000n);
   });
 
+  test('does not say that nothing was charged where the charge may have been written', async () => {
+    const store = new FragileStore();
+    const ledger = new GroupCommitLedger(store, PATIENCE);
+    await ledger.hold(request('req_1'));
+    store.mode = 'loses_answers';
+    const failure = await failureOf(ledger.settle(settlement('req_1', 30n, false)));
+    expect((failure as GatewayError).message).toContain('It is charged only if that was written before the ledger was lost');
+    store.mode = 'works';
+    await until(() => ledger.waitingCount === 0);
+    expect(store.balance).toBe(970n);
+  });
+
   test('writes the charge of an answer not yet seen when it recovers in time', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, LONG_PATIENCE);

@@ -28,7 +28,7 @@ interface HoldFacts {
 
 /** The operation that sets money aside; all of it or none, unless a minimum is given. */
 export function holdOf(owner: Owner, requestId: string, { amount, minimum = amount, createdAtMs = Date.now() }: HoldFacts): Hold {
-  const hold = { ...owner, requestId, model: MODEL, priceVersion: 1, amount: asNanos(amount), minimum: asNanos(minimum), createdAtMs };
+  const hold = { ...owner, requestId, model: MODEL, priceVersion: 0, amount: asNanos(amount), minimum: asNanos(minimum), createdAtMs };
   return { type: 'hold', hold };
 }
 
@@ -55,7 +55,7 @@ export function settleOf(owner: Owner, requestId: string, facts: SettleFacts): E
     servedModel: 'gpt-at-mock',
     usage,
     isEstimated: false,
-    priceVersion: 1,
+    priceVersion: 0,
     cost: asNanos(cost),
     outcome,
     errorCode: isFailed ? 'provider_error' : undefined,
