@@ -2,6 +2,7 @@ import { sql, type Insertable, type Kysely } from 'kysely';
 import { differences, recordAudit } from '../accounts/audit.ts';
 import type { PlanOrder } from '../accounts/plan-orders.ts';
 import type { Tables } from '../database/tables.ts';
+import { within } from '../database/within.ts';
 import { makeId } from '../ids.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { creditPayment, type CreditResult, type PaymentRow } from './credit-payment.ts';
@@ -274,20 +275,22 @@ export async function failPayment(
   paymentId: string,
   { status, reason }: { readonly status: 'failed' | 'expired'; readonly reason: string },
 ): Promise<boolean> {
-  const failed = await database
-    .updateTable('payments')
-    .set({ status, reason })
-    .where('id', '=', paymentId)
-    .where('status', 'in', UNFINISHED)
-    .returning(['account_id', 'purpose'])
-    .executeTakeFirst();
-  if (failed?.purpose === 'auto_top_up')
-    await database
-      .updateTable('auto_top_ups')
-      .set({ is_on: 0, reason: `the card was not charged: ${reason}`, updated_at: Date.now() })
-      .where('account_id', '=', failed.account_id)
-      .execute();
-  return failed !== undefined;
+  return within(database, async (transaction) => {
+    const failed = await transaction
+      .updateTable('payments')
+      .set({ status, reason })
+      .where('id', '=', paymentId)
+      .where('status', 'in', UNFINISHED)
+      .returning(['account_id', 'purpose'])
+      .executeTakeFirst();
+    if (failed?.purpose === 'auto_top_up')
+      await transaction
+        .updateTable('auto_top_ups')
+        .set({ is_on: 0, reason: `the card was not charged: ${reason}`, updated_at: Date.now() })
+        .where('account_id', '=', failed.account_id)
+        .execute();
+    return failed !== undefined;
+  });
 }
 
 type NewPayment = Pick<PaymentRequest, 'payer' | 'amount' | 'provider' | 'savesCard' | 'planOrder' | 'nowMs'>;
