@@ -7,7 +7,7 @@ const CACHE_POINTS_MAX = 4;
 export class CachePoints {
   readonly #able: Capabilities;
   #count = 0;
-  /** True when there were more marks than points. */
+  /** True when a mark got no point. */
   isShort = false;
 
   constructor(able: Capabilities) {
@@ -23,5 +23,12 @@ export class CachePoints {
     }
     this.#count += 1;
     return [{ cachePoint: { type: 'default' } }];
+  }
+
+  /** What stands behind the result of a tool: inside of it there is no place, and Nova takes no point behind it either. */
+  afterResult(isCacheBreak: boolean): JsonObject[] {
+    if (this.#able.hasCachedTools) return this.after(isCacheBreak);
+    if (isCacheBreak && this.#able.hasCachePoints) this.isShort = true;
+    return [];
   }
 }

@@ -14,7 +14,7 @@ export interface Capabilities {
   readonly hasImages: boolean;
   readonly hasDocuments: boolean;
   readonly hasCachePoints: boolean;
-  /** Whether a cache point may stand behind a tool. */
+  /** Whether a cache point may stand behind a tool, and behind the result of one. */
   readonly hasCachedTools: boolean;
   /** Whether the schema of an answer, and of a tool's input, is enforced. */
   readonly hasSchemas: boolean;

@@ -116,10 +116,13 @@ class MessageWriter {
 
   writeResult(message: JsonObject, param: string): JsonObject[] {
     const id = String(message['tool_call_id']);
-    const content = this.writeParts(message, param).filter((block) => !('cachePoint' in block));
+    const parts = readMarkedParts(message);
+    const unmarked = parts.map((part) => ({ ...part, isCacheBreak: false }));
+    const content = this.#parts.encode(unmarked, param);
     if (content.length === 0) content.push(EMPTY_RESULT);
-    if (this.#options.hasTools) return [{ toolResult: { toolUseId: this.#toolId(id), content } }];
-    return [{ text: `[the tool ${this.#names.get(id) ?? id} answered:]` }, ...content];
+    const point = this.#options.points.afterResult(parts.some(({ isCacheBreak }) => isCacheBreak));
+    if (this.#options.hasTools) return [{ toolResult: { toolUseId: this.#toolId(id), content } }, ...point];
+    return [{ text: `[the tool ${this.#names.get(id) ?? id} answered:]` }, ...content, ...point];
   }
 
   #toolId(id: string): string {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { bedrock } from '../../../src/providers/bedrock/bedrock.ts';
-import { CHAT, encode, NOVA, refusalOf, SONNET_45, SONNET_55, TARGET, WEATHER } from './encoding.ts';
+import { CALL, CHAT, encode, NOVA, refusalOf, SONNET_45, SONNET_55, TARGET, WEATHER } from './encoding.ts';
 
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 const PDF = 'data:application/pdf;base64,JVBERi0=';
+const result = (id: string, count: number): JsonObject => ({
+  toolResult: { toolUseId: id, content: Array.from({ length: count }, () => ({ text: 'Sun' })) },
+});
 
 describe('the address of a request', () => {
   test('has the model as one segment, and the region of the credentials', () => {
@@ -178,6 +181,36 @@ describe('messages', () => {
     ],
   ])('%s', (_, messages, expected) => {
     expect(encode({ messages }).body).toEqual(expected as JsonObject);
+  });
+
+  test('marks in the results of tools are one point behind each result', () => {
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const calls = ['a', 'b', 'c'].map((id) => ({ ...CALL, id }));
+    const marked = { type: 'text', text: 'Sun', ...mark };
+    const point = { cachePoint: { type: 'default' } };
+    const messages = [
+      ...CHAT.messages,
+      { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'a', content: 'Sun', ...mark },
+      { role: 'tool', tool_call_id: 'b', content: [marked, marked, marked] },
+      { role: 'tool', tool_call_id: 'c', content: 'Sun' },
+      { role: 'user', content: [{ type: 'text', text: 'So?', ...mark }] },
+    ];
+    const { body, dropped } = encode({ messages, tools: [WEATHER] }, { model: SONNET_45 });
+    expect((body['messages'] as JsonObject[]).at(-1)).toEqual({
+      role: 'user',
+      content: [result('a', 1), point, result('b', 3), point, result('c', 1), { text: 'So?' }, point],
+    });
+    expect(dropped).toEqual([]);
+    const told = encode({ messages }, { model: SONNET_45 }).body['messages'] as { content: JsonObject[] }[];
+    expect(told.at(-1)?.content.filter((block) => 'cachePoint' in block)).toHaveLength(3);
+    const nova = encode({ messages, tools: [WEATHER] }, { model: NOVA });
+    expect((nova.body['messages'] as { content: JsonObject[] }[]).at(-1)?.content.slice(-3)).toEqual([
+      result('c', 1),
+      { text: 'So?' },
+      point,
+    ]);
+    expect(nova.dropped).toEqual(['messages[].content[].cache_control']);
   });
 
   test('marks of the cache are left out where a model has no cache', () => {
