@@ -110,7 +110,9 @@ function encodeInference(chat: ChatRequest, { able, reasoning, maxTokens }: Limi
   const limit = maxTokens ?? (able.reasoning === 'budget' && !reasoning.takesSampling ? able.outputTokensMax : undefined);
   if (limit !== undefined) config['maxTokens'] = limit;
   const sampling = reasoning.takesSampling ? able.sampling : 'none';
-  const { temperature, top_p: topP, stop } = chat;
+  const { top_p: topP, stop } = chat;
+  // One is the default: naming it changes nothing, but would push the other out.
+  const temperature = sampling === 'either' && chat['temperature'] === 1 ? undefined : chat['temperature'];
   if (typeof temperature === 'number') {
     if (sampling === 'none') dropped.push('temperature');
     else config['temperature'] = Math.min(1, temperature);

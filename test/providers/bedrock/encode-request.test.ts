@@ -26,6 +26,12 @@ describe('parameters', () => {
       { inferenceConfig: { temperature: 0.5 } },
       { model: SONNET_45, dropped: ['top_p'] },
     ],
+    [
+      'a temperature that says nothing beside the other',
+      { temperature: 1, top_p: 0.5 },
+      { inferenceConfig: { topP: 0.5 } },
+      { model: SONNET_45, dropped: [] },
+    ],
     ['the other one where one is taken', { top_p: 0.5 }, { inferenceConfig: { topP: 0.5 } }, { model: SONNET_45, dropped: [] }],
     ['two where none is taken', { temperature: 0.5, top_p: 0.5 }, {}, { model: SONNET_55, dropped: ['temperature', 'top_p'] }],
     ['a stop', { stop: 'END' }, { inferenceConfig: { stopSequences: ['END'] } }, { model: NOVA, dropped: [] }],
