@@ -71,12 +71,14 @@ interface Walk {
 }
 
 function walk(schema: JsonObject, state: Walk): boolean {
-  const { $ref: reference, properties, items, additionalProperties } = schema;
+  const { $ref: reference, properties, patternProperties, items, additionalProperties } = schema;
   // A map of any names would come back empty from a closed object.
-  if (additionalProperties === true || isObject(additionalProperties)) return false;
+  if (additionalProperties === true || isObject(additionalProperties) || isObject(patternProperties)) return false;
   if (typeof reference === 'string') return follow(reference, state);
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   const fields = isObject(properties) ? Object.entries(properties) : [];
+  // An object that names no fields, and does not forbid them, is such a map.
+  if (fields.length === 0 && additionalProperties !== false && describesObject(schema)) return false;
   state.seen.optional += fields.filter(([name]) => !required.has(name)).length;
   const inner = [...fields.map(([, value]) => value), items, ...[...COMBINED].flatMap((name) => schema[name])];
   return inner.filter(isObject).every((value) => walk(value, state));

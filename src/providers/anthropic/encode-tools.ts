@@ -39,7 +39,9 @@ function encodeDefinitions({ names, can, dropped }: Draft, tools: readonly Calle
       throw refuse(param, `Tools of type '${type}' cannot be used with this model; use 'function'.`);
     const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters']);
     const wantsStrict = definition['strict'] === true && type === 'function';
-    const isStrict = wantsStrict && can.takesSchemas && strict < STRICT_TOOLS_MAX && isExpressible(schema);
+    // A tool that names no arguments has none, and is no open map.
+    const isStrict =
+      wantsStrict && can.takesSchemas && strict < STRICT_TOOLS_MAX && isExpressible({ additionalProperties: false, ...schema });
     if (isStrict) strict += 1;
     if (wantsStrict && !isStrict) dropped.add(`${param}.strict`);
     // A grammar is told in words only.

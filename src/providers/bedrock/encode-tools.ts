@@ -39,7 +39,7 @@ function refuseUnknownType(tool: JsonObject, index: number): void {
 
 /** What tools ask for that the model cannot be held to. */
 function lostOfTools(tools: readonly JsonObject[], able: Capabilities): string[] {
-  const isLoose = tools.some((tool) => isStrict(tool) && encodeEnforcedSchema(inputSchemaOf(tool), able) === undefined);
+  const isLoose = tools.some((tool) => isStrict(tool) && enforcedInputOf(tool, able) === undefined);
   return [
     ...(isLoose ? ['tools[].function.strict'] : []),
     ...(tools.some(({ custom }) => isObject(custom) && hasGrammar(custom)) ? ['tools[].custom.format'] : []),
@@ -78,18 +78,22 @@ function encodeTool(tool: JsonObject, able: Capabilities): JsonObject {
   const { custom } = tool;
   const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
   const { description } = definition;
-  const schema = inputSchemaOf(tool);
-  const enforced = isStrict(tool) ? encodeEnforcedSchema(schema, able) : undefined;
+  const enforced = isStrict(tool) ? enforcedInputOf(tool, able) : undefined;
   return {
     name: encodeToolName(nameOf(tool)),
     ...(typeof description === 'string' && description.trim() !== '' ? { description } : {}),
     ...(enforced === undefined ? {} : { strict: true }),
-    inputSchema: { json: enforced ?? schema },
+    inputSchema: { json: enforced ?? inputSchemaOf(tool) },
   };
 }
 
 function isStrict({ function: definition }: JsonObject): boolean {
   return isObject(definition) && definition['strict'] === true;
+}
+
+/** A tool that names no arguments has none, and is no open map. */
+function enforcedInputOf(tool: JsonObject, able: Capabilities): JsonObject | undefined {
+  return encodeEnforcedSchema({ additionalProperties: false, ...inputSchemaOf(tool) }, able);
 }
 
 /** The input of a custom tool, which is free text elsewhere. */

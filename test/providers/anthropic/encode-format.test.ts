@@ -20,6 +20,7 @@ describe('response_format', () => {
     additionalProperties: false,
   };
   const open = { type: 'object', additionalProperties: { type: 'string' } };
+  const free = { type: 'object', properties: { metadata: { type: 'object' } }, required: ['metadata'] };
   const only = { type: 'tool', name: 'answer_in_json', disable_parallel_tool_use: true };
 
   test.each<[string, string, Partial<ChatRequest>, JsonObject, string[]]>([
@@ -37,6 +38,7 @@ describe('response_format', () => {
     ],
     ['as a schema on an old model', 'claude-sonnet-4-20250514', format(schema), { tools: [answer(schema)], tool_choice: only }, []],
     ['as a schema that no grammar takes', 'claude-opus-5', format(open), { tools: [answer(open)], tool_choice: only }, []],
+    ['as a schema with an object of any fields', 'claude-opus-5', format(free), { tools: [answer(free)], tool_choice: only }, []],
     [
       'as a schema beside tools',
       'claude-opus-5',

@@ -82,6 +82,11 @@ describe('a schema', () => {
     ['one that points nowhere', { $ref: '#/$defs/a/b' }, false],
     ['an open map', { type: 'object', additionalProperties: { type: 'string' } }, false],
     ['an open map deep inside', { type: 'array', items: { type: 'object', additionalProperties: true } }, false],
+    ['an object of any fields', { type: 'object', properties: { a: { type: 'object' } }, required: ['a'] }, false],
+    ['an object of any fields, or none', { properties: { a: { type: ['object', 'null'], properties: {} } }, required: ['a'] }, false],
+    ['an object of any fields behind a reference', { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } }, false],
+    ['an object that has no fields', { type: 'object', properties: {}, additionalProperties: false }, true],
+    ['fields of any names like one', { type: 'object', properties: { a: {} }, patternProperties: { '^x': { type: 'string' } } }, false],
     ['twelve fields that may be missing', optional(12), true],
     ['thirteen of them', optional(13), false],
   ])('can become a grammar or cannot: %s', (_, schema, is) => {

@@ -11,6 +11,8 @@ const strict = (name: string): JsonObject => ({
   },
 });
 
+const taking = (parameters: unknown): JsonObject => ({ type: 'function', function: { name: 'a', strict: true, parameters } });
+
 test('a grammar that is only told in words is named', () => {
   const custom = { name: 'patch', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } } };
   expect(encode({ tools: [TIME, { type: 'custom', custom }] }).dropped).toEqual(['tools[1].custom.format']);
@@ -151,6 +153,19 @@ describe('tools', () => {
     ]);
     expect(old.dropped).toEqual(['tools[0].function.strict']);
     expect(encode({ tools: Array.from({ length: 21 }, (_, index) => strict(`t${index}`)) }).dropped).toEqual(['tools[20].function.strict']);
+  });
+
+  test('are not strict where an argument is an object of any fields, but where there are no arguments', () => {
+    const free = { type: 'object', properties: { metadata: { type: 'object' } }, required: ['metadata'] };
+    const loose = encode({ tools: [taking(free)] });
+    expect(bodyOf(loose)['tools']).toEqual([{ name: 'a', input_schema: free }]);
+    expect(loose.dropped).toEqual(['tools[0].function.strict']);
+    const none = { type: 'object', properties: {} };
+    for (const parameters of [undefined, none])
+      expect(bodyOf(encode({ tools: [taking(parameters)] }))['tools']).toEqual([
+        { name: 'a', input_schema: { ...none, additionalProperties: false }, strict: true },
+      ]);
+    expect(encode({ tools: [taking({ type: 'object', patternProperties: { '^x': {} } })] }).dropped).toEqual(['tools[0].function.strict']);
   });
 
   test('of a kind that does not exist here are refused', () => {

@@ -31,7 +31,7 @@ describe('the address of a request', () => {
 
 describe('a last word of the assistant', () => {
   const messages = [...CHAT.messages, { role: 'assistant', content: 'Ho ' }];
-  const schema = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
+  const schema = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object', properties: { a: { type: 'string' } } } } };
 
   test.each<[string, string]>([
     ['of a model that takes it', NOVA],

@@ -98,7 +98,7 @@ describe('the format of an answer', () => {
       tags: { type: 'array', items: { type: 'string', maxLength: 9 } },
       kind: { oneOf: [{ type: 'string' }, { $ref: '#/$defs/kind' }] },
     },
-    $defs: { kind: { type: 'object', properties: {} } },
+    $defs: { kind: { type: 'object', properties: { name: { type: 'string' } } } },
     required: ['age'],
   };
   const format = { type: 'json_schema', json_schema: { name: 'person', description: 'A person', schema } };
@@ -115,7 +115,7 @@ describe('the format of an answer', () => {
         tags: { type: 'array', items: { type: 'string', description: '(maxLength: 9)' } },
         kind: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/kind' }] },
       },
-      $defs: { kind: { type: 'object', properties: {}, additionalProperties: false } },
+      $defs: { kind: { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: false } },
       required: ['age'],
       additionalProperties: false,
     });
@@ -130,6 +130,7 @@ describe('the format of an answer', () => {
 
   test.each<[string, JsonObject]>([
     ['has open objects, which would come back empty', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['has objects of any fields', { type: 'object', properties: { metadata: { type: 'object' } }, required: ['metadata'] }],
     ['leads back to itself', { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } } }],
   ])('is told in words where the schema %s', (_, given) => {
     const encoded = encode({ response_format: { type: 'json_schema', json_schema: { name: 'a', schema: given } } }, { model: SONNET_45 });

@@ -118,6 +118,10 @@ describe('tools', () => {
     const { body, dropped } = encode({ tools: [open] }, { model: SONNET_45 });
     expect(dropped).toEqual(['tools[].function.strict']);
     expect(JSON.stringify(body['toolConfig'])).toContain('"additionalProperties":true');
+    const tagged = { name: 'tag', strict: true, parameters: { type: 'object', properties: { tags: { type: 'object' } } } };
+    expect(encode({ tools: [{ type: 'function', function: tagged }] }, { model: SONNET_45 }).dropped).toEqual(['tools[].function.strict']);
+    const bare = { type: 'function', function: { name: 'now', strict: true } };
+    expect(encode({ tools: [bare] }, { model: SONNET_45 }).dropped).toEqual([]);
   });
 
   const clock = { type: 'function', function: { name: 'clock' } };
