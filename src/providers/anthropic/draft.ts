@@ -1,6 +1,7 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import { ProviderFault, type Target } from '../provider.ts';
 import type { Capabilities } from './capabilities.ts';
+import type { Grammar } from './encode-schema.ts';
 import type { ToolNames } from './tool-names.ts';
 
 /** One block of a message: text, an image, a tool call, its result, thinking. */
@@ -29,6 +30,7 @@ export interface Draft {
   readonly platform: Platform;
   readonly can: Capabilities;
   readonly names: ToolNames;
+  readonly grammar: Grammar;
   /** Fields of the caller's request that were left out, as far as is known yet. */
   readonly dropped: Set<string>;
 }

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import type { Draft } from './draft.ts';
-import { encodeSchema, isExpressible } from './encode-schema.ts';
 
 /** How the model is brought to answer in JSON: by the grammar, by a tool that it must call, or by being asked. */
 export interface AnswerFormat {
@@ -10,14 +9,15 @@ export interface AnswerFormat {
 }
 
 /** Plans how `response_format` is honoured; every way but the grammar depends on the model's good will. */
-export function encodeFormat({ chat, can, dropped }: Draft): AnswerFormat {
+export function encodeFormat({ chat, can, grammar, dropped }: Draft): AnswerFormat {
   const format = isObject(chat['response_format']) ? chat['response_format'] : {};
   if (format['type'] === 'json_object') return { instruction: JSON_ONLY };
   if (format['type'] !== 'json_schema') return {};
   const wanted = isObject(format['json_schema']) ? format['json_schema'] : {};
   if (!isObject(wanted['schema'])) return { instruction: JSON_ONLY };
   const schema = wanted['schema'];
-  if (can.takesSchemas && isExpressible(schema)) return { grammar: { type: 'json_schema', schema: encodeSchema(schema) } };
+  const enforced = grammar.encode(schema);
+  if (enforced !== undefined) return { grammar: { type: 'json_schema', schema: enforced } };
   if (can.takesForcedTools) return { tool: { description: describe(wanted), schema } };
   dropped.add('response_format');
   return { instruction: `${JSON_ONLY} It must be valid against this JSON schema: ${JSON.stringify(schema)}` };

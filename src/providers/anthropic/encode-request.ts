@@ -8,6 +8,7 @@ import { CACHE_BREAK } from './encode-content.ts';
 import { encodeFormat } from './encode-format.ts';
 import { encodeMessages, type Conversation } from './encode-messages.ts';
 import { encodeSampling } from './encode-sampling.ts';
+import { Grammar } from './encode-schema.ts';
 import { encodeThinking, type Thinking } from './encode-thinking.ts';
 import { encodeTools, isForced } from './encode-tools.ts';
 import { ToolNames } from './tool-names.ts';
@@ -21,6 +22,7 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
     platform,
     can,
     names: new ToolNames(chat),
+    grammar: new Grammar(can.takesSchemas),
     dropped: new Set([
       ...unknownFields(chat),
       ...lostMessageFields(chat.messages),

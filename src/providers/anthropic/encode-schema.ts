@@ -25,14 +25,42 @@ export function encodeSchema(schema: JsonObject): JsonObject {
   return encoded;
 }
 
-/** Whether the grammar can be built from it at all, and without losing what the caller asked for. */
-export function isExpressible(schema: JsonObject): boolean {
-  const seen = { optional: 0, done: new Set<string>() };
-  return walk(schema, { root: schema, open: new Set(), seen }) && seen.optional <= OPTIONAL_MAX;
-}
+/** More than these in one request are refused: fields that may be missing, values of several types, and tools that are held to their schema. */
+const OPTIONAL_MAX = 24;
+const UNIONS_MAX = 16;
+const STRICT_TOOLS_MAX = 20;
+/** Grammars of one schema were seen to fail from 13 on. */
+const OPTIONAL_EACH_MAX = 12;
 
-/** Above 24 the provider refuses; grammars were seen to fail from 13 on. */
-const OPTIONAL_MAX = 12;
+/** The grammar of one request. All its schemas draw on the same limits, each when it is encoded. */
+export class Grammar {
+  readonly #isTaken: boolean;
+  #optional = OPTIONAL_MAX;
+  #unions = UNIONS_MAX;
+  #tools = STRICT_TOOLS_MAX;
+
+  /** `isTaken`: the model takes a grammar, where it is served. */
+  constructor(isTaken: boolean) {
+    this.#isTaken = isTaken;
+  }
+
+  /** The schema in the grammar; undefined where that cannot be, or would lose what the caller asked for. */
+  encode(schema: JsonObject): JsonObject | undefined {
+    const seen = { optional: 0, unions: 0, done: new Set<string>() };
+    if (!this.#isTaken || !walk(schema, { root: schema, open: new Set(), seen })) return undefined;
+    if (seen.optional > Math.min(OPTIONAL_EACH_MAX, this.#optional) || seen.unions > this.#unions) return undefined;
+    this.#optional -= seen.optional;
+    this.#unions -= seen.unions;
+    return encodeSchema(schema);
+  }
+
+  /** The same for the arguments of a tool. One that names none has none, and is no open map. */
+  encodeInput(schema: JsonObject): JsonObject | undefined {
+    const encoded = this.#tools === 0 ? undefined : this.encode({ additionalProperties: false, ...schema });
+    if (encoded !== undefined) this.#tools -= 1;
+    return encoded;
+  }
+}
 
 const KEPT = new Set(['type', 'enum', 'const', 'required', 'default', 'title', 'description']);
 const COMBINED = new Set(['anyOf', 'oneOf', 'allOf']);
@@ -67,7 +95,7 @@ interface Walk {
   /** References that are being followed: meeting one again is recursion. */
   readonly open: Set<string>;
   /** What was found so far. A definition is looked into once, or a few lines could keep us busy for hours. */
-  readonly seen: { optional: number; readonly done: Set<string> };
+  readonly seen: { optional: number; unions: number; readonly done: Set<string> };
 }
 
 function walk(schema: JsonObject, state: Walk): boolean {
@@ -79,6 +107,8 @@ function walk(schema: JsonObject, state: Walk): boolean {
   const fields = isObject(properties) ? Object.entries(properties) : [];
   // An object that names no fields, and does not forbid them, is such a map.
   if (fields.length === 0 && additionalProperties !== false && describesObject(schema)) return false;
+  if (Array.isArray(schema['allOf']) && schema['allOf'].some((branch) => isObject(branch) && '$ref' in branch)) return false;
+  if ([schema['type'], schema['anyOf'], schema['oneOf']].some(Array.isArray)) state.seen.unions += 1;
   state.seen.optional += fields.filter(([name]) => !required.has(name)).length;
   const inner = [...fields.map(([, value]) => value), items, ...[...COMBINED].flatMap((name) => schema[name])];
   return inner.filter(isObject).every((value) => walk(value, state));

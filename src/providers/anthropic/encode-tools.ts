@@ -4,7 +4,6 @@ import { refuseUnpricedSearch } from '../unpriced.ts';
 import { refuse, type Draft } from './draft.ts';
 import { CACHE_BREAK } from './encode-content.ts';
 import type { AnswerFormat } from './encode-format.ts';
-import { encodeSchema, isExpressible } from './encode-schema.ts';
 import { ANSWER_TOOL, readTools, type CallerTool } from './tool-names.ts';
 
 /** The tools of a request, and whether the model must call one. */
@@ -29,29 +28,22 @@ export function isForced(choice: JsonObject | undefined): boolean {
   return choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 }
 
-/** More strict tools than this are refused in one request. */
-const STRICT_TOOLS_MAX = 20;
-
-function encodeDefinitions({ names, can, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
-  let strict = 0;
+function encodeDefinitions({ names, grammar, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
   return tools.map(({ type, definition, param, isCacheBreak }) => {
     if (type !== 'function' && type !== 'custom')
       throw refuse(param, `Tools of type '${type}' cannot be used with this model; use 'function'.`);
     const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters']);
     const wantsStrict = definition['strict'] === true && type === 'function';
-    // A tool that names no arguments has none, and is no open map.
-    const isStrict =
-      wantsStrict && can.takesSchemas && strict < STRICT_TOOLS_MAX && isExpressible({ additionalProperties: false, ...schema });
-    if (isStrict) strict += 1;
-    if (wantsStrict && !isStrict) dropped.add(`${param}.strict`);
+    const enforced = wantsStrict ? grammar.encodeInput(schema) : undefined;
+    if (wantsStrict && enforced === undefined) dropped.add(`${param}.strict`);
     // A grammar is told in words only.
     if (type === 'custom' && hasGrammar(definition)) dropped.add(`${param}.format`);
     const description = type === 'custom' ? describeCustom(definition) : definition['description'];
     return {
       name: names.encode(String(definition['name'])),
       ...(typeof description === 'string' && description !== '' ? { description } : {}),
-      input_schema: isStrict ? encodeSchema(schema) : schema,
-      ...(isStrict ? { strict: true } : {}),
+      input_schema: enforced ?? schema,
+      ...(enforced === undefined ? {} : { strict: true }),
       ...(isCacheBreak ? CACHE_BREAK : {}),
     };
   });

@@ -1,4 +1,5 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { Grammar } from '../anthropic/encode-schema.ts';
 import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
 import { ProviderFault, type Target, type UpstreamRequest } from '../provider.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
@@ -10,7 +11,6 @@ import { recallReasoning } from './carried.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
-import { encodeEnforcedSchema } from './enforced-schema.ts';
 
 /** Fields that are encoded, or that mean nothing here. Every other one is lost, and the caller is told. */
 const HANDLED = new Set(
@@ -28,8 +28,11 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
   const lacksThoughts = endsInResults(chat) && !hasCarriedThoughts(chat, target);
   const reasoning = encodeReasoning(chat, { able, outputTokens: maxTokens, lacksThoughts });
   const points = new CachePoints(able);
-  const { toolConfig, dropped } = encodeTools(chat, { ...able, canForceTools: able.canForceTools && reasoning.takesForcing }, points);
-  const format = encodeFormat(chat, able);
+  // The models that take a grammar are Claude's, and it takes the same schemas wherever it is served.
+  const grammar = new Grammar(able.hasSchemas);
+  const format = encodeFormat(chat, grammar);
+  const canForceTools = able.canForceTools && reasoning.takesForcing;
+  const { toolConfig, dropped } = encodeTools(chat, { ...able, canForceTools }, { points, grammar });
   // Neither thinking by a budget nor a grammar goes with an answer that has begun.
   const takesPrefill = able.takesPrefill && reasoning.takesForcing && format.outputConfig['textFormat'] === undefined;
   const conversation = encodeMessages(chat, { able, hasTools: toolConfig !== undefined, target, points, takesPrefill });
@@ -135,11 +138,11 @@ interface Format {
 }
 
 /** Where a schema is not enforced, it is told in words, and the caller is told that it is no more than that. */
-function encodeFormat(chat: ChatRequest, able: Capabilities): Format {
+function encodeFormat(chat: ChatRequest, grammar: Grammar): Format {
   const format = jsonFormat(chat);
   if (format === undefined) return { system: [], outputConfig: {}, dropped: [] };
   const schema = schemaOf(format);
-  const enforced = schema === undefined ? undefined : encodeEnforcedSchema(schema, able);
+  const enforced = schema === undefined ? undefined : grammar.encode(schema);
   if (enforced === undefined) {
     return {
       system: [{ text: jsonInstruction(format) }],

@@ -1,9 +1,9 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import type { Grammar } from '../anthropic/encode-schema.ts';
 import { ProviderFault } from '../provider.ts';
 import { hasGrammar, isMarked } from '../content.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
-import { encodeEnforcedSchema } from './enforced-schema.ts';
 import { encodeToolName } from './tool-names.ts';
 
 /** The tools of a request as Converse takes them, and what is lost on the way. */
@@ -13,19 +13,23 @@ export interface EncodedTools {
   readonly dropped: readonly string[];
 }
 
+/** What the tools share with the rest of the request. */
+interface Shared {
+  readonly points: CachePoints;
+  readonly grammar: Grammar;
+}
+
 /** Encodes the tools and the choice among them. */
-export function encodeTools(chat: ChatRequest, able: Capabilities, points: CachePoints): EncodedTools {
+export function encodeTools(chat: ChatRequest, able: Capabilities, { points, grammar }: Shared): EncodedTools {
   const choice = readChoice(chat['tool_choice']);
   const known = Array.isArray(chat['tools']) ? chat['tools'].filter(isObject) : [];
   known.forEach(refuseUnknownType);
   const offered = known.filter((tool) => choice.allows(nameOf(tool)));
   if (offered.length === 0 || choice.mode === 'none') return { toolConfig: undefined, dropped: [] };
   if (!able.hasTools) throw refused('tools', 'This model does not take tools.');
-  const tools = offered.flatMap((tool) => [
-    { toolSpec: encodeTool(tool, able) },
-    ...points.after(able.hasCachedTools && isMarkedTool(tool)),
-  ]);
-  const dropped = [...(chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : []), ...lostOfTools(offered, able)];
+  const specs = offered.map((tool) => encodeTool(tool, grammar));
+  const tools = offered.flatMap((tool, index) => [{ toolSpec: specs[index] }, ...points.after(able.hasCachedTools && isMarkedTool(tool))]);
+  const dropped = [...(chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : []), ...lostOfTools(offered, specs)];
   if (choice.mode === 'auto') return { toolConfig: { tools }, dropped };
   if (!able.canForceTools) return { toolConfig: { tools }, dropped: [...dropped, 'tool_choice'] };
   const toolChoice = choice.mode === 'any' ? { any: {} } : { tool: { name: encodeToolName(choice.mode.name) } };
@@ -38,8 +42,8 @@ function refuseUnknownType(tool: JsonObject, index: number): void {
 }
 
 /** What tools ask for that the model cannot be held to. */
-function lostOfTools(tools: readonly JsonObject[], able: Capabilities): string[] {
-  const isLoose = tools.some((tool) => isStrict(tool) && enforcedInputOf(tool, able) === undefined);
+function lostOfTools(tools: readonly JsonObject[], specs: readonly JsonObject[]): string[] {
+  const isLoose = tools.some((tool, index) => isStrict(tool) && specs[index]?.['strict'] !== true);
   return [
     ...(isLoose ? ['tools[].function.strict'] : []),
     ...(tools.some(({ custom }) => isObject(custom) && hasGrammar(custom)) ? ['tools[].custom.format'] : []),
@@ -74,26 +78,22 @@ function nameOf(tool: JsonObject): string {
   return String(named['name']);
 }
 
-function encodeTool(tool: JsonObject, able: Capabilities): JsonObject {
+function encodeTool(tool: JsonObject, grammar: Grammar): JsonObject {
   const { custom } = tool;
   const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
   const { description } = definition;
-  const enforced = isStrict(tool) ? enforcedInputOf(tool, able) : undefined;
+  const schema = inputSchemaOf(tool);
+  const enforced = isStrict(tool) ? grammar.encodeInput(schema) : undefined;
   return {
     name: encodeToolName(nameOf(tool)),
     ...(typeof description === 'string' && description.trim() !== '' ? { description } : {}),
     ...(enforced === undefined ? {} : { strict: true }),
-    inputSchema: { json: enforced ?? inputSchemaOf(tool) },
+    inputSchema: { json: enforced ?? schema },
   };
 }
 
 function isStrict({ function: definition }: JsonObject): boolean {
   return isObject(definition) && definition['strict'] === true;
-}
-
-/** A tool that names no arguments has none, and is no open map. */
-function enforcedInputOf(tool: JsonObject, able: Capabilities): JsonObject | undefined {
-  return encodeEnforcedSchema({ additionalProperties: false, ...inputSchemaOf(tool) }, able);
 }
 
 /** The input of a custom tool, which is free text elsewhere. */

@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/openai/types.ts';
-import { encodeSchema, isExpressible } from '../../../src/providers/anthropic/encode-schema.ts';
+import { encodeSchema, Grammar } from '../../../src/providers/anthropic/encode-schema.ts';
 import { schemaBreach } from '../../simulator/anthropic-rules.ts';
 
 const optional = (count: number): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}])),
 });
+
+/** So many values of several types, in each of the spellings. */
+const unions = (count: number): JsonObject => {
+  const spellings = [{ type: ['string', 'null'] }, { anyOf: [{ type: 'string' }] }, { oneOf: [{ type: 'string' }] }];
+  const names = Array.from({ length: count }, (_, index) => `p${index}`);
+  return { type: 'object', properties: Object.fromEntries(names.map((name, index) => [name, spellings[index % 3]])), required: names };
+};
 
 describe('a schema', () => {
   test.each<[string, JsonObject, JsonObject]>([
@@ -70,7 +77,7 @@ describe('a schema', () => {
   const doubling = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [
       `d${index}`,
-      { anyOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },
+      { properties: { a: { $ref: `#/$defs/d${index + 1}` }, b: { $ref: `#/$defs/d${index + 1}` } }, required: ['a', 'b'] },
     ]),
   );
   test.each<[string, JsonObject, boolean]>([
@@ -89,8 +96,19 @@ describe('a schema', () => {
     ['fields of any names like one', { type: 'object', properties: { a: {} }, patternProperties: { '^x': { type: 'string' } } }, false],
     ['twelve fields that may be missing', optional(12), true],
     ['thirteen of them', optional(13), false],
+    ['sixteen values of several types', unions(16), true],
+    ['seventeen of them', unions(17), false],
+    ['references that must all hold', { allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { type: 'string' } } }, false],
   ])('can become a grammar or cannot: %s', (_, schema, is) => {
-    expect(isExpressible(schema)).toBe(is);
+    expect(new Grammar(true).encode(schema)).toEqual(is ? encodeSchema(schema) : undefined);
+  });
+
+  test.each<[string, JsonObject[], boolean[]]>([
+    ['fields', [optional(12), optional(11), optional(2), optional(1), optional(1)], [true, true, false, true, false]],
+    ['values of several types', [unions(10), unions(7), unions(6), unions(1), optional(1)], [true, false, true, false, true]],
+  ])('shares the limits with the others of its request: %s', (_, schemas, taken) => {
+    const grammar = new Grammar(true);
+    expect(schemas.map((schema) => grammar.encode(schema) !== undefined)).toEqual(taken);
   });
 
   test('never has a keyword that the provider refuses', () => {

@@ -155,6 +155,20 @@ describe('tools', () => {
     expect(encode({ tools: Array.from({ length: 21 }, (_, index) => strict(`t${index}`)) }).dropped).toEqual(['tools[20].function.strict']);
   });
 
+  test('are strict as far as the answer leaves room in the grammar', () => {
+    const [schema, ...inputs] = [8, 12, 5, 4].map((count) => ({
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, { type: 'string' }])),
+    }));
+    const tools = inputs.map((parameters, index) => ({ type: 'function', function: { name: `t${index}`, strict: true, parameters } }));
+    const request = encode({ tools, response_format: { type: 'json_schema', json_schema: { name: 'it', schema } } });
+    expect(bodyOf(request)).toMatchObject({
+      tools: [{ name: 't0', strict: true }, { name: 't1' }, { name: 't2', strict: true }],
+      output_config: { format: { type: 'json_schema' } },
+    });
+    expect(request.dropped).toEqual(['tools[1].function.strict']);
+  });
+
   test('are not strict where an argument is an object of any fields, but where there are no arguments', () => {
     const free = { type: 'object', properties: { metadata: { type: 'object' } }, required: ['metadata'] };
     const loose = encode({ tools: [taking(free)] });

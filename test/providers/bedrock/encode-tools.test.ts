@@ -124,6 +124,18 @@ describe('tools', () => {
     expect(encode({ tools: [bare] }, { model: SONNET_45 }).dropped).toEqual([]);
   });
 
+  test('tools and the answer share the limits of the grammar', () => {
+    const nullable = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`p${index}`, { type: ['string', 'null'] }]));
+    const parameters = { type: 'object', properties: nullable, required: Object.keys(nullable) };
+    const twice = ['a', 'b'].map((name) => ({ type: 'function', function: { name, strict: true, parameters } }));
+    const shared = encode({ tools: twice }, { model: SONNET_45 });
+    expect(shared.dropped).toEqual(['tools[].function.strict']);
+    expect(JSON.stringify(shared.body['toolConfig']).match(/"strict":true/gu)).toHaveLength(1);
+    const answer = { type: 'json_schema', json_schema: { name: 'it', schema: parameters } };
+    const after = encode({ tools: twice.slice(1), response_format: answer }, { model: SONNET_45 });
+    expect(after.dropped).toEqual(['tools[].function.strict']);
+  });
+
   const clock = { type: 'function', function: { name: 'clock' } };
   test.each<[string, unknown, unknown, Loss]>([
     ['auto', 'auto', undefined, { model: NOVA, dropped: [] }],
