@@ -1,6 +1,7 @@
 import { isNestedTooDeep } from '../openai/json-depth.ts';
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS } from './cache-marks.ts';
+import { parseExact } from './parse-exact.ts';
 
 /** One part of a message, in the spellings that clients use for it. */
 export type Part =
@@ -127,7 +128,7 @@ function parseArguments(text: unknown): JsonObject {
   if (typeof text !== 'string' || text.trim() === '') return {};
   if (isNestedTooDeep(text)) return { value: text };
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return isObject(value) ? value : { value };
   } catch {
     return { value: text };

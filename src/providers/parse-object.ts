@@ -1,15 +1,16 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
+import { parseExact } from './parse-exact.ts';
 import { ProviderFault } from './provider.ts';
 
 /** What a provider sent as a body or an event, which must be an object. */
-export function parseObject(text: string): JsonObject {
-  return asObject(parseJson(text));
+export function parseObject(text: string, callSign?: string): JsonObject {
+  return asObject(parseJson(text, callSign));
 }
 
-/** JSON of a provider, whatever it is. */
-export function parseJson(text: string): unknown {
+/** JSON of a provider, whatever it is. Where it has `callSign` in it, it may call tools, whose arguments keep all their digits. */
+export function parseJson(text: string, callSign?: string): unknown {
   try {
-    return JSON.parse(text);
+    return callSign !== undefined && text.includes(callSign) ? parseExact(text) : JSON.parse(text);
   } catch {
     throw new ProviderFault('The provider sent something that is not JSON');
   }

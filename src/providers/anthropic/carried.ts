@@ -1,4 +1,5 @@
 import { isObject } from '../../openai/types.ts';
+import { parseExact } from '../parse-exact.ts';
 import type { Target } from '../provider.ts';
 import type { Block } from './draft.ts';
 
@@ -26,7 +27,7 @@ export function keepBlocks(content: readonly Block[], model: string): ReadonlyMa
 export function recallBlocks(id: string, { carried, model }: Target): readonly Block[] {
   const text = carried?.get(id);
   if (text === undefined) return [];
-  const kept: unknown = JSON.parse(text);
+  const kept = parseExact(text);
   if (!isObject(kept) || nameOf(String(kept['model'])) !== nameOf(model)) return [];
   return kept['blocks'] as Block[];
 }

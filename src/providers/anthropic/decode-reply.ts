@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { writeCompletion } from '../envelope.ts';
+import { parseExact } from '../parse-exact.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { keepBlocks } from './carried.ts';
@@ -45,7 +46,7 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
 
 /** An answer that was continued begins with what came before the pause. */
 export function withEarlier(content: readonly Block[], { continuation }: ReplyContext): readonly Block[] {
-  return continuation === undefined ? content : [...(JSON.parse(continuation) as Block[]), ...content];
+  return continuation === undefined ? content : [...(parseExact(continuation) as Block[]), ...content];
 }
 
 /** What an answer had said before it was continued: citations and tool calls are counted on from there. */
@@ -54,13 +55,16 @@ export function measureEarlier(context: ReplyContext, names: ToolNames): Pick<Pr
   return { textLength: text.length, toolCallCount: toolCalls.length, annotations };
 }
 
+/** What an answer has in it that calls a tool, of the caller's or of the provider's own. */
+export const CALL_SIGN = 'tool_use"';
+
 /** Narrows a list of blocks: whatever has no type is none. */
 export function isBlock(value: unknown): value is Block {
   return isObject(value) && typeof value['type'] === 'string';
 }
 
 function parseMessage(text: string): JsonObject & { readonly content: readonly Block[] } {
-  const value = parseObject(text);
+  const value = parseObject(text, CALL_SIGN);
   if (isObject(value['error'])) throw toFault(value['error']);
   if (!Array.isArray(value['content'])) throw new ProviderFault('The provider answered without content');
   return { ...value, content: value['content'].filter(isBlock) };

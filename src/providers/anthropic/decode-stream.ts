@@ -8,7 +8,7 @@ import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provide
 import { keepBlocks } from './carried.ts';
 import { decodeFinish, decodeRefusal } from './decode-content.ts';
 import { toFault } from './decode-fault.ts';
-import { isBlock, measureEarlier, withEarlier } from './decode-reply.ts';
+import { CALL_SIGN, isBlock, measureEarlier, withEarlier } from './decode-reply.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import type { Block } from './draft.ts';
 import { OpenBlock, type Progress } from './open-block.ts';
@@ -74,7 +74,7 @@ export class MessageStream implements StreamDecoder {
   }
 
   push(event: SseEvent): readonly string[] {
-    const payload = parseObject(event.data);
+    const payload = parseObject(event.data, CALL_SIGN);
     const chunks = this.#decode(payload);
     // Clients fail on a stream whose first chunk names no role.
     if (this.#hasRole || chunks.length === 0) return chunks;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { readMarkedParts, readText, readToolCalls, type ToolCall } from '../content.ts';
+import { parseExact } from '../parse-exact.ts';
 import { isThinking, recallBlocks } from './carried.ts';
 import type { Block, Draft } from './draft.ts';
 import { CACHE_BREAK, encodePart } from './encode-content.ts';
@@ -56,7 +57,7 @@ class ConversationWriter {
     const system = this.#turns.length === 0 ? [] : this.#system;
     if (this.#turns.length === 0) this.#append('user', orPlaceholder(this.#system));
     if (this.#turns[0]?.role === 'assistant') this.#turns.unshift({ role: 'user', content: orPlaceholder([]) });
-    if (continuation !== undefined) this.#append('assistant', JSON.parse(continuation) as Block[]);
+    if (continuation !== undefined) this.#append('assistant', parseExact(continuation) as Block[]);
     const hasThinking = this.#turns.some(({ content }) => content.some(isThinking));
     return { system, turns: this.#turns, hasThinking };
   }

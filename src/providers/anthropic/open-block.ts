@@ -1,5 +1,6 @@
 import { isNestedTooDeep } from '../../openai/json-depth.ts';
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { parseExact } from '../parse-exact.ts';
 import { decodeCitations, freeText, kindOfCall, textOf } from './decode-content.ts';
 import type { Block } from './draft.ts';
 import type { ToolNames } from './tool-names.ts';
@@ -135,7 +136,7 @@ function kindOf(block: Block, names: ToolNames): 'text' | 'thinking' | 'function
 function parseInput(json: string): unknown {
   if (json === '' || isNestedTooDeep(json)) return {};
   try {
-    return JSON.parse(json);
+    return parseExact(json);
   } catch {
     return {};
   }

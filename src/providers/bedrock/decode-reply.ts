@@ -10,7 +10,7 @@ import { readUsage, writeUsage } from './usage.ts';
 
 /** Decodes a whole answer of Converse. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
-  const body = parseObject(text);
+  const body = parseObject(text, '"toolUse"');
   const message = isObject(body['output']) ? body['output']['message'] : undefined;
   if (!isObject(message) || !Array.isArray(message['content'])) throw new ProviderFault('The provider answered without a message');
   const said = readBlocks(message['content'].filter(isObject), context);

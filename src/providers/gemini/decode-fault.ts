@@ -17,7 +17,7 @@ export function decodeFault(text: string, status: number | undefined): ProviderF
 
 /** The body of an answer or an event. The stream's address wraps errors in a list. */
 export function parseBody(text: string): JsonObject {
-  const value = parseJson(text);
+  const value = parseJson(text, '"functionCall"');
   return asObject(Array.isArray(value) ? value[0] : value);
 }
 

@@ -59,7 +59,8 @@ function put(args: JsonObject, piece: JsonObject): void {
     const next = steps[depth + 1] ?? last;
     place[step] ??= typeof next === 'number' ? [] : {};
     place = place[step] as Record<string | number, unknown>;
-    if (typeof place !== 'object' || place === null) return;
+    // A value that came before, where this path goes on: texts and numbers are frozen, and so are integers that keep their digits.
+    if (Object.isFrozen(place)) return;
   }
   const { stringValue, numberValue, boolValue } = piece;
   const known = place[last];

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
+import { DIALECTS } from '../../src/providers/dialects.ts';
+import { parseExact } from '../../src/providers/parse-exact.ts';
+import type { ReplyContext, Target } from '../../src/providers/provider.ts';
+
+const ARGUMENTS = '{"channel_id":123456789012345678}';
+const TOOLS = [{ type: 'function', function: { name: 'f' } }];
+const CHAT: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], tools: TOOLS };
+const CONTEXT: ReplyContext = { modelId: 'our/model', wantsUsage: true, chat: CHAT, requestId: 'r', createdSeconds: 1 };
+
+const CLAUDE = `{"type":"message","model":"c","content":[{"type":"tool_use","id":"t","name":"f","input":${ARGUMENTS}}],"stop_reason":"tool_use"}`;
+const CONVERSE = `{"output":{"message":{"content":[{"toolUse":{"toolUseId":"t","name":"f","input":${ARGUMENTS}}}]}},"stopReason":"tool_use"}`;
+const GEMINI = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${ARGUMENTS}}}]},"finishReason":"STOP"}]}`;
+const PIECES = '[{"jsonPath":"$.channel_id","numberValue":123456789012345678},{"jsonPath":"$.channel_id.a","numberValue":1}]';
+const GEMINI_PIECES = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","partialArgs":${PIECES}}}]},"finishReason":"STOP"}]}`;
+
+describe('integers that no number holds', () => {
+  test.each<[string, string]>([
+    ['ids', '{"a":123456789012345678,"b":[ -98765432109876543210 ]}'],
+    ['what is no integer', '{"a":0.12345678901234568,"b":1e+30,"c":[9007199254740991,9007199254740993],"d":"1234567890123456789"}'],
+  ])('are written as they were read: %s', (_, text) => {
+    expect(JSON.stringify(parseExact(text))).toBe(text.replaceAll(' ', ''));
+  });
+
+  test('are written as they were read, whatever they are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.bigInt(), fc.integer())), (list) => {
+        const text = `{"list":[${list.join(', ')}]}`;
+        expect(JSON.stringify(parseExact(text))).toBe(text.replaceAll(' ', ''));
+      }),
+    );
+  });
+
+  test.each([
+    ['anthropic', CLAUDE],
+    ['bedrock', CONVERSE],
+    ['gemini', GEMINI],
+  ] as const)('are in the arguments of a call by %s', (dialect, reply) => {
+    expect(JSON.stringify(DIALECTS[dialect].decodeReply(reply, CONTEXT).body)).toContain(JSON.stringify(ARGUMENTS));
+  });
+
+  const opened = `{"type":"content_block_start","index":0,"content_block":${CLAUDE.slice(CLAUDE.indexOf('[') + 1, CLAUDE.indexOf(']'))}}`;
+  test.each([
+    ['anthropic, at once', 'anthropic', opened],
+    ['gemini', 'gemini', GEMINI],
+    ['gemini, in pieces', 'gemini', GEMINI_PIECES],
+  ] as const)('are in the arguments of a streamed call by %s', (_, dialect, data) => {
+    const chunks = DIALECTS[dialect].decodeStream(CONTEXT).push({ name: undefined, data });
+    expect(chunks.join('')).toContain(JSON.stringify(ARGUMENTS));
+  });
+
+  test.each([
+    ['anthropic', 'claude-sonnet-4-5'],
+    ['bedrock', 'anthropic.claude-sonnet-4-5'],
+    ['gemini', 'gemini-3-pro'],
+  ] as const)('are in the calls that go back to %s', (dialect, model) => {
+    const target: Target = { baseUrl: 'https://example.com', apiKey: 'k', model, outputTokensMax: undefined };
+    const encode = (text: string): string => {
+      const call: JsonObject = { id: 'c', type: 'function', function: { name: 'f', arguments: text } };
+      const said = { role: 'assistant', content: null, tool_calls: [call] };
+      const messages = [...CHAT.messages, said, { role: 'tool', tool_call_id: 'c', content: 'ok' }];
+      return DIALECTS[dialect].encodeRequest({ ...CHAT, messages }, target).body;
+    };
+    expect(encode(ARGUMENTS)).toContain(ARGUMENTS);
+    expect(encode('[12345678901234567]')).toContain('{"value":[12345678901234567]}');
+    expect(encode('12345678901234567')).toContain('{"value":');
+    const deep = `${'[1234567890123456789,'.repeat(900)}1${']'.repeat(900)}`;
+    expect(encode(`{"a":${deep}}`)).toContain(deep);
+  });
+
+  test('are in what was kept of an answer that broke off', () => {
+    const paused = CLAUDE.replace('"tool_use","id"', '"server_tool_use","id"').replace(
+      '"stop_reason":"tool_use"',
+      '"stop_reason":"pause_turn"',
+    );
+    const { continuation } = DIALECTS.anthropic.decodeReply(paused, CONTEXT);
+    const target: Target = { baseUrl: '', apiKey: 'k', model: 'claude-sonnet-4-5', outputTokensMax: undefined, continuation };
+    expect(DIALECTS.anthropic.encodeRequest(CHAT, target).body).toContain(ARGUMENTS);
+  });
+});
