@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type WireUsage } from '../openai/types.ts';
+import { DIALECTS } from '../providers/dialects.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import { ask, type Leg } from './ask.ts';
 import type { Gate } from './gate.ts';
@@ -52,14 +53,16 @@ export class Rest {
    */
   async ask(continuation: string, sofar: Tally): Promise<Answer | undefined> {
     const outputTokens = sofar.usage?.outputTokens ?? estimateTokens(sofar.outputLength);
-    const outputTokensMax = this.#outputLimit - outputTokens;
-    if (this.#asked.size === HOPS_MAX || this.#asked.has(continuation) || outputTokensMax < 1) return undefined;
+    const left = this.#outputLimit - outputTokens;
+    if (this.#asked.size === HOPS_MAX || this.#asked.has(continuation) || left < 1) return undefined;
     this.#asked.add(continuation);
     if (!(await this.#dispatch.toll.affordRest(outputTokens))) return undefined;
+    const { limitsAllParts } = DIALECTS[this.#leg.provider.dialect];
+    const outputTokensMax = limitsAllParts === true ? this.#dispatch.outputTokensMax : left;
     return ask(this.#gate, { ...this.#dispatch, continuation, outputTokensMax }, this.#leg);
   }
 
-  /** What the answer as a whole may have; each part of it gets what the parts before have left. */
+  /** What the answer as a whole may have; each part of it gets what the parts before have left, unless the provider subtracts that itself. */
   get #outputLimit(): number {
     const { chat, model, outputTokensMax } = this.#dispatch;
     return chat.max_completion_tokens ?? chat.max_tokens ?? outputTokensMax ?? model.maxOutputTokens;

@@ -136,6 +136,8 @@ export interface Provider {
   readonly givesChoices?: true;
   /** True when an answer may break off and be asked for its rest: see `DecodedReply.continuation`. */
   readonly breaksOff?: true;
+  /** True when it counts the output limit over all parts of such an answer: each is asked for with the whole of it. */
+  readonly limitsAllParts?: true;
   /** True when it can use what earlier answers gave us to keep: see `DecodedReply.carried`. */
   readonly recalls?: true;
   /** How a stream is cut into events, where that is not by server-sent events. */

@@ -98,6 +98,19 @@ describe.each([false, true])('an answer that breaks off is followed to its end (
     expect(await ask(MODELS.gemini, stream, { max_tokens: 5 })).toMatchObject({ content: 'One, two, three,', finish: 'length' });
   });
 
+  test('with the whole limit of the caller where Google subtracts what was said, and with the rest of it where Anthropic does not', async () => {
+    service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three, four.'] });
+    expect(await ask(MODELS.gemini, stream, { max_tokens: 6 })).toMatchObject({ content: 'One, two, three, four.', finish: 'stop' });
+    const limits = service.gemini.requests.map(({ body }) => (body as { generationConfig?: object }).generationConfig);
+    expect(limits).toMatchObject([{ maxOutputTokens: 6 }, { maxOutputTokens: 6 }]);
+    service.anthropic.next({ type: 'answer', search: { url: 'https://a.example', title: 'A' }, stopReason: 'pause_turn' });
+    service.anthropic.next({ type: 'answer', text: 'Sun.' });
+    const { usage } = await ask(CLAUDE, stream, { max_tokens: 5000 });
+    const [first, second] = service.anthropic.requests.map(({ body }) => (body as { max_tokens: number }).max_tokens);
+    expect(first).toBe(5000);
+    expect(second).toBeWithin(5000 - Number(usage?.completion_tokens), 5000);
+  });
+
   test('but not beyond what the account can pay', async () => {
     const poor = await service.gate.makeKey({ creditUsd: '0.001' });
     service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three.'] });

@@ -15,7 +15,7 @@ export type GeminiBehaviour =
       readonly pages: readonly { readonly uri: string; readonly title: string; readonly of: string }[];
     }
   | { readonly type: 'refusal'; readonly at: 'prompt' | 'answer' }
-  /** Breaks off at the provider's own limit and says the rest when it is asked with the token. */
+  /** Breaks off at the provider's own limit and says the rest when it is asked with the token. The output limit counts for both texts together. */
   | { readonly type: 'continuation'; readonly texts: readonly [string, string] }
   | { readonly type: 'malformed_call' }
   | { readonly type: 'recorded'; readonly reply: Recorded }
@@ -163,12 +163,17 @@ function callSteps({ calls, hasIds }: Extract<GeminiBehaviour, { type: 'calls' }
   return [...steps, { event: candidate([{ text: '' }], { finishReason: 'STOP', finishMessage: 'Model generated function call(s).' }) }];
 }
 
+const TOKENS_BEFORE_BREAK = 4;
+
 function continuationSteps(texts: readonly [string, string], request: JsonObject, issued: Issued): Step[] {
-  if (request['continuationToken'] !== undefined) return textSteps(texts[1], request);
+  if (request['continuationToken'] !== undefined) {
+    const { maxOutputTokens = Number.POSITIVE_INFINITY, ...config } = (request['generationConfig'] ?? {}) as { maxOutputTokens?: number };
+    return textSteps(texts[1], { generationConfig: { ...config, maxOutputTokens: Math.max(0, maxOutputTokens - TOKENS_BEFORE_BREAK) } });
+  }
   const continuationToken = btoa(crypto.randomUUID());
   issued.continuationTokens.add(continuationToken);
   return [
-    { event: candidate([{ text: texts[0] }], logprobsOf(texts[0], request['generationConfig'])), tokens: 4 },
+    { event: candidate([{ text: texts[0] }], logprobsOf(texts[0], request['generationConfig'])), tokens: TOKENS_BEFORE_BREAK },
     { event: candidate([], { finishReason: 'CONTINUATION', continuationToken }) },
   ];
 }

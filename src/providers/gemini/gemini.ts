@@ -22,6 +22,7 @@ function dialectAt(service: Service): Provider {
     needsInlineMedia: true,
     fetchesItself: isVideoOfYoutube,
     breaksOff: true,
+    limitsAllParts: true,
     recalls: true,
   });
 }
