@@ -6,7 +6,7 @@ import type { FinishReason } from './envelope.ts';
 import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
 import { ChunkMender, hasToolCalls, mendReply } from './mend-chunks.ts';
-import { OutputText } from './output-text.ts';
+import { countMedia, OutputText, readOutput, writeMedia } from './output-text.ts';
 import { parseObject } from './parse-object.ts';
 import {
   ProviderFault,
@@ -65,7 +65,8 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const usage = readUsage(quirks.readUsage(body), context);
   quirks.readChoices(choices);
   let outputText = '';
-  for (const choice of choices) outputText += readOutput(isObject(choice) ? choice['message'] : undefined);
+  for (const message of choices.map((choice: unknown) => (isObject(choice) ? choice['message'] : undefined)))
+    outputText += readOutput(message) + writeMedia(countMedia(message));
   // Nothing said and no word of why: such an answer is not charged.
   if (outputText === '' && !choices.some((choice) => isObject(choice) && typeof choice['finish_reason'] === 'string'))
     throw new ProviderFault('The provider answered with nothing');
@@ -205,6 +206,7 @@ class RelayedStream implements StreamDecoder {
     if (!isObject(choice)) return;
     this.#hasChoices = true;
     this.#said.add(readOutput(choice['delta']));
+    this.#said.addMedia(countMedia(choice['delta']));
     const { index } = choice;
     if (hasToolCalls(choice['delta'])) this.#calling.add(index);
     if (typeof choice['finish_reason'] === 'string') {
@@ -222,21 +224,6 @@ function becomeChoice(chunk: WireChunk, choices: readonly unknown[], { requestId
   chunk.id = `chatcmpl-${requestId}`;
   chunk.created = createdSeconds;
   for (const choice of choices) if (isObject(choice)) choice['index'] = choiceIndex;
-}
-
-/** Everything that a message or delta says: text, refusal, reasoning under its several names, tool calls. */
-function readOutput(message: unknown): string {
-  if (!isObject(message)) return '';
-  let output = '';
-  for (const name of ['content', 'refusal', 'reasoning_content', 'reasoning'] as const) {
-    const text = message[name];
-    // The same reasoning under both of its names was said once.
-    if (name === 'reasoning' && text === message['reasoning_content']) continue;
-    if (typeof text === 'string') output += text;
-  }
-  if (hasToolCalls(message)) output += JSON.stringify(message['tool_calls']);
-  if (isObject(message['function_call'])) output += JSON.stringify(message['function_call']);
-  return output;
 }
 
 function refuseError(body: JsonObject): void {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { SseEvent } from '../../src/http/sse.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { OutputText } from '../../src/providers/output-text.ts';
 
@@ -10,15 +11,12 @@ const CONTEXT = {
   createdSeconds: 7,
 };
 
-const event = (content: string) => ({
-  name: undefined,
-  data: JSON.stringify({
-    id: 'a',
-    created: 1,
-    model: 'b',
-    choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }],
-  }),
-});
+const event = (content: string) => chunk({ role: 'assistant', content });
+
+function chunk(delta: object): SseEvent {
+  const choices = [{ index: 0, delta, finish_reason: null }];
+  return { name: undefined, data: JSON.stringify({ id: 'a', created: 1, model: 'b', choices }) };
+}
 
 describe('what a stream has said', () => {
   test.each([0, 1, 15, 16, 17, 100])('is all there after %i pieces', (count) => {
@@ -49,4 +47,40 @@ test('a chunk of one answer among several has the index and the identity of the 
   const decoder = openai.decodeStream({ ...CONTEXT, choiceIndex: 2 });
   const [written = ''] = decoder.push(event('Hi'));
   expect(JSON.parse(written)).toMatchObject({ id: 'chatcmpl-req_1', created: 7, choices: [{ index: 2, delta: { content: 'Hi' } }] });
+});
+
+const PICTURE = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+
+describe('speech and pictures', () => {
+  test.each<[string, object, string]>([
+    ['speech', { content: null, audio: { id: 'audio_1', data: 'A'.repeat(6401), transcript: 'Hi', expires_at: 9 } }, 'Hi … … …'],
+    ['a picture', { content: 'Hi', images: [PICTURE] }, `Hi${' …'.repeat(256)}`],
+  ])('of a whole answer are counted: %s', (_, message, text) => {
+    const body = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
+    expect(openai.decodeReply(body, CONTEXT).outputText).toBe(text);
+  });
+
+  test.each<[string, object]>([
+    ['what a voice says', { audio: { transcript: 'Hi' } }],
+    ['sound', { audio: { data: 'AAAA' } }],
+    ['a picture', { images: [PICTURE] }],
+  ])('begin a stream, which ends well where its provider forgets the finish reason: %s', (_, said) => {
+    const decoder = openai.decodeStream(CONTEXT);
+    decoder.push(chunk({ role: 'assistant', audio: { id: 'audio_1' } }));
+    expect(decoder).toMatchObject({ hasOutput: false, outputLength: 0 });
+    decoder.push(chunk(said));
+    expect(decoder).toMatchObject({ hasOutput: true, isComplete: false });
+    expect(decoder.outputLength).toBeGreaterThan(0);
+    decoder.push(chunk({ audio: { expires_at: 9 } }));
+    decoder.push({ name: undefined, data: '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4}}' });
+    const [end = ''] = decoder.push({ name: undefined, data: '[DONE]' });
+    expect(JSON.parse(end)).toMatchObject({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    expect(decoder).toMatchObject({ isComplete: true, usage: { outputTokens: 4 } });
+  });
+
+  test('are counted by their length, however they were cut', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    for (let count = 0; count < 25; count += 1) decoder.push(chunk({ audio: { data: 'A'.repeat(320) } }));
+    expect(decoder).toMatchObject({ outputText: ' … … …', outputLength: 6 });
+  });
 });
