@@ -22,7 +22,13 @@ const LENIENT = {
     sensitive: 'content_filter',
   },
   faults: { error: 502 },
-  cachedTokens: ['prompt_cache_hit_tokens', 'num_cached_tokens', 'cached_tokens', 'prompt_token_details.cached_tokens'],
+  cachedTokens: [
+    'prompt_cache_hit_tokens',
+    'num_cached_tokens',
+    'cached_tokens',
+    'prompt_token_details.cached_tokens',
+    'cache_read_input_tokens',
+  ],
 } as const satisfies ReplyQuirks;
 
 /** Hosts do not change while the process runs, so what each says in its own way is put together once. */
@@ -131,13 +137,23 @@ function usageOfChoice(choices: unknown): unknown {
   return isObject(first) ? first['usage'] : undefined;
 }
 
+/** Where cache writes are counted, other than in `cache_write_tokens`: DashScope, and gateways that know Anthropic's names. */
+const CACHE_WRITES = ['prompt_tokens_details.cache_creation_input_tokens', 'cache_creation_input_tokens'];
+
 function completeUsage(usage: JsonObject, { cachedTokens = [], countsCachedApart }: ReplyQuirks): void {
-  const details = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
-  const cached = details['cached_tokens'] ?? firstNumber(usage, cachedTokens);
-  if (typeof cached !== 'number') return;
-  if (details['cached_tokens'] !== cached) usage['prompt_tokens_details'] = { ...details, cached_tokens: cached };
+  const cached = completeDetail(usage, 'cached_tokens', cachedTokens);
+  completeDetail(usage, 'cache_write_tokens', CACHE_WRITES);
   const prompt = usage['prompt_tokens'];
   if (countsCachedApart === true && typeof prompt === 'number' && cached > prompt) usage['prompt_tokens'] = prompt + cached;
+}
+
+/** A count among the details of the prompt. One that stands elsewhere is put there too, where it is read and charged. */
+function completeDetail(usage: JsonObject, name: string, places: readonly string[]): number {
+  const details = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
+  const count = details[name] ?? firstNumber(usage, places);
+  if (typeof count !== 'number') return 0;
+  if (details[name] !== count) usage['prompt_tokens_details'] = { ...details, [name]: count };
+  return count;
 }
 
 /** The first number that stands at one of these places: a name, or two with a dot between them. */

@@ -111,6 +111,29 @@ describe('an answer', () => {
       { prompt_tokens_details: { cached_tokens: null }, num_cached_tokens: 4 },
       { inputTokens: 6, cachedInputTokens: 4 },
     ],
+    [
+      'cache writes as Alibaba counts them',
+      'dashscope',
+      { prompt_tokens_details: { cached_tokens: 1, cache_creation: { ephemeral_5m_input_tokens: 8 }, cache_creation_input_tokens: 8 } },
+      { inputTokens: 1, cachedInputTokens: 1, cacheWriteTokens: 8 },
+    ],
+    [
+      'cache writes and reads by the names that Anthropic gave them',
+      'unheard-of',
+      { cache_creation_input_tokens: 6, cache_read_input_tokens: 1 },
+      { inputTokens: 3, cachedInputTokens: 1, cacheWriteTokens: 6 },
+    ],
+    [
+      'cache writes and reads by several names, which count once',
+      'unheard-of',
+      {
+        prompt_tokens_details: { cached_tokens: 1, cache_write_tokens: 6, cache_creation_input_tokens: 6 },
+        cache_creation_input_tokens: 6,
+        cache_read_input_tokens: 1,
+      },
+      { inputTokens: 3, cachedInputTokens: 1, cacheWriteTokens: 6 },
+    ],
+    ['more cache writes than prompt', 'unheard-of', { cache_creation_input_tokens: 11 }, { inputTokens: 10, cacheWriteTokens: 0 }],
     ['a number where details belong', 'mistral', { prompt_token_details: 4 }, { inputTokens: 10, cachedInputTokens: 0 }],
   ])('has %s', (_, id, details, expected) => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...details };
