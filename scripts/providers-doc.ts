@@ -90,6 +90,7 @@ function messageNotes(quirks: MessageQuirks): string[] {
     ...when(quirks.namesToolResults, 'tool results named'),
     ...(quirks.continues === undefined ? [] : [`${code(quirks.continues)} on a last message of the assistant`]),
     ...when(quirks.wantsReasoning, 'reasoning on every message of the assistant'),
+    ...(quirks.reasoningField === undefined ? [] : [`earlier reasoning as ${code(quirks.reasoningField)}`]),
     ...(quirks.filePart === undefined ? [] : [`files as ${code(quirks.filePart)}`]),
   ];
 }

@@ -78,6 +78,8 @@ export interface MessageQuirks {
   readonly continues?: 'prefix' | 'partial';
   /** Every message of the assistant says its reasoning, and be it empty. */
   readonly wantsReasoning?: true;
+  /** Where earlier reasoning belongs: here `reasoning_content` is refused. */
+  readonly reasoningField?: 'reasoning';
   /** A file is a part of this name that holds its address. */
   readonly filePart?: 'document_url';
 }

@@ -26,6 +26,7 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   message['role'] = quirks.roles?.[role] ?? role;
   if (quirks.stripsNulls === true) stripNulls(message);
   if (quirks.stripsExtensions === true) stripExtensions(message);
+  if (quirks.reasoningField !== undefined) moveReasoning(message, quirks.reasoningField);
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
   if (quirks.drops?.includes('refusal') === true) sayRefusal(message);
   for (const name of quirks.drops ?? []) delete message[name];
@@ -54,6 +55,13 @@ function unlessSameItems<Item>(before: readonly Item[], after: readonly Item[]):
 /** A message without text says so by a null everywhere; only other nulls are mistakes. */
 function stripNulls(message: JsonObject): void {
   for (const name in message) if (message[name] === null && name !== 'content') delete message[name];
+}
+
+function moveReasoning(message: JsonObject, field: string): void {
+  const { reasoning_content: reasoning } = message;
+  if (reasoning === undefined) return;
+  message[field] ??= reasoning;
+  delete message['reasoning_content'];
 }
 
 /** A refusal is what the assistant said: where it has no field of its own, it is the content. */

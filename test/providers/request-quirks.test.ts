@@ -147,6 +147,18 @@ describe('a request', () => {
       { role: 'assistant', content: 'a', reasoning: 'b', reasoning_content: 'b' },
     ],
     [
+      'reasoning by a name that is refused',
+      'cerebras',
+      { role: 'assistant', content: 'a', reasoning_content: 'b' },
+      { role: 'assistant', content: 'a', reasoning: 'b' },
+    ],
+    [
+      'reasoning by both names, one of them refused',
+      'cerebras',
+      { role: 'assistant', content: 'a', reasoning_content: 'b', reasoning: 'c' },
+      { role: 'assistant', content: 'a', reasoning: 'c' },
+    ],
+    [
       'what OpenAI refuses',
       'openai',
       {

@@ -66,6 +66,7 @@ function complaintAboutMessage(message: JsonObject, quirks: NonNullable<NonNulla
   if (refused.length > 0) return `Unknown field of a message: ${refused.join(', ')}`;
   if (quirks.stripsExtensions === true && /"(?:reasoning\w*|cache_control|index|extra_content)"/u.test(JSON.stringify(message)))
     return 'Unknown parameter';
+  if (quirks.reasoningField !== undefined && message['reasoning_content'] !== undefined) return 'reasoning_content is unsupported';
   if (quirks.hasShortToolIds === true) {
     const ids = [message['tool_call_id'], ...((message['tool_calls'] as { id: string }[] | undefined) ?? []).map(({ id }) => id)];
     if (ids.some((id) => typeof id === 'string' && !/^[A-Za-z0-9]{9}$/u.test(id)))

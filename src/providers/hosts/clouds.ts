@@ -65,7 +65,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
       drops: ['logit_bias', 'service_tier', ...PENALTIES, ...OPENAI_ONLY],
       isSingleChoice: true,
       cacheMarks: 'none',
-      messages: MESSAGES,
+      messages: { ...MESSAGES, reasoningField: 'reasoning' },
     },
     reply: { reasoningField: 'reasoning' },
     limits: { remaining: ['x-ratelimit-remaining-requests-day', 'x-ratelimit-remaining-tokens-minute'], retryAfter: 'seconds' },
