@@ -90,6 +90,7 @@ function messageNotes(quirks: MessageQuirks): string[] {
     ...when(quirks.namesToolResults, 'tool results named'),
     ...(quirks.continues === undefined ? [] : [`${code(quirks.continues)} on a last message of the assistant`]),
     ...when(quirks.wantsReasoning, 'reasoning on every message of the assistant'),
+    ...when(quirks.wantsReasoningOfCalls, 'reasoning beside tool calls'),
     ...(quirks.reasoningField === undefined ? [] : [`earlier reasoning as ${code(quirks.reasoningField)}`]),
     ...(quirks.filePart === undefined ? [] : [`files as ${code(quirks.filePart)}`]),
   ];
@@ -98,12 +99,13 @@ function messageNotes(quirks: MessageQuirks): string[] {
 function modelNotes({ models = [] }: Host): string[] {
   return models
     .filter(({ drops, efforts }) => drops.length > 0 || efforts !== undefined)
-    .map(({ pattern, drops, dropsAwake = [], restsWithTools, efforts }) => {
+    .map(({ pattern, drops, dropsAwake = [], restsWithTools, efforts, messages }) => {
       const notes = [
         ...(drops.length === 0 ? [] : [`without ${drops.map(code).join(', ')}`]),
         ...(dropsAwake.length === 0 ? [] : [`without ${dropsAwake.map(code).join(', ')} while they reason`]),
         ...when(restsWithTools, `with ${code('reasoning_effort')} ${code('none')} beside tools`),
         ...(efforts === undefined ? [] : ['with efforts in their own words']),
+        ...messageNotes(messages ?? {}).map((note) => `with ${note}`),
       ];
       return `models like ${code(pattern.source.replaceAll('|', '\\|'))} ${notes.join(', ')}`;
     });

@@ -78,6 +78,8 @@ export interface MessageQuirks {
   readonly continues?: 'prefix' | 'partial';
   /** Every message of the assistant says its reasoning, and be it empty. */
   readonly wantsReasoning?: true;
+  /** A message of the assistant that calls tools says its reasoning, and an empty text is none. */
+  readonly wantsReasoningOfCalls?: true;
   /** Where earlier reasoning belongs: here `reasoning_content` is refused. */
   readonly reasoningField?: 'reasoning';
   /** A file is a part of this name that holds its address. */
@@ -118,6 +120,7 @@ export interface ModelQuirks {
   readonly restsWithTools?: true;
   /** As in RequestQuirks, and counting before those. */
   readonly efforts?: RequestQuirks['efforts'];
+  readonly messages?: MessageQuirks;
 }
 
 /** How the host tells its limits. */

@@ -1,6 +1,7 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { namesOfToolCalls } from './content.ts';
 import type { MessageQuirks } from './host.ts';
+import { hasToolCalls } from './mend-chunks.ts';
 import { boundedToolId, shortToolId } from './short-tool-id.ts';
 
 /** What clients keep of answers and send back, and OpenAI refuses by name. */
@@ -28,6 +29,7 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   if (quirks.stripsExtensions === true) stripExtensions(message);
   if (quirks.reasoningField !== undefined) moveReasoning(message, quirks.reasoningField);
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
+  if (quirks.wantsReasoningOfCalls === true && hasToolCalls(message)) sayReasoning(message);
   if (quirks.drops?.includes('refusal') === true) sayRefusal(message);
   for (const name of quirks.drops ?? []) delete message[name];
   if (quirks.hasShortToolIds === true) shortenToolIds(message);
@@ -55,6 +57,12 @@ function unlessSameItems<Item>(before: readonly Item[], after: readonly Item[]):
 /** A message without text says so by a null everywhere; only other nulls are mistakes. */
 function stripNulls(message: JsonObject): void {
   for (const name in message) if (message[name] === null && name !== 'content') delete message[name];
+}
+
+/** A blank is the least that counts as reasoning. */
+function sayReasoning(message: JsonObject): void {
+  const said = [message['reasoning_content'], message['reasoning']].find((text) => typeof text === 'string' && text !== '');
+  message['reasoning_content'] = said ?? ' ';
 }
 
 function moveReasoning(message: JsonObject, field: string): void {

@@ -20,7 +20,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : rest(body, kind))];
   dropped.push(...narrowFields(body, quirks.narrows));
   if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
-  if (quirks.messages !== undefined) dropped.push(...changeMessages(body, quirks.messages));
+  if (quirks.messages !== undefined) dropped.push(...changeMessages(body, { ...quirks.messages, ...kind?.messages }));
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
   if (quirks.hasNoJsonWithTools === true && body['tools'] !== undefined) dropped.push(...instructFormat(body));
   changeValues(body, { ...quirks, ...(efforts === undefined ? {} : { efforts }) });

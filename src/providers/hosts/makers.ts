@@ -1,6 +1,9 @@
-import type { Host } from '../host.ts';
+import type { Host, MessageQuirks } from '../host.ts';
 import { COMMON, LOGPROBS, MESSAGES, NO_THINKING, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES, SWITCHED_THINKING } from './common.ts';
 import { OPENAI_MESSAGES, OPENAI_MODELS } from './openai-models.ts';
+
+/** Kimi refuses earlier tool calls without the thoughts before them while it thinks, which it does unless it is told not to. */
+const KIMI_MESSAGES: MessageQuirks = { wantsReasoningOfCalls: true };
 
 /** Hosts of those who make the models that they serve. */
 export const MAKERS: Readonly<Record<string, Host>> = {
@@ -135,10 +138,16 @@ export const MAKERS: Readonly<Record<string, Host>> = {
           medium: { reasoning_effort: 'high' },
           xhigh: { reasoning_effort: 'max' },
         },
+        messages: KIMI_MESSAGES,
       },
-      { pattern: /^kimi-k2\.[56]/u, drops: ['temperature', 'top_p', ...PENALTIES], efforts: SWITCHED_THINKING },
+      {
+        pattern: /^kimi-k2\.[56]/u,
+        drops: ['temperature', 'top_p', ...PENALTIES],
+        efforts: SWITCHED_THINKING,
+        messages: KIMI_MESSAGES,
+      },
       // The others always think.
-      { pattern: /^kimi/u, drops: ['reasoning_effort', 'temperature', 'top_p', ...PENALTIES] },
+      { pattern: /^kimi/u, drops: ['reasoning_effort', 'temperature', 'top_p', ...PENALTIES], messages: KIMI_MESSAGES },
       { pattern: /^moonshot-v1/u, drops: ['reasoning_effort'] },
     ],
   },
