@@ -226,8 +226,10 @@ function becomeChoice(chunk: WireChunk, choices: readonly unknown[], { requestId
   for (const choice of choices) if (isObject(choice)) choice['index'] = choiceIndex;
 }
 
+/** An error inside a 200, or after some of the answer: in its place, where Groq puts it, or the whole body, as vLLM and Mistral have it. */
 function refuseError(body: JsonObject): void {
-  const { error } = body;
+  const ofGroq = isObject(body['x_groq']) ? body['x_groq']['error'] : undefined;
+  const error = body['error'] ?? ofGroq ?? (body['object'] === 'error' ? body : undefined);
   if (error === undefined || error === null) return;
   throw toFault(isObject(error) ? error : { message: error, code: body['code'] });
 }

@@ -3,6 +3,7 @@ import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai, readFault } from '../../src/providers/openai.ts';
 import { ProviderFault, type StreamDecoder, type Target } from '../../src/providers/provider.ts';
+import { faultOf } from './fault-of.ts';
 
 const CHAT: ChatRequest = { model: 'mock/gpt', messages: [{ role: 'user', content: 'Hi' }] };
 const TARGET: Target = { baseUrl: 'http://127.0.0.1:9100/v1', apiKey: 'sk-1', model: 'gpt-x', outputTokensMax: undefined };
@@ -137,6 +138,7 @@ describe('a whole answer', () => {
     ],
     ['an error with a number for a code', '{"error":{"code":502,"message":"Down"},"user_id":"u"}', { message: 'Down', status: 502 }],
     ['an error that is a text', '{"code":"busy","error":"Too many"}', { message: 'Too many', code: 'busy' }],
+    ['an error that is not wrapped', '{"object":"error","message":"Down","code":503}', { message: 'Down', status: 503 }],
     ['an error beside choices', JSON.stringify(answer({ error: { message: 'Cut off' } })), { message: 'Cut off' }],
   ])('that is %s is a fault', (_, text, fault) => {
     expect(faultOf(() => openai.decodeReply(text, CONTEXT))).toMatchObject(fault);
@@ -310,6 +312,12 @@ describe('a stream', () => {
   test.each<[string, { name?: string; data: string }, Partial<ProviderFault>]>([
     ['an error', { data: '{"error":{"message":"Overloaded","code":529}}' }, { message: 'Overloaded', status: 529 }],
     ['an error that is a text', { data: '{"error":"Too many","code":"busy"}' }, { message: 'Too many', code: 'busy' }],
+    ['an error where Groq puts it', { data: chunk([], { x_groq: { id: 'a', error: 'Over capacity' } }) }, { message: 'Over capacity' }],
+    [
+      'an error that is not wrapped',
+      { data: '{"object":"error","message":"Out of memory","type":"InternalServerError","param":null,"code":500}' },
+      { message: 'Out of memory', status: 500 },
+    ],
     ['an event named error', { name: 'error', data: '{"message":"Overloaded"}' }, { message: 'Overloaded' }],
     ['an event named error with an error inside', { name: 'error', data: '{"error":{"message":"Down"}}' }, { message: 'Down' }],
     ['something that is not JSON', { data: '<html>' }, {}],
@@ -317,16 +325,7 @@ describe('a stream', () => {
     ['half of a JSON', { data: '{"choices":' }, {}],
   ])('with %s is a fault', (_, event, fault) => {
     const decoder = openai.decodeStream(CONTEXT);
+    push(decoder, chunk([delta('Half of')]));
     expect(faultOf(() => decoder.push({ name: event.name, data: event.data }))).toMatchObject(fault);
   });
 });
-
-function faultOf(work: () => unknown): ProviderFault {
-  try {
-    work();
-  } catch (error) {
-    expect(error).toBeInstanceOf(ProviderFault);
-    return error as ProviderFault;
-  }
-  throw new Error('no fault');
-}
