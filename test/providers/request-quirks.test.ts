@@ -49,7 +49,10 @@ describe('a request', () => {
     ['xai', 'grok-4.5', ['stop', 'presence_penalty']],
     ['xai', 'grok-4.20-0309-reasoning', ['reasoning_effort', 'stop', 'presence_penalty']],
     ['xai', 'grok-4.20-0309-non-reasoning', ['reasoning_effort']],
-    ['xai', 'grok-4-fast-non-reasoning', []],
+    ['xai', 'grok-4-fast-non-reasoning', ['reasoning_effort']],
+    ['xai', 'grok-4-0709', ['reasoning_effort', 'stop', 'presence_penalty']],
+    ['xai', 'grok-code-fast-1', ['reasoning_effort', 'stop', 'presence_penalty']],
+    ['xai', 'grok-3-mini', ['stop', 'presence_penalty']],
     ['xai', 'grok-2', []],
     ['moonshot', 'kimi-k3', ['temperature', 'presence_penalty']],
     ['moonshot', 'kimi-k2.6', ['temperature', 'presence_penalty']],
@@ -59,16 +62,6 @@ describe('a request', () => {
     const { body, dropped } = encode(id, { stop: 'a', presence_penalty: 1, reasoning_effort: 'high', temperature: 0.5 }, model);
     expect(dropped ?? []).toEqual([...lost]);
     for (const name of lost) expect(body).not.toHaveProperty(name);
-  });
-
-  test.each<[string, string, JsonObject]>([
-    ['kimi-k2.6', 'high', { thinking: { type: 'enabled' } }],
-    ['kimi-k2.6', 'none', { thinking: { type: 'disabled' } }],
-    ['kimi-k2.6', 'default', {}],
-    ['kimi-k3', 'xhigh', { reasoning_effort: 'max' }],
-    ['kimi-k3', 'high', { reasoning_effort: 'high' }],
-  ])('to %s says the effort %s as that model is told it', (model, effort, expected) => {
-    expect(encode('moonshot', { reasoning_effort: effort }, model)).toEqual({ body: { ...CHAT, model, ...expected }, dropped: undefined });
   });
 
   test.each<[model: string, asked: JsonObject, sent: JsonObject, dropped?: readonly string[]]>([

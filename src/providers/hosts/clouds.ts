@@ -1,6 +1,17 @@
 import type { Host } from '../host.ts';
-import { COMMON, LOGPROBS, MESSAGES, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES } from './common.ts';
+import { COMMON, GPT_OSS, LOGPROBS, MESSAGES, nearest, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES } from './common.ts';
 import { OPENAI_MESSAGES } from './openai-models.ts';
+
+/** Thinking that is switched, not measured. */
+const QWEN_EFFORTS = nearest({
+  default: 'default',
+  minimal: 'default',
+  low: 'default',
+  medium: 'default',
+  high: 'default',
+  xhigh: 'default',
+  max: 'default',
+});
 
 /** Hosts that serve the models of others. */
 export const CLOUDS: Readonly<Record<string, Host>> = {
@@ -52,6 +63,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
       messages: { ...MESSAGES, drops: ['name', 'reasoning_content', 'refusal', 'annotations', 'audio'] },
     },
     reply: { reasoningField: 'reasoning' },
+    models: [GPT_OSS, { pattern: /qwen3/u, drops: [], efforts: QWEN_EFFORTS }],
     limits: OPENAI_LIMITS,
     billsAfterAbort: true,
   },
@@ -68,6 +80,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
       messages: { ...MESSAGES, reasoningField: 'reasoning' },
     },
     reply: { reasoningField: 'reasoning' },
+    models: [GPT_OSS],
     limits: { remaining: ['x-ratelimit-remaining-requests-day', 'x-ratelimit-remaining-tokens-minute'], retryAfter: 'seconds' },
   },
   openrouter: {

@@ -1,4 +1,5 @@
-import type { LimitHeaders, MessageQuirks, RequestQuirks } from '../host.ts';
+import type { JsonObject } from '../../openai/types.ts';
+import type { LimitHeaders, MessageQuirks, ModelQuirks, RequestQuirks } from '../host.ts';
 
 /** OpenAI's own fields that hosts without strict checks ignore and hosts with them refuse. */
 export const OPENAI_ONLY = [
@@ -41,3 +42,13 @@ export const SWITCHED_THINKING = {
   xhigh: THINKING,
   max: THINKING,
 };
+
+/** Efforts that a model does not know become the nearest that it does. */
+export function nearest(efforts: Readonly<Record<string, string>>): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(Object.entries(efforts).map(([effort, reasoning_effort]) => [effort, { reasoning_effort }] as const));
+}
+
+/** Three efforts, of models that always reason. */
+export const LOW_TO_HIGH = nearest({ none: 'low', minimal: 'low', xhigh: 'high', max: 'high' });
+
+export const GPT_OSS: ModelQuirks = { pattern: /gpt-oss/u, drops: [], efforts: LOW_TO_HIGH };

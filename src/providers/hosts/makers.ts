@@ -1,5 +1,16 @@
 import type { Host, MessageQuirks } from '../host.ts';
-import { COMMON, LOGPROBS, MESSAGES, NO_THINKING, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES, SWITCHED_THINKING } from './common.ts';
+import {
+  COMMON,
+  LOGPROBS,
+  LOW_TO_HIGH,
+  MESSAGES,
+  nearest,
+  NO_THINKING,
+  OPENAI_LIMITS,
+  OPENAI_ONLY,
+  PENALTIES,
+  SWITCHED_THINKING,
+} from './common.ts';
 import { OPENAI_MESSAGES, OPENAI_MODELS } from './openai-models.ts';
 
 /** Kimi refuses earlier tool calls without the thoughts before them while it thinks, which it does unless it is told not to. */
@@ -47,10 +58,12 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     },
     reply: { countsCachedApart: true },
     models: [
-      { pattern: /^grok-4\.20.*non-reasoning/u, drops: ['reasoning_effort'] },
+      { pattern: /non-reasoning/u, drops: ['reasoning_effort'] },
       { pattern: /^grok-4\.20/u, drops: ['reasoning_effort', 'stop', ...PENALTIES] },
-      { pattern: /non-reasoning/u, drops: [] },
-      { pattern: /^grok-(?:[4-9]|3-mini|code)/u, drops: ['stop', ...PENALTIES] },
+      { pattern: /^grok-(?:4(?:-|$)|code)/u, drops: ['reasoning_effort', 'stop', ...PENALTIES] },
+      { pattern: /^grok-4\.3/u, drops: ['stop', ...PENALTIES], efforts: nearest({ minimal: 'low', xhigh: 'high', max: 'high' }) },
+      { pattern: /^grok-4\.5/u, drops: ['stop', ...PENALTIES], efforts: LOW_TO_HIGH },
+      { pattern: /^grok-(?:[4-9]|3-mini)/u, drops: ['stop', ...PENALTIES] },
     ],
     limits: OPENAI_LIMITS,
   },

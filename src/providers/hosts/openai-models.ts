@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../openai/types.ts';
 import type { MessageQuirks, ModelQuirks } from '../host.ts';
-import { LOGPROBS, PENALTIES } from './common.ts';
+import { LOGPROBS, LOW_TO_HIGH, nearest, PENALTIES } from './common.ts';
 
 /** What OpenAI wants of messages, and so do others that serve its models. */
 export const OPENAI_MESSAGES: MessageQuirks = { stripsExtensions: true, toolIdCharactersMax: 40 };
@@ -18,9 +17,9 @@ export const OPENAI_MODELS: readonly ModelQuirks[] = [
   {
     pattern: /^o[13]/u,
     drops: [...SAMPLING, ...NEVER, 'parallel_tool_calls'],
-    efforts: nearest({ none: 'low', minimal: 'low', xhigh: 'high', max: 'high' }),
+    efforts: LOW_TO_HIGH,
   },
-  { pattern: /^o\d/u, drops: [...SAMPLING, ...NEVER], efforts: nearest({ none: 'low', minimal: 'low', xhigh: 'high', max: 'high' }) },
+  { pattern: /^o\d/u, drops: [...SAMPLING, ...NEVER], efforts: LOW_TO_HIGH },
   { pattern: /^gpt-5(?!\.)/u, drops: [...SAMPLING, ...NEVER], efforts: nearest({ none: 'minimal', xhigh: 'high', max: 'high' }) },
   { pattern: /^gpt-5\.1/u, drops: NEVER, dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low', xhigh: 'high', max: 'high' }) },
   { pattern: /^gpt-5\.[2-5]/u, drops: NEVER, dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low', max: 'xhigh' }) },
@@ -28,8 +27,3 @@ export const OPENAI_MODELS: readonly ModelQuirks[] = [
   { pattern: /^gpt-6(?:-astra|\.1-sol)/u, drops: [...SAMPLING, ...NEVER, RETENTION], efforts: nearest({ none: 'low', minimal: 'low' }) },
   { pattern: /^gpt-6/u, drops: [...NEVER, RETENTION], dropsAwake: SAMPLING, efforts: nearest({ minimal: 'low' }) },
 ];
-
-/** Efforts that a model does not know become the nearest that it does. */
-function nearest(efforts: Readonly<Record<string, string>>): Readonly<Record<string, JsonObject>> {
-  return Object.fromEntries(Object.entries(efforts).map(([effort, reasoning_effort]) => [effort, { reasoning_effort }] as const));
-}
