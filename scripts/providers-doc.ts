@@ -85,6 +85,7 @@ function messageNotes(quirks: MessageQuirks): string[] {
     ...roles,
     ...list('not in messages', quirks.drops),
     ...when(quirks.stripsExtensions, 'extensions stripped from messages'),
+    ...when(quirks.hasThinkingParts, 'thinking parts kept'),
     ...when(quirks.hasShortToolIds, 'tool ids of nine signs'),
     ...(quirks.toolIdCharactersMax === undefined ? [] : [`tool ids of at most ${quirks.toolIdCharactersMax} signs`]),
     ...when(quirks.namesToolResults, 'tool results named'),

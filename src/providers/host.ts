@@ -68,11 +68,13 @@ export interface MessageQuirks {
   readonly stripsNulls?: true;
   /** Whatever is not in OpenAI's own description of a message is refused: reasoning, cache marks, what streams add to tool calls. */
   readonly stripsExtensions?: true;
+  /** Parts of the thinking are known here, and are no such extension. */
+  readonly hasThinkingParts?: true;
   /** Ids of tool calls have exactly nine letters and digits. */
   readonly hasShortToolIds?: true;
   /** Ids of tool calls that are longer are refused. */
   readonly toolIdCharactersMax?: number;
-  /** The result of a tool names its function. */
+  /** The result of a tool names its function, also where other messages have no name. */
   readonly namesToolResults?: true;
   /** The field that says that a last message of the assistant is to be continued. */
   readonly continues?: 'prefix' | 'partial';
@@ -80,7 +82,7 @@ export interface MessageQuirks {
   readonly wantsReasoning?: true;
   /** A message of the assistant that calls tools says its reasoning, and an empty text is none. */
   readonly wantsReasoningOfCalls?: true;
-  /** Where earlier reasoning belongs: here `reasoning_content` is refused. */
+  /** Where earlier reasoning belongs, which is no such extension either; `reasoning_content` is. */
   readonly reasoningField?: 'reasoning';
   /** A file is a part of this name that holds its address. */
   readonly filePart?: 'document_url';

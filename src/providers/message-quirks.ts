@@ -5,8 +5,7 @@ import { hasToolCalls } from './mend-chunks.ts';
 import { boundedToolId, shortToolId } from './short-tool-id.ts';
 
 /** What clients keep of answers and send back, and OpenAI refuses by name. */
-const EXTENSIONS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks', 'extra_content', 'cache_control'];
-const THOUGHTS = new Set<unknown>(['thinking', 'reasoning']);
+const EXTENSIONS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks', 'extra_content', 'cache_control', 'images'];
 
 /**
  * The messages as the host takes them. The caller's stay as they are: they may be sent elsewhere next. Where there is nothing to
@@ -26,15 +25,15 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   const role = String(message['role']);
   message['role'] = quirks.roles?.[role] ?? role;
   if (quirks.stripsNulls === true) stripNulls(message);
-  if (quirks.stripsExtensions === true) stripExtensions(message);
-  if (quirks.reasoningField !== undefined) moveReasoning(message, quirks.reasoningField);
+  if (quirks.stripsExtensions === true) stripExtensions(message, quirks);
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
   if (quirks.wantsReasoningOfCalls === true && hasToolCalls(message)) sayReasoning(message);
   if (quirks.drops?.includes('refusal') === true) sayRefusal(message);
   for (const name of quirks.drops ?? []) delete message[name];
   if (quirks.hasShortToolIds === true) shortenToolIds(message);
   if (quirks.toolIdCharactersMax !== undefined) boundToolIds(message, quirks.toolIdCharactersMax);
-  if (names !== undefined && role === 'tool') message['name'] = names.get(String(original['tool_call_id'])) ?? message['name'];
+  if (names !== undefined && role === 'tool')
+    message['name'] = names.get(String(original['tool_call_id'])) ?? original['name'] ?? undefined;
   const { filePart } = quirks;
   if (filePart !== undefined) message['content'] = mapParts(message['content'], (part) => encodeFile(part, filePart));
   return unlessSame(original, message);
@@ -65,35 +64,22 @@ function sayReasoning(message: JsonObject): void {
   message['reasoning_content'] = said ?? ' ';
 }
 
-function moveReasoning(message: JsonObject, field: string): void {
-  const { reasoning_content: reasoning } = message;
-  if (reasoning === undefined) return;
-  message[field] ??= reasoning;
-  delete message['reasoning_content'];
-}
-
 /** A refusal is what the assistant said: where it has no field of its own, it is the content. */
 function sayRefusal(message: JsonObject): void {
   if (typeof message['refusal'] === 'string' && (message['content'] ?? '') === '') message['content'] = message['refusal'];
 }
 
-function stripExtensions(message: JsonObject): void {
-  for (const name of EXTENSIONS) delete message[name];
+function stripExtensions(message: JsonObject, { hasThinkingParts, reasoningField }: MessageQuirks): void {
+  if (reasoningField !== undefined) message[reasoningField] ??= message['reasoning_content'];
+  for (const name of EXTENSIONS) if (name !== reasoningField) delete message[name];
   const { content } = message;
-  const said = Array.isArray(content)
-    ? unlessSameItems<unknown>(
-        content,
-        content.filter((part) => !isThought(part)),
-      )
-    : content;
+  const isSaid = (part: unknown): boolean =>
+    !isObject(part) || (part['type'] !== 'reasoning' && (part['type'] !== 'thinking' || hasThinkingParts === true));
+  const said = Array.isArray(content) ? unlessSameItems<unknown>(content, content.filter(isSaid)) : content;
   message['content'] = mapParts(said, withoutExtensions);
   if (!Array.isArray(message['tool_calls'])) return;
   if (message['tool_calls'].length === 0) delete message['tool_calls'];
   else message['tool_calls'] = mapParts(message['tool_calls'], withoutExtensions);
-}
-
-function isThought(part: unknown): boolean {
-  return isObject(part) && THOUGHTS.has(part['type']);
 }
 
 function withoutExtensions(part: JsonObject): JsonObject {

@@ -35,14 +35,14 @@ function changeMessages(body: JsonObject, quirks: MessageQuirks): readonly strin
   const { messages } = body as ChatRequest;
   body['messages'] = encodeMessages(body as ChatRequest, quirks);
   return lostMessageFields(
-    messages,
+    quirks.namesToolResults === true ? messages.filter(({ role }) => role !== 'tool') : messages,
     ['name', 'audio'].filter((name) => quirks.drops?.includes(name) === true),
   );
 }
 
-/** Who takes OpenAI's own description of a message takes its own marks. */
+/** Who takes OpenAI's own description of a message, nulls and all, takes its own marks. */
 function marksOf({ messages }: RequestQuirks): readonly CacheMark[] {
-  return messages?.stripsExtensions === true ? ['cache_control'] : CACHE_MARKS;
+  return messages?.stripsExtensions === true && messages.stripsNulls !== true ? ['cache_control'] : CACHE_MARKS;
 }
 
 function refuseSeveralChoices(body: JsonObject, host: Host): void {

@@ -10,14 +10,23 @@ import { failureOf } from '../simulator/failure.ts';
 
 /** Every row of the table is tested by itself: against a host on loopback that behaves as the row says. */
 
-const CALL = { id: 'call_abcdefghij', type: 'function', index: 0, function: { name: 'weather', arguments: '{}' } };
+const CALL = { id: 'call_abcdefghij', type: 'function', index: 0, function: { name: 'weather', arguments: '{}' }, extra_content: {} };
 /** A request with everything that hosts are known to stumble over. */
 const CHAT: ChatRequest = deepFreeze({
   model: 'mock/model',
   messages: [
     { role: 'developer', content: 'Be brief.', name: null },
     { role: 'user', name: 'ann', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }] },
-    { role: 'assistant', content: null, refusal: null, reasoning_content: 'Hm', tool_calls: [CALL] },
+    {
+      role: 'assistant',
+      content: null,
+      refusal: null,
+      reasoning_content: 'Hm',
+      reasoning_details: [],
+      thinking_blocks: [],
+      images: [],
+      tool_calls: [CALL],
+    },
     { role: 'tool', tool_call_id: 'call_abcdefghij', content: 'sunny' },
     { role: 'assistant', content: 'It is sunny.', reasoning: 'Hm', annotations: [] },
     { role: 'user', content: 'Thanks' },

@@ -200,7 +200,7 @@ describe('a request', () => {
       { role: 'assistant', content: 'Ho', audio: { id: 'audio_1' }, reasoning_content: 'Hm.', annotations: [] },
     ];
     expect(encode('groq', { messages }).dropped).toEqual(['messages[].name', 'messages[].audio']);
-    expect(encode('mistral', { messages }).dropped).toEqual(['messages[].audio']);
+    expect(encode('mistral', { messages }).dropped).toEqual(['messages[].name', 'messages[].audio']);
     expect(encode('openai', { messages }).dropped).toBeUndefined();
   });
 

@@ -62,18 +62,17 @@ function complaintAboutMessage(message: JsonObject, quirks: NonNullable<NonNulla
   const names = Object.keys(message);
   if (quirks.roles?.[String(message['role'])] !== undefined) return `Unknown role: ${String(message['role'])}`;
   if (quirks.stripsNulls === true && names.some((name) => name !== 'content' && message[name] === null)) return 'null is not allowed';
-  const refused = names.filter((name) => quirks.drops?.includes(name) === true);
+  const isNamedResult = quirks.namesToolResults === true && message['role'] === 'tool';
+  const refused = names.filter((name) => quirks.drops?.includes(name) === true && !(isNamedResult && name === 'name'));
   if (refused.length > 0) return `Unknown field of a message: ${refused.join(', ')}`;
-  if (quirks.stripsExtensions === true && /"(?:reasoning\w*|cache_control|index|extra_content)"/u.test(JSON.stringify(message)))
-    return 'Unknown parameter';
-  if (quirks.reasoningField !== undefined && message['reasoning_content'] !== undefined) return 'reasoning_content is unsupported';
+  const extensions = JSON.stringify(message).match(/"(?:reasoning\w*|thinking_blocks|images|cache_control|index|extra_content)"/gu) ?? [];
+  if (quirks.stripsExtensions === true && extensions.some((name) => name !== `"${quirks.reasoningField}"`)) return 'Unknown parameter';
   if (quirks.hasShortToolIds === true) {
     const ids = [message['tool_call_id'], ...((message['tool_calls'] as { id: string }[] | undefined) ?? []).map(({ id }) => id)];
     if (ids.some((id) => typeof id === 'string' && !/^[A-Za-z0-9]{9}$/u.test(id)))
       return 'Tool call id must be a-z, A-Z, 0-9, with a length of 9';
   }
-  if (quirks.namesToolResults === true && message['role'] === 'tool' && typeof message['name'] !== 'string')
-    return 'A result needs its name';
+  if (isNamedResult && typeof message['name'] !== 'string') return 'A result needs its name';
   if (quirks.wantsReasoning === true && message['role'] === 'assistant' && typeof message['reasoning_content'] !== 'string')
     return 'reasoning_content is missing';
   return undefined;

@@ -1,5 +1,5 @@
 import type { Host } from '../host.ts';
-import { COMMON, GPT_OSS, LOGPROBS, MESSAGES, nearest, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES } from './common.ts';
+import { COMMON, GPT_OSS, LOGPROBS, MESSAGES, nearest, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES, STRICT_MESSAGES } from './common.ts';
 import { OPENAI_MESSAGES } from './openai-models.ts';
 
 /** Thinking that is switched, not measured. */
@@ -60,7 +60,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
       isSingleChoice: true,
       hasNoJsonWithTools: true,
       cacheMarks: 'none',
-      messages: { ...MESSAGES, drops: ['name', 'reasoning_content', 'refusal', 'annotations', 'audio'] },
+      messages: { ...STRICT_MESSAGES, drops: ['name', 'refusal', 'annotations', 'audio'] },
     },
     reply: { reasoningField: 'reasoning' },
     models: [GPT_OSS, { pattern: /qwen3/u, drops: [], efforts: QWEN_EFFORTS }],
@@ -77,7 +77,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
       drops: ['logit_bias', 'service_tier', ...PENALTIES, ...OPENAI_ONLY],
       isSingleChoice: true,
       cacheMarks: 'none',
-      messages: { ...MESSAGES, reasoningField: 'reasoning' },
+      messages: { ...STRICT_MESSAGES, reasoningField: 'reasoning' },
     },
     reply: { reasoningField: 'reasoning' },
     models: [GPT_OSS],

@@ -22,7 +22,9 @@ export const PENALTIES = ['presence_penalty', 'frequency_penalty'];
 
 /** What every host but OpenAI wants: the older role and limit, and no nulls. */
 export const MESSAGES: MessageQuirks = { roles: { developer: 'system' }, stripsNulls: true };
-/** As above, and nothing else. Marks for a cache are of no use to them. */
+/** Of hosts that refuse a field which they do not know. */
+export const STRICT_MESSAGES: MessageQuirks = { ...MESSAGES, stripsExtensions: true, drops: ['refusal', 'annotations', 'audio'] };
+/** What most hosts want of a request, and nothing else. Marks for a cache are of no use to them. */
 export const COMMON: RequestQuirks = { renames: { max_completion_tokens: 'max_tokens' }, cacheMarks: 'none', messages: MESSAGES };
 
 export const OPENAI_LIMITS: LimitHeaders = {

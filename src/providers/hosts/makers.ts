@@ -10,6 +10,7 @@ import {
   OPENAI_ONLY,
   PENALTIES,
   SWITCHED_THINKING,
+  STRICT_MESSAGES,
 } from './common.ts';
 import { OPENAI_MESSAGES, OPENAI_MODELS } from './openai-models.ts';
 
@@ -110,8 +111,9 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       },
       cacheMarks: 'none',
       messages: {
-        ...MESSAGES,
-        drops: ['refusal', 'annotations', 'audio', 'reasoning_content', 'reasoning'],
+        ...STRICT_MESSAGES,
+        drops: ['name', 'refusal', 'annotations', 'audio'],
+        hasThinkingParts: true,
         hasShortToolIds: true,
         namesToolResults: true,
         continues: 'prefix',
