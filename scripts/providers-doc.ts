@@ -117,6 +117,7 @@ function replyNotes(quirks: ReplyQuirks): string[] {
   const faults = Object.entries(quirks.faults ?? {}).map(([reason, status]) => `ends with ${code(reason)}: an error like ${status}`);
   return [
     ...(quirks.reasoningField === undefined ? [] : [`${code(quirks.reasoningField)} also as ${code('reasoning_content')}`]),
+    ...when(quirks.repeatsReasoning, 'reasoning that is repeated told once'),
     ...when(quirks.hasThinkingParts, 'thinking parts taken out of the content'),
     ...when(quirks.hasBareToolCalls, 'tool calls numbered'),
     ...when(quirks.hasBareChoices, 'choices without a delta completed'),

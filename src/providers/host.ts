@@ -92,6 +92,8 @@ export interface MessageQuirks {
 export interface ReplyQuirks {
   /** Where the reasoning is, other than in `reasoning_content`. */
   readonly reasoningField?: 'reasoning';
+  /** A piece of the reasoning may come twice in a stream, one right after the other. */
+  readonly repeatsReasoning?: true;
   /** Content may be a list with parts of the thinking among it. */
   readonly hasThinkingParts?: true;
   /** Tool calls come without their index, type, id or arguments. */

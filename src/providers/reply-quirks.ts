@@ -51,6 +51,8 @@ export class ReplyQuirksReader {
   readonly #name: string;
   readonly #quirks: ReplyQuirks;
   readonly #toolCalls: ToolCallMender;
+  /** The last piece of reasoning of each choice, where nothing else has come since. */
+  readonly #reasoned = new Map<unknown, unknown>();
 
   constructor(host: Host, requestId: string) {
     this.#name = host.name;
@@ -94,6 +96,7 @@ export class ReplyQuirksReader {
     const isEnd = typeof reason === 'string' && reason !== '';
     if (isObject(delta)) {
       this.#readMessage(delta);
+      if (this.#quirks.repeatsReasoning === true) this.#dropRepetition(delta, choice['index']);
       if (this.#quirks.hasBareToolCalls === true) this.#toolCalls.mendDelta(delta, choice['index'], isEnd);
     }
     if (isObject(message)) {
@@ -108,6 +111,12 @@ export class ReplyQuirksReader {
     if (hasThinkingParts === true && Array.isArray(message['content'])) flattenContent(message, message['content']);
     const reasoning = reasoningField === undefined ? undefined : message[reasoningField];
     if (typeof reasoning === 'string') message['reasoning_content'] ??= reasoning;
+  }
+
+  #dropRepetition(delta: JsonObject, index: unknown): void {
+    const { reasoning_content: reasoning } = delta;
+    if (reasoning !== undefined && reasoning === this.#reasoned.get(index)) delete delta['reasoning_content'];
+    this.#reasoned.set(index, reasoning);
   }
 
   /** A reason that nobody knows is taken for a plain end: clients fail on words that the dialect does not have. */

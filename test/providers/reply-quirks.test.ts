@@ -175,6 +175,24 @@ const bare = (id: string | undefined, input: string): object => ({
 });
 
 describe('a stream', () => {
+  test('of xAI tells a piece of reasoning that comes twice in a row once, and other hosts’ as they come', () => {
+    const pieces = ['Hm. ', 'Hm. ', 'So ', 'Hm. '].map((text) => chunk({ reasoning_content: text }));
+    const events = [...pieces, chunk({ content: 'a' }), chunk({ reasoning_content: 'Hm. ' })];
+    const told = (id: string): unknown[] => push(id, ...events).map(({ delta }) => (delta as JsonObject)['reasoning_content']);
+    expect(told('xai')).toEqual(['Hm. ', undefined, 'So ', 'Hm. ', undefined, 'Hm. ']);
+    expect(told('deepseek')).toEqual(['Hm. ', 'Hm. ', 'So ', 'Hm. ', undefined, 'Hm. ']);
+  });
+
+  test('of xAI with several choices has the reasoning of each', () => {
+    const decoder = openai.decodeStream(context('xai'));
+    const say = (index: number): void => {
+      const choices = [{ index, delta: { reasoning_content: 'Hm.' }, finish_reason: null }];
+      decoder.push({ name: undefined, data: JSON.stringify({ choices }) });
+    };
+    for (const index of [0, 1, 0]) say(index);
+    expect(decoder.outputText).toBe('Hm.Hm.');
+  });
+
   test('has tool calls with the index that clients join them by', () => {
     const choices = push(
       'mistral',

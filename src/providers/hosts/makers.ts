@@ -57,7 +57,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       cacheMarks: 'none',
       messages: MESSAGES,
     },
-    reply: { countsCachedApart: true },
+    reply: { countsCachedApart: true, repeatsReasoning: true },
     models: [
       { pattern: /non-reasoning/u, drops: ['reasoning_effort'] },
       { pattern: /^grok-4\.20/u, drops: ['reasoning_effort', 'stop', ...PENALTIES] },
