@@ -65,8 +65,10 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const usage = readUsage(quirks.readUsage(body), context);
   quirks.readChoices(choices);
   let outputText = '';
-  for (const message of choices.map((choice: unknown) => (isObject(choice) ? choice['message'] : undefined)))
+  for (const choice of choices) {
+    const message = isObject(choice) ? choice['message'] : undefined;
     outputText += readOutput(message) + writeMedia(countMedia(message));
+  }
   // Nothing said and no word of why: such an answer is not charged.
   if (outputText === '' && !choices.some((choice) => isObject(choice) && typeof choice['finish_reason'] === 'string'))
     throw new ProviderFault('The provider answered with nothing');

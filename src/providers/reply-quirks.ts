@@ -52,7 +52,7 @@ export class ReplyQuirksReader {
   readonly #quirks: ReplyQuirks;
   readonly #toolCalls: ToolCallMender;
   /** The last piece of reasoning of each choice, where nothing else has come since. */
-  readonly #reasoned = new Map<unknown, unknown>();
+  #reasoned: Map<unknown, unknown> | undefined;
 
   constructor(host: Host, requestId: string) {
     this.#name = host.name;
@@ -115,6 +115,7 @@ export class ReplyQuirksReader {
 
   #dropRepetition(delta: JsonObject, index: unknown): void {
     const { reasoning_content: reasoning } = delta;
+    this.#reasoned ??= new Map();
     if (reasoning !== undefined && reasoning === this.#reasoned.get(index)) delete delta['reasoning_content'];
     this.#reasoned.set(index, reasoning);
   }
