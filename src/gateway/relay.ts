@@ -75,7 +75,7 @@ export class Relay implements BodyListener, StreamSource {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       await new Promise<void>((resolve, reject) => {
-        this.#opening = { resolve, reject, isLate: false };
+        this.#opening = { resolve, reject, isLate: false, hasHeard: false };
         timer = setTimeout(() => this.#onLate(), patienceMs);
         this.#deadlines.arrived();
         this.#exchange.listen(this);
@@ -141,6 +141,7 @@ export class Relay implements BodyListener, StreamSource {
     if (tokens !== undefined) this.#give(tokens.text, true);
     const rest = tokens?.end ?? start;
     if (rest < end) this.#read(bytes.subarray(rest, end));
+    if (this.#opening !== undefined) this.#onHeard(this.#opening);
   }
 
   onEnd(): void {
@@ -184,14 +185,20 @@ export class Relay implements BodyListener, StreamSource {
       return;
     }
     this.#begun += text;
-    if (this.decoder.hasOutput || this.#opening?.isLate === true) this.#opening?.resolve();
+    if (this.decoder.hasOutput) this.#opening?.resolve();
     if (this.#begun.length > BEGUN_CHARACTERS_MAX) this.pause();
   }
 
   #onLate(): void {
     if (this.#opening === undefined) return;
     this.#opening.isLate = true;
-    if (this.#begun !== '') this.#opening.resolve();
+    if (this.#opening.hasHeard) this.#opening.resolve();
+  }
+
+  /** A comment is a sign of life too, and so is an event that callers are not told. */
+  #onHeard(opening: Opening): void {
+    opening.hasHeard = true;
+    if (opening.isLate) opening.resolve();
   }
 
   #end(): void {
@@ -230,6 +237,7 @@ interface Opening {
   readonly reject: (failure: unknown) => void;
   /** True when the provider has used up the patience, and anything at all will do. */
   isLate: boolean;
+  hasHeard: boolean;
 }
 
 const CLOSE_MS = 1000;

@@ -112,6 +112,8 @@ class CallerStream implements RelaySink, OutgoingEvents {
 
   onStart(): void {
     this.#answer.source.start(this);
+    // The runtime keeps back the end of the head until something of the body is there.
+    if (!this.#hasSent) this.#send(KEEP_ALIVE);
   }
 
   onText(text: string, areTokens = false): void {

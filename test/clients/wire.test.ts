@@ -76,6 +76,12 @@ describe('a stream', () => {
     expect(text.replaceAll(/^:.*\n\n/gmu, '')).toMatch(/^(data: \{.*\}\n\n)+data: \[DONE\]\n\n$/u);
   });
 
+  test('begins before its first event when the provider has sent nothing but a comment', async () => {
+    stage.simulator.always({ type: 'framing', style: 'comments', gapMs: 80 });
+    const response = await post({ ...CHAT, stream: true, max_completion_tokens: 1 });
+    expect(await response.text()).toStartWith(': keep-alive\n\n');
+  });
+
   test('arrives while the provider still writes', async () => {
     stage.simulator.always({ type: 'pace', gapMs: 40 });
     const startedAt = performance.now();

@@ -122,6 +122,28 @@ describe('the relay', () => {
     expect(got).toEqual([expect.stringContaining('"role":"assistant"')]);
   });
 
+  test.each([
+    ['comments', ': processing\n\n'],
+    ['chunks without choices', `data: ${chunk([])}\n\n`],
+  ])('does not wait for ever for the first token of a provider that sends only %s', async (_, text) => {
+    for (const [patienceMs, silentMs] of [
+      [20, 0],
+      [5, 30],
+    ] as const) {
+      const exchange = new Exchange(() => undefined);
+      const relay = beginWith(exchange, false);
+      const opened = relay.open(patienceMs);
+      await Bun.sleep(silentMs);
+      exchange.onBody(Buffer.from(text));
+      await opened;
+      const got: string[] = [];
+      const collected = collect(relay, got);
+      exchange.onBody(Buffer.from(bytesOf([delta('a'), finish()])));
+      await collected;
+      expect(got).toHaveLength(2);
+    }
+  });
+
   test('lets a provider through that begins only after the patience is used up', async () => {
     const exchange = new Exchange(() => undefined);
     const relay = beginWith(exchange, false);

@@ -19,7 +19,7 @@ export type Behaviour =
   | { readonly type: 'endless_line'; readonly bytes: number; readonly chunks: number }
   | { readonly type: 'usage'; readonly value: OddUsage }
   | { readonly type: 'no_done' }
-  | { readonly type: 'framing'; readonly style: 'crlf' | 'comments' | 'one_write' }
+  | { readonly type: 'framing'; readonly style: 'crlf' | 'comments' | 'one_write'; readonly gapMs?: number }
   | { readonly type: 'random_cuts'; readonly seed: number }
   | { readonly type: 'huge'; readonly bytes: number };
 
