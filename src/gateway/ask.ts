@@ -51,7 +51,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     }
     if (!isEventStream(head)) throw decodeFault(dialect, await readFaultText(exchange), undefined);
     const parser = dialect.framing === undefined ? new SseParser() : await openParser();
-    const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context) }, deadlines);
+    const relay = new Relay(exchange, { parser, decoder: dialect.decodeStream(context), choices: chat.n ?? 1 }, deadlines);
     await relay.open(timeouts.keepAliveMs);
     return { ...common, type: 'stream', source: relay, wantsUsage: context.wantsUsage, apiKey: provider.apiKey };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { GatewayError } from '../errors.ts';
 import type { BodyListener, Exchange } from '../http/exchange.ts';
 import { formatEvent, type SseEvent } from '../http/sse.ts';
 import { isNestedTooDeep } from '../openai/json-depth.ts';
@@ -42,12 +43,23 @@ export interface EventParser {
   end(): readonly SseEvent[];
 }
 
+/** How a stream is read, and how many choices it must bring to an end. */
+interface Reading {
+  readonly parser: EventParser;
+  readonly decoder: StreamDecoder;
+  readonly choices: number;
+}
+
 /** The provider's side of a stream: turns each packet, as it arrives, into what the caller gets. */
 export class Relay implements BodyListener, StreamSource {
   readonly decoder: StreamDecoder;
   readonly #exchange: Exchange;
   readonly #deadlines: Deadlines;
   readonly #parser: EventParser;
+  readonly #choices: number;
+  /** How often a choice was told to have ended, and how much had been said by then. */
+  #endings = 0;
+  #lengthAtEnding = 0;
   #opening: Opening | undefined;
   #sink: RelaySink | undefined;
   /** What came before there was a sink. */
@@ -56,14 +68,11 @@ export class Relay implements BodyListener, StreamSource {
   #failure: unknown;
   #closing: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(
-    exchange: Exchange,
-    { parser, decoder }: { readonly parser: EventParser; readonly decoder: StreamDecoder },
-    deadlines: Deadlines,
-  ) {
+  constructor(exchange: Exchange, { parser, decoder, choices }: Reading, deadlines: Deadlines) {
     this.#exchange = exchange;
     this.#parser = parser;
     this.decoder = decoder;
+    this.#choices = choices;
     this.#deadlines = deadlines;
   }
 
@@ -122,8 +131,8 @@ export class Relay implements BodyListener, StreamSource {
   }
 
   tally(): Tally {
-    const { usage, wireUsage, outputText, outputLength = outputText.length } = this.decoder;
-    return { usage, wireUsage, outputText, outputLength, prompts: 1 };
+    const { usage, wireUsage, outputText } = this.decoder;
+    return { usage, wireUsage, outputText, outputLength: this.#outputLength, prompts: 1 };
   }
 
   get carried(): ReadonlyMap<string, string> | undefined {
@@ -151,7 +160,7 @@ export class Relay implements BodyListener, StreamSource {
 
   onFailure(failure: unknown): void {
     clearTimeout(this.#closing);
-    if (this.#state === 'running') this.#fail(failure);
+    if (this.#state === 'running') this.#breakOff(failure);
   }
 
   /** Reads a packet, or the end. What came before a fault is still the caller's. */
@@ -168,7 +177,7 @@ export class Relay implements BodyListener, StreamSource {
       fault = error instanceof ProviderFault ? error : new ProviderFault('The provider sent an event without an end');
     }
     if (text !== '') this.#give(text);
-    if (fault !== undefined) this.#fail(fault);
+    if (fault !== undefined) this.#breakOff(fault);
     else if (bytes === undefined || this.decoder.isDone) this.#end();
   }
 
@@ -176,7 +185,22 @@ export class Relay implements BodyListener, StreamSource {
     let text = '';
     refuseTooDeep(event.data);
     for (const chunk of this.decoder.push(event)) text += formatEvent(chunk);
+    if (text.includes(ENDING)) this.#onEnding(text);
     return text;
+  }
+
+  #onEnding(text: string): void {
+    this.#endings += text.split(ENDING).length - 1;
+    this.#lengthAtEnding = this.#outputLength;
+  }
+
+  get #outputLength(): number {
+    return this.decoder.outputLength ?? this.decoder.outputText.length;
+  }
+
+  /** Every choice was told to have ended, and nothing was said after that: some models tell a reason with each bit of an answer. */
+  get #isWhole(): boolean {
+    return this.decoder.isComplete && this.#endings >= this.#choices && this.#outputLength === this.#lengthAtEnding;
   }
 
   #give(text: string, areTokens = false): void {
@@ -217,6 +241,12 @@ export class Relay implements BodyListener, StreamSource {
     this.#sink?.onComplete();
   }
 
+  /** What becomes of the connection behind a whole answer is nobody's business: its end was told, and cannot be taken back. */
+  #breakOff(failure: unknown): void {
+    if (this.#isWhole && isOfProvider(failure)) this.#end();
+    else this.#fail(failure);
+  }
+
   #fail(failure: unknown): void {
     this.#state = 'failed';
     this.#deadlines.stop();
@@ -231,6 +261,11 @@ export function refuseTooDeep(json: string): void {
   if (isNestedTooDeep(json)) throw new ProviderFault('The provider sent JSON that is nested too deep');
 }
 
+/** That the caller leaves and that the server must are no failures of the provider. */
+function isOfProvider(failure: unknown): boolean {
+  return failure instanceof GatewayError ? failure.errorName === 'provider_timeout' : failure instanceof Error;
+}
+
 /** Somebody waits for the first token. */
 interface Opening {
   readonly resolve: () => void;
@@ -240,6 +275,8 @@ interface Opening {
   hasHeard: boolean;
 }
 
+/** Quotes inside of texts are escaped: what has these characters ends a choice. */
+const ENDING = '"finish_reason":"';
 const CLOSE_MS = 1000;
 /** Between the first token and the moment when the caller's connection is ready lies next to nothing. */
 const BEGUN_CHARACTERS_MAX = 256 * 1024;

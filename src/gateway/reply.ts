@@ -127,7 +127,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
   }
 
   onComplete(): void {
-    void this.#complete();
+    if (!this.#isEnding) void this.#complete();
   }
 
   onFailure(failure: unknown): void {

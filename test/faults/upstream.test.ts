@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { Behaviour } from '../simulator/behaviours.ts';
 import { failureOf } from '../simulator/failure.ts';
 import { describeModel } from '../simulator/gate.ts';
-import type { JsonObject } from '../simulator/wire.ts';
+import { withCost } from '../simulator/invoice.ts';
+import type { JsonObject, Usage } from '../simulator/wire.ts';
 import { errorBody } from '../simulator/wire.ts';
 import { until } from '../until.ts';
 import { type Answer, type Caller, CHAT, readError, readEvents, startCaller, STREAM } from './caller.ts';
@@ -213,6 +214,28 @@ describe('a failure after the first token ends the stream with one error event',
     expectBrokenStream(answer);
     expect(readEvents(answer.text).length).toBeWithin(4, 13);
     expect(answer.chargedNanos).toBe(0n);
+  });
+});
+
+describe('a failure behind the end of an answer is no failure, and the answer is charged', () => {
+  /** How many events the end of the stream has: the usage, and [DONE]. */
+  test.each<[string, 'cut' | 'hang', 'after_chunks' | 'mid_event', number]>([
+    ['a cut before the usage', 'cut', 'after_chunks', 2],
+    ['a cut inside the usage', 'cut', 'mid_event', 2],
+    ['silence before the usage', 'hang', 'after_chunks', 2],
+    ['a cut before [DONE]', 'cut', 'after_chunks', 1],
+    ['silence before [DONE]', 'hang', 'after_chunks', 1],
+  ])('%s', async (_, type, at, missing) => {
+    const { text } = await caller.ask({ type: 'answer' }, STREAM);
+    const chunks = (caller.simulator.requests[0]?.chunksSent ?? 0) - missing;
+    const answer = await caller.ask({ type, moment: { at, chunks } }, STREAM);
+    const [told, whole] = [answer.text, text].map((stream) => readEvents(stream).map(({ choices }) => choices));
+    expect(told).toEqual(whole);
+    expect(answer.text).toEndWith('data: [DONE]\n\n');
+    const { usage } = readEvents(answer.text).at(-1) as { usage: Usage & { cost: number } };
+    expect(answer.chargedNanos).toBeGreaterThan(0n);
+    expect(Number(answer.chargedNanos) / 1e9).toBe(usage.cost);
+    if (missing === 1) expect(usage).toEqual(withCost(caller.simulator.requests[0]?.usage as Usage));
   });
 });
 

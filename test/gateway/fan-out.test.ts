@@ -54,7 +54,7 @@ function fanOut(count: number) {
     strand.beginAttempt(provider.exchange, deadlines);
     const chat = { model: 'mock/gpt', messages: [] };
     const context = { modelId: 'mock/gpt', wantsUsage: false, chat, requestId: 'req_1', createdSeconds: 7, choiceIndex: strand.index };
-    const relay = new Relay(provider.exchange, { parser: new SseParser(), decoder: openai.decodeStream(context) }, deadlines);
+    const relay = new Relay(provider.exchange, { parser: new SseParser(), decoder: openai.decodeStream(context), choices: 1 }, deadlines);
     await relay.open(1000);
     return { type: 'stream', provider: 'mock', servedModel: 'gpt-x', dropped: [], source: relay, wantsUsage: false, apiKey: undefined };
   });

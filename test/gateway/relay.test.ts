@@ -6,6 +6,8 @@ import { Exchange } from '../../src/http/exchange.ts';
 import { EVENT_CHARACTERS_MAX, SseParser } from '../../src/http/sse.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { CLIENT_GONE } from '../../src/gateway/gate.ts';
 
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5000, totalMs: 10_000, keepAliveMs: 1000 };
 
@@ -153,6 +155,37 @@ describe('the relay', () => {
     await opened;
   });
 
+  const late = new GatewayError('provider_timeout', 'The provider was silent.');
+  const draining = new GatewayError('draining', 'This server is shutting down.');
+  const reset = new Error('The connection was closed');
+  const both = [delta('a'), delta('b', 1), finish(1), finish()];
+
+  test.each<[string, string[], number, (exchange: Exchange) => void]>([
+    ['closes without the last of its chunks', [delta('a'), finish()], 1, (exchange) => exchange.onFailure(reset)],
+    ['falls silent', [delta('a'), finish(), usage], 1, (exchange) => exchange.abort(late)],
+    ['ends in the middle of an event', [delta('a'), finish()], 1, endMidEvent],
+    ['reports an error', [delta('a'), finish()], 1, (exchange) => exchange.onBody(Buffer.from('data: {"error":{"message":"late"}}\n\n'))],
+    ['closes when all of its choices have ended', both, 2, (exchange) => exchange.onFailure(reset)],
+  ])('is complete with a provider that %s behind a whole answer', async (_, said, choices, breakOff) => {
+    const { got, collected, exchange } = await follow(said, choices);
+    breakOff(exchange);
+    await collected;
+    expect(got).toEqual(got.filter((text) => !text.includes('error')));
+    expect(got).toHaveLength(said.filter((text) => text !== usage).length);
+  });
+
+  test.each<[string, string[], number, unknown]>([
+    ['the caller leaves', [delta('a'), finish()], 1, CLIENT_GONE],
+    ['the server must stop', [delta('a'), finish()], 1, draining],
+    ['a choice has not begun', [delta('a'), finish()], 2, reset],
+    ['a choice has not ended', both.slice(0, -1), 2, reset],
+    ['more was said behind the end', [delta('a'), finish(), more('b')], 1, reset],
+  ])('fails with the reason when %s before the stream is over', async (_, said, choices, reason) => {
+    const { collected, exchange } = await follow(said, choices);
+    exchange.abort(reason);
+    await expect(collected).rejects.toBe(reason);
+  });
+
   test('refuses an event without an end instead of keeping it', async () => {
     const piece = new Uint8Array(EVENT_CHARACTERS_MAX / 10).fill(0x61);
     const relay = begin([new TextEncoder().encode('data: '), ...Array.from({ length: 20 }, () => piece)], false);
@@ -177,7 +210,7 @@ function begin(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
   return beginWith(exchange, wantsUsage);
 }
 
-function beginWith(exchange: Exchange, wantsUsage: boolean): Relay {
+function beginWith(exchange: Exchange, wantsUsage: boolean, choices = 1): Relay {
   const deadlines = new Deadlines(TIMEOUTS, { what: 'did not begin', ms: 5000 });
   const chat = { model: 'mock/gpt', messages: [] };
   return new Relay(
@@ -185,9 +218,27 @@ function beginWith(exchange: Exchange, wantsUsage: boolean): Relay {
     {
       parser: new SseParser(),
       decoder: openai.decodeStream({ modelId: 'mock/gpt', wantsUsage, chat, requestId: 'req_1', createdSeconds: 1 }),
+      choices,
     },
     deadlines,
   );
+}
+
+function endMidEvent(exchange: Exchange): void {
+  exchange.onBody(Buffer.from('data: {"id":"chatcmpl-1","choi'));
+  exchange.onEnd();
+}
+
+/** A relay with somebody who listens, after these events. */
+async function follow(texts: readonly string[], choices: number): Promise<{ got: string[]; collected: Promise<void>; exchange: Exchange }> {
+  const exchange = new Exchange(() => undefined);
+  exchange.head.catch(() => undefined);
+  const relay = beginWith(exchange, false, choices);
+  const opened = relay.open(1000);
+  exchange.onBody(Buffer.from(bytesOf(texts, '')));
+  await opened;
+  const got: string[] = [];
+  return { got, collected: collect(relay, got), exchange };
 }
 
 function collect(relay: Relay, into: string[]): Promise<void> {
