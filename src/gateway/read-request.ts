@@ -1,5 +1,5 @@
 import { readJsonBody } from '../http/body.ts';
-import { checkChatRequest, dropEmptyFields } from '../openai/check-request.ts';
+import { checkChatRequest, dropEmptyFields, refuseInfinite } from '../openai/check-request.ts';
 import { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
 import { takeRoom } from './body-room.ts';
@@ -22,6 +22,7 @@ export async function readRequest(request: Request, call: Call, { calls }: Pick<
   call.body = value;
   const source = RequestText.of(text, layout, value);
   const chat = checkChatRequest(value);
+  if (layout.hasExponent || layout.hasWideNumber) refuseInfinite(chat);
   return { chat: layout.hasWideNumber ? dropEmptyFields(parseExactly(text)) : chat, bodyBytes: bytes, source };
 }
 

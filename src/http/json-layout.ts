@@ -14,6 +14,8 @@ const ZERO = 48;
 const NINE = 57;
 const COLON = 58;
 const BACKSLASH = 92;
+const SMALL_E = 101;
+const CASE_BIT = 32;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;
@@ -33,6 +35,8 @@ export class JsonLayout {
   pairs = 0;
   /** True when there is a number that may lose digits where it is parsed. */
   hasWideNumber = false;
+  /** True when there is a number with an exponent, which may be beyond what a number can be. */
+  hasExponent = false;
   /** Values that were seen to begin, but for the first of each array. */
   #values = 0;
   #depth = 0;
@@ -49,6 +53,7 @@ export class JsonLayout {
         if (digits === WIDE_DIGITS) this.hasWideNumber = true;
         continue;
       }
+      if (digits > 0 && (character | CASE_BIT) === SMALL_E) this.hasExponent = true;
       digits = 0;
       if (character === QUOTE) at = this.#passString(text, at);
       else this.#passMark(character, at);

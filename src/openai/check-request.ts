@@ -164,6 +164,20 @@ function checkCombinations(body: JsonObject): void {
   }
 }
 
+/** A number that is too large to be one parses as infinite, and would be sent on as null. Of names, only those of the dialect are told. */
+export function refuseInfinite(body: ChatRequest): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (!hasInfinite(value)) continue;
+    const message = 'The body has a number that is too large: numbers must be below 1.8e308.';
+    throw new GatewayError('invalid_value', message, name === 'messages' || FIELDS.has(name) ? { param: name } : {});
+  }
+}
+
+function hasInfinite(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinite);
+}
+
 /**
  * Null means "not set" to us but is a mistake to many hosts, and so is an empty list of tools: neither is sent on.
  * The body was just parsed and is ours alone, so it is changed in place.

@@ -185,6 +185,22 @@ describe.each([
   });
 
   test.each([
+    ['"x":1e5000', null],
+    [`"x":[{"y":-1${'0'.repeat(400)}}]`, null],
+    ['"tools":[{"type":"function","function":{"name":"f","parameters":{"maximum":1.5E+400}}}]', 'tools'],
+  ])('is nothing where a number is too large to be one: %s', async (field, param) => {
+    const response = await post(`{"model":"mock/gpt",${field},"messages":[{"role":"user","content":"${said}"}]}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_value', param } });
+    expect(stage.simulator.requests).toEqual([]);
+  });
+
+  test('keeps numbers with an exponent that are numbers', async () => {
+    expect((await post(`{"model":"mock/gpt","x":[1e3,1.5E+308],"messages":[{"role":"user","content":"${said}"}]}`)).status).toBe(200);
+    expect(stage.simulator.requests[0]?.body['x']).toEqual([1000, 1.5e308]);
+  });
+
+  test.each([
     ['plain', '"model":"mock/free","model":"mock/gpt"'],
     ['escaped', '"model":"mock/free","\\u006dodel":"mock/gpt"'],
     ['streams', '"model":"mock/gpt","stream":true,"stream":false'],

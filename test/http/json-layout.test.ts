@@ -53,6 +53,16 @@ describe('the layout of a JSON text', () => {
     expect(new JsonLayout(text).hasWideNumber).toBe(isWide);
   });
 
+  test.each([
+    ['{"x":1e400}', true],
+    ['[1.5E+3]', true],
+    ['{"x":0e1}', true],
+    ['{"x":1,"stream":true,"echo":false,"e":1}', false],
+    ['{"x":"1e400","1e400":1}', false],
+  ])('tells whether a number has an exponent: %s', (text, hasExponent) => {
+    expect(new JsonLayout(text).hasExponent).toBe(hasExponent);
+  });
+
   test('notes a bounded number of fields, however many there are', () => {
     const text = JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field_${index}`, index])));
     const { fields, pairs } = new JsonLayout(text);
