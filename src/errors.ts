@@ -120,11 +120,15 @@ export function errorBody(error: GatewayError): string {
   });
 }
 
+/** The official SDK for Node takes a longer wait for a mistake, and tries again at once. */
+const HEEDED_SECONDS_MAX = 60;
+
 /** The headers that tell an SDK whether and when to try again. */
 export function errorHeaders(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json', ...error.details.headers };
   const { retryAfterSeconds } = error.details;
-  if (!ERRORS[error.errorName].retry) headers['x-should-retry'] = 'false';
+  const isHeeded = retryAfterSeconds === undefined || retryAfterSeconds <= HEEDED_SECONDS_MAX;
+  if (!ERRORS[error.errorName].retry || !isHeeded) headers['x-should-retry'] = 'false';
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   return headers;
 }

@@ -73,6 +73,15 @@ describe('the details of an error', () => {
     expect(errorHeaders(new GatewayError('rate_limit_exceeded', 'Wait.', { retryAfterSeconds }))['retry-after']).toBe(header);
   });
 
+  test.each([
+    [60, undefined],
+    [60.1, 'false'],
+    [3600, 'false'],
+  ])('ask nobody to try again who would not wait that long: %p', (retryAfterSeconds, header) => {
+    const headers = errorHeaders(new GatewayError('budget_slowed', 'Wait.', { retryAfterSeconds }));
+    expect(headers['x-should-retry']).toBe(header as string);
+  });
+
   test('keep any text as JSON', () => {
     const message = 'Quotes "\' \\ and \n lines \u2028 and ☕';
     expect(bodyOf(new GatewayError('invalid_value', message)).message).toBe(message);
