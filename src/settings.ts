@@ -30,8 +30,15 @@ export const credentialSchema = z
   .min(1)
   .regex(/^[\x20-\x7e]*$/u, 'must be one line of plain letters, digits and signs, since it is sent in a header');
 
-/** Where a provider is. */
-export const addressSchema = z.url({ protocol: /^https?$/, error: 'must be an http or https address' });
+/** Where a provider is. Paths are put behind it, and nothing else of it is sent. */
+export const addressSchema = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address', abort: true })
+  .refine(isPlainAddress, 'must have no user name, ? or #: a key is given as api_key, the version of an API as api_version');
+
+function isPlainAddress(address: string): boolean {
+  const { username, password } = new URL(address);
+  return username === '' && password === '' && !/[?#]/u.test(address);
+}
 
 /** tollgate.yaml. Unknown keys are mistakes: a misspelt limit must not be ignored. */
 export const settingsSchema = z.strictObject({

@@ -49,11 +49,15 @@ test.each([
   ['PUBLIC_URL', 'https://example.com/?gate', 'without a path'],
   ['PUBLIC_URL', 'https://me:secret@example.com', 'without a path'],
   ['OLLAMA_URL', 'localhost:11434', 'http or https'],
+  ['OLLAMA_URL', 'http://me:secret@localhost:11434/v1', 'no user name'],
   ['OPENAI_API_KEY', 'sk-1\nsk-2', 'one line'],
   ['OPENAI_API_KEY', 'sk-schlüssel', 'plain letters'],
 ])('the environment variable %s with %p is a mistake', (name, value, hint) => {
   expect(() => load([], { [name]: value })).toThrow(new RegExp(`a mistake:\n  - environment variable ${name}: .*${hint}`, 'u'));
 });
+
+const provider = (text: string): string[] => ['providers:', `  ${text}`];
+const ADDRESS = 'line 2: providers.mock.base_url: must have no user name, ? or #';
 
 test.each<[string, readonly string[], string]>([
   ['a key of two lines', KEY_LINES, 'line 2: providers.mock.api_key: must be one line'],
@@ -63,6 +67,10 @@ test.each<[string, readonly string[], string]>([
     'line 1: accounts.mail_from: must be an address such as Tollgate <',
   ],
   ['a second document', ['limits: {}', '---', 'media: {}'], 'line 2: another document begins here; the settings must be one'],
+  ['an address with a query', provider('mock: { base_url: "http://h/v1?api-version=1" }'), ADDRESS],
+  ['an address with an empty query', provider('mock: { base_url: "http://h/v1?" }'), ADDRESS],
+  ['an address with a fragment', provider('mock: { base_url: "http://h/v1#top" }'), ADDRESS],
+  ['an address with a user name', provider('mock: { base_url: "http://me:secret@h/v1" }'), ADDRESS],
   ['a section that is missing', ['models:', '  - { id: a/b }'], 'line 2: models[0].price: is missing; it must be an object'],
 ])('%s is a mistake', (_, lines, told) => {
   expect(() => load(lines, { MOCK_KEY: 'a\nb' })).toThrow(told);
