@@ -12,7 +12,7 @@ import { parseServiceAccount, type ServiceAccount } from './providers/gemini/ser
 import type { Host } from './providers/host.ts';
 import type { AwsCredentials, DialectName } from './providers/provider.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';
-import { addressSchema, credentialSchema, readSettingsFile, type Environment, type Settings } from './settings.ts';
+import { addressSchema, credentialSchema, knownHost, readSettingsFile, type Environment, type Settings } from './settings.ts';
 
 /** How long each phase of a provider call may take. */
 export interface Timeouts {
@@ -212,9 +212,9 @@ function collectProviders(settings: Settings, environment: Environment, mistakes
     providers.set(id, { ...plain, ...facts, id, host, dialect: host.dialect ?? 'openai' });
   }
   for (const [id, entry] of Object.entries(settings.providers)) {
-    const host = HOSTS[entry.like ?? id];
+    const host = knownHost(entry.like ?? id);
     // A host that the environment switches on by half still has its key there.
-    const known: Partial<ProviderConfig> = providers.get(id) ?? readKey(HOSTS[id], environment, mistakes);
+    const known: Partial<ProviderConfig> = providers.get(id) ?? readKey(knownHost(id), environment, mistakes);
     const address = entry.region === undefined ? known.baseUrl : undefined;
     const baseUrl = entry.base_url ?? address ?? readAddress(id, entry, environment, mistakes);
     providers.set(id, {
@@ -241,7 +241,7 @@ function readKey(host: Host | undefined, environment: Environment, mistakes: str
 
 /** Where a known host is that the file switches on without saying where. Requests that are signed for a region go there. */
 function readAddress(id: string, { like, region }: Settings['providers'][string], environment: Environment, mistakes: string[]): string {
-  const host = HOSTS[like ?? id];
+  const host = knownHost(like ?? id);
   if (host === undefined) return '';
   const { address, missing } = fillAddress(host, region === undefined ? environment : { ...environment, AWS_REGION: region });
   if (missing.length > 0)

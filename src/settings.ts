@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isMap, LineCounter, parseDocument, visit, type Document } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
 import { planSchema } from './accounts/plan-settings.ts';
 import { signInSchema } from './accounts/sign-in-settings.ts';
@@ -8,6 +8,7 @@ import { parseNetworks } from './http/client-address.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
 import { paymentsSchema } from './payments/payment-settings.ts';
 import { HOSTS } from './providers/compatible.ts';
+import type { Host } from './providers/host.ts';
 import { DIALECT_NAMES } from './providers/provider.ts';
 import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
 
@@ -192,6 +193,11 @@ function openText(path: string, text: string, mistakes: string[]): { readonly va
       if (alias.resolve(document) === undefined)
         broken.push(`${path}, line ${lineAt(alias.range?.[0] ?? 0)}: there is no anchor &${alias.source}`);
     },
+    // The schemas pass over it without a word.
+    Pair: (_, { key }) => {
+      if (isScalar(key) && key.value === '__proto__')
+        broken.push(`${path}, line ${lineAt(key.range?.[0] ?? 0)}: nothing can be named __proto__`);
+    },
   });
   mistakes.push(...broken);
   if (broken.length > 0) return undefined;
@@ -255,14 +261,19 @@ function checkReferences(value: JsonObject, elsewhere: readonly string[], refuse
 }
 
 function checkProvider(id: string, provider: JsonObject, refuse: Refuse): void {
-  if (provider['base_url'] === undefined && !Object.hasOwn(HOSTS, id)) refuse(['providers', id], 'base_url is missing');
-  const host = HOSTS[typeof provider['like'] === 'string' ? provider['like'] : id];
+  if (provider['base_url'] === undefined && knownHost(id) === undefined) refuse(['providers', id], 'base_url is missing');
+  const host = knownHost(typeof provider['like'] === 'string' ? provider['like'] : id);
   if (provider['discover'] === true && host?.addressVariable === undefined)
     refuse(['providers', id, 'discover'], `is for servers of your own (like: ${OWN_SERVERS}); other models need a price each`);
   const given = SIGNING_KEYS.filter((key) => provider[key] !== undefined);
   const missing = SIGNING_KEYS.filter((key) => provider[key] === undefined);
   if (given.length > 0 && missing.length > 0)
     refuse(['providers', id], `${missing.join(' and ')} is missing: requests are signed with all of them`);
+}
+
+/** A known host by its name, which may be one that every object has, such as `constructor`. */
+export function knownHost(id: string): Host | undefined {
+  return Object.hasOwn(HOSTS, id) ? HOSTS[id] : undefined;
 }
 
 /** The hosts whose models are found by themselves, because they cost nothing. */

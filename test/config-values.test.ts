@@ -71,9 +71,20 @@ test.each<[string, readonly string[], string]>([
   ['an address with an empty query', provider('mock: { base_url: "http://h/v1?" }'), ADDRESS],
   ['an address with a fragment', provider('mock: { base_url: "http://h/v1#top" }'), ADDRESS],
   ['an address with a user name', provider('mock: { base_url: "http://me:secret@h/v1" }'), ADDRESS],
+  [
+    'a provider with a name that every object has',
+    provider('constructor: { api_key: k }'),
+    'line 2: providers.constructor: base_url is missing',
+  ],
+  ['a provider that would be the prototype', provider('__proto__: { base_url: "http://h/v1" }'), 'line 2: nothing can be named __proto__'],
   ['a section that is missing', ['models:', '  - { id: a/b }'], 'line 2: models[0].price: is missing; it must be an object'],
 ])('%s is a mistake', (_, lines, told) => {
   expect(() => load(lines, { MOCK_KEY: 'a\nb' })).toThrow(told);
+});
+
+test('a provider may have a name that every object has', () => {
+  const { providers } = load(provider('constructor: { base_url: "http://h/v1" }'));
+  expect(providers.get('constructor')).toMatchObject({ baseUrl: 'http://h/v1', dialect: 'openai', host: undefined });
 });
 
 test('a file in another encoding is a mistake', () => {
