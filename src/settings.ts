@@ -246,17 +246,17 @@ function checkReferences(value: JsonObject, elsewhere: readonly string[], refuse
   }
   const known = new Set([SANDBOX_PROVIDER, ...Object.keys(HOSTS), ...Object.keys(providers), ...elsewhere]);
   const seen = new Set<unknown>();
-  objectsIn(value['models']).forEach((model, index) => {
-    if (seen.has(model['id'])) refuse(['models', index, 'id'], 'there is another model with this id');
-    seen.add(model['id']);
-    objectsIn(model['routes']).forEach(({ provider }, place) => {
+  objectsIn(value['models']).forEach(({ id, routes }, index) => {
+    if (typeof id === 'string' && seen.has(id)) refuse(['models', index, 'id'], 'there is another model with this id');
+    seen.add(id);
+    objectsIn(routes).forEach(({ provider }, place) => {
       if (typeof provider !== 'string' || known.has(provider)) return;
       refuse(['models', index, 'routes', place, 'provider'], `there is no provider ${provider}`);
     });
   });
   const plans = objectsIn(value['plans']).map(({ id }) => id);
   plans.forEach((id, index) => {
-    if (plans.indexOf(id) !== index) refuse(['plans', index, 'id'], 'there is another plan with this id');
+    if (typeof id === 'string' && plans.indexOf(id) !== index) refuse(['plans', index, 'id'], 'there is another plan with this id');
   });
 }
 

@@ -87,6 +87,17 @@ test('a provider may have a name that every object has', () => {
   expect(providers.get('constructor')).toMatchObject({ baseUrl: 'http://h/v1', dialect: 'openai', host: undefined });
 });
 
+test.each(['models', 'plans'])('%s without an id are not told to have the same', (section) => {
+  const told: string[] = [];
+  try {
+    load([`${section}:`, '  - { name: A }', '  - { name: B }', '  - { id: 7 }', '  - { id: 7 }']);
+  } catch (error) {
+    told.push(...(error as Error).message.split('\n').filter((mistake) => mistake.includes('].id: ')));
+  }
+  expect(told).toHaveLength(4);
+  expect(told.join('\n')).not.toContain('there is another');
+});
+
 test('a file in another encoding is a mistake', () => {
   writeFileSync(file, Buffer.from('payments: { bank_transfer: "Für Tollgate" }', 'latin1'));
   expect(() => loadConfig({ TOLLGATE_CONFIG: file })).toThrow(`${file}: cannot be read (it is not written in UTF-8)`);
