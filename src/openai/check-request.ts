@@ -11,6 +11,7 @@ import {
   missing,
   object,
   oneOf,
+  outOfRange,
   text,
   wrongType,
   type Check,
@@ -23,6 +24,8 @@ const TOOLS_MAX = 128;
 const STOPS_MAX = 4;
 const CHOICES_MAX = 128;
 const METADATA_MAX = 16;
+const SEED_MIN = -(2n ** 63n);
+const SEED_MAX = 2n ** 63n - 1n;
 
 /** Checks a parsed body against the dialect and gives it a type. Fields that we do not know stay as they are. */
 export function checkChatRequest(body: unknown): ChatRequest {
@@ -103,7 +106,7 @@ const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>(
     logit_bias: logitBias,
     logprobs: boolean,
     top_logprobs: integer(0, 20),
-    seed: integer(-(2 ** 63), 2 ** 63),
+    seed: integer(SEED_MIN, SEED_MAX),
     user: text(),
     safety_identifier: text({ lengthMax: 128 }),
     prompt_cache_key: text(),
@@ -162,6 +165,14 @@ function checkCombinations(body: JsonObject): void {
   ) {
     throw new GatewayError('empty_array', "'tools' is empty, but 'tool_choice' asks for one.", { param: 'tools' });
   }
+}
+
+/** The largest seed and the first that is too large are the same number: only their digits tell which it is. */
+export function refuseWideSeed({ seed }: ChatRequest): void {
+  if (seed === undefined) return;
+  const exact = BigInt(JSON.stringify(seed));
+  if (exact < SEED_MIN) throw outOfRange('integer_below_min_value', exact, 'seed', `at least ${SEED_MIN}`);
+  if (exact > SEED_MAX) throw outOfRange('integer_above_max_value', exact, 'seed', `at most ${SEED_MAX}`);
 }
 
 /** A number that is too large to be one parses as infinite, and would be sent on as null. Of names, only those of the dialect are told. */

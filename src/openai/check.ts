@@ -25,11 +25,13 @@ export function text({ lengthMax }: { readonly lengthMax?: number } = {}): Check
   };
 }
 
-export function integer(min: number, max: number): Check {
+/** Bounds beyond 2^53 are told in full, and checked as far as numbers can tell. */
+export function integer(min: number | bigint, max: number | bigint): Check {
+  const [least, most] = [Number(min), Number(max)];
   return (value, param) => {
     if (typeof value !== 'number' || !Number.isInteger(value)) throw wrongType(value, param, `an integer from ${min} to ${max}`);
-    if (value < min) throw outOfRange('integer_below_min_value', value, param, `at least ${min}`);
-    if (value > max) throw outOfRange('integer_above_max_value', value, param, `at most ${max}`);
+    if (value < least) throw outOfRange('integer_below_min_value', BigInt(value), param, `at least ${min}`);
+    if (value > most) throw outOfRange('integer_above_max_value', BigInt(value), param, `at most ${max}`);
   };
 }
 
@@ -95,9 +97,9 @@ export function invalid(param: string, message: string): GatewayError {
   return new GatewayError('invalid_value', message, { param });
 }
 
-function outOfRange(
+export function outOfRange(
   name: 'integer_below_min_value' | 'integer_above_max_value' | 'decimal_below_min_value' | 'decimal_above_max_value',
-  value: number,
+  value: number | bigint,
   param: string,
   allowed: string,
 ): GatewayError {

@@ -185,6 +185,19 @@ describe.each([
   });
 
   test.each([
+    ['9223372036854775808', 'integer_above_max_value', 'is 9223372036854775808; it must be at most 9223372036854775807.'],
+    ['-9223372036854775809', 'integer_below_min_value', 'is -9223372036854775809; it must be at least -9223372036854775808.'],
+    ['9223372036854777856', 'integer_above_max_value', 'is 9223372036854777856; it must be at most 9223372036854775807.'],
+    ['1e30', 'integer_above_max_value', 'at most 9223372036854775807.'],
+    ['1.5', 'invalid_type', 'an integer from -9223372036854775808 to 9223372036854775807'],
+  ])('is nothing where the seed %s is none of 64 bits', async (seed, code, told) => {
+    const response = await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"${said}"}]}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code, param: 'seed', message: expect.stringContaining(told) } });
+    expect(stage.simulator.requests).toEqual([]);
+  });
+
+  test.each([
     ['"x":1e5000', null],
     [`"x":[{"y":-1${'0'.repeat(400)}}]`, null],
     ['"tools":[{"type":"function","function":{"name":"f","parameters":{"maximum":1.5E+400}}}]', 'tools'],
