@@ -44,8 +44,8 @@ function checkHeaders(headers: Headers): void {
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new GatewayError('unsupported_content_type', "The body must be JSON: send the header 'Content-Type: application/json'.");
   }
-  const encoding = headers.get('content-encoding');
-  if (encoding !== null && encoding !== 'identity') {
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
     throw new GatewayError(
       'unsupported_content_encoding',
       "Compressed request bodies are not accepted: send the JSON as it is, without 'Content-Encoding'.",

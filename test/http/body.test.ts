@@ -51,6 +51,11 @@ describe('a JSON body', () => {
     expect(told).toEqual([0, 5, 6, 7]);
   });
 
+  test.each(['identity', 'Identity'])('in the encoding %s is read', async (encoding) => {
+    const { value } = await readJsonBody(post('{"a":1}', { ...JSON_TYPE, 'content-encoding': encoding }), anyLength);
+    expect(value).toEqual({ a: 1 });
+  });
+
   test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/vnd.api+json'])(
     'of type %s is read',
     async (type) => {
