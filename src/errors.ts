@@ -38,6 +38,7 @@ export const ERRORS = {
   invalid_media_url: badRequest,
   invalid_media_format: badRequest,
   provider_refused: badRequest,
+  request_loop: badRequest,
   missing_api_key: { ...unauthorized, code: null },
   invalid_api_key: unauthorized,
   key_disabled: unauthorized,

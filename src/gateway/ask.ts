@@ -11,6 +11,7 @@ import { keyFor } from './credentials.ts';
 import { Deadlines, type Phase } from './deadlines.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate } from './gate.ts';
+import { addHop } from './hops.ts';
 import { refuseTooDeep, Relay, type EventParser } from './relay.ts';
 import type { Answer, Dispatch } from './send.ts';
 
@@ -36,7 +37,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   try {
     const encoded = encode(dialect, dispatch, leg);
     const request = encoded instanceof Promise ? await encoded : encoded;
-    exchange = exchangeWith(gate, dialect, request, deadlines);
+    exchange = exchangeWith(gate, dialect, addHop(request, dispatch.call), deadlines);
     (dispatch.watcher ?? dispatch.call).beginAttempt(exchange, deadlines);
     head = await exchange.head;
     if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);

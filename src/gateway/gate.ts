@@ -88,6 +88,8 @@ export class Call implements Watcher {
   body: unknown;
   /** How long the body of the request is, as far as that is known. */
   bodyBytes = 0;
+  /** Through how many gates it has come before. */
+  hops = 0;
   /** The providers that were asked and failed, in their order. */
   readonly failedAttempts: Attempt[] = [];
   /** On a clock that nobody sets. */

@@ -28,6 +28,10 @@ const SWEEP_MS = 5000;
 /** Addresses come from the settings, so there are few; the limit is there for whoever changes that. */
 const TARGETS_MAX = 1000;
 
+/** Tells a provider that is a gate itself through how many its request has come, so that one which leads back to itself is found out. */
+export const HOP_HEADER = 'x-tollgate-hop';
+const FIRST_HOP = `${HOP_HEADER}: 1\r\n`;
+
 /** Posts requests over connections that are kept and used again. */
 export class HttpClient {
   readonly #options: ClientOptions;
@@ -88,7 +92,7 @@ export class HttpClient {
         idleMs: this.#options.idleMs ?? IDLE_MS,
       });
     this.#pools.set(origin, pool);
-    const target = { pool, lines: `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\naccept-encoding: identity\r\n` };
+    const target = { pool, lines: `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\naccept-encoding: identity\r\n${FIRST_HOP}` };
     if (this.#targets.size >= TARGETS_MAX) this.#targets.clear();
     this.#targets.set(url, target);
     return target;
@@ -106,7 +110,7 @@ const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 /** The request as it goes over the wire. A header that would begin a line of its own is refused. */
 function encodeRequest({ headers, body }: HttpRequest, lines: string): Buffer {
-  let head = lines;
+  let head = headers[HOP_HEADER] === undefined ? lines : lines.replace(FIRST_HOP, '');
   for (const name in headers) {
     const value = headers[name] ?? '';
     // The value may be a secret, so it is not repeated.

@@ -179,6 +179,23 @@ describe.each([
     expect(JSON.stringify(request?.headers)).not.toContain(stage.key.secret);
   });
 
+  test.each([
+    [undefined, '1'],
+    ['1', '2'],
+    ['3', '4'],
+    ['many', '1'],
+  ])('says through how many gates it came where the caller says %p', async (told, hop) => {
+    expect((await post(CHAT, told === undefined ? {} : { 'x-tollgate-hop': told })).status).toBe(200);
+    expect(stage.simulator.requests[0]?.headers['x-tollgate-hop']).toBe(hop);
+  });
+
+  test.each(['4', '77'])('is nothing after %s gates', async (told) => {
+    const response = await post(CHAT, { 'x-tollgate-hop': told });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: 'request_loop', message: expect.stringContaining('base_url') } });
+    expect(stage.simulator.requests).toEqual([]);
+  });
+
   test.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])('keeps the seed %s exactly', async (seed) => {
     expect((await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"${said}"}]}`)).status).toBe(200);
     expect(stage.simulator.requests[0]?.text).toMatch(new RegExp(`"seed":\\s*${seed}[,}]`, 'u'));

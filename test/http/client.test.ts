@@ -20,6 +20,7 @@ describe('a request', () => {
       'POST /base/v1/chat?x=1 HTTP/1.1',
       `host: 127.0.0.1:${server.port}`,
       'accept-encoding: identity',
+      'x-tollgate-hop: 1',
       'authorization: Bearer x',
       'content-length: 10',
     ]);
