@@ -1,5 +1,6 @@
 import { readJsonBody } from '../http/body.ts';
 import { checkChatRequest, dropEmptyFields, refuseInfinite, refuseWideSeed } from '../openai/check-request.ts';
+import { parseExact } from '../openai/parse-exact.ts';
 import { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
 import { takeRoom } from './body-room.ts';
@@ -23,21 +24,12 @@ export async function readRequest(request: Request, call: Call, { calls }: Pick<
   const source = RequestText.of(text, layout, value);
   const chat = checkChatRequest(value);
   if (layout.hasExponent || layout.hasWideNumber) refuseInfinite(chat);
-  return { chat: layout.hasWideNumber ? parseExactly(text) : chat, bodyBytes: bytes, source };
+  return { chat: layout.hasWideNumber ? readExactly(text) : chat, bodyBytes: bytes, source };
 }
 
 /** Integers beyond 2^53, such as 64-bit seeds, keep their digits as they were written. The body was checked before. */
-function parseExactly(text: string): ChatRequest {
-  const chat = dropEmptyFields(JSON.parse(text, keepDigits as never) as JsonObject);
+function readExactly(text: string): ChatRequest {
+  const chat = dropEmptyFields(parseExact(text) as JsonObject);
   refuseWideSeed(chat);
   return chat;
-}
-
-function keepDigits(_: string, value: unknown, context: { readonly source: string }): unknown {
-  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context.source) ? rawJson(context.source) : value;
-}
-
-/** Part of the language since 2025, and not yet in TypeScript's library. */
-function rawJson(source: string): unknown {
-  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(source);
 }

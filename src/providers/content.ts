@@ -1,7 +1,7 @@
 import { isNestedTooDeep } from '../openai/json-depth.ts';
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import { CACHE_MARKS } from './cache-marks.ts';
-import { parseExact } from './parse-exact.ts';
+import { parseExact } from '../openai/parse-exact.ts';
 
 /** One part of a message, in the spellings that clients use for it. */
 export type Part =

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
-import { parseExact } from './parse-exact.ts';
+import { parseExact } from '../openai/parse-exact.ts';
 import { ProviderFault } from './provider.ts';
 
 /** What a provider sent as a body or an event, which must be an object. */

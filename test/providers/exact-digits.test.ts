@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
-import { parseExact } from '../../src/providers/parse-exact.ts';
+import { parseExact } from '../../src/openai/parse-exact.ts';
 import type { ReplyContext, Target } from '../../src/providers/provider.ts';
 
 const ARGUMENTS = '{"channel_id":123456789012345678}';

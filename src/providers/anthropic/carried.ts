@@ -1,5 +1,5 @@
 import { isObject } from '../../openai/types.ts';
-import { parseExact } from '../parse-exact.ts';
+import { parseExact } from '../../openai/parse-exact.ts';
 import type { Target } from '../provider.ts';
 import type { Block } from './draft.ts';
 

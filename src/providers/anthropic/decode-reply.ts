@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { writeCompletion } from '../envelope.ts';
-import { parseExact } from '../parse-exact.ts';
+import { parseExact } from '../../openai/parse-exact.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { keepBlocks } from './carried.ts';

@@ -1,6 +1,6 @@
 import { isNestedTooDeep } from '../../openai/json-depth.ts';
 import { isObject, type JsonObject } from '../../openai/types.ts';
-import { parseExact } from '../parse-exact.ts';
+import { parseExact } from '../../openai/parse-exact.ts';
 import { decodeCitations, freeText, kindOfCall, textOf } from './decode-content.ts';
 import type { Block } from './draft.ts';
 import type { ToolNames } from './tool-names.ts';
