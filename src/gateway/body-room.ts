@@ -15,7 +15,7 @@ function memoryBytes(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Somebody whose body takes room until the answer has ended. */
+/** Somebody whose body, with the media that was fetched for it, takes room until the answer has ended. */
 export interface Guest {
   bodyBytes: number;
 }
@@ -25,12 +25,13 @@ export interface Guest {
  * one caller with many large ones could take all memory of the machine.
  */
 export function takeRoom(guest: Guest, bytes: number, all: Iterable<Guest>, roomBytes = ROOM_BYTES): void {
+  const before = guest.bodyBytes;
   guest.bodyBytes = bytes;
   if (bytes < LARGE_BYTES) return;
   let sum = 0;
   for (const each of all) sum += each.bodyBytes;
   if (sum <= roomBytes) return;
-  guest.bodyBytes = 0;
+  guest.bodyBytes = before;
   throw new GatewayError('too_busy', 'Too many large requests are under way. Try again in a moment, or send less at once.', {
     retryAfterSeconds: 1,
   });

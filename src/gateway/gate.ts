@@ -86,7 +86,7 @@ export class Call implements Watcher {
   /** Whose key it was made with, and what was asked, as far as it came; neither once it is let in. */
   holder: KeyHolder | undefined;
   body: unknown;
-  /** How long the body of the request is, as far as that is known. */
+  /** How long the body of the request is, as far as that is known, with the media that was fetched for it. */
   bodyBytes = 0;
   /** Through how many gates it has come before. */
   hops = 0;

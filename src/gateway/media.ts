@@ -3,6 +3,7 @@ import { fetchMedia, FETCH_MS_MAX, REDIRECTS_MAX, type Reach } from '../http/fet
 import { MediaFault, type MediaFaultCode } from '../http/media-fault.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import type { Provider } from '../providers/provider.ts';
+import { ROOM_BYTES, takeRoom } from './body-room.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate } from './gate.ts';
 import { findMedia, replaceMedia, type MediaPlace } from './media-places.ts';
@@ -15,6 +16,8 @@ export interface InlineOptions {
   readonly signal: AbortSignal;
   /** True for addresses that the provider fetches after all. */
   readonly isLeftAlone?: ((url: string) => boolean) | undefined;
+  /** Hears how much longer the request becomes; it may throw. */
+  readonly onInlined?: (bytes: number) => void;
 }
 
 /** How many different addresses one request may name, each of which may take some seconds. */
@@ -24,7 +27,7 @@ export const FILE_BYTES_MAX = 10_000_000;
 /** What is put into a request; in base64 that is as much as a caller could have put there. */
 export const REQUEST_BYTES_MAX = 15_000_000;
 /** Over all requests: what is being fetched must fit in memory, and callers must not take all sockets. */
-const OPEN_BYTES_MAX = 256_000_000;
+const OPEN_BYTES_MAX = ROOM_BYTES;
 const OPEN_REQUESTS_MAX = 256;
 
 const open = { bytes: 0, requests: 0 };
@@ -40,14 +43,21 @@ export function mustInline({ config }: Gate, { chat }: Dispatch, { needsInlineMe
  * The request with the media that its provider does not fetch. What earlier routes have fetched is not fetched again, and what
  * could not be had for them is not tried again. It ends with the call.
  */
-export async function withMedia(gate: Gate, dispatch: Dispatch, { fetchesItself }: Provider): Promise<Dispatch> {
+export async function withMedia(
+  { reach, calls }: Pick<Gate, 'reach' | 'calls'>,
+  dispatch: Dispatch,
+  { fetchesItself }: Pick<Provider, 'fetchesItself'>,
+): Promise<Dispatch> {
   const { chat, failure } = fetched.get(dispatch) ?? { chat: dispatch.chat, failure: undefined };
-  const isHopeless = findMedia(chat, fetchesItself).some(({ param }) => param === failure?.details.param);
-  if (failure !== undefined && isHopeless) throw failure;
+  if (failure !== undefined && findMedia(chat, fetchesItself).some(({ param }) => (failure.details.param ?? param) === param))
+    throw failure;
+  const { call } = dispatch;
   const ending = new AbortController();
-  dispatch.call.beginAttempt(ending, undefined);
+  call.beginAttempt(ending, undefined);
+  // It is kept until the answer has ended, like a body.
+  const onInlined = (bytes: number): void => takeRoom(call, call.bodyBytes + bytes, calls);
   try {
-    const inlined = await inlineMedia(chat, { reach: gate.reach, signal: ending.signal, isLeftAlone: fetchesItself });
+    const inlined = await inlineMedia(chat, { reach, signal: ending.signal, isLeftAlone: fetchesItself, onInlined });
     fetched.set(dispatch, { chat: inlined, failure: undefined });
     return { ...dispatch, chat: inlined };
   } catch (error) {
@@ -75,7 +85,9 @@ export async function inlineMedia(chat: ChatRequest, options: InlineOptions): Pr
   open.requests += 1;
   const fetching = new Fetching(options);
   try {
-    return replaceMedia(chat, await fetching.fetchAll([...byUrl.values()]));
+    const urls = await fetching.fetchAll([...byUrl.values()]);
+    options.onInlined?.(urls.values().reduce((sum, { length }) => sum + length, 0));
+    return replaceMedia(chat, urls);
   } finally {
     open.requests -= 1;
     fetching.end();

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, type InlineOptions } from '../../src/gateway/media.ts';
+import { ROOM_BYTES } from '../../src/gateway/body-room.ts';
+import { Call } from '../../src/gateway/gate.ts';
+import { ADDRESSES_MAX, FILE_BYTES_MAX, inlineMedia, withMedia, type InlineOptions } from '../../src/gateway/media.ts';
+import type { Dispatch } from '../../src/gateway/send.ts';
 import type { ChatRequest, JsonObject } from '../../src/openai/types.ts';
 import { cleanUpAfterEach } from '../http/client-setup.ts';
 import { PDF, PNG, reachLoopback, sendFile, sendRedirect, serveMedia, WAV } from '../http/media-server.ts';
@@ -225,6 +228,32 @@ describe('an address that gives nothing', () => {
     expect(refusal).toMatchObject({ error: 'invalid_image_url', param: 'messages[1].content[0].image_url' });
     expect(refusal['message']).toContain(words);
     expect(refusal['message']).not.toContain('secret');
+  });
+});
+
+function openCall(bodyBytes: number): Call {
+  const call = new Call('req_1', 0, new Request('http://gate'), { setIdleTimeout: () => undefined, address: () => '' });
+  return Object.assign(call, { bodyBytes });
+}
+
+describe('media that was fetched', () => {
+  const BYTES = 200_000;
+
+  test('takes the room of a body until the answer ends, and is refused where there is none', async () => {
+    const server = await serveMedia((socket) => sendFile(socket, Buffer.concat([PNG, Buffer.alloc(BYTES)])));
+    const [call, other] = [openCall(200), openCall(0)];
+    const gate = { reach: reachLoopback(), calls: new Set([call, other]) };
+    const dispatch = (): Dispatch => ({ call, chat: chatOf(image(server.origin), image(server.origin)) }) as unknown as Dispatch;
+    other.bodyBytes = ROOM_BYTES - BYTES;
+    const refused = dispatch();
+    for (const _ of ['the first route', 'the second']) {
+      expect(await failureOf(withMedia(gate, refused, {}))).toMatchObject({ errorName: 'too_busy', details: { retryAfterSeconds: 1 } });
+      expect(call.bodyBytes).toBe(200);
+    }
+    expect(server.requests).toHaveLength(1);
+    other.bodyBytes = 0;
+    const { chat } = await withMedia(gate, dispatch(), {});
+    expect(call.bodyBytes).toBeWithin(JSON.stringify(chat).length - 500, JSON.stringify(chat).length + 500);
   });
 });
 
