@@ -9,6 +9,7 @@ import { routes } from './app.ts';
 import { Carried } from './carried/carried.ts';
 import { DisabledProviders } from './catalog/disabled-providers.ts';
 import { Catalog, type Model } from './catalog/catalog.ts';
+import { closeAll } from './close-all.ts';
 import { publicUrlOf, type Config } from './config.ts';
 import { connect, type OpenDatabase } from './database/connect.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
@@ -59,6 +60,10 @@ const WORK_INTERVAL_MS = 15_000;
 const STRIPE_REFUSES = 'Stripe refuses STRIPE_SECRET_KEY';
 const STRIPE_KEEPS = 'Stripe did not delete the customer of a closed account; it is asked again in an hour';
 const LAST_READERS_MS = 5000;
+/** A little longer than the dashboard and the ledger themselves wait; docs/operations.md tells supervisors the sum. */
+const CLOSE_THREADS_MS = 6000;
+const CLOSE_WRITERS_MS = 32_000;
+const CLOSE_LINKS_MS = 2000;
 
 /** The service, running. */
 export interface Service {
@@ -69,7 +74,7 @@ export interface Service {
   readonly log: Log;
   /** What is told at the very first start, and never again. */
   firstStart(): Promise<FirstStart | undefined>;
-  /** Lets running answers finish for up to two minutes, then ends. */
+  /** Lets running answers finish for up to two minutes, then ends, also when not all can be closed. */
   drain(): Promise<void>;
 }
 
@@ -114,17 +119,20 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       await inTime('a reader', server.stop(false), LAST_READERS_MS).catch(() => undefined);
       await server.stop(true);
       for (const timer of timers) clearInterval(timer);
-      await discovery.stop();
-      await dashboard.close();
+      await closeAll(gate.log, CLOSE_THREADS_MS, {
+        discovery: () => discovery.stop(),
+        'the dashboard': () => dashboard.close(),
+        'the counter of tokens': closeCounter,
+      });
       gate.client.close();
-      await closeCounter();
-      await ledger.close();
-      await gate.limits.close();
-      await gate.carried.close();
-      await keyUses.write(database);
-      await gate.contents.close();
-      await gate.refusals.close();
-      await database.destroy();
+      await closeAll(gate.log, CLOSE_WRITERS_MS, {
+        'the ledger': () => ledger.close(),
+        'what providers want back': () => gate.carried.close(),
+        'the uses of keys': () => keyUses.write(database),
+        contents: () => gate.contents.close(),
+        refusals: () => gate.refusals.close(),
+      });
+      await closeAll(gate.log, CLOSE_LINKS_MS, { limits: () => gate.limits.close(), 'the database': () => database.destroy() });
       lock?.unlock();
       gate.log.lifecycle('ended');
     },

@@ -55,7 +55,7 @@ function endOnSignal(service: Service): void {
       return;
     }
     signalledAtMs = performance.now();
-    await service.drain();
+    await service.drain().catch((error: unknown) => service.log.internalError('the server did not end as it should', error));
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end());

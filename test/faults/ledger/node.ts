@@ -17,7 +17,7 @@ export interface GatewayNode {
   /** Ends it at once (SIGKILL) and waits until it is gone. */
   kill(): Promise<void>;
   /** Asks it to end (SIGTERM) and gives its exit code. */
-  terminate(): Promise<number | null>;
+  terminate(withinMs?: number): Promise<number | null>;
   /** Stops it where it is (SIGSTOP) and waits until it has stopped. */
   freeze(): Promise<void>;
   /** Lets it go on (SIGCONT). */
@@ -53,10 +53,10 @@ export async function startNode(
   const output = (): string => Buffer.concat(printed).toString('utf8');
   const origin = `http://127.0.0.1:${port}`;
   await waitUntilReady(origin, child, output);
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
+  const end = async (signal: NodeJS.Signals, withinMs = EXIT_WITHIN_MS): Promise<void> => {
     child.kill(signal);
-    const isLate = await Promise.race([exited.then(() => false), Bun.sleep(EXIT_WITHIN_MS).then(() => true)]);
-    if (isLate) throw new Error(`the gateway still runs ${EXIT_WITHIN_MS} ms after ${signal}`);
+    const isLate = await Promise.race([exited.then(() => false), Bun.sleep(withinMs).then(() => true)]);
+    if (isLate) throw new Error(`the gateway still runs ${withinMs} ms after ${signal}`);
   };
   return {
     origin,
@@ -64,8 +64,8 @@ export async function startNode(
     output,
     logLines: () => output().split('\n').flatMap(readLogLine),
     kill: () => end('SIGKILL'),
-    async terminate() {
-      await end('SIGTERM');
+    async terminate(withinMs) {
+      await end('SIGTERM', withinMs);
       return child.exitCode;
     },
     async freeze() {
