@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 
 /** Shorter ones are taken without a look at the others: what they need is bounded by the limits of their keys. */
 const LARGE_BYTES = 100_000;
-/** A body takes two to six times its size until its answer has ended: as text, parsed, and as it is sent on. */
+/** A body takes two to six times its size until its answer has ended: as text, parsed, and as it is sent on. One that is sent several times at once counts as often. */
 const SHARE_OF_MEMORY = 1 / 16;
 const ROOM_BYTES_MIN = 64_000_000;
 

@@ -1,10 +1,11 @@
 import { isObject, type ChatRequest, type JsonObject, type WireUsage } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import type { ask, Leg } from './ask.ts';
+import { takeRoom } from './body-room.ts';
 import { ChoiceStream } from './choice-stream.ts';
 import type { Gate } from './gate.ts';
 import type { Answer, Dispatch } from './send.ts';
-import { Strands, type Strand } from './strands.ts';
+import { CONCURRENT_MAX, Strands, type Strand } from './strands.ts';
 import { addTallies, joinCarried } from './tally.ts';
 
 /** How a provider is asked for one answer. */
@@ -18,8 +19,12 @@ type WholeAnswer = Extract<Answer, { type: 'whole' }>;
 /** Asks a provider that gives one answer to a request as often as the caller wants choices, and tells the answers as one. */
 export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce }: Way): Promise<Answer> {
   const { chat, call } = dispatch;
+  const { n = 1 } = chat;
+  const { bodyBytes } = call;
+  // Each exchange has a copy of the body, as it is sent.
+  takeRoom(call, bodyBytes * Math.min(n, CONCURRENT_MAX), gate.calls);
   const endsAtMs = performance.now() + gate.config.timeouts.totalMs;
-  const strands = new Strands(chat.n ?? 1, (strand) =>
+  const strands = new Strands(n, (strand) =>
     askOnce(gate, { ...dispatch, chat: chatOf(chat, strand), choiceIndex: strand.index, watcher: strand, endsAtMs }, leg),
   );
   call.beginAttempt(strands, strands);
@@ -27,6 +32,7 @@ export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce
     return chat.stream === true ? await openStream(strands) : mergeWhole(await strands.askAll());
   } catch (error) {
     strands.abort(error);
+    call.bodyBytes = bodyBytes;
     throw error;
   }
 }

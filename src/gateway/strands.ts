@@ -3,7 +3,7 @@ import type { Abortable, Timed, Watcher } from './gate.ts';
 import type { Answer } from './send.ts';
 
 /** More exchanges at once than this would look like an attack to a provider; the others wait for their turn. */
-const CONCURRENT_MAX = 16;
+export const CONCURRENT_MAX = 16;
 
 /** One of the answers that a request was split into: looks after the exchange that is under way for it. */
 export class Strand implements Watcher, Abortable, Timed {

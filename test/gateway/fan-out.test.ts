@@ -1,15 +1,27 @@
 import { describe, expect, test } from 'bun:test';
+import type { Leg } from '../../src/gateway/ask.ts';
+import { ROOM_BYTES } from '../../src/gateway/body-room.ts';
 import { ChoiceStream } from '../../src/gateway/choice-stream.ts';
 import { Deadlines } from '../../src/gateway/deadlines.ts';
+import { fanOut as askForChoices } from '../../src/gateway/fan-out.ts';
+import { Call, type Gate } from '../../src/gateway/gate.ts';
 import { Relay } from '../../src/gateway/relay.ts';
-import { Strands } from '../../src/gateway/strands.ts';
+import type { Answer, Dispatch } from '../../src/gateway/send.ts';
+import { CONCURRENT_MAX, Strands } from '../../src/gateway/strands.ts';
 import { Exchange } from '../../src/http/exchange.ts';
 import { SseParser } from '../../src/http/sse.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { failureOf } from '../simulator/failure.ts';
 
+const WHOLE: Answer = {
+  type: 'whole',
+  provider: 'mock',
+  servedModel: 'gpt-x',
+  dropped: [],
+  prompts: 1,
+  reply: { body: { choices: [{}] }, usage: undefined, outputText: '', carried: new Map() },
+};
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5000, totalMs: 10_000, keepAliveMs: 1000 };
-const CONCURRENT_MAX = 16;
 
 /** The provider's side of one choice, played by the test. */
 class Provided {
@@ -165,5 +177,45 @@ describe('the streams of several choices', () => {
       [2, 'length'],
     ]);
     expect(new Set(cut.map(({ id, created }) => `${id} ${created}`))).toEqual(new Set(['chatcmpl-req_1 7']));
+  });
+});
+
+describe('a body that is sent for each choice', () => {
+  const BODY_BYTES = 200_000;
+  const request = new Request('http://gate');
+  const call = new Call('req_1', 0, request, { setIdleTimeout: () => undefined, address: () => '' });
+  const other = { bodyBytes: 0 };
+  const gate = { config: { timeouts: TIMEOUTS }, calls: new Set([call, other]) } as unknown as Gate;
+  const leg = {} as Leg;
+  const choose = (n: number, ask: () => Promise<Answer>) => {
+    call.bodyBytes = BODY_BYTES;
+    return askForChoices(gate, { call, chat: { model: 'mock/gpt', messages: [], n } } as unknown as Dispatch, { leg, ask });
+  };
+
+  test('takes room as often as it is there at once', async () => {
+    for (const [n, times] of [
+      [3, 3],
+      [100, CONCURRENT_MAX],
+    ] as const) {
+      await choose(n, async () => WHOLE);
+      expect(call.bodyBytes).toBe(times * BODY_BYTES);
+    }
+  });
+
+  test('gives it back where all have failed: another route may follow', async () => {
+    expect(await failureOf(choose(3, () => Promise.reject(new Error('overloaded'))))).toMatchObject({ message: 'overloaded' });
+    expect(call.bodyBytes).toBe(BODY_BYTES);
+  });
+
+  test('is refused before anybody is asked where there is no room', async () => {
+    other.bodyBytes = ROOM_BYTES - 2 * BODY_BYTES;
+    let asked = 0;
+    const ask = async (): Promise<Answer> => {
+      asked += 1;
+      return WHOLE;
+    };
+    expect(await failureOf(choose(3, ask))).toMatchObject({ errorName: 'too_busy' });
+    expect([asked, call.bodyBytes]).toEqual([0, BODY_BYTES]);
+    await choose(2, ask);
   });
 });
