@@ -3,14 +3,17 @@ import type { Tables } from '../database/tables.ts';
 import { claim, findDue, finish, type Delivery } from './deliveries.ts';
 import { findWebhook, signRequest, type WebhookRequest } from './webhooks.ts';
 
-/** The ways to the outside. Each gives what went wrong, or undefined. */
+/** The ways to the outside. Each gives what went wrong in words for the owner, or undefined; what they throw is for the operator. */
 export interface Carriers {
   /** Writes to the owner of the account. */
   mail(to: string, message: Pick<Delivery, 'title' | 'text'>): Promise<string | undefined>;
   post(request: WebhookRequest): Promise<string | undefined>;
+  /** Tells the operator. */
+  fail(error: unknown): void;
 }
 
 const BATCH_MAX = 50;
+const UNSENT = { mail: 'The mail could not be sent.', webhook: 'The address did not answer.' } as const;
 
 /** Sends what is due, all at once: one webhook that does not answer must not make the others wait. */
 export async function deliverDue(database: Kysely<Tables>, carriers: Carriers): Promise<void> {
@@ -27,7 +30,8 @@ async function carry(database: Kysely<Tables>, carriers: Carriers, delivery: Del
   try {
     return await (delivery.channel === 'mail' ? carryMail(database, carriers, delivery) : carryPost(database, carriers, delivery));
   } catch (error) {
-    return error instanceof Error ? error.message : 'It could not be sent.';
+    carriers.fail(error);
+    return UNSENT[delivery.channel];
   }
 }
 

@@ -29,10 +29,10 @@ export function startAlertClock(parts: Parts): { stop(): Promise<void> } {
   };
 }
 
-type Outside = Pick<Parts, 'mail' | 'ask'> & { readonly settings: Pick<Parts['settings'], 'publicUrl'> };
+type Outside = Pick<Parts, 'mail' | 'ask' | 'fail'> & { readonly settings: Pick<Parts['settings'], 'publicUrl'> };
 
 /** The ways to the outside: the mail server, and the main thread, which knows where webhooks may lead. */
-export function carriersOf({ mail, ask, settings }: Outside): Carriers {
+export function carriersOf({ mail, ask, fail, settings }: Outside): Carriers {
   return {
     mail: async (to, message) => {
       await mail.deliver(alertLetter(to, message, `${settings.publicUrl}/alerts`));
@@ -42,5 +42,6 @@ export function carriersOf({ mail, ask, settings }: Outside): Carriers {
       const problem = await ask({ type: 'webhook', posting });
       return typeof problem === 'string' ? problem : undefined;
     },
+    fail: (error) => fail('an alert could not be sent', error),
   };
 }

@@ -23,6 +23,7 @@ for (const { name: storeName, isMissing, open } of STORES)
 
     const sent: WebhookRequest[] = [];
     const mails: string[] = [];
+    const failures: unknown[] = [];
     let answers: (string | undefined)[] = [];
     const carriers: Carriers = {
       mail: async (to, { title }) => {
@@ -33,8 +34,10 @@ for (const { name: storeName, isMissing, open } of STORES)
         sent.push(request);
         return answers.shift();
       },
+      fail: (error) => failures.push(error),
     };
     beforeEach(() => {
+      failures.length = 0;
       sent.length = 0;
       mails.length = 0;
       answers = [];
@@ -85,6 +88,17 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(waits.slice(0, -1)).toEqual([1, 5, 30, 120, 360]);
       await deliverDue(store.kysely, carriers);
       expect(sent).toHaveLength(TRIES_MAX);
+    });
+
+    test('that cannot be sent is told in our words, and the cause to the operator only', async () => {
+      await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x');
+      await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail', 'webhook']);
+      const cause = new Error('Invalid login: 535 5.7.8 authentication failed for svc@internal.example.com');
+      const refuse = (): Promise<never> => Promise.reject(cause);
+      await deliverDue(store.kysely, { ...carriers, mail: refuse, post: refuse });
+      const problems = (await listDeliveries(store.kysely, owner.account.id, 10)).map(({ channel, problem }) => [channel, problem]);
+      expect(Object.fromEntries(problems)).toEqual({ mail: 'The mail could not be sent.', webhook: 'The address did not answer.' });
+      expect(failures).toEqual([cause, cause]);
     });
 
     test('is sent by one server, however many try', async () => {

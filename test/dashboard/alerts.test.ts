@@ -136,6 +136,7 @@ for (const { name: storeName, isMissing, open } of STORES)
         mail,
         settings: { publicUrl: 'https://gate.example.com' },
         ask: async (question) => (question.type === 'webhook' ? postWebhook(question.posting, reachLoopback()) : undefined),
+        fail: (event, error) => expect([event, error]).toBeUndefined(),
       });
       await deliverDue(desk.store.kysely, carriers);
       expect(await mailbox.next(me.owner.account.email)).toContain('The balance is $0.00');
