@@ -10,7 +10,7 @@ import { ProviderFault, type Provider, type ReplyContext, type Target, type Upst
 import { keyFor } from './credentials.ts';
 import { Deadlines, type Phase } from './deadlines.ts';
 import { toCallerError } from './faults.ts';
-import type { Gate } from './gate.ts';
+import type { Gate, Watcher } from './gate.ts';
 import { addHop } from './hops.ts';
 import { refuseTooDeep, Relay, type EventParser } from './relay.ts';
 import type { Answer, Dispatch } from './send.ts';
@@ -32,13 +32,15 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   const { timeouts } = gate.config;
   const deadlines = new Deadlines(timeouts, firstPhase(gate, dispatch), dispatch.endsAtMs);
   const context = contextOf(dispatch, leg);
+  const watcher = dispatch.watcher ?? dispatch.call;
   let exchange: Exchange | undefined;
   let head: ResponseHead | undefined;
   try {
     const encoded = encode(dialect, dispatch, leg);
+    if (provider.serviceAccount !== undefined) await waitFor(encoded, watcher, deadlines);
     const request = encoded instanceof Promise ? await encoded : encoded;
     exchange = exchangeWith(gate, dialect, addHop(request, dispatch.call), deadlines);
-    (dispatch.watcher ?? dispatch.call).beginAttempt(exchange, deadlines);
+    watcher.beginAttempt(exchange, deadlines);
     head = await exchange.head;
     if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
     refuseEncoding(head);
@@ -92,6 +94,15 @@ function encode(dialect: Provider, dispatch: Dispatch, leg: Leg): UpstreamReques
   return leg.provider.serviceAccount === undefined
     ? encodeAuthorized(dialect, dispatch, target)
     : keyFor(leg.provider).then((apiKey) => encodeAuthorized(dialect, dispatch, { ...target, apiKey }));
+}
+
+/** Waits for a token. The provider is not to blame for the time that takes, and who leaves is not kept. */
+async function waitFor(encoded: unknown, watcher: Watcher, deadlines: Deadlines): Promise<void> {
+  const ended = Promise.withResolvers<never>();
+  deadlines.waiting();
+  watcher.beginAttempt({ abort: ended.reject }, deadlines);
+  await Promise.race([encoded, ended.promise]);
+  deadlines.begin();
 }
 
 function encodeAuthorized(dialect: Provider, { chat }: Dispatch, target: Target): UpstreamRequest | Promise<UpstreamRequest> {

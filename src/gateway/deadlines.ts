@@ -27,6 +27,18 @@ export class Deadlines {
     this.#phaseEndsAtMs = nowMs + phase.ms;
   }
 
+  /** What is needed to ask the provider is not there yet: only the time of all goes on. */
+  waiting(): void {
+    this.#connectEndsAtMs = this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** It is there, and the time of the provider begins. */
+  begin(): void {
+    const nowMs = performance.now();
+    this.#connectEndsAtMs = nowMs + this.#timeouts.connectMs;
+    this.#phaseEndsAtMs = nowMs + this.#phase.ms;
+  }
+
   /** The provider is there: the request goes out. */
   connected(): void {
     this.#connectEndsAtMs = Number.POSITIVE_INFINITY;
