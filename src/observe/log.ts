@@ -132,7 +132,15 @@ function describeError(error: unknown): Record<string, unknown> {
 
 const FRAMES_MAX = 6;
 
-function framesOf(error: Error): string[] {
-  const lines = (error.stack ?? '').split('\n').map((line) => line.trim());
+/** The stack begins with the message, whose lines may look like frames. Where the message was changed since, nobody knows where it ends. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const begin = stack.indexOf(message);
+  const lines =
+    begin === -1
+      ? []
+      : stack
+          .slice(begin + message.length)
+          .split('\n')
+          .map((line) => line.trim());
   return lines.filter((line) => line.startsWith('at ')).slice(0, FRAMES_MAX);
 }
