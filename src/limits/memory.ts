@@ -14,9 +14,10 @@ import {
 /** Keys that were idle long enough to have full buckets are forgotten, so memory follows the active keys only. */
 const SWEEP_INTERVAL_MS = MINUTE_MS;
 
-/** What a key had left when it was last used. */
+/** What a key had left when it was last used, and of how much. */
 interface KeyState {
   levels: Levels;
+  limits: KeyLimits;
   atMs: number;
 }
 
@@ -39,7 +40,7 @@ export class MemoryLimits implements Limits {
     const limit = limitInTheWay(levels, limits, tokensExpected);
     if (limit !== undefined) return refusal(limit, levels, limits, tokensExpected);
     const left = { requests: levels.requests - 1, tokens: levels.tokens - tokensExpected, open: levels.open + 1 };
-    save(key, left, nowMs);
+    save(key, left, limits, nowMs);
     this.#keys.set(keyId, key);
     return { type: 'admitted', state: stateAt(left, limits), release: this.#releaseOnce(key, limits, tokensExpected) };
   }
@@ -61,22 +62,25 @@ export class MemoryLimits implements Limits {
       isReleased = true;
       const nowMs = this.#now();
       const { requests, tokens, open } = levelsAt(key, limits, nowMs);
-      save(key, { requests, tokens: tokens + (tokensExpected - tokensUsed), open: open - 1 }, nowMs);
+      save(key, { requests, tokens: tokens + (tokensExpected - tokensUsed), open: open - 1 }, limits, nowMs);
     };
   }
 
   #sweep(nowMs: number): void {
     if (nowMs - this.#sweptAtMs < SWEEP_INTERVAL_MS) return;
     this.#sweptAtMs = nowMs;
-    for (const [keyId, { levels, atMs }] of this.#keys) {
-      // A debt of tokens outlives the minute; such a key is kept until it is paid.
-      if (levels.open === 0 && levels.tokens >= 0 && nowMs - atMs >= MINUTE_MS) this.#keys.delete(keyId);
-    }
+    for (const [keyId, key] of this.#keys) if (isFull(key, nowMs)) this.#keys.delete(keyId);
   }
 }
 
-function fresh({ requestsPerMinute, tokensPerMinute }: KeyLimits, nowMs: number): KeyState {
-  return { levels: { requests: requestsPerMinute, tokens: tokensPerMinute, open: 0 }, atMs: nowMs };
+function fresh(limits: KeyLimits, nowMs: number): KeyState {
+  return { levels: { requests: limits.requestsPerMinute, tokens: limits.tokensPerMinute, open: 0 }, limits, atMs: nowMs };
+}
+
+/** Whether it is as one that was never used. A debt of tokens may take many minutes. */
+function isFull(key: KeyState, nowMs: number): boolean {
+  const { requests, tokens, open } = levelsAt(key, key.limits, nowMs);
+  return open === 0 && requests >= key.limits.requestsPerMinute && tokens >= key.limits.tokensPerMinute;
 }
 
 /** What there is by now: both buckets fill with time, which may also seem to go back when the clock is set. */
@@ -89,7 +93,8 @@ function levelsAt({ levels, atMs }: KeyState, { requestsPerMinute, tokensPerMinu
   };
 }
 
-function save(key: KeyState, levels: Levels, nowMs: number): void {
+function save(key: KeyState, levels: Levels, limits: KeyLimits, nowMs: number): void {
   key.levels = levels;
+  key.limits = limits;
   key.atMs = Math.max(key.atMs, nowMs);
 }
