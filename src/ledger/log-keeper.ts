@@ -1,3 +1,4 @@
+import { inTime } from '../in-time.ts';
 import { workerUrl } from '../worker-url.ts';
 import type { LogTask, LogWriterAnswer } from './log-writer.ts';
 
@@ -6,6 +7,8 @@ const PAGES_MAX = 4000;
 /** What a transaction writes at least, and more for each of its operations: counted too high rather than too low. */
 const PAGES_PER_BATCH = 10;
 const CLOSE_MS = 2000;
+/** Longer than the thread waits for other connections: one that takes more hangs, and all charges wait for it. */
+const ANSWER_MS = 15_000;
 
 /**
  * Has SQLite's log written back to the database file, by a thread: that takes milliseconds and several flushes. While it
@@ -16,6 +19,7 @@ export class LogKeeper {
   writingBack: Promise<void> | undefined;
   readonly #path: string;
   readonly #tell: (failure: Error) => void;
+  readonly #answerMs: number;
   #worker: Worker | undefined;
   #pages = 0;
   #isBroken = false;
@@ -23,9 +27,10 @@ export class LogKeeper {
   #onAnswer: ((answer: LogWriterAnswer) => void) | undefined;
 
   /** `tell` hears that it cannot be done, once for as long as that lasts. */
-  constructor(path: string, tell: (failure: Error) => void) {
+  constructor(path: string, tell: (failure: Error) => void, answerMs = ANSWER_MS) {
     this.#path = path;
     this.#tell = tell;
+    this.#answerMs = answerMs;
   }
 
   /** A transaction of so many operations was written. */
@@ -68,9 +73,13 @@ export class LogKeeper {
   }
 
   #ask(task: LogTask): Promise<LogWriterAnswer> {
-    return new Promise((resolve) => {
+    const answer = new Promise<LogWriterAnswer>((resolve) => {
       this.#onAnswer = resolve;
       this.#worker?.postMessage(task);
+    });
+    return inTime('The thread', answer, this.#answerMs).catch((late: Error) => {
+      this.#isBroken = true;
+      return { error: late.message };
     });
   }
 }

@@ -57,6 +57,25 @@ describe('the log of the database', () => {
     other.close();
     rmSync(folder, { recursive: true });
   }, 60_000);
+
+  test('whose thread does not answer is told once, and waited for no longer', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-ledger-'));
+    const path = join(folder, 'tollgate.db');
+    const other = openSqlite(path);
+    const told: string[] = [];
+    const keeper = new LogKeeper(path, (failure) => told.push(failure.message), 100);
+    // The thread waits for this, for longer than it has.
+    other.run('BEGIN IMMEDIATE');
+    keeper.grow(5000);
+    await keeper.writingBack;
+    expect(told).toEqual(['The thread did not answer within 100 ms']);
+    keeper.grow(5000);
+    expect(keeper.writingBack).toBeUndefined();
+    other.run('COMMIT');
+    await keeper.close();
+    other.close();
+    rmSync(folder, { recursive: true });
+  });
 });
 
 describe('a transaction on SQLite', () => {
