@@ -1,7 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { makeId } from '../ids.ts';
-import { PastKeeper } from '../usage/past-keeper.ts';
 import { describeInterface } from '../reference/openapi.ts';
 import { API_ERRORS, ApiError } from './api-error.ts';
 import { Banners } from './banners.ts';
@@ -62,9 +61,8 @@ export function dashboardApi(parts: Parts) {
 
   const readHealth = openHealth(parts);
   const banners = new Banners(parts.database.kysely);
-  const past = new PastKeeper(parts.database, parts.fail);
   const people = () => new Hono<Env>().use(signedIn(parts));
-  const pages = accountPages(parts, past, banners);
+  const pages = accountPages(parts, banners);
   return app
     .route('/models', modelRoutes(parts, readHealth))
     .route('/status', statusRoutes(parts, readHealth))
@@ -83,17 +81,17 @@ export function dashboardApi(parts: Parts) {
     .route('/plans', people().route('/', pages.plans))
     .route('/statement', people().route('/', pages.statement))
     .route('/playground', people().route('/', playgroundRoutes(parts)))
-    .route('/admin', people().route('/', adminRoutes(parts, { past, banners, pages })));
+    .route('/admin', people().route('/', adminRoutes(parts, { banners, pages })));
 }
 
 /** What every account has: for its owner, and for operators who look at it. */
-function accountPages(parts: Parts, past: PastKeeper, banners: Banners) {
+function accountPages(parts: Parts, banners: Banners) {
   return {
     account: accountRoutes(parts, banners),
-    overview: overviewRoutes(parts, past),
+    overview: overviewRoutes(parts),
     keys: keyRoutes(parts),
-    usage: usageRoutes(parts, past),
-    requests: requestsRoutes(parts, past),
+    usage: usageRoutes(parts),
+    requests: requestsRoutes(parts),
     billing: billingRoutes(parts),
     plans: planRoutes(parts),
     statement: statementRoutes(parts),

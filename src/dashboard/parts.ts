@@ -2,6 +2,7 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Auth } from './auth/auth.ts';
 import type { Mail } from './mail.ts';
 import type { MoneyIn } from '../payments/open.ts';
+import type { PastKeeper } from '../usage/past-keeper.ts';
 import type { DashboardSettings, GateQuestion } from './messages.ts';
 
 /** Everything that the routes of the dashboard work with. */
@@ -11,6 +12,7 @@ export interface Parts {
   readonly auth: Auth;
   readonly mail: Mail;
   readonly money: MoneyIn;
+  readonly past: PastKeeper;
   /** Asks the gate for what only its memory has. */
   readonly ask: (question: GateQuestion) => Promise<unknown>;
   readonly fail: (event: string, error: unknown) => void;

@@ -1,7 +1,7 @@
 import { connect } from '../database/connect.ts';
 import { isNestedTooDeep } from '../openai/json-depth.ts';
 import { openMoneyIn, openStripeWebhook } from '../payments/open.ts';
-import { startPastClock } from '../usage/past-keeper.ts';
+import { PastKeeper, startPastClock } from '../usage/past-keeper.ts';
 import { startAlertClock } from './alert-clock.ts';
 import { dashboardApi } from './api.ts';
 import { openAuth } from './auth/auth.ts';
@@ -87,10 +87,10 @@ async function open(settings: DashboardSettings): Promise<Opened> {
   const webhook = await openStripeWebhook(database.kysely, payments, (eventId) =>
     fail('an event of Stripe was not credited', new Error(eventId)),
   );
-  const parts: Parts = { settings, database, ask, fail, notice, mail, auth, money };
+  const parts: Parts = { settings, database, ask, fail, notice, mail, auth, money, past: new PastKeeper(database, fail) };
   const api = dashboardApi(parts);
   const alertClock = startAlertClock(parts);
-  const pastClock = startPastClock(database, fail);
+  const pastClock = startPastClock(parts.past);
   const exportClock = startExportClock(parts);
   return {
     answer: async (request, address) => {

@@ -24,6 +24,7 @@ export class PastKeeper {
   readonly #database: OpenDatabase;
   readonly #fail: (event: string, error: unknown) => void;
   readonly #touchedMs = new Map<string, number>();
+  readonly #underWay = new Set<Promise<void>>();
   #isStopped = false;
 
   constructor(database: OpenDatabase, fail: (event: string, error: unknown) => void) {
@@ -33,6 +34,7 @@ export class PastKeeper {
 
   /** Somebody looks at an account's reports, cut into these spans. */
   touch(accountId: string, spans: readonly Span[]): void {
+    if (this.#isStopped) return;
     const nowMs = Date.now();
     const names = new Set([gridName(HOURS), ...spans.flatMap(gridOf).map(gridName)]);
     const fresh = [...names].filter((name) => this.#isFresh(`${accountId} ${name}`, nowMs)).map(readGrid);
@@ -49,16 +51,21 @@ export class PastKeeper {
       if (await hasOperators(this.#database.kysely)) await this.#advanceOwn(EVERYBODY);
       for (let after = ''; ;) {
         const accountIds = await findBehind(this.#database.kysely, after);
-        for (const accountId of accountIds) await this.#advanceOwn(accountId);
+        for (const accountId of accountIds) {
+          if (this.#isStopped) return;
+          await this.#advanceOwn(accountId);
+        }
         const last = accountIds.at(-1);
-        if (last === undefined || this.#isStopped) return;
+        if (last === undefined) return;
         after = last;
       }
     });
   }
 
-  stop(): void {
+  /** Begins nothing more, and ends with what is under way; the rest is summed up another time. */
+  async stop(): Promise<void> {
     this.#isStopped = true;
+    await Promise.all(this.#underWay);
   }
 
   #isFresh(name: string, nowMs: number): boolean {
@@ -81,13 +88,12 @@ export class PastKeeper {
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
   }
 
-  async #guard(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      // The database is closed when the service ends; the rest is summed up another time.
-      if (!String(error).includes('destroyed')) this.#fail('the past could not be summed up', error);
-    }
+  #guard(work: () => Promise<void>): Promise<void> {
+    const guarded = work()
+      .catch((error: unknown) => this.#fail('the past could not be summed up', error))
+      .finally(() => this.#underWay.delete(guarded));
+    this.#underWay.add(guarded);
+    return guarded;
   }
 }
 
@@ -97,19 +103,18 @@ export async function hasReaders(database: Kysely<Tables>): Promise<boolean> {
 }
 
 /** Starts to sum up the past of all accounts, and goes on with it for as long as the thread lives. */
-export function startPastClock(database: OpenDatabase, fail: (event: string, error: unknown) => void): { stop(): Promise<void> } {
-  const keeper = new PastKeeper(database, fail);
+export function startPastClock(keeper: PastKeeper): { stop(): Promise<void> } {
+  // The keeper has told what failed.
   const turns = new Turns(
     () => keeper.sweep(),
-    (error) => fail('the past could not be summed up', error),
+    () => undefined,
   );
   const timer = setInterval(() => turns.run(), AGAIN_MS);
   turns.run();
   return {
     stop: async () => {
       clearInterval(timer);
-      keeper.stop();
-      await turns.underWay;
+      await keeper.stop();
     },
   };
 }

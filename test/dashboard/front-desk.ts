@@ -7,6 +7,7 @@ import { openAuth } from '../../src/dashboard/auth/auth.ts';
 import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
 import type { Parts, Person } from '../../src/dashboard/parts.ts';
+import { PastKeeper } from '../../src/usage/past-keeper.ts';
 import { openMoneyIn } from '../../src/payments/open.ts';
 import { Owner } from '../accounts/owner.ts';
 import type { OpenStore } from '../accounts/stores.ts';
@@ -41,12 +42,14 @@ export class FrontDesk {
   readonly failures: unknown[] = [];
   readonly #api: ReturnType<typeof dashboardApi>;
 
-  private constructor(store: OpenStore, parts: Omit<Parts, 'ask' | 'fail' | 'notice'>) {
+  private constructor(store: OpenStore, parts: Omit<Parts, 'ask' | 'fail' | 'notice' | 'past'>) {
     this.store = store;
+    const fail = (_: string, error: unknown): void => void this.failures.push(error);
     this.#api = dashboardApi({
       ...parts,
+      past: new PastKeeper(store, fail),
       ask: async (question) => this.#answer(question),
-      fail: (_, error) => void this.failures.push(error),
+      fail,
       notice: () => undefined,
     });
   }

@@ -7,6 +7,7 @@ import { openMail } from '../../src/dashboard/mail.ts';
 import type { DashboardSettings, GateQuestion } from '../../src/dashboard/messages.ts';
 import type { Parts } from '../../src/dashboard/parts.ts';
 import { asNanos } from '../../src/ledger/money.ts';
+import { PastKeeper } from '../../src/usage/past-keeper.ts';
 import { openMoneyIn } from '../../src/payments/open.ts';
 import type { PaymentsConfig } from '../../src/payments/payment-settings.ts';
 import type { Store } from './stores.ts';
@@ -87,12 +88,14 @@ export async function openDashboard(store: Store, options: DashboardOptions = {}
   const mail = openMail(settings, told);
   const auth = await openAuth({ settings, database, mail, fail: told.fail });
   const money = await openMoneyIn({ database: database.kysely, payments: settings.payments, url: settings.publicUrl });
-  const parts: Parts = { settings, database, auth, mail, money, ask: options.ask ?? (async () => []), ...told };
+  const past = new PastKeeper(database, told.fail);
+  const parts: Parts = { settings, database, auth, mail, money, past, ask: options.ask ?? (async () => []), ...told };
   const api = dashboardApi(parts);
   let nextHost = 0;
   const browser = (address = `192.0.2.${(nextHost += 1)}`): TestBrowser =>
     openBrowser(settings.publicUrl, async (request) => api.fetch(request, { address }));
   const close = async (): Promise<void> => {
+    await past.stop();
     await mail.close();
     await auth.close();
     await database.kysely.destroy();

@@ -76,7 +76,29 @@ describeStores((makeStore) => {
   }, 60_000);
 
   test('a clock that is stopped leaves the rest for another time', async () => {
-    const clock = startPastClock(database, fail);
+    const left = 'acct_left';
+    await seedUsage(database, { accountId: left, rows: 100, fromMs: NOW_MS - 5 * DAY_MS, toMs: NOW_MS });
+    const summed = async (): Promise<boolean> =>
+      (await database.kysely.selectFrom('usage_past_until').select('grid').where('account_id', '=', left).execute()).length > 0;
+    const clock = startPastClock(new PastKeeper(database, fail));
     await clock.stop();
-  });
+    expect(await summed()).toBe(false);
+    await new PastKeeper(database, fail).sweep();
+    expect(await summed()).toBe(true);
+  }, 60_000);
+
+  test('a database may be closed once its keeper is stopped, and is missed by one that is not', async () => {
+    const own = await connect(store);
+    const told: string[] = [];
+    const keep = (): PastKeeper => new PastKeeper(own, (event) => told.push(event));
+    const stopped = keep();
+    stopped.touch(accountId, []);
+    await stopped.stop();
+    await own.kysely.destroy();
+    stopped.touch('acct_other', []);
+    await stopped.stop();
+    expect(told).toEqual([]);
+    await keep().sweep();
+    expect(told).toEqual(['the past could not be summed up']);
+  }, 60_000);
 });

@@ -6,7 +6,6 @@ import { readWallet } from '../../ledger/credit.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
 import type { PaymentRow } from '../../payments/credit-payment.ts';
 import { findFailedPayment } from '../../payments/failed-payment.ts';
-import type { PastKeeper } from '../../usage/past-keeper.ts';
 import { describeSums } from '../../usage/metrics.ts';
 import { readKeyNames } from '../../usage/names.ts';
 import { readFirstTokens, readPeriods, readTop, runwayDays, type Period } from '../../usage/overview.ts';
@@ -31,7 +30,7 @@ const ENDING_MS = 7 * DAY_MS;
 const query = z.object({ zone: zoneShape, by: z.enum(['model', 'key', 'provider']).default('model') });
 
 /** What somebody wants to know who opens the dashboard: the money, how long it lasts, what it goes to, and what is wrong. */
-export function overviewRoutes({ database }: Parts, past: PastKeeper) {
+export function overviewRoutes({ database, past }: Parts) {
   const { kysely } = database;
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {

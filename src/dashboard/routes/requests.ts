@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { CONTENT_DAYS_MAX, deleteContents, readContentDays, setContentDays } from '../../usage/contents.ts';
 import { isLargeExport } from '../../usage/export-size.ts';
 import { describeSums } from '../../usage/metrics.ts';
-import type { PastKeeper } from '../../usage/past-keeper.ts';
 import { dimensionsOf, rolledStatus, unrolledParts, type RequestFilter } from '../../usage/request-filter.ts';
 import { readRequest } from '../../usage/request-detail.ts';
 import { readRequests } from '../../usage/requests.ts';
@@ -22,8 +21,8 @@ const histogramQuery = z.object(filterShape).refine(isRange, RANGE_MESSAGE);
 const loggingBody = z.object({ days: z.number().int().min(1).max(CONTENT_DAYS_MAX).nullable() });
 
 /** Single requests: lists of them, one in every detail, and whether their contents are recorded. */
-export function requestsRoutes(parts: Parts, past: PastKeeper) {
-  const { database } = parts;
+export function requestsRoutes(parts: Parts) {
+  const { database, past } = parts;
   const { kysely } = database;
   const filterOf = (accountId: string, query: FilterQuery): Promise<RequestFilter> => resolveFilter(kysely, accountId, query);
   return new Hono<Env>()

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { visibleName } from '../../accounts/line-of-text.ts';
 import { writeCsvLine } from '../../usage/csv.ts';
 import { readKeyNames, readUsedNames } from '../../usage/names.ts';
-import type { PastKeeper } from '../../usage/past-keeper.ts';
 import { isCounted, readReport, type ReportQuestion } from '../../usage/report.ts';
 import { chartTable, groupTable, type ReportView, type Table } from '../../usage/report-tables.ts';
 import { deleteView, listViews, saveView, VIEW_PAGES } from '../../usage/saved-views.ts';
@@ -49,7 +48,7 @@ const exportQuery = z
 const viewBody = z.object({ page: z.enum(VIEW_PAGES), name: visibleName().max(80), search: z.string().max(2000) });
 
 /** What an account used, added up in any way, and the ways that people saved. */
-export function usageRoutes({ database }: Parts, past: PastKeeper) {
+export function usageRoutes({ database, past }: Parts) {
   const read = async (accountId: string, query: ReportQuery) => {
     const question = questionOf(accountId, query);
     if (isCounted(question)) await refuseTooMany(database, question);

@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import type { PastKeeper } from '../../../usage/past-keeper.ts';
 import type { Banners } from '../../banners.ts';
 import { operating } from '../../operators.ts';
 import type { Env, Parts } from '../../parts.ts';
@@ -16,21 +15,20 @@ import { serviceRoutes } from './settings.ts';
 import { viewRoutes, type Pages } from './view.ts';
 
 interface Beside {
-  readonly past: PastKeeper;
   readonly banners: Banners;
   /** What every account has, for whoever owns it. */
   readonly pages: Pages;
 }
 
 /** What only operators see and do. Every address below it asks who is there; there is no way around. */
-export function adminRoutes(parts: Parts, { past, banners, pages }: Beside) {
+export function adminRoutes(parts: Parts, { banners, pages }: Beside) {
   return new Hono<Env>()
     .use(operating)
     .route('/accounts', accountsRoutes(parts))
     .route('/audit', auditRoutes(parts))
     .route('/codes', codeRoutes(parts))
     .route('/models', adminModelRoutes(parts))
-    .route('/overview', overviewRoutes(parts, past))
+    .route('/overview', overviewRoutes(parts))
     .route('/payments', paymentRoutes(parts))
     .route('/plans', adminPlanRoutes(parts))
     .route('/providers', adminProviderRoutes(parts))

@@ -5,7 +5,6 @@ import { asNanos, formatUsd } from '../../../ledger/money.ts';
 import { readLiability, readMoneyIn } from '../../../ledger/service-money.ts';
 import type { LedgerState } from '../../../observe/metrics.ts';
 import { countFailedAttempts } from '../../../usage/failed-attempts.ts';
-import type { PastKeeper } from '../../../usage/past-keeper.ts';
 import { EVERYBODY } from '../../../usage/service-past.ts';
 import { readActiveAccounts, readServiceSums } from '../../../usage/service-sums.ts';
 import { cutIntoBuckets, QUARTER_MS, startOf, type Span } from '../../../usage/zone.ts';
@@ -22,7 +21,7 @@ const query = z.strictObject({ range: z.enum(['today', '7d', '30d', 'month']).de
 type Query = z.output<typeof query>;
 
 /** How the service does: what was charged, what came in, who failed, what is owed, and whether the books are right. */
-export function overviewRoutes({ database, ask }: Parts, past: PastKeeper) {
+export function overviewRoutes({ database, ask, past }: Parts) {
   const { kysely } = database;
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {
