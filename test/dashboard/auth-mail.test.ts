@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { Invitations } from '../../src/accounts/invitations.ts';
 import { IdentityProvider } from '../simulator/identity-provider.ts';
 import { jsonOf, OTHER_PASSWORD, tokenOf } from './answers.ts';
@@ -157,6 +157,22 @@ describeStores((makeStore) => {
       expect((await signUp('guest2@example.com', token)).status).toBe(403);
       expect((await dashboard.browser().get('/api/invitations/nothing')).status).toBe(404);
       await dashboard.end();
+    });
+
+    test('an invitation with which signing up breaks is good for another try', async () => {
+      const store = await makeStore();
+      const dashboard = await openDashboard(store, { settings: { signUp: 'invite' } });
+      const { auth, database } = dashboard.parts;
+      const invitation = await new Invitations(database.kysely).create({ kind: 'person', email: undefined, lifeMs: 60_000 });
+      const signUp = (): Promise<Response> =>
+        dashboard.browser().send('POST', '/api/auth/sign-up/email', { email: 'guest@example.com', password: PASSWORD, invitation });
+      const broken = spyOn(auth.library, 'handler').mockRejectedValueOnce(new Error('the database is away'));
+      expect((await signUp()).status).toBe(500);
+      broken.mockRestore();
+      expect((await signUp()).status).toBe(200);
+      expect(dashboard.failures).toHaveLength(1);
+      await dashboard.close();
+      await store.remove();
     });
 
     test('nobody signs up where that is closed', async () => {

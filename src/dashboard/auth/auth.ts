@@ -217,9 +217,14 @@ async function signUp(
   if (found.email !== undefined && found.email !== email)
     throw new ApiError('forbidden', 'This invitation is for another e-mail address.', 'email');
   if (!(await invitations.use(token))) throw new ApiError('forbidden', 'This invitation was used already.');
-  const response = await work();
-  if (!response.ok) await invitations.giveBack(token);
-  return response;
+  let isDone = false;
+  try {
+    const response = await work();
+    isDone = response.ok;
+    return response;
+  } finally {
+    if (!isDone) await invitations.giveBack(token);
+  }
 }
 
 interface Asking {
