@@ -79,6 +79,10 @@ export class LogKeeper {
     });
     return inTime('The thread', answer, this.#answerMs).catch((late: Error) => {
       this.#isBroken = true;
+      // Perhaps the machine stood still: a thread that did it after all is asked again.
+      void answer.then((answered) => {
+        if (answered === 'done') this.#isBroken = false;
+      });
       return { error: late.message };
     });
   }

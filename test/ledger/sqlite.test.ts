@@ -9,6 +9,7 @@ import { openSqliteStore, type Sync } from '../../src/ledger/sqlite.ts';
 import { Books } from '../conformance/ledger-driver.ts';
 import { testLedgerStore } from '../conformance/ledger-store.ts';
 import { failureOf } from '../simulator/failure.ts';
+import { until } from '../until.ts';
 import { holdOf, settleOf, type Owner } from './operations.ts';
 import { sqlite } from './sqlite-driver.ts';
 
@@ -72,6 +73,11 @@ describe('the log of the database', () => {
     keeper.grow(5000);
     expect(keeper.writingBack).toBeUndefined();
     other.run('COMMIT');
+    // It has done its work after all, and is asked again.
+    await until(() => {
+      keeper.grow(5000);
+      return keeper.writingBack !== undefined;
+    });
     await keeper.close();
     other.close();
     rmSync(folder, { recursive: true });
