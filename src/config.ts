@@ -8,7 +8,7 @@ import { listedModels } from './catalog/list-prices.ts';
 import type { KeyLimits } from './limits/limits.ts';
 import { toPaymentsConfig, type PaymentsConfig } from './payments/payment-settings.ts';
 import { addressOf, fillAddress, HOSTS, incompleteHosts, type IncompleteHost } from './providers/compatible.ts';
-import { parseServiceAccount, type ServiceAccount } from './providers/gemini/service-account.ts';
+import { parseServiceAccount, type ServiceAccount } from './providers/vertex/service-account.ts';
 import type { Host } from './providers/host.ts';
 import type { AwsCredentials, DialectName } from './providers/provider.ts';
 import { SANDBOX_MODELS, SANDBOX_PROVIDER } from './providers/sandbox.ts';

@@ -125,7 +125,7 @@ function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Le
   };
 }
 
-/** The one place that opens connections. Addresses come from the configuration only, and redirects are not followed. */
+/** The one place that sends requests of callers on. Addresses come from the configuration only, and redirects are not followed. */
 function exchangeWith(gate: Gate, { answer }: Provider, request: UpstreamRequest, deadlines: Deadlines): Exchange {
   const onConnected = (): void => deadlines.connected();
   if (answer === undefined) return gate.client.post(request, onConnected);

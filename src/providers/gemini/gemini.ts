@@ -10,7 +10,7 @@ import type { Service } from './encoding.ts';
 /** Google's own dialect, `generateContent`, at the Gemini API: the key goes into a header of its own. */
 export const gemini: Provider = dialectAt('gemini');
 
-/** The same dialect at Vertex, where `Target.apiKey` is an access token: see service-account.ts. */
+/** The same dialect at Vertex, where `Target.apiKey` is an access token: see vertex/service-account.ts. */
 export const vertexGemini: Provider = dialectAt('vertex');
 
 function dialectAt(service: Service): Provider {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { parseServiceAccount, TokenSource, type ServiceAccount } from '../../../src/providers/gemini/service-account.ts';
+import { parseServiceAccount, TokenSource, type ServiceAccount } from '../../../src/providers/vertex/service-account.ts';
 import { failureOf } from '../../simulator/failure.ts';
 
 const FILE = {

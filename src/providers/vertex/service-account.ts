@@ -18,7 +18,7 @@ export interface ServiceAccount {
 
 /** Reads a key file. Messages name the field and never its value. */
 export function parseServiceAccount(text: string): ServiceAccount {
-  const file = parseObject(text);
+  const file = readObject(text);
   if (file === undefined) throw new Error('The service account is not a JSON object');
   const tokenUri = readField(file, 'token_uri');
   // The signed assertion is as good as a password for an hour.
@@ -68,7 +68,7 @@ export class TokenSource {
       redirect: 'error',
       signal: AbortSignal.timeout(EXCHANGE_MS),
     });
-    const body = parseObject(await response.text()) ?? {};
+    const body = readObject(await response.text()) ?? {};
     const { access_token: value, expires_in: seconds } = body;
     if (!response.ok || typeof value !== 'string' || typeof seconds !== 'number') throw exchangeFault(response.status, body);
     this.#token = { value, renewAtMs: nowMs + seconds * 1000 - RENEW_BEFORE_MS };
@@ -115,7 +115,7 @@ function encodeSegment(bytes: Buffer): string {
   return bytes.toString('base64url');
 }
 
-function parseObject(text: string): JsonObject | undefined {
+function readObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
