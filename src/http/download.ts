@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import { hostOf } from './https-place.ts';
 import { MediaFault, type MediaFaultCode } from './media-fault.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
@@ -71,7 +72,7 @@ class Download implements ResponseEvents {
     if (signal.aborted) return this.#onAbort();
     signal.addEventListener('abort', this.#onAbort, { once: true });
     this.#connectTimer = setTimeout(() => this.#fail(new MediaFault('UNCONNECTED')), CONNECT_MS);
-    const host = this.#host();
+    const host = hostOf(this.#source.url);
     // A server name must not be an address; the certificate is compared with the address all the same.
     const name = isIP(host) === 0 ? { servername: host } : {};
     const socket = connect({ host: address, port, ALPNProtocols: ['http/1.1'], ...name, ...(ca === undefined ? {} : { ca }) });
@@ -107,7 +108,7 @@ class Download implements ResponseEvents {
 
   /** The runtime has compared chain and name; the request goes out only if a second look finds no doubt either. */
   #ask(socket: TLSSocket): void {
-    const doubt = checkServerIdentity(this.#host(), socket.getPeerCertificate());
+    const doubt = checkServerIdentity(hostOf(this.#source.url), socket.getPeerCertificate());
     if (!socket.authorized || doubt !== undefined) return this.#fail(this.#fault('PROTOCOL', doubt));
     clearTimeout(this.#connectTimer);
     this.#isConnected = true;
@@ -116,10 +117,6 @@ class Download implements ResponseEvents {
     socket.write(
       `GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\nuser-agent: tollgate\r\naccept: ${WANTED}\r\naccept-encoding: identity\r\nconnection: close\r\n\r\n`,
     );
-  }
-
-  #host(): string {
-    return this.#source.url.hostname.replace(/^\[|\]$/g, '');
   }
 
   /** Whatever is said before there is a connection means only that there is none. */

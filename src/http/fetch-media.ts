@@ -1,10 +1,11 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { download, type Answer, type DownloadLimits, type Downloaded } from './download.ts';
+import { hostOf, HTTPS_PORT, portOf } from './https-place.ts';
 import { MediaFault } from './media-fault.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** Who may be asked for media. Only tests have another one than the public internet. */
+/** Who may be asked at an address of somebody's choice: for media, and with webhooks. Only tests have another one than the public internet. */
 export interface Reach {
   /** Every address of a name, looked up once: what is checked is what is connected to. */
   resolve(host: string, signal: AbortSignal): Promise<readonly string[]>;
@@ -31,12 +32,11 @@ export const REDIRECTS_MAX = 3;
 /** A host may have one address that does not answer; one with many of them is not waited for. */
 const ADDRESSES_TRIED_MAX = 3;
 const URL_CHARACTERS_MAX = 4096;
-const HTTPS_PORT = 443;
 const RESOLVE_MS = 2000;
 
 /**
- * Fetches what an address of the caller's choice gives. The only way to the outside whose address is not from the
- * settings, so every rule about such addresses is here and in what this file uses.
+ * Fetches what an address of the caller's choice gives. This and post-webhook.ts are the only ways to the outside whose
+ * addresses are not from the settings: which of them are allowed is decided here, for both.
  */
 export async function fetchMedia(address: string, options: FetchOptions): Promise<Downloaded> {
   const deadline = AbortSignal.timeout(FETCH_MS_MAX);
@@ -71,6 +71,8 @@ function parseAddress(text: string, base?: URL): URL {
 /** Asks a host at one of its addresses. The next one is tried only where nobody was there to hear the request. */
 async function ask(url: URL, options: FetchOptions): Promise<Answer> {
   const addresses = await findAddresses(url, options);
+  options.signal.throwIfAborted();
+  if (addresses === undefined) throw new MediaFault('ADDRESS_REFUSED');
   let failure: unknown = new MediaFault('NO_ADDRESS');
   for (const address of addresses.slice(0, ADDRESSES_TRIED_MAX)) {
     try {
@@ -83,17 +85,14 @@ async function ask(url: URL, options: FetchOptions): Promise<Answer> {
   throw failure;
 }
 
-/** One address that is not allowed is enough to refuse the host: nobody honest mixes public and private ones. */
-async function findAddresses(url: URL, { reach, signal }: FetchOptions): Promise<readonly string[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+/** Where a host may be asked; undefined where it may not. One address that is not allowed is enough: nobody honest mixes public and private ones. */
+export async function findAddresses(
+  url: URL,
+  { reach, signal }: Pick<FetchOptions, 'reach' | 'signal'>,
+): Promise<readonly string[] | undefined> {
+  const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await reach.resolve(host, signal) : [host];
-  signal.throwIfAborted();
-  if (!addresses.every((address) => reach.allows(address, portOf(url)))) throw new MediaFault('ADDRESS_REFUSED');
-  return addresses;
-}
-
-function portOf({ port }: URL): number {
-  return port === '' ? HTTPS_PORT : Number(port);
+  return addresses.every((address) => reach.allows(address, portOf(url))) ? addresses : undefined;
 }
 
 /** Asks the name servers themselves: names of this machine and of its neighbours mean nothing here. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type TLSSocket } from 'node:tls';
-import type { Reach } from './fetch-media.ts';
+import { findAddresses, type Reach } from './fetch-media.ts';
+import { hostOf, portOf } from './https-place.ts';
 import { ResponseParser, type ResponseHead } from './response-parser.ts';
 
 /** What is posted, and where to. */
@@ -13,7 +14,6 @@ export interface Posting {
 /** Names, connection and answer together. */
 const POST_MS_MAX = 10_000;
 const URL_CHARACTERS_MAX = 2000;
-const HTTPS_PORT = 443;
 const LATE = `There was no answer within ${POST_MS_MAX / 1000} seconds.`;
 
 /**
@@ -25,12 +25,11 @@ export async function postWebhook(posting: Posting, reach: Reach): Promise<strin
   const url = parseWebhookUrl(posting.url);
   if (url === undefined) return 'The address must begin with https:// and have no password.';
   const signal = AbortSignal.timeout(POST_MS_MAX);
-  const addresses = await findAddresses(url, reach, signal);
-  if (!addresses.every((address) => reach.allows(address, portOf(url))))
-    return 'The address is not one of the public internet, at port 443.';
+  const addresses = await findAddresses(url, { reach, signal });
+  if (signal.aborted) return LATE;
+  if (addresses === undefined) return 'The address is not one of the public internet, at port 443.';
   const [address] = addresses;
   if (address === undefined) return 'The name of the host leads nowhere.';
-  if (signal.aborted) return LATE;
   const status = await new Promise<number | undefined>((resolve) => new Exchange(url, posting, resolve).start(address, reach.ca, signal));
   if (status === undefined) return signal.aborted ? LATE : 'The connection failed.';
   return status >= 200 && status < 300 ? undefined : `The answer had status ${status}.`;
@@ -41,11 +40,6 @@ export function parseWebhookUrl(text: string): URL | undefined {
   if (text.length > URL_CHARACTERS_MAX || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : undefined;
-}
-
-async function findAddresses(url: URL, reach: Reach, signal: AbortSignal): Promise<readonly string[]> {
-  const host = hostOf(url);
-  return isIP(host) === 0 ? reach.resolve(host, signal) : [host];
 }
 
 /** One POST over a connection of its own; the certificate must be that of the host's name. */
@@ -115,12 +109,4 @@ class Exchange {
     this.#resolve(status);
     this.#socket?.destroy();
   }
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
-}
-
-function portOf({ port }: URL): number {
-  return port === '' ? HTTPS_PORT : Number(port);
 }
