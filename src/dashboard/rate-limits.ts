@@ -16,7 +16,7 @@ const STRIKES_MAX = 5;
 /** What was tried is forgotten after a day. */
 const REMEMBERED_MS = 24 * 3600 * 1000;
 const ROWS_MAX = 200_000;
-/** Of so many tries, one also throws away what is old. */
+/** Of so many tries, one also looks whether there are too many. */
 const PRUNE_EVERY = 200;
 
 /**
@@ -69,14 +69,18 @@ export class RateLimits {
     this.#untilPruned -= 1;
     if (this.#untilPruned > 0) return;
     this.#untilPruned = PRUNE_EVERY;
-    await this.#database
-      .deleteFrom('auth_rate_limits')
-      .where('window_ends_at', '<', BigInt(Date.now() - REMEMBERED_MS))
-      .execute();
     // Whoever has more addresses than this to try from loses the oldest counts, not the service its disk.
     await sql`DELETE FROM auth_rate_limits WHERE window_ends_at < (SELECT window_ends_at FROM auth_rate_limits
       ORDER BY window_ends_at DESC LIMIT 1 OFFSET ${ROWS_MAX})`.execute(this.#database);
   }
+}
+
+/** Drops the tries whose windows have been over for a day. */
+export async function forgetOldTries(database: Kysely<Tables>, nowMs: number): Promise<void> {
+  await database
+    .deleteFrom('auth_rate_limits')
+    .where('window_ends_at', '<', BigInt(nowMs - REMEMBERED_MS))
+    .execute();
 }
 
 function nameOf({ kind }: RateRule, subject: string): string {
