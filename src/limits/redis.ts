@@ -117,7 +117,7 @@ function toLevels([requests, tokens, open]: LevelTexts): Levels {
   return { requests: Number(requests), tokens: Number(tokens), open };
 }
 
-/** Two places for each key: its buckets, and the open requests with the time until which each counts. In a cluster they lie together. */
+/** Two places for each key: its buckets, and the open requests with the time until which each counts. */
 function placesOf(keyId: string): readonly string[] {
   return [`tollgate:limits:{${keyId}}`, `tollgate:open:{${keyId}}`];
 }

@@ -23,10 +23,11 @@ export interface Host {
   readonly reply?: ReplyQuirks;
   /** What only some of its models refuse: the first pattern that matches counts. */
   readonly models?: readonly ModelQuirks[];
+  /** For the docs only: scripts/support-matrix.ts reads it, the gate does not. */
   readonly limits?: LimitHeaders;
   /** Its models search the web with every request. */
   readonly searchesUnasked?: true;
-  /** When the caller leaves, this host goes on writing and charges for it: so OpenRouter's list of hosts, unchecked. */
+  /** When the caller leaves, this host goes on writing and charges for it: so OpenRouter's list of hosts, unchecked. For the docs only, as `limits`. */
   readonly billsAfterAbort?: true;
 }
 
@@ -127,7 +128,7 @@ export interface ModelQuirks {
   readonly messages?: MessageQuirks;
 }
 
-/** How the host tells its limits. */
+/** How the host tells its limits, for the docs only. */
 export interface LimitHeaders {
   /** The headers of answers that tell what is left. */
   readonly remaining: readonly string[];

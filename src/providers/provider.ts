@@ -118,8 +118,8 @@ export interface StreamDecoder {
 }
 
 /**
- * A dialect that providers speak. Pure: no clock, no network, no state but a stream's own. Sending, retries, framing
- * and metering are the gate's.
+ * A dialect that providers speak. Pure: no clock, no network, no state but a stream's own; only the sandbox, which
+ * answers itself, has the time. Sending, retries, framing and metering are the gate's.
  */
 export interface Provider {
   encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest;
