@@ -147,11 +147,11 @@ function findOperation(operations: Operations, request: Request): Operation {
   // Where clients know both interfaces of OpenAI, many ask here unless they are told not to: their base address is right.
   const advice =
     readRequestUrl(request)?.pathname.endsWith('/responses') === true
-      ? 'The Responses API is none of them: set your client to chat completions'
-      : 'is the base address set to …/v1?';
+      ? 'The Responses API is none of them: set your client to chat completions.'
+      : 'Is the base address set to …/v1?';
   throw new GatewayError(
     'unknown_url',
-    `Unknown address: ${method} is not answered here. The operations are POST /v1/chat/completions and GET /v1/models; ${advice}`,
+    `Unknown address: ${method} is not answered here. The operations are POST /v1/chat/completions and GET /v1/models. ${advice}`,
   );
 }
 

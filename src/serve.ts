@@ -153,7 +153,7 @@ async function openMoney({ config, log }: Gate, database: Kysely<Tables>): Promi
     payments: config.payments,
     url: publicUrlOf(config, config.port),
     onRefused: () => log.internalError(STRIPE_REFUSES, undefined),
-    onKept: ({ customerRef }) => log.internalError(STRIPE_KEEPS, new Error(customerRef)),
+    onKept: ({ customerRef }) => log.internalError(STRIPE_KEEPS, Object.assign(new Error('kept'), { code: customerRef })),
   });
 }
 

@@ -73,6 +73,6 @@ async function requireRight(config: Config, database: Kysely<Tables>): Promise<v
   const broken = checks.filter(({ ok }) => !ok).map(({ name }) => name);
   if (broken.length > 0)
     throw new Error(
-      `Everything was copied, but the ledger has differences (${broken.join(', ')}), as it had before: look at docs/operations.md.`,
+      `Everything was copied, but the ledger of the copy has differences (${broken.join(', ')}). Look whether the embedded one has them too, with ledger verify: see docs/operations.md.`,
     );
 }

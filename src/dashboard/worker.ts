@@ -85,7 +85,7 @@ async function open(settings: DashboardSettings): Promise<Opened> {
   const onRefused = (): void => fail('Stripe refuses STRIPE_SECRET_KEY', undefined);
   const money = await openMoneyIn({ database: database.kysely, payments, url, onRefused });
   const webhook = await openStripeWebhook(database.kysely, payments, (eventId) =>
-    fail('an event of Stripe was not credited', new Error(eventId)),
+    fail('an event of Stripe was not credited', Object.assign(new Error('not credited'), { code: eventId })),
   );
   const parts: Parts = { settings, database, ask, fail, notice, mail, auth, money, past: new PastKeeper(database, fail) };
   const api = dashboardApi(parts);

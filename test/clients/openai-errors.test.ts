@@ -125,7 +125,7 @@ describe('each refusal is its own error class', () => {
     });
     await expectRefusal(stage.client.embeddings.create({ model: 'mock/gpt', input: 'Hi' }), {
       of: OpenAI.NotFoundError,
-      fields: { status: 404, code: 'unknown_url', message: expect.stringContaining('is the base address set to …/v1?') },
+      fields: { status: 404, code: 'unknown_url', message: expect.stringContaining('Is the base address set to …/v1?') },
     });
   });
 
