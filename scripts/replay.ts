@@ -2,6 +2,7 @@
  * `bun scripts/replay.ts FOLDER`: plays recorded answers of providers through a running gate, asks for them with the
  * official client, and compares what it gets, and what is charged, with what the recordings say. Ends with 1 on any difference.
  */
+import { statSync } from 'node:fs';
 import OpenAI from 'openai';
 import { ask } from '../test/clients/conversation.ts';
 import { describeModel, startGate } from '../test/simulator/gate.ts';
@@ -17,6 +18,10 @@ const TOKENS_MAX = 10_000_000;
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
   console.error('usage: bun scripts/replay.ts FOLDER');
+  process.exit(2);
+}
+if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+  console.error(`There is no folder ${folder}.`);
   process.exit(2);
 }
 const found = readRecordings(folder);

@@ -11,7 +11,7 @@ export function usageCommand(): Command {
   command
     .command('export')
     .description('write usage rows to standard output, oldest first')
-    .option('--from <time>', 'first moment, such as 2026-11-01 (UTC)', readMoment, 0)
+    .option('--from <time>', 'first moment, such as 2026-11-01, of UTC (default: the beginning)', readMoment)
     .option('--to <time>', 'the moment after the last (default: now)', readMoment)
     .option('--account <email>', 'only this account')
     .option('--format <format>', 'csv or jsonl', readFormat, 'csv')
@@ -22,20 +22,22 @@ export function usageCommand(): Command {
 type Format = keyof typeof WRITERS;
 
 interface ExportOptions {
-  readonly from: number;
+  readonly from?: number;
   readonly to?: number;
   readonly account?: string;
   readonly format: Format;
 }
 
 async function exportUsage(options: ExportOptions): Promise<void> {
+  const { from: fromMs = 0, to: toMs = Date.now() + 1 } = options;
+  if (fromMs >= toMs) throw new Error('--from must be before --to, which is now where it is not given.');
   await withSession(async (session) => {
     const accountId = options.account === undefined ? undefined : (await requireAccount(session, options.account)).id;
     const write = WRITERS[options.format];
     if (options.format === 'csv') await print(`${COLUMNS.join(',')}\n`);
     const startedAtMs = Date.now();
     let count = 0;
-    for await (const rows of readUsage(session.database, { fromMs: options.from, toMs: options.to ?? Date.now() + 1, accountId })) {
+    for await (const rows of readUsage(session.database, { fromMs, toMs, accountId })) {
       await print(rows.map((row) => `${write(describe(row))}\n`).join(''));
       count += rows.length;
       if (process.stderr.isTTY && !process.stdout.isTTY) process.stderr.write(`\r${count} rows`);

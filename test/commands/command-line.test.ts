@@ -182,6 +182,8 @@ describe('bad input ends with exit code 1, a message on standard error and nothi
     [[...key, '--expires', 'someday'], /"someday" is not a time such as/u],
     [['key', 'list'], /--account <email>' not specified/u],
     [['backup', '--to', '/nowhere/copy.db'], /There is no folder \/nowhere\. Make it/u],
+    [['usage', 'export', '--from', '2026-12-02', '--to', '2026-12-01'], /--from must be before --to/u],
+    [['usage', 'export', '--from', '2999-01-01'], /--from must be before --to, which is now/u],
     [['key', 'rotate'], /missing required argument 'id'/u],
     [['key', 'rotate', 'key_none'], /There is no key key_none.*key list/u],
     [['key', 'rotate', 'key_none', '--overlap', 'soon'], /"soon" is not a duration such as/u],
@@ -292,7 +294,7 @@ describe('--json prints one JSON object', () => {
   });
 
   test('migrate', async () => {
-    await runJson('migrate');
+    expect(await runJson('migrate')).toEqual({ migrations: [] });
   });
 });
 

@@ -20,6 +20,11 @@ test('every recording comes through as it was said and is charged as it was coun
   for (const { name } of files) expect(lines.some((line) => line.includes(name))).toBe(true);
 });
 
+test('a folder that is not there is told in one line', async () => {
+  expect(await replay('/nowhere')).toEqual({ code: 2, lines: ['There is no folder /nowhere.'] });
+  expect(await replay('package.json')).toEqual({ code: 2, lines: ['There is no folder package.json.'] });
+});
+
 test('a difference, a broken file and an empty folder are failures', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-replay-'));
   try {
