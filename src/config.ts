@@ -56,6 +56,8 @@ export interface Config {
   /** How long a request waits for that. */
   readonly redisMs: number;
   readonly logLevel: string;
+  /** The settings file that was named; undefined for the usual one. */
+  readonly settingsFile: string | undefined;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   /** Known hosts that stay off though their key is set: the operator is told what is missing. */
   readonly incompleteHosts: readonly IncompleteHost[];
@@ -117,6 +119,7 @@ export function loadConfig(environment: Environment): Config {
     redisUrl: variables.REDIS_URL,
     redisMs: file.timeouts.redis_ms,
     logLevel: variables.TOLLGATE_LOG_LEVEL,
+    settingsFile: variables.TOLLGATE_CONFIG,
     providers,
     incompleteHosts: incompleteHosts(environment).filter(({ id }) => !providers.has(id)),
     models: collectModels(shippedModels, file),

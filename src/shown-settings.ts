@@ -1,11 +1,12 @@
 import { publicUrlOf, type Config } from './config.ts';
 import type { ShownSetting } from './dashboard/messages.ts';
+import { DAY_MS } from './durations.ts';
 import { formatUsd } from './ledger/money.ts';
 
 /** What the service runs with, for operators to read. Of a secret only whether it is set, and of an address that may hold one no more than the host. */
 export function describeSettings(config: Config, port: number): ShownSetting[] {
-  const { limits, payments } = config;
-  const settings: Readonly<Record<ShownSetting['group'], Readonly<Record<string, string | number | undefined>>>> = {
+  const { limits, payments, timeouts } = config;
+  const settings: Readonly<Record<ShownSetting['group'], Readonly<Record<string, string | number | boolean | undefined>>>> = {
     service: {
       PUBLIC_URL: new URL(publicUrlOf(config, port)).origin,
       HOST: config.host,
@@ -13,10 +14,20 @@ export function describeSettings(config: Config, port: number): ShownSetting[] {
       'http.trusted_proxies': config.trustedProxies.join(', ') || undefined,
       DATABASE_URL: secret(config.databaseUrl),
       TOLLGATE_DATA: config.databaseUrl === undefined ? config.dataFolder : undefined,
+      TOLLGATE_CONFIG: config.settingsFile,
+      TOLLGATE_LOG_LEVEL: config.logLevel,
       REDIS_URL: secret(config.redisUrl),
       TOLLGATE_SECRET: secret(config.secret),
       TOLLGATE_METRICS_TOKEN: secret(config.metricsToken),
       'retention.usage_days': config.usageDays,
+      'media.fetch': config.fetchesMedia,
+      'timeouts.connect_ms': timeouts.connectMs,
+      'timeouts.first_byte_ms': timeouts.firstByteMs,
+      'timeouts.answer_ms': timeouts.answerMs,
+      'timeouts.idle_ms': timeouts.idleMs,
+      'timeouts.total_ms': timeouts.totalMs,
+      'timeouts.keep_alive_ms': timeouts.keepAliveMs,
+      'timeouts.redis_ms': config.redisMs,
     },
     people: {
       'accounts.sign_up': config.signUp,
@@ -32,6 +43,8 @@ export function describeSettings(config: Config, port: number): ShownSetting[] {
       'payments.minimum_usd': formatUsd(payments.rules.minimum),
       'payments.maximum_usd': formatUsd(payments.rules.maximum),
       'payments.presets_usd': payments.rules.presets.map(formatUsd).join(', ') || undefined,
+      'payments.grace_days': payments.rules.graceMs / DAY_MS,
+      'payments.stripe_api_url': payments.stripe?.apiUrl === undefined ? undefined : new URL(payments.stripe.apiUrl).host,
     },
     limits: {
       'limits.requests_per_minute': limits.requestsPerMinute,

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { recordAudit } from '../../src/accounts/audit.ts';
-import { loadConfig } from '../../src/config.ts';
+import { signInVariables } from '../../src/accounts/sign-in-settings.ts';
+import { z } from 'zod';
+import { environmentSchema, loadConfig } from '../../src/config.ts';
 import type { DashboardSettings } from '../../src/dashboard/messages.ts';
+import { settingsSchema } from '../../src/settings.ts';
 import { describeSettings } from '../../src/shown-settings.ts';
 import { errorOf, jsonOf } from './answers.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
@@ -23,6 +26,20 @@ const SECRETS = {
   GITHUB_CLIENT_SECRET: 'secret-of-github',
 };
 const HIDDEN = /pass-of|secret-of|token-of|sk_live|whsec|client-of|postman|db\.internal|cache\.internal/u;
+
+/** What has pages of its own, and what `accounts.sign_in` stands for. */
+const NOT_SHOWN = ['providers', 'models', 'plans', ...Object.keys(signInVariables)];
+
+test('every setting is shown, but for those that have pages of their own', () => {
+  const shown = describeSettings(loadConfig({}), 8080).map(({ name }) => name);
+  const { properties = {} } = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
+  const keys = Object.entries(properties).flatMap(([section, schema]) =>
+    typeof schema === 'boolean' || schema.properties === undefined
+      ? [section]
+      : Object.keys(schema.properties).map((key) => `${section}.${key}`),
+  );
+  expect([...shown, ...NOT_SHOWN].toSorted()).toEqual([...Object.keys(environmentSchema.shape), ...keys].toSorted());
+});
 
 describeStores((makeStore) => {
   let store: Store;
@@ -69,6 +86,9 @@ describeStores((makeStore) => {
       'payments.bank_transfer': null,
       'limits.concurrent': '64',
       'retention.usage_days': null,
+      'media.fetch': 'true',
+      'timeouts.total_ms': '1800000',
+      'payments.grace_days': '3',
     });
     const documented = readFileSync('docs/configuration.md', 'utf8');
     expect(settings.filter(({ name }) => !documented.includes(`\`${name}`))).toEqual([]);
