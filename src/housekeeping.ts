@@ -3,6 +3,7 @@ import type { Carried } from './carried/carried.ts';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './database/connect.ts';
 import { forgetOldTries } from './dashboard/rate-limits.ts';
+import { DAY_MS, MINUTE_MS } from './durations.ts';
 import { GatewayError } from './errors.ts';
 import { idAt } from './ids.ts';
 import { inTime } from './in-time.ts';
@@ -21,15 +22,13 @@ import { workerUrl } from './worker-url.ts';
 
 /** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
 const RECOVER_INTERVAL_MS = 5000;
-const MINUTE_MS = 60_000;
 /** How old the list of keys may be about their last use. */
 const KEY_USES_INTERVAL_MS = 5000;
-const PRUNE_INTERVAL_MS = 10 * 60_000;
-const VERIFY_INTERVAL_MS = 5 * 60_000;
+const PRUNE_INTERVAL_MS = 10 * MINUTE_MS;
+const VERIFY_INTERVAL_MS = 5 * MINUTE_MS;
 const VERIFY_MS_MAX = 60_000;
 /** How soon a low balance is topped up, and a plan renewed. */
 const MONEY_INTERVAL_MS = 5000;
-const DAY_MS = 86_400_000;
 const PLACES_MAX = 10;
 
 /** What the work is done with. */

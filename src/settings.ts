@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { planSchema } from './accounts/plan-settings.ts';
 import { signInSchema } from './accounts/sign-in-settings.ts';
 import { modelSchema, type Model } from './catalog/catalog.ts';
+import { DAY_MS } from './durations.ts';
 import { parseNetworks } from './http/client-address.ts';
 import { isObject, type JsonObject } from './openai/types.ts';
 import { paymentsSchema } from './payments/payment-settings.ts';
@@ -15,11 +16,7 @@ import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
-const milliseconds = z
-  .number()
-  .int()
-  .min(1)
-  .max(24 * 3600 * 1000);
+const milliseconds = z.number().int().min(1).max(DAY_MS);
 
 /** An address, or a name and then the address between angle brackets. */
 const SENDER = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u;

@@ -1,5 +1,4 @@
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+import { DAY_MS, MINUTE_MS } from './durations.ts';
 
 /** How far a zone's clocks are from UTC. Asking the runtime is slow, so what it says of a day is remembered where clocks did not change in it. */
 export class ZoneClock {

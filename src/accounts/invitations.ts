@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS } from '../durations.ts';
 import { differences, recordAudit } from './audit.ts';
 
 /** A link that lets somebody in once. */
@@ -24,7 +25,7 @@ export interface OpenInvitation {
 const TOKEN_BYTES = 32;
 const ID_CHARS = 16;
 /** How long links live that nobody uses. */
-export const OPERATOR_LINK_MS = 24 * 3600 * 1000;
+export const OPERATOR_LINK_MS = DAY_MS;
 export const INVITATION_MS = 7 * OPERATOR_LINK_MS;
 
 /** Invitations and the first operator's link. Of a token only the hash is kept: who reads the database gets in nowhere. */

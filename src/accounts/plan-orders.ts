@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS } from '../durations.ts';
 import { makeId } from '../ids.ts';
 import { lockWallet, payFromBalance, postCredit } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
@@ -50,8 +51,6 @@ export interface OrderContext extends PaymentChoice {
 }
 
 type SubscriptionRow = Selectable<Tables['subscriptions']>;
-
-const DAY_MS = 86_400_000;
 
 /** Carries out an order within a transaction: takes the price, begins the period, gives the credit; or does nothing of it. */
 export async function carryOut(transaction: Kysely<Tables>, order: PlanOrder, context: OrderContext): Promise<OrderResult> {

@@ -1,5 +1,6 @@
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { HOUR_MS } from '../durations.ts';
 import { makeId } from '../ids.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
 
@@ -11,7 +12,7 @@ export type PlaygroundSecret =
   | { readonly type: 'made'; readonly keyId: string; readonly secret: string; readonly expiresAtMs: number }
   | { readonly type: 'full'; readonly freeInMs: number };
 
-const LIFE_MS = 60 * 60 * 1000;
+const LIFE_MS = HOUR_MS;
 /** Tabs that are open at once; far more than a person has, and few enough that nobody collects keys. */
 const SECRETS_MAX = 20;
 

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { HOUR_MS } from '../durations.ts';
 import { networkOf } from '../http/address-range.ts';
 
 /** Who tries codes: an account, and the address it comes from where that is known. */
@@ -8,7 +9,7 @@ export interface Guesser {
   readonly address?: string | undefined;
 }
 
-const WINDOW_MS = 3_600_000;
+const WINDOW_MS = HOUR_MS;
 const ACCOUNT_FAILURES_MAX = 10;
 /** More people may share an address. */
 const ADDRESS_FAILURES_MAX = 30;

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS } from '../durations.ts';
 import { lockWallet, postCredit } from '../ledger/credit.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { carryOut } from './plan-orders.ts';
@@ -42,8 +43,6 @@ export interface RedeemRequest {
 
 type CodeRow = Selectable<Tables['promo_codes']>;
 type AccountRow = Selectable<Tables['accounts']>;
-
-const DAY_MS = 86_400_000;
 
 /** Gives an account what a code is worth, once: a conditional update of the code decides, and the redemption's key stops a repetition. */
 export async function redeem(database: Kysely<Tables>, request: RedeemRequest): Promise<RedeemResult> {

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { lockWallet } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 import {
@@ -58,7 +59,7 @@ export type PlanQuote =
   | { readonly type: 'refused'; readonly why: OrderRefusal };
 
 /** How long a price that was shown holds. */
-const QUOTE_MS = 15 * 60_000;
+const QUOTE_MS = 15 * MINUTE_MS;
 
 /** Whether the price of a moment does not count any more, or not yet: towards the end of a period it is next to nothing. */
 export function isQuoteOver(atMs: number, nowMs: number): boolean {

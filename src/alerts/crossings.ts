@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { isReached } from '../accounts/key-budgets.ts';
 import { readKeys } from '../accounts/key-list.ts';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { windowOf, windowStartMs } from '../ledger/budget.ts';
 import type { AlertRule } from './rules.ts';
 import { tellUsd } from './tell-usd.ts';
@@ -15,8 +16,6 @@ export interface Crossing {
   readonly keyId?: string;
 }
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** A rate of fewer requests says nothing. */
 const REQUESTS_MIN = 20;
 const SESSIONS_MAX = 20;

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { makeId } from '../ids.ts';
 import type { AlertKind } from './rules.ts';
 
@@ -31,14 +32,13 @@ export interface Delivery {
   readonly finishedAtMs: number | undefined;
 }
 
-const MINUTE_MS = 60_000;
 /** After each failed try it is waited longer; the last failure is the end. */
-const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * 60 * MINUTE_MS, 6 * 60 * MINUTE_MS];
+const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS];
 export const TRIES_MAX = BACK_OFF_MS.length + 1;
 /** Longer than any channel takes: whoever claimed a delivery and did not finish it until then is dead. */
 const CLAIM_MS = 2 * MINUTE_MS;
 const PROBLEM_CHARACTERS_MAX = 300;
-const KEPT_MS = 30 * 24 * 60 * MINUTE_MS;
+const KEPT_MS = 30 * DAY_MS;
 
 /** Puts a message on its way, by each of the channels; gives the ids of the deliveries. */
 export async function addDeliveries(database: Kysely<Tables>, message: AlertMessage, channels: readonly Channel[]): Promise<string[]> {

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { findCrossings, type Crossing } from './crossings.ts';
 import { addDeliveries } from './deliveries.ts';
 import { AlertRules, type AlertRule } from './rules.ts';
 
 /** Far longer than servers take to look at all rules, and than their clocks differ. */
-const APART_MS = 10 * 60_000;
+const APART_MS = 10 * MINUTE_MS;
 
 /**
  * Looks at every rule once. What is newly crossed fires; what is over is armed again. Several servers may look at the

@@ -1,11 +1,12 @@
 import type { BackgroundWriter } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
+import { DAY_MS } from '../durations.ts';
 import { inTime } from '../in-time.ts';
 import { CarriedMemory } from './memory.ts';
 import { openCarriedWriter, type CarriedRow, type OnCarriedFailure } from './writer.ts';
 
 /** Nobody goes on with a tool call after a day. */
-const KEPT_MS = 86_400_000;
+const KEPT_MS = DAY_MS;
 /** The newest calls of a conversation; older ones have been read before, or do not matter any more. */
 const IDS_MAX = 1000;
 const ID_CHARACTERS_MAX = 256;

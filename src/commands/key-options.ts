@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AT_LIMIT, settingsShape, type AtLimit, type SettingsChange } from '../accounts/key-settings.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import type { Nanos } from '../ledger/money.ts';
 import { readCount, readFuture, readList, readUsd } from './options.ts';
@@ -79,7 +80,7 @@ export function readBudgetOrNone(text: string): Nanos | typeof NONE {
   return text === NONE ? NONE : readBudget(text);
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
 export function readDuration(text: string): number {
   const [, count, unit = 's'] = /^(\d{1,6})([smhd])?$/.exec(text) ?? [];

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { publicUrlOf } from '../config.ts';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS } from '../durations.ts';
 import { formatUsd, asNanos, type Nanos } from '../ledger/money.ts';
 import type { PaymentRow } from '../payments/credit-payment.ts';
 import { openMoneyIn, type MoneyIn } from '../payments/open.ts';
@@ -13,7 +14,6 @@ import { readCount, readMoment, readPositiveUsd } from './options.ts';
 import { print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
 
 const DAYS_BACK = 30;
-const DAY_MS = 86_400_000;
 
 /** `payments list|ask|confirm|refuse|reconcile`. */
 export function paymentsCommand(): Command {

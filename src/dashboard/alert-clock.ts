@@ -1,13 +1,14 @@
 import { deliverDue, type Carriers } from '../alerts/deliver.ts';
 import { pruneDeliveries } from '../alerts/deliveries.ts';
 import { watchAlerts } from '../alerts/watch.ts';
+import { HOUR_MS } from '../durations.ts';
 import { Turns } from '../turns.ts';
 import { alertLetter } from './mail-letters.ts';
 import type { Parts } from './parts.ts';
 
 const WATCH_MS = 30_000;
 const DELIVER_MS = 5000;
-const PRUNE_MS = 3_600_000;
+const PRUNE_MS = HOUR_MS;
 
 /** Watches alerts and delivers what they tell, for as long as the thread lives. */
 export function startAlertClock(parts: Parts): { stop(): Promise<void> } {

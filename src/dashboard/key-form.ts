@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { BudgetChange } from '../accounts/key-budgets.ts';
 import { settingsShape } from '../accounts/key-settings.ts';
+import { DAY_MS } from '../durations.ts';
 import { parseUsd, type Nanos } from '../ledger/money.ts';
 
 /** What the forms about keys may send. Unknown fields are mistakes: a misspelt limit must not be ignored. */
 
-const OVERLAP_MS_MAX = 90 * 86_400_000;
+const OVERLAP_MS_MAX = 90 * DAY_MS;
 const BULK_MAX = 1000;
 
 const usd = z.string().transform((text, context): Nanos => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS } from '../durations.ts';
 import { TooManyError } from './api-error.ts';
 
 /** How often something may be tried. */
@@ -14,7 +15,7 @@ export interface RateRule {
 /** After the sixth time in a row the wait no longer doubles. */
 const STRIKES_MAX = 5;
 /** What was tried is forgotten after a day. */
-const REMEMBERED_MS = 24 * 3600 * 1000;
+const REMEMBERED_MS = DAY_MS;
 const ROWS_MAX = 200_000;
 /** Of so many tries, one also looks whether there are too many. */
 const PRUNE_EVERY = 200;

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import type { RequestFilter } from '../usage/request-filter.ts';
 import { parseUsd } from '../ledger/money.ts';
 import { byKeys, readTags, type KeyTags } from '../usage/tags.ts';
@@ -13,7 +14,6 @@ import { isZone } from '../zone-clock.ts';
 const EARLIEST_MS = Date.UTC(2020, 0, 1);
 const LATEST_MS = Date.UTC(2100, 0, 1);
 const DAYS_MAX = 800;
-const DAY_MS = 86_400_000;
 const VALUES_MAX = 50;
 const VALUE_CHARACTERS_MAX = 200;
 
@@ -41,8 +41,6 @@ export function readSpan({ from, to }: { readonly from: number; readonly to: num
 export function readMinuteSpan({ from, to }: { readonly from: number; readonly to: number }): Span {
   return { fromMs: Math.floor(from / MINUTE_MS) * MINUTE_MS, toMs: Math.ceil(to / MINUTE_MS) * MINUTE_MS };
 }
-
-const MINUTE_MS = 60_000;
 
 /** Refuses ranges that run backwards or are too long. */
 export function isRange({ from, to }: { readonly from: number; readonly to: number }): boolean {

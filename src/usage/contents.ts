@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS } from '../durations.ts';
 
 /** What was asked and answered, of an account that has it recorded. */
 export interface Content {
@@ -24,7 +25,6 @@ interface Row {
 
 /** For how long contents may be kept. */
 export const CONTENT_DAYS_MAX = 365;
-const DAY_MS = 86_400_000;
 /** Of a picture inside a message the beginning tells enough. */
 const TEXT_CHARACTERS_MAX = 20_000;
 const CONTENT_CHARACTERS_MAX = 200_000;

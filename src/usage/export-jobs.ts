@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import { recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS } from '../durations.ts';
 import { idAt, makeId } from '../ids.ts';
 import { readJob, type ExportJob } from './export-job.ts';
 import { writeFilter } from './request-filter.ts';
@@ -24,7 +25,7 @@ export interface ExportStep {
 export const EXPORTS_KEPT = 5;
 /** What the record of changes calls it. */
 const EXPORT_ACTION = 'export';
-const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = 7 * DAY_MS;
 /** Far longer than a step takes: a worker that gave no sign of life until then is dead. */
 const DEAD_MS = 60_000;
 /** A job that was taken up so often and came no further is given up. */

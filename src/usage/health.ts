@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { ERRORS } from '../errors.ts';
 import { idAt } from '../ids.ts';
 import type { Span } from './zone.ts';
@@ -32,7 +33,7 @@ export interface Health extends Span {
 }
 
 /** The length of a slot. */
-export const SLOT_MS = 30 * 60 * 1000;
+export const SLOT_MS = 30 * MINUTE_MS;
 /** A provider works when the caller makes a mistake, or runs into a limit of ours. */
 export const CALLERS_MISTAKES: readonly string[] = Object.entries(ERRORS)
   .filter(([name, { status }]) => status < 500 && name !== 'provider_rate_limited')

@@ -1,7 +1,7 @@
+import { DAY_MS } from '../durations.ts';
 import { QUARTER_MS, type Span } from './zone.ts';
 
 const PIECES_MAX = 100;
-const DAY_MS = 96 * QUARTER_MS;
 /** Where requests are chosen by two things at once, only whole days of the past have their own sums: longer spans are cut into those. */
 const TWOFOLD_MS_MAX = 8 * DAY_MS;
 /** Lengths that people read at a glance. */

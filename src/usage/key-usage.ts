@@ -1,4 +1,5 @@
 import type { OpenDatabase } from '../database/connect.ts';
+import { DAY_MS } from '../durations.ts';
 import { NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { addFound, NO_SUMS, readSums, type FoundSums, type Sums } from './sums.ts';
 import { cutIntoBuckets, QUARTER_MS, startOf } from './zone.ts';
@@ -23,7 +24,6 @@ export interface DayOfUse {
 
 export const NO_SPEND: KeySpend = { today: NO_MONEY, month: NO_MONEY, total: NO_MONEY, requestsLastDay: 0 };
 
-const DAY_MS = 86_400_000;
 /** From there a whole number of days leads into the right day, also where clocks were changed on the way. */
 const NOON_MS = DAY_MS / 2;
 

@@ -1,4 +1,5 @@
 import type { OpenDatabase } from '../database/connect.ts';
+import { DAY_MS } from '../durations.ts';
 import { idAt } from '../ids.ts';
 import { addFound, readSums, type Sums } from './sums.ts';
 import { QUARTER_MS, startOf, type Span } from './zone.ts';
@@ -17,7 +18,6 @@ export interface Periods {
   readonly month: Period;
 }
 
-const DAY_MS = 86_400_000;
 const WEEK_DAYS = 7;
 
 /** Today, the last seven days and this month, each beside the one before it, which is counted for as long as this one has lasted. */

@@ -2,13 +2,13 @@ import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import { jsonRows } from '../database/dialect.ts';
 import type { Tables } from '../database/tables.ts';
+import { HOUR_MS } from '../durations.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { COLUMN_OF, membersOf, pastDimensionsOf, type PastDimension } from './dimensions.ts';
 import { floorToGrid, gridName, HOURS, type Grid } from './grid.ts';
 import { readMarks, writeMarks } from './marks.ts';
 import type { Span } from './zone.ts';
 
-const HOUR_MS = 3_600_000;
 /** Between the arrival of a request and its hold lie the reading of its body and the clocks of several nodes; never an hour. */
 const SETTLED_AFTER_MS = HOUR_MS;
 /** Little enough that nobody notices: hours are summed up six at a time, days one by one. */

@@ -1,4 +1,5 @@
 import type { OpenDatabase } from '../database/connect.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { columnsOf, sizeOf } from './metrics.ts';
 import { CellReader, type Cells, type CellsQuestion } from './report-cells.ts';
 import { Ranking } from './report-ranking.ts';
@@ -105,8 +106,6 @@ function spanBefore({ span: { fromMs, toMs }, bucket, nowMs }: ReportQuestion): 
   const reachedMs = Math.min(toMs, Math.max(fromMs + stepMs, Math.ceil(nowMs / stepMs) * stepMs));
   return { fromMs: fromMs - lengthMs, toMs: reachedMs - lengthMs };
 }
-
-const MINUTE_MS = 60_000;
 
 function stepOf(bucket: Bucket): number {
   return bucket === 'minute' ? MINUTE_MS : QUARTER_MS;

@@ -2,6 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { OpenDatabase } from '../database/connect.ts';
 import { jsonRows } from '../database/dialect.ts';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS } from '../durations.ts';
 import { idAt, timeOf } from '../ids.ts';
 import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import { ceilToGrid, floorToGrid, gridName, type Grid } from './grid.ts';
@@ -11,7 +12,6 @@ import { QUARTER_MS, type Span } from './zone.ts';
 /** Stands for all accounts together, where sums of the past are kept by account. */
 export const EVERYBODY = '';
 
-const DAY_MS = 86_400_000;
 /** How far back there are sums of the whole service: a month and what a zone adds to it. */
 export const KEPT_MS = 40 * DAY_MS;
 /** Hours of single accounts are only there for the day that is not over. */

@@ -1,4 +1,6 @@
-/** The words of a report. The browser has them from here too, so this file knows of nothing else. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+
+/** The words of a report. The browser has them from here too, so this file knows of lengths of time and of nothing else. */
 
 /** What a report can show. The last two are means: they rise and fall, and adding them up says nothing. */
 export const METRICS = [
@@ -32,18 +34,17 @@ export type Bucket = (typeof BUCKETS)[number];
 
 /** The shortest that each of them can be. */
 export const BUCKET_MS: Readonly<Record<Bucket, number>> = {
-  minute: 60_000,
-  quarter: 900_000,
-  hour: 3_600_000,
-  day: 23 * 3_600_000,
-  week: 167 * 3_600_000,
-  month: 671 * 3_600_000,
+  minute: MINUTE_MS,
+  quarter: 15 * MINUTE_MS,
+  hour: HOUR_MS,
+  day: 23 * HOUR_MS,
+  week: 167 * HOUR_MS,
+  month: 671 * HOUR_MS,
 };
 
 /** Minutes are counted from the requests themselves, so only over six hours, with the quarters of an hour at both ends. */
 const MINUTES_MAX = 390;
 
-const DAY_MS = 86_400_000;
 const BUCKETS_MAX = 1100;
 /** Where requests are told apart by two things at once, only whole days of the past have their own sums. */
 const TWOFOLD_BUCKETS_MAX = 170;

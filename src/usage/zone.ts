@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { ZoneClock } from '../zone-clock.ts';
 import type { Bucket } from './vocabulary.ts';
 
@@ -7,11 +8,8 @@ export interface Span {
   readonly toMs: number;
 }
 
-const MINUTE_MS = 60_000;
 /** What roll-ups count by. */
 export const QUARTER_MS = 15 * MINUTE_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const DAYS_A_WEEK = 7;
 /** 1970 began on a Thursday, and weeks begin on Mondays. */
 const MONDAY_DAYS = 3;

@@ -1,9 +1,10 @@
+import { MINUTE_MS } from '../../durations.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import type { Library } from './library.ts';
 import type { RateLimits, RateRule } from '../rate-limits.ts';
 
 /** Longer than a code of an authenticator app is good for. */
-const USED: RateRule = { kind: 'code-used', max: 1, windowMs: 5 * 60 * 1000 };
+const USED: RateRule = { kind: 'code-used', max: 1, windowMs: 5 * MINUTE_MS };
 
 /** The sign-in that a code has just completed, as the library tells of it. */
 interface SignedIn {

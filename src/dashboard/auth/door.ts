@@ -1,4 +1,5 @@
 import type { ProviderId, SignInProvider } from '../../accounts/sign-in-settings.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { inTime, LateError } from '../../in-time.ts';
 import { ApiError } from '../api-error.ts';
 import type { Library } from './library.ts';
@@ -10,7 +11,7 @@ const DISCOVERY_MS = 8000;
 /** How long it may take to tell who somebody is; less than the dashboard waits for anything. */
 const RETURN_MS = 20_000;
 /** Addresses and keys of the operator's provider are asked for again after this. */
-const FRESH_MS = 3600 * 1000;
+const FRESH_MS = HOUR_MS;
 /** What a provider may say when it sends somebody back. Its own description of an error is not shown: anybody can write a link. */
 const RETURNED = ['code', 'state', 'error', 'iss'] as const;
 /** Nothing that the person did, so the operator reads of it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { lineOfText } from '../../accounts/line-of-text.ts';
 import { PROVIDER_IDS, type ProviderId } from '../../accounts/sign-in-settings.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { ApiError } from '../api-error.ts';
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './options.ts';
 import { isCommonPassword } from './passwords.ts';
@@ -31,8 +32,7 @@ interface Limit {
   readonly per: 'network' | 'email' | 'email and network' | 'person';
 }
 
-const QUARTER_MS = 15 * 60 * 1000;
-const HOUR_MS = 4 * QUARTER_MS;
+const QUARTER_MS = 15 * MINUTE_MS;
 
 /** Tries at one account from one place; forgotten when one succeeds. */
 export const SIGN_IN: RateRule = { kind: 'sign-in', max: 10, windowMs: QUARTER_MS };

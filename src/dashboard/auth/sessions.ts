@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../database/tables.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { ApiError } from '../api-error.ts';
 import type { Library } from './library.ts';
 import { FRESH_SECONDS } from './options.ts';
@@ -17,9 +18,9 @@ export interface Session {
 }
 
 /** A session that nobody used for so long is over. */
-const IDLE_MS = 12 * 3600 * 1000;
+const IDLE_MS = 12 * HOUR_MS;
 /** How exactly it is known when a session was last used. */
-const SEEN_MS = 5 * 60 * 1000;
+const SEEN_MS = 5 * MINUTE_MS;
 
 /** The session of these headers' cookie. Sessions end by themselves when they are not used; those that are used are marked, now and then. */
 export async function findSession(library: Library, database: Kysely<Tables>, headers: Headers): Promise<Session | undefined> {

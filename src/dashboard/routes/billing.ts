@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { redeem } from '../../accounts/redeem.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { clientAddress, parseNetworks } from '../../http/client-address.ts';
 import { formatUsd, parseUsd, type Nanos } from '../../ledger/money.ts';
 import type { PromoBenefit } from '../../accounts/promo-codes.ts';
@@ -24,7 +25,7 @@ const autoTopUpSchema = z.discriminatedUnion('isOn', [
 ]);
 
 /** In which tries to pay, or to redeem codes, are counted. */
-const TRIES_WINDOW_MS = 3_600_000;
+const TRIES_WINDOW_MS = HOUR_MS;
 
 /** The account's money: what there is, how more comes in, and what came in. */
 export function billingRoutes({ database: { kysely }, money, settings }: Parts) {

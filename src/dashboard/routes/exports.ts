@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import { HOUR_MS } from '../../durations.ts';
 import type { ExportJob } from '../../usage/export-job.ts';
 import { ExportJobs } from '../../usage/export-jobs.ts';
 import { isLargeExport, readExportSize, STREAMED_ROWS_MAX } from '../../usage/export-size.ts';
@@ -13,7 +14,7 @@ import { filterShape, isRange, RANGE_MESSAGE, resolveFilter, zoneShape } from '.
 import { validate } from '../validate.ts';
 
 /** Whoever asks for more in an hour wants something else than files. */
-const EXPORT_RULE = { kind: 'export', max: 30, windowMs: 3_600_000 };
+const EXPORT_RULE = { kind: 'export', max: 30, windowMs: HOUR_MS };
 
 const exportQuery = z
   .object({ ...filterShape, zone: zoneShape, format: z.enum(['csv', 'jsonl']).default('csv') })

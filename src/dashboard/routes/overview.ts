@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import type { ListedKey } from '../../accounts/key-list.ts';
 import { Keys } from '../../accounts/keys.ts';
+import { DAY_MS } from '../../durations.ts';
 import { readWallet } from '../../ledger/credit.ts';
 import { asNanos, formatUsd } from '../../ledger/money.ts';
 import type { PaymentRow } from '../../payments/credit-payment.ts';
@@ -18,7 +19,6 @@ import type { Env, Parts } from '../parts.ts';
 import { zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
 
-const DAY_MS = 86_400_000;
 const CHART_DAYS = 30;
 const SERIES_MAX = 6;
 const TOP_ROWS = 5;

@@ -1,6 +1,7 @@
 import { Hono, type Context } from 'hono';
 import { renderSVG } from 'uqr';
 import { z } from 'zod';
+import { MINUTE_MS } from '../../durations.ts';
 import { CONTENT_DAYS_MAX, readContentDays, setContentDays } from '../../usage/contents.ts';
 import { isZone } from '../../zone-clock.ts';
 import { ApiError } from '../api-error.ts';
@@ -14,7 +15,7 @@ import { accessRoutes } from './access.ts';
 import { linkedAccountRoutes } from './linked-accounts.ts';
 
 /** Without the password, an account is only deleted this soon after signing in. */
-const FRESH_MS = 10 * 60 * 1000;
+const FRESH_MS = 10 * MINUTE_MS;
 const NEITHER = 'Enter your password. If you have none, sign out and in again, and delete the account within ten minutes.';
 
 const changeSchema = z.strictObject({

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { priceSchema, type Model } from '../../../catalog/catalog.ts';
 import { compareModels, writeModels, type EntryChange } from '../../../catalog/model-entry.ts';
+import { DAY_MS } from '../../../durations.ts';
 import type { PricedModel } from '../../../gateway/price-list.ts';
 import type { ProviderList } from '../../../gateway/provider-list.ts';
 import { formatUsd } from '../../../ledger/money.ts';
@@ -15,7 +16,7 @@ import type { Env, Parts } from '../../parts.ts';
 import { recent } from '../../recent.ts';
 import { validate } from '../../validate.ts';
 
-const WEEK_MS = 7 * 24 * 3600 * 1000;
+const WEEK_MS = 7 * DAY_MS;
 const KEPT_MS = 60_000;
 const ID_CHARS_MAX = 200;
 

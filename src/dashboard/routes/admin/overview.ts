@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { readOwnerNames } from '../../../accounts/owners.ts';
+import { DAY_MS } from '../../../durations.ts';
 import { asNanos, formatUsd } from '../../../ledger/money.ts';
 import { readLiability, readMoneyIn } from '../../../ledger/service-money.ts';
 import type { LedgerState } from '../../../observe/metrics.ts';
@@ -13,7 +14,6 @@ import { zoneShape } from '../../usage-query.ts';
 import { validate } from '../../validate.ts';
 import { describeBooks, describeCharges, describeMargin, describeModels, describeProviders, describeTotal } from './describe-service.ts';
 
-const DAY_MS = 86_400_000;
 const TOP_ROWS = 10;
 const DAYS_BACK = { today: 0, '7d': 6, '30d': 29 } as const;
 

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { differences as changesOf, recordDeed } from '../../../accounts/audit.ts';
+import { DAY_MS } from '../../../durations.ts';
 import { inTime } from '../../../in-time.ts';
 import { parseUsd, type Nanos } from '../../../ledger/money.ts';
 import { PaymentList, type ListedPayment } from '../../../payments/payment-list.ts';
@@ -15,7 +16,6 @@ import { placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
 const PROBLEMS_MAX = 100;
-const DAY_MS = 86_400_000;
 /** More than this nobody waits for in a page: the command compares all. */
 const COMPARED_MAX = 2000;
 const COMPARE_MS = 15_000;

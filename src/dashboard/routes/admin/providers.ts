@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { differences, recordDeed } from '../../../accounts/audit.ts';
 import { DisabledProviders } from '../../../catalog/disabled-providers.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../durations.ts';
 import type { ListedProvider, ProviderList } from '../../../gateway/provider-list.ts';
 import type { Trial } from '../../../gateway/try-route.ts';
 import { measureProviders, readLastFailures, type ProviderRecord } from '../../../usage/provider-health.ts';
@@ -11,13 +12,11 @@ import type { RateRule } from '../../rate-limits.ts';
 import { recent } from '../../recent.ts';
 import { validate } from '../../validate.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const KEPT_MS = 60_000;
 const MODEL_CHARS_MAX = 200;
 
 /** Calls cost money that nobody is charged for: all operators together may make so many. */
-const TRIALS: RateRule = { kind: 'provider-trial', max: 10, windowMs: 10 * 60 * 1000 };
+const TRIALS: RateRule = { kind: 'provider-trial', max: 10, windowMs: 10 * MINUTE_MS };
 
 const trialBody = z.strictObject({ model: z.string().min(1).max(MODEL_CHARS_MAX) });
 

@@ -2,6 +2,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import type { Kysely } from 'kysely';
 import { recordDeed } from '../../../accounts/audit.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { HOUR_MS } from '../../../durations.ts';
 import { ApiError } from '../../api-error.ts';
 import { isReading } from '../../operators.ts';
 import type { Env, Parts, Person } from '../../parts.ts';
@@ -11,7 +12,7 @@ import { VIEWABLE, type Viewable } from '../../viewable.ts';
 export type Pages = Readonly<Record<Viewable, Hono<Env>>>;
 
 /** Somebody who goes on looking is told of again after this. */
-const NOTED_MS = 3_600_000;
+const NOTED_MS = HOUR_MS;
 const NOTED_MAX = 1000;
 
 /** One account as its owner sees it, for operators who help. They are the owner's own addresses, so both see the same; nothing is changed by them. */
