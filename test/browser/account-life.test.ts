@@ -11,6 +11,7 @@ import { until } from '../until.ts';
 import { buildPages } from '../services/built.ts';
 import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
 import { EMAIL, LifeStage, signInElsewhere } from './life-stage.ts';
+import { Steps } from './steps.ts';
 import { ask, Traffic } from './traffic.ts';
 
 /** The whole life, in a real browser, with real letters, and with the official client as the program. */
@@ -40,7 +41,10 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
     }, TEST_MS);
     afterAll(() => life?.close());
 
-    test(
+    const steps = new Steps();
+    const { add: step } = steps;
+
+    step(
       'begins with an address and a password, a link in a letter, and a key on the next page',
       async () => {
         await life.visit('/sign-up?code=NO-SUCH-CODE');
@@ -64,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'has a program that uses its key, and every page knows',
       async () => {
         const account = await life.service.accounts.find(EMAIL);
@@ -95,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'rotates its key under traffic without one failed request',
       async () => {
         await life.visit('/keys');
@@ -120,7 +124,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'reaches the limit of a key, and sees it',
       async () => {
         await life.visit('/keys?create=open');
@@ -141,7 +145,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'takes its data along',
       async () => {
         await life.visit('/settings?tab=data');
@@ -162,7 +166,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'goes on after signing out and in',
       async () => {
         await life.signOut();
@@ -179,7 +183,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'is safer with a second factor',
       async () => {
         await life.visit('/settings?tab=security');
@@ -211,7 +215,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'is easier with a passkey',
       async () => {
         const devtools = await life.context.newCDPSession(life.page);
@@ -239,7 +243,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'has sessions that can be ended from another one',
       async () => {
         const elsewhere = await signInElsewhere(browser, life.origin, { password: FIRST, recoveryCode: recoveryCodes[0] ?? '' });
@@ -254,7 +258,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'survives a forgotten password',
       async () => {
         await life.signOut();
@@ -280,7 +284,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'ends when its owner wants it to',
       async () => {
         await life.visit('/settings?tab=data');
@@ -296,7 +300,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       TEST_MS,
     );
 
-    test(
+    step(
       'leaves no key that works, and books that are whole',
       async () => {
         expect(await ask(life.origin, secret)).toBe('401 invalid_api_key');
@@ -311,5 +315,7 @@ describe.skipIf(chromiumPath === undefined)('the life of an account', () => {
       },
       TEST_MS,
     );
+
+    test('goes from a letter to its end, step by step', () => steps.takeAll(), steps.withinMs);
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
 import { buildPages } from '../services/built.ts';
 import { chromiumPath, close, launchChromium } from '../services/chromium.ts';
+import { until } from '../until.ts';
 import { openWorld, type World } from './world.ts';
 
 /** The way of somebody new, with the real gate behind it. */
@@ -28,8 +29,21 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
     await world?.close();
   });
 
+  /** Writes the question into a playground where nothing was said yet, on an account that can pay for the answer. */
+  const askForStory = async (): Promise<void> => {
+    await world.credit('1');
+    await page.goto(`${world.url}/playground?model=sandbox%2Fstory`);
+    await page.getByLabel('Message').fill('Tell me a story');
+  };
+
+  const hearStory = async (): Promise<void> => {
+    await askForStory();
+    await page.keyboard.press('Enter');
+    await page.getByText('As charged.').waitFor();
+  };
+
   test(
-    'makes a key, sees it in the examples, and the list ticks itself',
+    'makes a key, sends a request without any money, and the page forgets the secret',
     async () => {
       await page.goto(`${world.url}/start`);
       await page.getByRole('button', { name: 'Make a key' }).click();
@@ -39,25 +53,11 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
       expect(await page.locator('pre').innerText()).toMatch(/api_key="sk-tg-\w+"/u);
       expect(page.url()).toContain('snippet=python');
       await page.getByRole('listitem').filter({ hasText: 'Make an API key' }).getByText('done').waitFor();
-    },
-    TEST_MS,
-  );
-
-  test(
-    'sends a test request without any money, and is told status, tokens and cost',
-    async () => {
       await page.getByRole('button', { name: 'Send test request' }).click();
       const card = page.getByRole('region', { name: 'Send a test request' });
       await card.getByText('200').waitFor();
       expect(await card.innerText()).toMatch(/\$0\.00\b/u);
       await page.getByRole('listitem').filter({ hasText: 'Make the first request' }).getByText('done').waitFor();
-    },
-    TEST_MS,
-  );
-
-  test(
-    'forgets the secret with the page',
-    async () => {
       await page.reload();
       await page.getByText('Set TOLLGATE_API_KEY to a key of yours first.').waitFor();
       expect(await page.locator('pre').innerText()).not.toContain('sk-tg-');
@@ -68,11 +68,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   test(
     'talks to a model in the playground, sees what it cost, and can stop it',
     async () => {
-      await world.credit('5');
-      await page.goto(`${world.url}/playground?model=sandbox%2Fstory`);
-      await page.getByLabel('Message').fill('Tell me a story');
-      await page.keyboard.press('Enter');
-      await page.getByText('As charged.').waitFor();
+      await hearStory();
       const log = page.getByRole('log');
       expect(await log.innerText()).toContain('This story is canned');
       await page.getByLabel('Message').fill('Another one');
@@ -99,8 +95,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   test(
     'is answered in the playground after a double click on the button that sends',
     async () => {
-      await page.goto(`${world.url}/playground?model=sandbox%2Fstory`);
-      await page.getByLabel('Message').fill('Tell me a story');
+      await askForStory();
       await page.getByRole('button', { name: 'Send' }).dblclick({ delay: 60 });
       await page.getByText('As charged.').waitFor();
     },
@@ -110,6 +105,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   test(
     'can read earlier words in the playground while others come',
     async () => {
+      await hearStory();
       const log = page.getByRole('log');
       await page.getByLabel('Message').fill('Another one');
       await page.keyboard.press('Enter');
@@ -126,14 +122,28 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   test(
     'pays for no more of an answer after leaving the playground',
     async () => {
-      await page.goto(`${world.url}/playground?model=sandbox%2Fstory`);
-      await page.getByLabel('Message').fill('Tell me a story');
+      await hearStory();
+      const whole = await newestRequest();
+      await askForStory();
       await page.keyboard.press('Enter');
       await page.getByRole('log').getByText('Once').waitFor();
       const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/chat/completions'));
       await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
       await ended;
+      await until(async () => (await newestRequest()).id !== whole.id);
+      const left = await newestRequest();
+      expect([whole.outcome, left.outcome]).toEqual(['completed', 'client_gone']);
+      expect(Number(left.costUsd)).toBeGreaterThan(0);
+      expect(Number(left.costUsd)).toBeLessThan(Number(whole.costUsd));
     },
     TEST_MS,
   );
 });
+
+async function newestRequest(): Promise<{ id: string; outcome: string; costUsd: string }> {
+  const { name, value } = world.cookie;
+  const span = `from=${Date.now() - 3_600_000}&to=${Date.now() + 60_000}`;
+  const answer = await fetch(`${world.url}/api/requests?${span}&limit=1`, { headers: { cookie: `${name}=${value}` } });
+  const { requests } = (await answer.json()) as { requests: { id: string; outcome: string; costUsd: string }[] };
+  return requests[0] ?? { id: '', outcome: '', costUsd: '' };
+}
