@@ -2,36 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../src/openai/types.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { faultOf } from './fault-of.ts';
-
-/** A host that no row describes, in all the ways in which hosts are known to forget something. */
-
-const CONTEXT = { modelId: 'ours', wantsUsage: false, chat: { model: 'ours', messages: [] }, requestId: 'req_1', createdSeconds: 7 };
-const ENVELOPE = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'theirs' };
-
-function decode(...choices: readonly unknown[]): { id: unknown; created: unknown; object: unknown; choices: JsonObject[] }[] {
-  const decoder = openai.decodeStream(CONTEXT);
-  const chunks = choices.map((choice) => JSON.stringify({ ...ENVELOPE, choices: [choice] }));
-  return chunks.flatMap((data) => decoder.push({ name: undefined, data })).map((text) => JSON.parse(text) as ReturnType<typeof decode>[0]);
-}
-
-function deltas(...given: readonly JsonObject[]): unknown[] {
-  const last = given.length - 1;
-  const choices = given.map((delta, index) => ({ index: 0, delta, finish_reason: index === last ? 'tool_calls' : null }));
-  return decode(...choices).map((chunk) => chunk.choices[0]?.['delta']);
-}
+import { call, CONTEXT, decode, deltas, ENVELOPE, made } from './relayed.ts';
 
 function message(given: JsonObject): unknown {
   const { body } = openai.decodeReply(JSON.stringify({ choices: [{ index: 0, message: given, finish_reason: 'stop' }] }), CONTEXT);
   return (body['choices'] as JsonObject[])[0]?.['message'];
 }
-
-const call = (name: string, json: unknown, more: JsonObject = {}): JsonObject => ({ function: { name, arguments: json }, ...more });
-const made = (index: number, name: string, json: string): JsonObject => ({
-  index,
-  id: `call_req_1_${index}`,
-  type: 'function',
-  function: { name, arguments: json },
-});
 
 describe('a relayed chunk', () => {
   test('that is in order passes as it is', () => {
@@ -121,135 +97,6 @@ test('an empty list of tool calls is nothing that was said', () => {
   const choices = [{ index: 0, delta: { content: '', tool_calls: [] }, finish_reason: null }];
   decoder.push({ name: undefined, data: JSON.stringify({ ...ENVELOPE, choices }) });
   expect(decoder).toMatchObject({ outputText: '', hasOutput: false });
-});
-
-describe('the tool calls of a relayed stream', () => {
-  const first = { role: 'assistant' };
-  test.each<[string, JsonObject[], unknown[]]>([
-    [
-      'without ids and indexes are told apart by their names',
-      [{ ...first, tool_calls: [call('a', '{'), call('b', '{}')] }, { tool_calls: [{ function: { arguments: '' } }] }],
-      [
-        { ...first, tool_calls: [made(0, 'a', '{')] },
-        { tool_calls: [made(1, 'b', '{}')] },
-        { tool_calls: [{ index: 1, function: { arguments: '' } }] },
-        {},
-      ],
-    ],
-    [
-      'with an empty id get one',
-      [{ ...first, tool_calls: [call('a', '{}', { id: '', index: 0 })] }, {}],
-      [{ ...first, tool_calls: [made(0, 'a', '{}')] }, {}],
-    ],
-    [
-      'without arguments get empty ones at the end',
-      [{ ...first, tool_calls: [call('a', ''), call('b', '{}')] }, {}],
-      [
-        { ...first, tool_calls: [made(0, 'a', '')] },
-        { tool_calls: [made(1, 'b', '{}')] },
-        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
-        {},
-      ],
-    ],
-    [
-      'without arguments get empty ones before a later chunk begins the next',
-      [
-        { ...first, tool_calls: [call('a', '', { id: 'x', index: 0 })] },
-        { tool_calls: [{ index: 0, function: { arguments: '' } }] },
-        { tool_calls: [call('b', '', { id: 'y', index: 1 })] },
-        { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
-      ],
-      [
-        { ...first, tool_calls: [{ ...made(0, 'a', ''), id: 'x' }] },
-        { tool_calls: [{ index: 0, function: { arguments: '' } }] },
-        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
-        { tool_calls: [{ ...made(1, 'b', ''), id: 'y' }] },
-        { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
-        {},
-      ],
-    ],
-    [
-      'that begin together get their arguments in turn',
-      [
-        { ...first, tool_calls: [call('a', '', { id: 'x', index: 0 }), call('b', '', { id: 'y', index: 1 })] },
-        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
-        { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
-      ],
-      [
-        { ...first, tool_calls: [{ ...made(0, 'a', ''), id: 'x' }] },
-        { tool_calls: [{ ...made(1, 'b', ''), id: 'y' }] },
-        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
-        { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
-        {},
-      ],
-    ],
-    [
-      'that come whole with the end get empty ones as well',
-      [{ ...first, tool_calls: [{ id: 'x', function: { name: 'a' } }] }],
-      [
-        { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function', function: { name: 'a' } }] },
-        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
-        {},
-      ],
-    ],
-    [
-      'with an object for arguments get it as JSON',
-      [{ ...first, tool_calls: [call('a', { b: 1 })] }, {}],
-      [{ ...first, tool_calls: [made(0, 'a', '{"b":1}')] }, {}],
-    ],
-    [
-      'that share an index are told apart by their ids, also piece by piece',
-      [
-        { ...first, tool_calls: [call('a', '{', { id: 'x', index: 0 })] },
-        { tool_calls: [{ index: 0, id: 'x', function: { arguments: '}' } }] },
-        { tool_calls: [call('a', '{', { id: 'y', index: 0 }), call('b', '{}', { id: 'z', index: 1 })] },
-        { tool_calls: [{ index: 0, function: { arguments: '}' } }] },
-      ],
-      [
-        { ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] },
-        { tool_calls: [{ index: 0, function: { arguments: '}' } }] },
-        { tool_calls: [{ ...made(1, 'a', '{'), id: 'y' }] },
-        { tool_calls: [{ ...made(2, 'b', '{}'), id: 'z' }] },
-        { tool_calls: [{ index: 1, function: { arguments: '}' } }] },
-        {},
-      ],
-    ],
-    [
-      'whose pieces have ids of their own are one call',
-      [
-        { ...first, tool_calls: [call('a', '{', { id: 'x', index: 0 })] },
-        { tool_calls: [{ index: 0, id: 'y', type: 'function', function: { arguments: '}' } }] },
-      ],
-      [{ ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '}' } }] }, {}],
-    ],
-    [
-      'of the custom kind stay as they are',
-      [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
-      [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
-    ],
-  ])('%s', (_, given, expected) => {
-    expect(deltas(...given)).toEqual(expected);
-  });
-
-  test('that come in one list are told one by one, since some clients read the first of a list only', () => {
-    const said = { role: 'assistant', content: 'Let me see.', reasoning_content: 'Hm' };
-    const tool_calls = [made(0, 'a', '{}'), made(1, 'b', '{}'), made(2, 'c', '{}')];
-    const other = { index: 1, delta: { role: 'assistant', content: 'No.' }, logprobs: null, finish_reason: null };
-    const given = { index: 0, delta: { ...said, tool_calls }, logprobs: { content: [] }, finish_reason: 'tool_calls', odd: 2 };
-    const decoder = openai.decodeStream(CONTEXT);
-    const chunks = decoder
-      .push({ name: undefined, data: JSON.stringify({ ...ENVELOPE, choices: [given, other] }) })
-      .map((text) => JSON.parse(text) as JsonObject);
-    const head = { ...ENVELOPE, model: 'ours' };
-    const open = { index: 0, logprobs: null, finish_reason: null, odd: 2 };
-    expect(chunks).toEqual([
-      { ...head, choices: [{ ...open, delta: { ...said, tool_calls: [tool_calls[0]] }, logprobs: { content: [] } }] },
-      { ...head, choices: [{ ...open, delta: { tool_calls: [tool_calls[1]] } }] },
-      { ...head, choices: [{ ...open, delta: { tool_calls: [tool_calls[2]] } }] },
-      { ...head, choices: [{ ...open, delta: {}, finish_reason: 'tool_calls' }] },
-      { ...head, choices: [other] },
-    ]);
-  });
 });
 
 test.each<[string, JsonObject]>([
