@@ -261,15 +261,33 @@ export function readFault(text: string, status: number | undefined): ProviderFau
 const TOO_LONG =
   /maximum (?:context|prompt) length|exceeds? the (?:available context size|context window|model's (?:maximum )?context)|longer than the model's context length|reduce the length of the messages|prompt is too long/iu;
 
+/** What an error inside a 200 stands for that tells no status: its code counts before its type, which OpenAI gives to a wrong key as well. */
+const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['context_length_exceeded', 400],
+  ['invalid_request_error', 400],
+  ['BadRequestError', 400],
+  ['invalid_api_key', 401],
+  ['model_not_found', 404],
+  ['insufficient_quota', 429],
+  ['rate_limit_exceeded', 429],
+  ['rate_limit_error', 429],
+]);
+
 function toFault(error: JsonObject): ProviderFault {
-  const { code, param } = error;
-  const message = readMessage(error);
-  const numeric = typeof code === 'number' ? code : Number(typeof code === 'string' && /^\d{3}$/.test(code) ? code : Number.NaN);
-  return new ProviderFault(message ?? 'The provider reported an error', {
-    status: numeric >= 400 && numeric <= 599 ? numeric : undefined,
-    code: TOO_LONG.test(message ?? '') ? 'context_length_exceeded' : typeof code === 'string' && Number.isNaN(numeric) ? code : undefined,
+  const { code, type, param } = error;
+  const message = readMessage(error) ?? 'The provider reported an error';
+  const word = TOO_LONG.test(message) ? 'context_length_exceeded' : typeof code === 'string' && !/^\d{3}$/.test(code) ? code : undefined;
+  const told = [code, error['status_code'], error['status']].map(readStatus).find((status) => status !== undefined);
+  return new ProviderFault(message, {
+    status: told ?? STATUSES.get(word) ?? STATUSES.get(type),
+    code: word,
     param: typeof param === 'string' ? param : undefined,
   });
+}
+
+function readStatus(value: unknown): number | undefined {
+  const status = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+  return status >= 400 && status <= 599 ? status : undefined;
 }
 
 /** Hosts that check requests with FastAPI say `detail`, a text or a list of complaints, where others say `message`. */

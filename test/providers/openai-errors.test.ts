@@ -1,14 +1,47 @@
 import { describe, expect, test } from 'bun:test';
-import { readFault } from '../../src/providers/openai.ts';
+import type { JsonObject } from '../../src/openai/types.ts';
+import { openai, readFault } from '../../src/providers/openai.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
+import { faultOf } from './fault-of.ts';
+import { CONTEXT } from './relayed.ts';
 
 describe('the error of a provider', () => {
   test.each<[string, string, Partial<ProviderFault>]>([
     ['a number for a code', '{"error":{"code":502,"message":"Down"}}', { message: 'Down', status: 502 }],
     ['a code that is no status', '{"error":{"code":"busy","message":"Down"}}', { message: 'Down', status: undefined, code: 'busy' }],
     ['an HTML page', '<html></html>', { message: 'The provider sent no stream', status: undefined }],
+    [
+      'a status beside a code, as Groq has it',
+      '{"error":{"message":"Failed","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"x","status_code":400}}',
+      { message: 'Failed', status: 400, code: 'tool_use_failed' },
+    ],
+    ['a number for a status', '{"error":{"message":"Busy","status":503}}', { status: 503 }],
+    ['a code before a status', '{"error":{"message":"Busy","code":429,"status":500}}', { status: 429 }],
+    ['a status in a word', '{"error":{"message":"Bad","status":"INVALID_ARGUMENT"}}', { status: undefined }],
+    ['a status that cannot be read', '{"error":{"message":"Bad","status":{"valueOf":1,"toString":1}}}', { status: undefined }],
   ])('inside a 200 has the status that it tells itself: %s', (_, text, fault) => {
     expect(readFault(text, undefined)).toMatchObject(fault);
+  });
+
+  test.each<[number | undefined, JsonObject]>([
+    [400, { message: 'Bad', type: 'invalid_request_error', code: 'tool_use_failed' }],
+    [400, { message: 'Bad', type: 'BadRequestError', code: null }],
+    [400, { message: 'Too much', code: 'context_length_exceeded' }],
+    [400, { message: "This model's maximum context length is 8 tokens." }],
+    [401, { message: 'Incorrect key', type: 'invalid_request_error', code: 'invalid_api_key' }],
+    [404, { message: 'No such model', type: 'invalid_request_error', code: 'model_not_found' }],
+    [429, { message: 'Slow down', type: 'tokens', code: 'rate_limit_exceeded' }],
+    [429, { message: 'Slow down', type: 'rate_limit_error', code: null }],
+    [429, { message: 'Slow down', type: 'rate_limit_exceeded' }],
+    [429, { message: 'No credit', type: 'insufficient_quota', code: 'insufficient_quota' }],
+    [undefined, { message: 'Odd', type: 'constructor', code: '__proto__' }],
+  ])('inside a 200 without a status has %p, by its words: %j', (status, error) => {
+    const data = JSON.stringify({ error });
+    expect(readFault(data, undefined).status).toBe(status);
+    expect(faultOf(() => openai.decodeReply(data, CONTEXT)).status).toBe(status);
+    expect(faultOf(() => openai.decodeStream(CONTEXT).push({ name: undefined, data })).status).toBe(status);
+    expect(faultOf(() => openai.decodeStream(CONTEXT).push({ name: 'error', data })).status).toBe(status);
+    expect(readFault(data, 503).status).toBe(503);
   });
 
   test.each<[string, unknown, Partial<ProviderFault>]>([
