@@ -231,9 +231,15 @@ function becomeChoice(chunk: WireChunk, choices: readonly unknown[], { requestId
 /** An error inside a 200, or after some of the answer: in its place, where Groq puts it, or the whole body, as vLLM and Mistral have it. */
 function refuseError(body: JsonObject): void {
   const ofGroq = isObject(body['x_groq']) ? body['x_groq']['error'] : undefined;
-  const error = body['error'] ?? ofGroq ?? (body['object'] === 'error' ? body : undefined);
-  if (error === undefined || error === null) return;
-  throw toFault(isObject(error) ? error : { message: error, code: body['code'] });
+  const error = [body['error'], ofGroq, body['object'] === 'error' ? body : undefined].find(isReported);
+  if (error !== undefined) throw toFault(isObject(error) ? error : { message: error, code: body['code'] });
+  // Some SDKs would take an empty object for an error.
+  if ('error' in body) delete body['error'];
+}
+
+/** Some hosts have an empty error in every answer. */
+function isReported(error: unknown): boolean {
+  return typeof error === 'object' && error !== null ? Object.keys(error).length > 0 : Boolean(error);
 }
 
 /**

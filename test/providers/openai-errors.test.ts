@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/openai/types.ts';
 import { openai, readFault } from '../../src/providers/openai.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
 import { faultOf } from './fault-of.ts';
-import { CONTEXT } from './relayed.ts';
+import { CONTEXT, ENVELOPE } from './relayed.ts';
 
 describe('the error of a provider', () => {
   test.each<[string, string, Partial<ProviderFault>]>([
@@ -119,5 +119,24 @@ describe('the error of a provider', () => {
     ['a list of texts', '["Down"]'],
   ])('that is %s has its status and none of its text', (_, text) => {
     expect(readFault(text, 502)).toMatchObject({ message: 'The provider answered with status 502', status: 502, code: undefined });
+  });
+});
+
+describe('an error that is empty', () => {
+  test.each<[unknown]>([[null], [''], [false], [0], [{}], [[]]])('is none, and not told: %j', (error) => {
+    const choice = { index: 0, finish_reason: 'stop' };
+    const whole = JSON.stringify({ choices: [{ ...choice, message: { content: 'a' } }], error });
+    const { body } = openai.decodeReply(whole, CONTEXT);
+    expect(body).toMatchObject({ choices: [{ message: { content: 'a' } }] });
+    expect(body).not.toHaveProperty('error');
+    const data = JSON.stringify({ ...ENVELOPE, choices: [{ ...choice, delta: { content: 'a' } }], error, x_groq: { error } });
+    const [sent = ''] = openai.decodeStream(CONTEXT).push({ name: undefined, data });
+    expect(JSON.parse(sent)).toMatchObject({ choices: [{ delta: { content: 'a' } }] });
+    expect(JSON.parse(sent)).not.toHaveProperty('error');
+  });
+
+  test('does not hide another', () => {
+    const data = JSON.stringify({ ...ENVELOPE, choices: [], error: {}, x_groq: { error: 'Over capacity' } });
+    expect(faultOf(() => openai.decodeStream(CONTEXT).push({ name: undefined, data })).message).toBe('Over capacity');
   });
 });
