@@ -140,6 +140,8 @@ class RelayedStream implements StreamDecoder {
   push(event: SseEvent): readonly string[] {
     if (event.data.startsWith('[DONE]')) {
       this.isDone = true;
+      // Nothing was said, so the answer has failed, and what failed has no reason to finish.
+      if (this.#said.length === 0) return [];
       return this.#finishAll((index) => ({
         delta: { ...this.#quirks.endOf(index), ...this.#mender.endOf(index) },
         finish_reason: this.#calling.has(index) ? 'tool_calls' : 'stop',

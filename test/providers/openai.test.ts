@@ -198,6 +198,13 @@ describe('a stream', () => {
     expect(decoder).toMatchObject({ isDone: true, isComplete: true });
   });
 
+  test('that is done before anything was said has failed, and gets none', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    push(decoder, chunk([{ index: 0, delta: { role: 'assistant' }, finish_reason: null }]));
+    expect(push(decoder, '[DONE]')).toEqual([]);
+    expect(decoder).toMatchObject({ isDone: true, isComplete: false });
+  });
+
   test('with empty events goes on', () => {
     const decoder = openai.decodeStream(CONTEXT);
     expect(push(decoder, '', chunk([delta('a')]), ' ', chunk([delta('b')]), '')).toHaveLength(2);
