@@ -122,10 +122,16 @@ export class ReplyQuirksReader {
 
   /** A reason that nobody knows is taken for a plain end: clients fail on words that the dialect does not have. */
   #finishReason(reason: string): FinishReason {
-    const status = this.#quirks.faults?.[reason];
+    const { finish = {}, faults = {} } = this.#quirks;
+    const status = lookUp(faults, reason);
     if (status !== undefined) throw new ProviderFault(`${this.#name} broke off its answer: ${reason}`, { status, code: reason });
-    return this.#quirks.finish?.[reason] ?? 'stop';
+    return lookUp(finish, reason) ?? 'stop';
   }
+}
+
+/** The name is the host's, and each object has a "constructor" that no one put there. */
+function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 /** Text parts make the content, parts of the thinking the reasoning. */

@@ -146,6 +146,8 @@ describe('an answer', () => {
     ['together', 'eos', 'stop'],
     ['together', 'something_new', 'stop'],
     ['together', 'function_call', 'function_call'],
+    ['together', 'constructor', 'stop'],
+    ['together', '__proto__', 'stop'],
   ])('of %s that ends with %s says %s', (id, reason, finish) => {
     const { body } = openai.decodeReply(whole({ message: { content: 'a' }, finish_reason: reason }), context(id));
     expect(body).toMatchObject({ choices: [{ finish_reason: finish }] });
