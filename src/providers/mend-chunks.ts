@@ -10,8 +10,20 @@ const SERVICE_TIERS: ReadonlySet<unknown> = new Set([null, 'auto', 'default', 'f
 const CITATIONS_MAX = 1000;
 
 /**
+ * Gives choices what hosts leave out, before anything else is read of them: an index, and an object for what is said. An end without
+ * a delta has tool calls to complete as well.
+ */
+export function completeChoices(choices: readonly unknown[], field: 'delta' | 'message'): void {
+  for (const [position, choice] of choices.entries()) {
+    if (!isObject(choice)) continue;
+    if (!Number.isInteger(choice['index'])) choice['index'] = position;
+    if (!isObject(choice[field])) choice[field] = {};
+  }
+}
+
+/**
  * Keeps what clients are promised of a relayed stream, whoever wrote it: one identity, a role at the beginning of each
- * choice and only there, an index, one list of citations, a reason to finish that they know. A chunk that is in order is only
+ * choice and only there, one list of citations, a reason to finish that they know. A chunk that is in order is only
  * looked at.
  */
 export class ChunkMender {
@@ -34,10 +46,7 @@ export class ChunkMender {
     chunk.created = this.#created ??= timeOf(chunk.created, this.#context);
     chunk['object'] = 'chat.completion.chunk';
     mendTier(chunk, this.#context);
-    for (let position = 0; position < choices.length; position += 1) {
-      const choice = choices[position];
-      if (isObject(choice)) this.#mendChoice(choice, position);
-    }
+    for (const choice of choices) if (isObject(choice)) this.#mendChoice(choice);
   }
 
   /** What belongs into the last delta of a choice: all that it cites. */
@@ -47,10 +56,8 @@ export class ChunkMender {
     return cited === undefined ? {} : { annotations: [...cited.values()] };
   }
 
-  #mendChoice(choice: JsonObject, position: number): void {
-    if (!Number.isInteger(choice['index'])) choice['index'] = position;
+  #mendChoice(choice: JsonObject): void {
     mendFinish(choice);
-    if (!isObject(choice['delta'])) choice['delta'] = {};
     const delta = choice['delta'] as JsonObject;
     const { role } = delta;
     // Said once: some clients join whatever comes again, and end up with the role "assistantassistant".
@@ -83,17 +90,15 @@ export function mendReply(body: JsonObject, choices: readonly unknown[], context
   body['created'] = timeOf(body['created'], context);
   body['object'] = 'chat.completion';
   mendTier(body, context);
-  choices.filter(isObject).forEach((choice, position) => {
-    if (!Number.isInteger(choice['index'])) choice['index'] = position;
-    const message = isObject(choice['message']) ? choice['message'] : {};
+  for (const choice of choices.filter(isObject)) {
+    const message = choice['message'] as JsonObject;
     message['role'] = 'assistant';
     for (const name of ['content', 'refusal']) message[name] ??= null;
-    choice['message'] = message;
     choice['logprobs'] ??= null;
     mendFinish(choice);
     // Whoever has a whole answer has its end.
     choice['finish_reason'] ??= hasToolCalls(message) ? 'tool_calls' : 'stop';
-  });
+  }
 }
 
 /** Whether a message or a piece of one calls a tool: who is not told so may not run it. */

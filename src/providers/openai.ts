@@ -5,7 +5,7 @@ import type { SseEvent } from '../http/sse.ts';
 import type { FinishReason } from './envelope.ts';
 import { ChunkTemplate } from './chunk-template.ts';
 import { HOSTS, UNKNOWN_HOST } from './compatible.ts';
-import { ChunkMender, hasToolCalls, mendReply } from './mend-chunks.ts';
+import { ChunkMender, completeChoices, hasToolCalls, mendReply } from './mend-chunks.ts';
 import { countMedia, OutputText, readOutput, writeMedia } from './output-text.ts';
 import { parseObject } from './parse-object.ts';
 import {
@@ -63,6 +63,7 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const { choices } = body;
   if (!Array.isArray(choices) || choices.length === 0) throw new ProviderFault('The provider answered without choices');
   const usage = readUsage(quirks.readUsage(body), context);
+  completeChoices(choices, 'message');
   quirks.readChoices(choices);
   let outputText = '';
   for (const choice of choices) {
@@ -157,6 +158,7 @@ class RelayedStream implements StreamDecoder {
     // Chunks without choices carry usage or a host's notes; callers that index `choices[0]` must never see them.
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
     if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, chunk.choices, this.#context);
+    completeChoices(chunk.choices, 'delta');
     this.#quirks.readChoices(chunk.choices);
     this.#mender.mend(chunk, chunk.choices);
     for (const choice of chunk.choices) this.#watch(choice);

@@ -90,7 +90,6 @@ export class ReplyQuirksReader {
   }
 
   #readChoice(choice: JsonObject): void {
-    if (this.#quirks.hasBareChoices === true && choice['message'] === undefined) choice['delta'] ??= {};
     const { delta, message } = choice;
     const reason = choice['finish_reason'];
     const isEnd = typeof reason === 'string' && reason !== '';

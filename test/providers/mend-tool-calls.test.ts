@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../src/openai/types.ts';
 import { openai } from '../../src/providers/openai.ts';
-import { call, CONTEXT, deltas, ENVELOPE, made } from './relayed.ts';
+import { call, CONTEXT, decode, deltas, ENVELOPE, made } from './relayed.ts';
 
 describe('the tool calls of a relayed stream', () => {
   const first = { role: 'assistant' };
@@ -109,6 +109,27 @@ describe('the tool calls of a relayed stream', () => {
     ],
   ])('%s', (_, given, expected) => {
     expect(deltas(...given)).toEqual(expected);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['null for a delta', { index: 0, delta: null, finish_reason: 'tool_calls' }],
+    ['no delta', { index: 0, finish_reason: 'tool_calls' }],
+    ['no delta but a message', { index: 0, message: {}, finish_reason: 'tool_calls' }],
+    ['neither delta nor index', { finish_reason: 'tool_calls' }],
+  ])('without arguments get empty ones at an end with %s', (_, end) => {
+    const sent = decode({ index: 0, delta: { tool_calls: [call('a', '')] }, finish_reason: null }, end);
+    expect(sent.slice(1)).toMatchObject([
+      { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, finish_reason: null }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+    ]);
+  });
+
+  test('without arguments get empty ones also where neither the index of the choice nor its end is told', () => {
+    const decoder = openai.decodeStream(CONTEXT);
+    const choices = [{ delta: { tool_calls: [call('a', '')] } }];
+    decoder.push({ name: undefined, data: JSON.stringify({ ...ENVELOPE, choices }) });
+    const [piece = ''] = decoder.push({ name: undefined, data: '[DONE]' });
+    expect(JSON.parse(piece)).toMatchObject({ choices: [{ index: 0, delta: { tool_calls: [{ function: { arguments: '{}' } }] } }] });
   });
 
   test('that come in one list are told one by one, since some clients read the first of a list only', () => {

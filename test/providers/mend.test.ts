@@ -148,6 +148,11 @@ describe('a relayed answer', () => {
     });
   });
 
+  test('that says nothing has no trace of a chunk', () => {
+    const { body } = openai.decodeReply(JSON.stringify({ choices: [{ finish_reason: 'stop' }] }), CONTEXT);
+    expect((body['choices'] as JsonObject[])[0]).not.toHaveProperty('delta');
+  });
+
   test.each<[string, JsonObject, JsonObject]>([
     [
       'a message that is missing is one that says nothing',
