@@ -66,6 +66,7 @@ export class ToolCallMender {
     if (open === undefined && (hasId(call) || isText(name))) {
       call['id'] = hasId(call) ? call['id'] : this.#makeId(index);
       call['type'] ??= 'function';
+      called['arguments'] ??= '';
       // What a custom tool gets is text, and none is none.
       open = { index, id: call['id'], name, hasArguments: !isObject(call['function']) };
       calls.byIndex.set(index, open);

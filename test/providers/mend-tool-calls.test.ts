@@ -67,10 +67,18 @@ describe('the tool calls of a relayed stream', () => {
       'that come whole with the end get empty ones as well',
       [{ ...first, tool_calls: [{ id: 'x', function: { name: 'a' } }] }],
       [
-        { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function', function: { name: 'a' } }] },
+        { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function', function: { name: 'a', arguments: '' } }] },
         { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
         {},
       ],
+    ],
+    [
+      'begin with arguments, and be they empty',
+      [
+        { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function', function: { name: 'a' } }] },
+        { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+      ],
+      [{ ...first, tool_calls: [{ ...made(0, 'a', ''), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, {}],
     ],
     [
       'with an object for arguments get it as JSON',
