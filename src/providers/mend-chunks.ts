@@ -11,12 +11,12 @@ const CITATIONS_MAX = 1000;
 
 /**
  * Gives choices what hosts leave out, before anything else is read of them: an index, and an object for what is said. An end without
- * a delta has tool calls to complete as well.
+ * a delta has tool calls to complete as well, and the ids of calls have the index in them.
  */
-export function completeChoices(choices: readonly unknown[], field: 'delta' | 'message'): void {
+export function completeChoices(choices: readonly unknown[], field: 'delta' | 'message', { choiceIndex }: ReplyContext): void {
   for (const [position, choice] of choices.entries()) {
     if (!isObject(choice)) continue;
-    if (!Number.isInteger(choice['index'])) choice['index'] = position;
+    choice['index'] = choiceIndex ?? (Number.isInteger(choice['index']) ? choice['index'] : position);
     if (!isObject(choice[field])) choice[field] = {};
   }
 }

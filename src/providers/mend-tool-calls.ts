@@ -22,9 +22,9 @@ export class ToolCallMender {
   }
 
   /** Changes a message in place. */
-  mendMessage(message: JsonObject): void {
+  mendMessage(message: JsonObject, choice: unknown): void {
     toolCallsOf(message).forEach((call, index) => {
-      call['id'] = hasId(call) ? call['id'] : this.#makeId(index);
+      call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
       call['type'] ??= 'function';
       const { function: called } = call;
       if (isObject(called)) called['arguments'] = writeArguments(called['arguments']) || '{}';
@@ -43,7 +43,7 @@ export class ToolCallMender {
     const pieces = toolCallsOf(delta);
     const known = calls.byIndex.size;
     if (pieces.length > 0) this.#calls.set(choice, calls);
-    for (const call of pieces) this.#mendPiece(call, calls);
+    for (const call of pieces) this.#mendPiece(call, calls, choice);
     const before = calls.byIndex.size > known ? silent.filter(isSilent).map(giveNothing) : [];
     const after = isEnd ? this.end(choice) : [];
     if (before.length + after.length > 0) delta['tool_calls'] = [...before, ...pieces, ...after];
@@ -57,14 +57,14 @@ export class ToolCallMender {
   }
 
   /** The first piece of a call names it, and needs what clients know it by; every other piece goes on. */
-  #mendPiece(call: JsonObject, calls: OpenCalls): void {
+  #mendPiece(call: JsonObject, calls: OpenCalls, choice: unknown): void {
     const called = isObject(call['function']) ? call['function'] : {};
     const { name } = called;
     const index = calls.placeOf(call, name);
     call['index'] = index;
     let open = calls.byIndex.get(index);
     if (open === undefined && (hasId(call) || isText(name))) {
-      call['id'] = hasId(call) ? call['id'] : this.#makeId(index);
+      call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
       call['type'] ??= 'function';
       called['arguments'] ??= '';
       // What a custom tool gets is text, and none is none.
@@ -80,8 +80,9 @@ export class ToolCallMender {
     if (open !== undefined) open.hasArguments ||= called['arguments'] !== '';
   }
 
-  #makeId(index: number): string {
-    return `call_${this.#requestId}_${index}`;
+  /** Clients that keep several choices tell their calls apart by id as well. */
+  #makeId(choice: unknown, index: number): string {
+    return `call_${this.#requestId}_${choice === 0 ? '' : `${String(choice)}_`}${index}`;
   }
 }
 

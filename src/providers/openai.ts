@@ -63,7 +63,7 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const { choices } = body;
   if (!Array.isArray(choices) || choices.length === 0) throw new ProviderFault('The provider answered without choices');
   const usage = readUsage(quirks.readUsage(body), context);
-  completeChoices(choices, 'message');
+  completeChoices(choices, 'message', context);
   quirks.readChoices(choices);
   let outputText = '';
   for (const choice of choices) {
@@ -157,8 +157,8 @@ class RelayedStream implements StreamDecoder {
     this.#readUsage(chunk);
     // Chunks without choices carry usage or a host's notes; callers that index `choices[0]` must never see them.
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
-    if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, chunk.choices, this.#context);
-    completeChoices(chunk.choices, 'delta');
+    if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, this.#context);
+    completeChoices(chunk.choices, 'delta', this.#context);
     this.#quirks.readChoices(chunk.choices);
     this.#mender.mend(chunk, chunk.choices);
     for (const choice of chunk.choices) this.#watch(choice);
@@ -226,10 +226,9 @@ class RelayedStream implements StreamDecoder {
 }
 
 /** Makes a chunk one of a larger answer, whose choices share an id and a time. */
-function becomeChoice(chunk: WireChunk, choices: readonly unknown[], { requestId, createdSeconds, choiceIndex }: ReplyContext): void {
+function becomeChoice(chunk: WireChunk, { requestId, createdSeconds }: ReplyContext): void {
   chunk.id = `chatcmpl-${requestId}`;
   chunk.created = createdSeconds;
-  for (const choice of choices) if (isObject(choice)) choice['index'] = choiceIndex;
 }
 
 /** An error inside a 200, or after some of the answer: in its place, where Groq puts it, or the whole body, as vLLM and Mistral have it. */

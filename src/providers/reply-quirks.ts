@@ -100,7 +100,7 @@ export class ReplyQuirksReader {
     }
     if (isObject(message)) {
       this.#readMessage(message);
-      if (this.#quirks.hasBareToolCalls === true) this.#toolCalls.mendMessage(message);
+      if (this.#quirks.hasBareToolCalls === true) this.#toolCalls.mendMessage(message, choice['index']);
     }
     if (isEnd && !FINISH_REASONS.has(reason)) choice['finish_reason'] = this.#finishReason(reason);
   }

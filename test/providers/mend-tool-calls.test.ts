@@ -160,3 +160,30 @@ describe('the tool calls of a relayed stream', () => {
     ]);
   });
 });
+
+const idsOf = (choices: readonly JsonObject[], field: 'delta' | 'message'): unknown[] =>
+  choices.flatMap((choice) => (choice[field] as { tool_calls: JsonObject[] }).tool_calls.map(({ id }) => id));
+const given = (field: string, more: JsonObject = {}): JsonObject => ({ ...more, [field]: { tool_calls: [call('a', '{}')] } });
+const pushed = (context: typeof CONTEXT & { choiceIndex?: number }, choices: readonly JsonObject[]): JsonObject[] => {
+  const texts = openai.decodeStream(context).push({ name: undefined, data: JSON.stringify({ ...ENVELOPE, choices }) });
+  return texts.flatMap((text) => (JSON.parse(text) as { choices: JsonObject[] }).choices);
+};
+const whole = (context: typeof CONTEXT & { choiceIndex?: number }, choices: readonly JsonObject[]): JsonObject[] =>
+  openai.decodeReply(JSON.stringify({ choices }), context).body['choices'] as JsonObject[];
+
+describe('the ids that are made for tool calls', () => {
+  test.each<[string, JsonObject]>([
+    ['with', { index: 1 }],
+    ['without', {}],
+  ])('differ between the choices of an answer, %s an index', (_, second) => {
+    const ids = ['call_req_1_0', 'call_req_1_1_0'];
+    expect(idsOf(whole(CONTEXT, [given('message'), given('message', second)]), 'message')).toEqual(ids);
+    expect(idsOf(pushed(CONTEXT, [given('delta'), given('delta', second)]), 'delta')).toEqual(ids);
+  });
+
+  test('differ between answers that are told as the choices of one', () => {
+    const second = { ...CONTEXT, choiceIndex: 1 };
+    expect(idsOf(whole(second, [given('message', { index: 0 })]), 'message')).toEqual(['call_req_1_1_0']);
+    expect(idsOf(pushed(second, [given('delta', { index: 0 })]), 'delta')).toEqual(['call_req_1_1_0']);
+  });
+});
