@@ -233,6 +233,7 @@ function becomeChoice(chunk: WireChunk, { requestId, createdSeconds }: ReplyCont
 
 /** An error inside a 200, or after some of the answer: in its place, where Groq puts it, or the whole body, as vLLM and Mistral have it. */
 function refuseError(body: JsonObject): void {
+  if (body['error'] === undefined && body['x_groq'] === undefined && body['object'] !== 'error') return;
   const ofGroq = isObject(body['x_groq']) ? body['x_groq']['error'] : undefined;
   const error = [body['error'], ofGroq, body['object'] === 'error' ? body : undefined].find(isReported);
   if (error !== undefined) throw toFault(isObject(error) ? error : { message: error, code: body['code'] });
