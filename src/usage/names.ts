@@ -16,7 +16,8 @@ export interface NamedKey {
 export async function readKeyNames(database: Kysely<Tables>, accountId: string): Promise<NamedKey[]> {
   const rows = await database
     .selectFrom('api_keys')
-    .leftJoin('key_secrets', 'key_secrets.key_id', 'api_keys.id')
+    // Nobody was ever told the secret of a trial.
+    .leftJoin('key_secrets', (join) => join.onRef('key_secrets.key_id', '=', 'api_keys.id').on('key_secrets.is_trial', '=', 0n))
     .select(['api_keys.id', 'api_keys.name', 'api_keys.deleted_at', 'key_secrets.prefix', 'key_secrets.last_four'])
     .where('api_keys.account_id', '=', accountId)
     .orderBy('api_keys.created_at')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Keys } from '../../src/accounts/keys.ts';
 import { SEEDED_USERS, seedUsage } from '../usage/seed-usage.ts';
 import { openDashboard, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores } from './stores.ts';
@@ -165,6 +166,20 @@ describeStores((makeStore) => {
     expect((await report(eve, 'group=key&key=key_seeded0')).series).toEqual([]);
     expect(await (await eve.get('/api/usage/names')).json()).toEqual({ keys: [], models: [], providers: [], tags: [] });
     expect((await dashboard.browser().get(`/api/usage?from=${FROM_MS}&to=${NOW_MS}`)).status).toBe(401);
+  });
+
+  test('a key is named by its newest secret that people have, not by that of a test request', async () => {
+    const bob = await dashboard.signedUp('bob@example.com');
+    const { id: accountId } = (await (await bob.get('/api/account')).json()) as { id: string };
+    const keys = new Keys(dashboard.parts.database.kysely);
+    const request = { id: (await keys.create(accountId, { name: 'notebook' })).id, accountId, actor: 'bob' };
+    await Bun.sleep(2);
+    const rotated = await keys.rotate(request, DAY_MS);
+    await Bun.sleep(2);
+    await keys.makeTrial(request);
+    const { keys: names } = (await (await bob.get('/api/usage/names')).json()) as { keys: { id: string; hint: string }[] };
+    const hint = names.find(({ id }) => id === request.id)?.hint;
+    expect(hint).toEndWith(typeof rotated === 'string' ? rotated : rotated.secret.slice(-4));
   });
 
   test('views are saved under a name, replaced by the same name, and deleted by their account only', async () => {
