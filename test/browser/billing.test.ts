@@ -67,6 +67,8 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
         .getByText(/^TG-[2-9A-Z]{5}-[2-9A-Z]{5}$/u)
         .first()
         .waitFor();
+      await page.reload();
+      await page.getByRole('region', { name: 'Payments, newest first' }).getByText('IBAN XX00 1234').waitFor();
       expect(await page.getByRole('switch', { name: 'Top up when the balance is low' }).isDisabled()).toBe(true);
       await money.topUp(page, true);
       await page.getByRole('switch', { name: 'Top up when the balance is low' }).click();

@@ -13,7 +13,7 @@ import { Money } from '../../ui/money.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { paymentsQuery } from './queries.ts';
+import { billingQuery, paymentsQuery } from './queries.ts';
 import type { Payment } from './queries.ts';
 import { ToTopUp } from './to-top-up.tsx';
 
@@ -80,12 +80,23 @@ function State({ payment }: { readonly payment: Payment }): JSX.Element {
         {payment.hasReceipt && <Receipt id={payment.id} />}
       </span>
       {payment.reason !== '' && <span className="text-xs text-muted">{payment.reason}</span>}
-      {payment.reference !== null && payment.status === 'open' && <Copyable text={payment.reference} what={t.topUp.reference} />}
+      {payment.reference !== null && payment.status === 'open' && <Transfer reference={payment.reference} />}
       {payment.address !== null && (
         <a href={payment.address} className={buttonClass({ size: 'sm' })}>
           {t.payments.goOn}
         </a>
       )}
+    </span>
+  );
+}
+
+/** Whoever ordered a transfer may come back days later to send it. */
+function Transfer({ reference }: { readonly reference: string }): JSX.Element {
+  const { data } = useQuery(billingQuery);
+  return (
+    <span className="text-xs text-muted">
+      {t.topUp.referenceTitle}: <Copyable text={reference} what={t.topUp.reference} className="text-ink" />
+      <span className="block wrap-anywhere whitespace-pre-line">{data?.bankTransfer}</span>
     </span>
   );
 }
