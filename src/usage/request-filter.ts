@@ -71,6 +71,7 @@ export function isRolledUp(filter: RequestFilter): boolean {
 /** The parts of the filter that only the rows themselves can answer, by the names that people know them by. */
 export function unrolledParts(filter: RequestFilter): string[] {
   const parts = {
+    id: filter.requestId,
     status: rolledStatus(filter) === filter.status ? undefined : filter.status,
     end_user: filter.endUser,
     stream: filter.isStreaming,

@@ -95,6 +95,7 @@ describeStores((makeStore) => {
     const failed = await list('status=error&limit=200');
     expect((await histogram('status=error')).total).toMatchObject({ requests: failed.requests.length, spend: '0' });
     expect((await histogram('finish=stop&ttft=5')).ignored).toEqual(['finish', 'ttft']);
+    expect((await histogram('id=req_nope')).ignored).toEqual(['id']);
   });
 
   test('requests are found by the tags of their keys, and by how they ended', async () => {

@@ -1,3 +1,11 @@
+/** The filters that sums do not know, by their names in the address. */
+const IGNORED: Readonly<Record<string, string>> = {
+  id: 'request id',
+  end_user: 'end user',
+  served: 'served as',
+  ttft: 'time to the first token',
+};
+
 /** Texts of the page Requests. */
 export const requests = {
   title: 'Requests',
@@ -86,7 +94,7 @@ export const requests = {
   histogram: 'Requests over time',
   succeeded: 'Succeeded',
   failed: 'Failed',
-  ignored: (names: string) => `Bars and sums do not know these filters: ${names}.`,
+  ignored: (names: string) => `Bars and sums do not know these filters: ${names.replaceAll(/\w+/gu, (name) => IGNORED[name] ?? name)}.`,
   sums: (count: string, usd: string) => `${count} ${count === '1' ? 'request' : 'requests'}, ${usd}`,
   cutShort: (time: string) => `Searched back to ${time}.`,
   searchFurther: 'Search further back',
