@@ -19,15 +19,16 @@ export function formatCount(value: number): string {
   return WHOLE.format(value);
 }
 
-/** A number in few characters: `1.23M`. */
+/** A number in few characters: `1.23M`. German has no short thousands, and 60.900 for 60.903 would look exact: then every digit stands. */
 export function formatCompact(value: number): string {
-  return COMPACT.format(value);
+  const isShort = COMPACT.formatToParts(value).some(({ type }) => type === 'compact');
+  return (isShort ? COMPACT : WHOLE).format(value);
 }
 
 /** A part from 0 to 1 as per cent. What is not quite all is never shown as 100 %, nor what is not nothing as 0 %. */
 export function formatPercent(part: number): string {
-  if (part < 1 && part > 0.999) return '99.9%';
-  if (part > 0 && part < 0.001) return '<0.1%';
+  if (part < 1 && part > 0.999) return PERCENT.format(0.999);
+  if (part > 0 && part < 0.001) return `<${PERCENT.format(0.001)}`;
   return PERCENT.format(part);
 }
 
