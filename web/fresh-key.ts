@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { keep, useRemembered } from './remembered.ts';
 
 /** A secret that was made in this page and cannot be had again. It is in memory only and gone with the page. */
 export interface FreshKey {
@@ -6,21 +6,14 @@ export interface FreshKey {
   readonly secret: string;
 }
 
-let fresh: FreshKey | undefined;
-const listeners = new Set<() => void>();
+const fresh = keep<FreshKey | undefined>(undefined);
 
 /** Keeps a secret that was just made, so that examples can be filled in with it. */
 export function keepFreshKey(key: FreshKey | undefined): void {
-  fresh = key;
-  for (const listener of listeners) listener();
+  fresh.set(key);
 }
 
 /** The secret that was made last in this page, while it is known. */
 export function useFreshKey(): FreshKey | undefined {
-  return useSyncExternalStore(subscribe, () => fresh);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  return useRemembered(fresh);
 }

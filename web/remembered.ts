@@ -1,25 +1,20 @@
 import { useSyncExternalStore } from 'react';
 
-/** A choice that this browser remembers, and that every part of the page sees at once when it changes. */
-export interface Remembered<Value extends string> {
+/** A value that every part of the page sees at once when it changes. */
+export interface Remembered<Value> {
   readonly get: () => Value;
   readonly set: (value: Value) => void;
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** Keeps a choice under a name. What was stored is checked, because anybody may have written it. */
-export function remember<Value extends string>(
-  name: string,
-  { fallback, isValid }: { fallback: () => Value; isValid: (text: string) => text is Value },
-): Remembered<Value> {
+/** Keeps a value in memory, for as long as the page is open. */
+export function keep<Value>(first: Value): Remembered<Value> {
   const listeners = new Set<() => void>();
-  const stored = readStored(name);
-  let value = stored !== null && isValid(stored) ? stored : fallback();
+  let value = first;
   return {
     get: () => value,
     set: (next) => {
       value = next;
-      store(name, next);
       for (const listener of listeners) listener();
     },
     subscribe: (listener) => {
@@ -29,9 +24,25 @@ export function remember<Value extends string>(
   };
 }
 
-/** The present value of a remembered choice. */
-export function useRemembered<Value extends string>(remembered: Remembered<Value>): Value {
-  return useSyncExternalStore(remembered.subscribe, remembered.get);
+/** Keeps a choice under a name, which this browser remembers. What was stored is checked, because anybody may have written it. */
+export function remember<Value extends string>(
+  name: string,
+  { fallback, isValid }: { fallback: () => Value; isValid: (text: string) => text is Value },
+): Remembered<Value> {
+  const stored = readStored(name);
+  const kept = keep(stored !== null && isValid(stored) ? stored : fallback());
+  return {
+    ...kept,
+    set: (next) => {
+      store(name, next);
+      kept.set(next);
+    },
+  };
+}
+
+/** The present value of what is kept. */
+export function useRemembered<Value>({ subscribe, get }: Remembered<Value>): Value {
+  return useSyncExternalStore(subscribe, get);
 }
 
 function readStored(name: string): string | null {
