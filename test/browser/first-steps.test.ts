@@ -120,6 +120,26 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   );
 
   test(
+    'finds the conversation as it was after a look at one of its requests',
+    async () => {
+      await page.goto(`${world.url}/playground?model=sandbox%2Fecho`);
+      await page.getByLabel('System prompt').fill('Answer in verse');
+      await page.getByLabel('Message').fill('Something to come back to');
+      await page.keyboard.press('Enter');
+      const log = page.getByRole('log');
+      await log.getByRole('link', { name: 'Request' }).click();
+      await page.waitForURL(/requests/);
+      await page.goBack();
+      await log.getByText('Something to come back to').first().waitFor();
+      expect(await page.getByLabel('System prompt').inputValue()).toBe('Answer in verse');
+      await page.getByText('As charged.').waitFor();
+      await page.getByRole('button', { name: 'New conversation' }).click();
+      await log.getByText('Nothing said yet.').waitFor();
+    },
+    TEST_MS,
+  );
+
+  test(
     'pays for no more of an answer after leaving the playground',
     async () => {
       await hearStory();

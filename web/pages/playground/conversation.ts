@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect } from 'react';
 import { sendChat } from '../../chat.ts';
 import type { ChatAnswer, ChatBody, ChatMessage } from '../../chat.ts';
 import { playgroundSecret } from '../../playground-key.ts';
 import { accountQuery, queryClient } from '../../queries.ts';
 import type { ListedModel } from '../../queries.ts';
+import { keep, useRemembered } from '../../remembered.ts';
 import { announce } from '../../ui/announcer.tsx';
 
 /** A question and what came of it. */
@@ -37,45 +38,50 @@ export interface Settings {
 /** The longest answer that is waited for. */
 const TIMEOUT_MS = 10 * 60 * 1000;
 
-/** A conversation with a model, kept in this page only. */
+/** It lasts as long as the page is open, wherever in it somebody goes meanwhile: every turn was paid for. */
+const kept = keep<readonly Turn[]>([]);
+let lastId = 0;
+let running: AbortController | undefined;
+
+/** The conversation with models. */
 export function useConversation(): Conversation {
-  const [turns, setTurns] = useState<readonly Turn[]>([]);
-  const running = useRef<AbortController>(undefined);
-  // Nobody reads on after the page was left, and every word costs.
-  useEffect(() => () => running.current?.abort(), []);
-  const change = (id: number, update: (turn: Turn) => Partial<Turn>): void =>
-    setTurns((old) => old.map((turn) => (turn.id === id ? { ...turn, ...update(turn) } : turn)));
+  const turns = useRemembered(kept);
+  // Nobody reads on after the playground was left, and every word costs.
+  useEffect(() => stop, []);
+  return { turns, isAnswering: turns.some(isOpen), send, stop, clear };
+}
 
-  const send = async (question: string, settings: Settings): Promise<void> => {
-    const id = (turns.at(-1)?.id ?? 0) + 1;
-    const stopping = new AbortController();
-    running.current = stopping;
-    setTurns([...turns, { id, model: settings.model, question, answer: '', result: undefined, failure: undefined }]);
-    try {
-      const result = await sendChat({
-        secret: await playgroundSecret(),
-        body: bodyOf(turns, question, settings),
-        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-        ...(settings.isStreamed && { onText: (piece: string) => change(id, ({ answer }) => ({ answer: answer + piece })) }),
-      });
-      change(id, () => ({ result, answer: result.text, failure: result.error }));
-      announce(result.error ?? result.text);
-    } catch (error) {
-      change(id, () => ({ failure: error instanceof Error ? error.message : String(error) }));
-    }
-    await queryClient.invalidateQueries({ queryKey: accountQuery.queryKey });
-  };
+async function send(question: string, settings: Settings): Promise<void> {
+  lastId += 1;
+  const id = lastId;
+  const before = kept.get();
+  const change = (update: (turn: Turn) => Partial<Turn>): void =>
+    kept.set(kept.get().map((turn) => (turn.id === id ? { ...turn, ...update(turn) } : turn)));
+  const stopping = new AbortController();
+  running = stopping;
+  kept.set([...before, { id, model: settings.model, question, answer: '', result: undefined, failure: undefined }]);
+  try {
+    const result = await sendChat({
+      secret: await playgroundSecret(),
+      body: bodyOf(before, question, settings),
+      signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      ...(settings.isStreamed && { onText: (piece: string) => change(({ answer }) => ({ answer: answer + piece })) }),
+    });
+    change(() => ({ result, answer: result.text, failure: result.error }));
+    announce(result.error ?? result.text);
+  } catch (error) {
+    change(() => ({ failure: error instanceof Error ? error.message : String(error) }));
+  }
+  await queryClient.invalidateQueries({ queryKey: accountQuery.queryKey });
+}
 
-  return {
-    turns,
-    isAnswering: turns.some(isOpen),
-    send,
-    stop: () => running.current?.abort(),
-    clear: () => {
-      running.current?.abort();
-      setTurns([]);
-    },
-  };
+function stop(): void {
+  running?.abort();
+}
+
+function clear(): void {
+  stop();
+  kept.set([]);
 }
 
 function isOpen({ result, failure }: Turn): boolean {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { JSX } from 'react';
 import { modelsQuery } from '../../queries.ts';
+import { keep, useRemembered } from '../../remembered.ts';
 import { compact } from '../../search-params.ts';
 import type { ListedModel } from '../../queries.ts';
 import { playground as t } from '../../strings/index.ts';
@@ -19,6 +19,8 @@ import { NOTHING_TYPED, Parameters, parametersOf } from './parameters.tsx';
 import { Talk } from './talk.tsx';
 
 const route = getRouteApi('/app/playground');
+/** The conversation outlasts a look at another page, and so does what it is held with. */
+const keptTyped = keep(NOTHING_TYPED);
 
 /** A place to talk to models and see what it costs. */
 export function PlaygroundPage(): JSX.Element {
@@ -44,7 +46,7 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
   const { snippet, stream } = route.useSearch();
   const navigate = route.useNavigate();
   const conversation = useConversation();
-  const [typed, setTyped] = useState(NOTHING_TYPED);
+  const typed = useRemembered(keptTyped);
   const settings = { model, system: typed.system, parameters: parametersOf(typed), isStreamed: stream !== 'no' };
   const { turns } = conversation;
   const last = turns.at(-1);
@@ -64,7 +66,7 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
             void navigate({ search: (old) => compact({ ...old, stream: isStreamed ? undefined : ('no' as const) }), replace: true })
           }
           typed={typed}
-          onType={(change) => setTyped((old) => ({ ...old, ...change }))}
+          onType={(change) => keptTyped.set({ ...keptTyped.get(), ...change })}
         />
         <CostCard turns={turns} />
       </div>
