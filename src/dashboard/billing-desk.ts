@@ -39,13 +39,14 @@ export class BillingDesk {
 
   /** The balance and what it is made of, in the order in which it is used; and how money can be added. */
   async show(accountId: string): Promise<BillingJson> {
-    const { balance, held, available } = await readWallet(this.#database, accountId);
+    const { balance, held, available, hasHadCredit } = await readWallet(this.#database, accountId);
     const { rules, providers } = this.payments;
     const planUse = await this.#readPlanUse(accountId);
     return {
       balanceUsd: formatUsd(balance),
       heldUsd: formatUsd(held),
       availableUsd: formatUsd(available),
+      hasHadCredit,
       sources: await this.#listSources(accountId, planUse),
       planUse,
       bonuses: await this.#listBonuses(accountId),

@@ -7,6 +7,8 @@ export interface BillingJson {
   readonly balanceUsd: string;
   readonly heldUsd: string;
   readonly availableUsd: string;
+  /** True as soon as there was any credit, though nothing of it may be left. */
+  readonly hasHadCredit: boolean;
   readonly sources: SourceJson[];
   /** How the account uses the credit of its plan: before the rest, after it, or alone. Null without a plan. */
   readonly planUse: 'plan' | 'balance' | 'stop' | null;

@@ -32,6 +32,10 @@ export class PlanDesk {
     this.subscriptions = new Subscriptions(database);
   }
 
+  get #hasCards(): boolean {
+    return this.#payments.providers.includes('stripe');
+  }
+
   /** What is offered, what the account has, and what it could pay from its balance. */
   async show(accountId: string): Promise<PlansJson> {
     const plans = (await this.#plans.list()).filter((plan) => plan.isOffered && !plan.isEnded);
@@ -40,7 +44,7 @@ export class PlanDesk {
       plans: plans.map(describePlan),
       subscription: subscription === undefined ? null : describeSubscription(subscription),
       payableUsd: formatUsd(await readPayable(this.#database, accountId)),
-      hasCards: this.#payments.providers.includes('stripe'),
+      hasCards: this.#hasCards,
     };
   }
 
@@ -70,14 +74,14 @@ export class PlanDesk {
     if (result.type === 'insufficient')
       throw new ApiError(
         'conflict',
-        `The balance has $${formatUsd(result.payable)} that can be spent on plans, and $${formatUsd(result.due)} is due. Top up, or pay by card.`,
+        `The balance has $${formatUsd(result.payable)} that can be spent on plans, and $${formatUsd(result.due)} is due. Top up${this.#hasCards ? ', or pay by card' : ''}.`,
       );
     return { done: true, address: null, paymentId: null };
   }
 
   /** Says how later periods are paid; a card must be one of the account's own. */
   async setPayment(accountId: string, { payBy, methodRef }: PlanPayment): Promise<PlansJson> {
-    if (payBy === 'card' && !this.#payments.providers.includes('stripe')) throw new ApiError('conflict', 'Cards cannot be charged here.');
+    if (payBy === 'card' && !this.#hasCards) throw new ApiError('conflict', 'Cards cannot be charged here.');
     if (payBy === 'card' && methodRef !== undefined) await this.#requireCard(accountId, methodRef);
     const isSet = await this.subscriptions.setPayment(accountId, payBy, payBy === 'card' ? methodRef : undefined);
     if (!isSet) throw new ApiError('conflict', 'There is no plan to pay for.');

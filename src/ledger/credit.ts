@@ -108,6 +108,8 @@ export async function payFromBalance(database: Kysely<Tables>, { cameIn, ...debi
 
 /** What an account has: its balance, below zero for a debt, and what of it running requests hold. */
 export interface WalletState {
+  /** True as soon as there was any, though nothing of it may be left. */
+  readonly hasHadCredit: boolean;
   readonly balance: Nanos;
   readonly held: Nanos;
   readonly available: Nanos;
@@ -116,7 +118,12 @@ export interface WalletState {
 export async function readWallet(database: Kysely<Tables>, accountId: string): Promise<WalletState> {
   const wallet = await database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
   const balance = wallet.credits_posted - wallet.debits_posted;
-  return { balance: asNanos(balance), held: asNanos(wallet.debits_pending), available: asNanos(balance - wallet.debits_pending) };
+  return {
+    hasHadCredit: wallet.credits_posted > 0n,
+    balance: asNanos(balance),
+    held: asNanos(wallet.debits_pending),
+    available: asNanos(balance - wallet.debits_pending),
+  };
 }
 
 /** What an account owes. A debt is paid first by whatever comes in. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { PromoCodes, type PromoBenefit } from '../../src/accounts/promo-codes.ts';
+import { asNanos } from '../../src/ledger/money.ts';
 import { usd } from '../conformance/money-in/stage.ts';
 import { chromiumPath, close } from '../services/chromium.ts';
-import { findBarriers, openStage, overflowOf } from './key-stage.ts';
+import { findBarriers, openStage, overflowOf, type Stage } from './key-stage.ts';
 import { MoneyPages, see, seeBalance } from './money-pages.ts';
 
 const OPEN_WITHIN_MS = 300_000;
@@ -205,17 +206,39 @@ describe.skipIf(chromiumPath === undefined)('money in, in a browser', () => {
 });
 
 describe.skipIf(chromiumPath === undefined)('a gate without a way to pay', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage({ settings: { plans: [{ id: 'basic', name: 'Basic', price_usd: 10, included_usd: 12 }] } });
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage.close());
+
   test(
     'says how its operator adds credit',
     async () => {
-      const stage = await openStage();
       const { page, account } = await stage.enter();
       await page.goto('/billing');
       await see(page, 'Payments are not set up here.');
       await see(page, `tollgate account credit --email ${account.email} --usd 10`);
-      await stage.close();
     },
-    OPEN_WITHIN_MS,
+    TEST_MS,
+  );
+
+  test(
+    'tells of a debt and of credit that is gone, and sells no plan for what is not there',
+    async () => {
+      const { page, account } = await stage.enter();
+      await stage.service.accounts.credit(account, asNanos(-15_140_000_000n), { reason: 'test', actor: 'test' });
+      await page.goto('/overview');
+      await see(page, 'Your balance is below zero: −$5.14.');
+      await page.goto('/billing');
+      await see(page, 'No credit is left.');
+      await page.goto('/plans?plan=basic');
+      await see(page, 'Your balance is too small.');
+      expect(await page.getByRole('button', { name: 'Pay $10.00' }).isDisabled()).toBe(true);
+      await page.getByRole('dialog').getByRole('link', { name: 'Top up' }).click();
+      await page.waitForURL(/billing/);
+    },
+    TEST_MS,
   );
 });
 

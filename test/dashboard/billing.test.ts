@@ -64,6 +64,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       test('shows the balance by its sources in the order of use, and the ways to pay', async () => {
         expect((await me.get('/billing')).body).toMatchObject({
           balanceUsd: '0',
+          hasHadCredit: false,
           sources: [],
           minimumUsd: '5',
           maximumUsd: '500',
@@ -80,7 +81,7 @@ for (const { name: storeName, isMissing, open } of STORES)
           )) ?? [];
         expect((await me.post('/billing/redeem', { code: code?.code })).body).toEqual({ kind: 'credit', usd: '3' });
         const { body } = await me.get('/billing');
-        expect(body).toMatchObject({ balanceUsd: '23', availableUsd: '23' });
+        expect(body).toMatchObject({ balanceUsd: '23', availableUsd: '23', hasHadCredit: true });
         expect(body['sources']).toMatchObject([
           { kind: 'promo', leftUsd: '3' },
           { kind: 'paid', leftUsd: '20', expiresAtMs: null },
@@ -234,6 +235,13 @@ for (const { name: storeName, isMissing, open } of STORES)
           subscription: { plan: { id: 'basic' }, includedLeftUsd: '12', payBy: 'balance' },
           payableUsd: '10',
         });
+      });
+
+      test('that cost too much are not to be paid by card where no card is taken', async () => {
+        const cardless = await (await FrontDesk.open(desk.store)).person();
+        expect(await messageOf(cardless.post('/plans/take', { planId: 'basic', atMs: Date.now(), payBy: 'balance' }))).toBe(
+          '409 The balance has $0 that can be spent on plans, and $10 is due. Top up.',
+        );
       });
 
       test('are upgraded with the difference, canceled and resumed', async () => {

@@ -23,6 +23,7 @@ export const billing = {
     until: 'until',
     never: 'never',
     empty: { title: 'There is no credit yet.', text: 'Top up, or redeem a code.' },
+    usedUp: { title: 'No credit is left.', text: 'Top up, or redeem a code.' },
     kinds: { paid: 'Top-up', promo: 'Promo code', plan: 'Plan', manual: 'Given by the operator' },
     of: (amount: string) => `of ${amount}`,
   },

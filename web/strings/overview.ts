@@ -49,6 +49,8 @@ export const overview = {
   modelId: 'model id',
   banners: {
     empty: 'There is no balance.',
+    debt: (usd: string) => `Your balance is below zero: ${usd}.`,
+    debtText: 'The next money that comes in pays that first. Until then, priced models are refused.',
     emptyText: 'Priced models are refused until there is credit.',
     low: (days: string) => `The balance lasts for about ${days} more days.`,
     lowText: 'Top up before requests are refused.',

@@ -58,6 +58,8 @@ export const plans = {
     later: 'Nothing is due now. It begins when your period ends',
     pay: 'How do you want to pay?',
     balance: 'From the balance',
+    short: 'Your balance is too small.',
+    topUp: 'Top up',
     balanceHint: (payable: string) => `${payable} can be spent on plans.`,
     card: 'Another card',
     cardHint: (charge: string) => `${charge} on a page of Stripe; the card is kept for renewals.`,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
-import { formatUsd, signOf } from '../../money.ts';
+import { formatUsd, signOf, sumUsd } from '../../money.ts';
 import { formatPercent } from '../../numbers.ts';
 import { accountQuery, setupQuery } from '../../queries.ts';
 import { overview as t } from '../../strings/index.ts';
@@ -45,6 +45,13 @@ function BalanceBanner({ overview: { balance } }: { readonly overview: Overview 
       {texts.topUp}
     </LinkButton>
   );
+  const balanceUsd = sumUsd([balance.availableUsd, balance.heldUsd]);
+  if (signOf(balanceUsd) < 0)
+    return (
+      <Banner tone="bad" title={texts.debt(formatUsd(balanceUsd))} action={topUp}>
+        {texts.debtText}
+      </Banner>
+    );
   if (signOf(balance.availableUsd) <= 0)
     return (
       <Banner tone="bad" title={texts.empty} action={topUp}>

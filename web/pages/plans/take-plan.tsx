@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { api, call } from '../../api.ts';
-import { formatUsd, formatUsdExact, signOf } from '../../money.ts';
+import { formatUsd, formatUsdExact, signOf, sumUsd } from '../../money.ts';
 import { plans as t } from '../../strings/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
@@ -13,6 +14,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { sayCard } from '../billing/cards-card.tsx';
 import { cardsQuery, refreshMoney } from '../billing/queries.ts';
+import { TOP_UP_ID } from '../billing/to-top-up.tsx';
 import { quoteQuery } from './queries.ts';
 import type { Plan, PlansContent, Quote } from './queries.ts';
 
@@ -42,6 +44,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
     },
   });
   const isPaid = quote !== undefined && signOf(quote.dueUsd) > 0;
+  const isShort = isPaid && way === BALANCE && signOf(sumUsd([content.payableUsd, `-${quote.dueUsd}`])) < 0;
   const amount = quote === undefined ? '' : way === BALANCE ? formatUsd(quote.dueUsd) : formatUsd(quote.chargeUsd);
   const actions = (
     <>
@@ -50,7 +53,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
       </Button>
       <Button
         variant="primary"
-        disabled={quote === undefined}
+        disabled={quote === undefined || isShort}
         isBusy={taking.isPending}
         onClick={() => quote !== undefined && taking.mutate(quote)}
       >
@@ -65,6 +68,14 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
         {error === null && quote === undefined && <Skeleton className="h-24" />}
         {quote !== undefined && <Terms quote={quote} />}
         {isPaid && <Ways quote={quote} content={content} value={way} onChoose={setWay} />}
+        {isShort && (
+          <p className="text-sm">
+            {t.dialog.short}{' '}
+            <Link to="/billing" hash={TOP_UP_ID} className="link">
+              {t.dialog.topUp}
+            </Link>
+          </p>
+        )}
         {taking.error !== null && (
           <p role="alert" className="text-sm font-medium text-bad">
             {taking.error.message}
