@@ -218,7 +218,9 @@ describe.skipIf(chromiumPath === undefined)('a gate without a way to pay', () =>
       const { page, account } = await stage.enter();
       await page.goto('/billing');
       await see(page, 'Payments are not set up here.');
-      await see(page, `tollgate account credit --email ${account.email} --usd 10`);
+      await see(page, `npm run -s tollgate -- account credit --email ${account.email} --usd 10`);
+      await see(page, 'No payments yet.');
+      expect(await page.getByRole('link', { name: 'Top up' }).count()).toBe(0);
     },
     TEST_MS,
   );

@@ -49,7 +49,7 @@ export const billing = {
       text: 'The operator of this gate can add credit to your account with this command:',
     },
     commandName: 'Command',
-    creditCommand: (email: string) => `tollgate account credit --email ${email} --usd 10 --reason "top-up"`,
+    creditCommand: (email: string) => `npm run -s tollgate -- account credit --email ${email} --usd 10 --reason "top-up"`,
     unknown:
       'The payment service does not answer at the moment. The payment is tried again by itself; look at the list of payments below in a minute.',
     referenceTitle: 'Write this on your transfer',

@@ -50,6 +50,11 @@ export type Payment = Answer<(typeof api.billing.payments)[':id']['$get']>;
 export type StatementRow = Answer<typeof api.statement.$get>['lines'][number];
 export type SavedCard = Answer<typeof api.billing.cards.$get>['cards'][number];
 
+/** Whether there is a way to pay; else only the operator adds credit. */
+export function canPay({ hasCards, bankTransfer }: Billing): boolean {
+  return hasCards || bankTransfer !== null;
+}
+
 export function isWaiting(status: Payment['status']): boolean {
   return status === 'created' || status === 'open' || status === 'unknown';
 }

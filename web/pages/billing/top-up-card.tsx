@@ -17,7 +17,7 @@ import { MoneyInput } from '../../ui/money-input.tsx';
 import { RadioCards } from '../../ui/radio-cards.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
-import { billingQuery, refreshMoney } from './queries.ts';
+import { billingQuery, canPay, refreshMoney } from './queries.ts';
 import type { Billing, Payment } from './queries.ts';
 
 /** Adds money: amount, way, exact charge, and then the page of the payment service. */
@@ -45,10 +45,6 @@ function NoPayments(): JSX.Element {
       action={<CodeBlock className="text-left" snippets={[{ id: 'command', label: t.topUp.commandName, code: command }]} />}
     />
   );
-}
-
-function canPay({ hasCards, bankTransfer }: Billing): boolean {
-  return hasCards || bankTransfer !== null;
 }
 
 function TopUpForm({ billing }: { readonly billing: Billing }): JSX.Element {
