@@ -106,7 +106,7 @@ export function Providers({ shown }: ShownProps): JSX.Element {
             header: t.provider,
             cell: (provider) => (
               <>
-                <Link to="/admin/requests" search={{ ...shown, provider: provider.name }} className="link wrap-anywhere">
+                <Link to="/admin/requests" search={{ ...shown, provider: provider.name }} className="link max-sm:wrap-anywhere">
                   {provider.name}
                 </Link>
                 <span className="block sm:hidden">
