@@ -29,6 +29,7 @@ export function pagesOf({
     ['keys', '/keys', 'people'],
     ['key', `/keys/${keyId}`, 'people'],
     ['usage', '/usage', 'people'],
+    ['usage-by-two', '/usage?second=key', 'people'],
     ['requests', '/requests', 'people'],
     ['request', `/requests?request=${requestId}`, 'people'],
     ['refused', '/requests?view=refused', 'people'],

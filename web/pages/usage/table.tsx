@@ -105,7 +105,7 @@ function Named({ name, label, group, search }: NamedProps): JSX.Element {
   const source = useRef<HTMLSpanElement>(null);
   const copied = COPIED[group];
   return (
-    <span className="inline-flex items-center gap-1 sm:whitespace-nowrap">
+    <span className="inline-flex items-center gap-1">
       <span ref={source} className="max-sm:max-w-32 max-sm:wrap-anywhere">
         <Link to="/requests" search={{ ...requestsSearch(search), [group]: name }} title={t.seeRequests} className="link">
           {label}
