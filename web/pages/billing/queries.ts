@@ -30,12 +30,13 @@ export function paymentQuery(id: string) {
   });
 }
 
-/** Which movements a statement is about, as the server takes it: days begin and end where the reader is. */
+/** Which movements a statement is about, as the server takes it: days begin and end where the reader is, whichever was given first. */
 export function statementFilter({ kind, from, to }: BillingSearch, zone: string): Record<string, string> {
+  const [first, last] = from !== undefined && to !== undefined && from > to ? [to, from] : [from, to];
   return compact({
     kind,
-    from: from === undefined ? undefined : String(dayStartMs(from, zone)),
-    to: to === undefined ? undefined : String(dayStartMs(addDays(to, 1), zone)),
+    from: first === undefined ? undefined : String(dayStartMs(first, zone)),
+    to: last === undefined ? undefined : String(dayStartMs(addDays(last, 1), zone)),
   });
 }
 
