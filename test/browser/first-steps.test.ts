@@ -43,6 +43,17 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   };
 
   test(
+    'is told once that nothing was used yet',
+    async () => {
+      await page.goto(`${world.url}/overview`);
+      await page.getByText('No errors in the last 7 days.').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.getByText('Nothing was used yet.').count()).toBe(1);
+    },
+    TEST_MS,
+  );
+
+  test(
     'makes a key, sends a request without any money, and the page forgets the secret',
     async () => {
       await page.goto(`${world.url}/start`);

@@ -9,7 +9,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { useZoneOfAddress } from '../../zone.ts';
 import { Banners } from './banners.tsx';
 import { Figures } from './figures.tsx';
-import { overviewQuery } from './queries.ts';
+import { overviewQuery, topQuery } from './queries.ts';
 import { SpendCard } from './spend-card.tsx';
 import { LatestErrors, TopKeys, TopModels } from './tables.tsx';
 
@@ -21,6 +21,7 @@ export function OverviewPage(): JSX.Element {
   const navigate = route.useNavigate();
   const zone = useZoneOfAddress();
   const { data: overview, error, refetch } = useQuery(overviewQuery(zone));
+  const { data: top } = useQuery(topQuery(zone));
   return (
     <>
       <PageHeader
@@ -45,10 +46,13 @@ export function OverviewPage(): JSX.Element {
         zone={zone}
         onBy={(next) => void navigate({ search: { zone, ...(next !== 'model' && { by: next }) }, replace: true })}
       />
-      <div className="mt-6 grid gap-6 lg:grid-cols-2">
-        <TopKeys zone={zone} />
-        <TopModels zone={zone} />
-      </div>
+      {/* What to do where nothing was used stands above already. */}
+      {top?.keys.length !== 0 && (
+        <div className="mt-6 grid gap-6 lg:grid-cols-2">
+          <TopKeys zone={zone} />
+          <TopModels zone={zone} />
+        </div>
+      )}
       <LatestErrors zone={zone} />
     </>
   );

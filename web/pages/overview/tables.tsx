@@ -21,11 +21,6 @@ const FIGURE_COLUMNS = [
   { ...REQUESTS, cell: ({ requests }: Figures) => <Count value={Number(requests)} /> },
 ];
 
-const START = (
-  <LinkButton to="/start" variant="primary">
-    {t.start}
-  </LinkButton>
-);
 const ALL_REQUESTS = (
   <LinkButton to="/requests" search={{}}>
     {t.allRequests}
@@ -56,7 +51,7 @@ export function TopKeys({ zone }: { readonly zone: string }): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={{ ...t.noUsage, action: START }}
+        empty={t.noUsage}
       />
     </Card>
   );
@@ -91,7 +86,7 @@ export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
         rowId={({ id }) => id}
         error={error}
         onRetry={() => void refetch()}
-        empty={{ ...t.noUsage, action: START }}
+        empty={t.noUsage}
       />
     </Card>
   );
