@@ -50,6 +50,10 @@ function Details({ model }: { readonly model: ListedModel }): JSX.Element {
           </Badge>
         ))}
       </div>
+      <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
+        <Stat label={t.columns.context} value={formatCompact(model.contextLength)} />
+        <Stat label={t.columns.maxOutput} value={formatCompact(model.maxOutputTokens)} />
+      </div>
       <Part title={t.prices}>
         <PriceRow prices={model.price} />
         {model.longPrice !== null && (
@@ -86,7 +90,7 @@ function Health({ model }: { readonly model: ListedModel }): JSX.Element {
   const none = <NoData />;
   const { firstTokenP50Ms: p50, firstTokenP95Ms: p95 } = measured ?? NOT_MEASURED;
   return (
-    <div className="grid grid-cols-2 gap-4 sm:grid-cols-4">
+    <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
       <Stat label={t.columns.success} value={measured === null ? none : formatPercent(measured.successPart)} />
       <Stat
         label={t.columns.firstToken}
@@ -94,11 +98,6 @@ function Health({ model }: { readonly model: ListedModel }): JSX.Element {
         hint={p95 === null ? undefined : t.p95(formatMs(p95))}
       />
       <Stat label={t.columns.requests} value={measured === null ? none : formatCount(measured.requests)} />
-      <Stat
-        label={t.columns.context}
-        value={formatCompact(model.contextLength)}
-        hint={`${t.columns.maxOutput} ${formatCompact(model.maxOutputTokens)}`}
-      />
     </div>
   );
 }
