@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { chromiumPath, close } from '../services/chromium.ts';
 import { findBarriers, openStage, type Stage } from './key-stage.ts';
 
@@ -61,12 +61,30 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.getByLabel('Name', { exact: true }).fill('begun in time');
       await context.clearCookies();
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-      await page.getByRole('dialog').getByText('You are no longer signed in.').waitFor();
+      const told = page.getByRole('dialog').getByText('You are no longer signed in.');
+      await told.waitFor();
+      expect(await isInSight(told)).toBe(true);
+      await page.getByRole('dialog').getByRole('link', { name: 'Sign in in a new tab' }).waitFor();
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('begun in time');
       expect(await findBarriers(page)).toEqual([]);
       await context.addCookies(cookies);
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('dialog', { name: 'Store this secret now' }).waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test.each([360, 1440])(
+    'a refused form says why where one looks, and leads to the field that is wrong, at %i px',
+    async (width) => {
+      const { context, page } = await stage.enter({ viewport: { width, height: 700 } });
+      await page.goto('/keys?create=open');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name', { exact: true }).fill('   ');
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      expect(await isInSight(dialog.getByRole('alert').last())).toBe(true);
+      await dialog.locator('input[aria-invalid=true]:focus').waitFor();
       await close(context);
     },
     TEST_MS,
@@ -91,6 +109,12 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
     TEST_MS,
   );
 });
+
+/** Whether it is what one sees at its place: not scrolled away, and nothing lies over it. */
+async function isInSight(what: Locator): Promise<boolean> {
+  const { x, y } = (await what.boundingBox()) ?? { x: -1, y: -1 };
+  return (await what.page().evaluate(`document.elementFromPoint(${x + 1}, ${y + 1})?.textContent`)) === (await what.textContent());
+}
 
 /** Every address that the page takes from now on. */
 async function watchAddress(page: Page): Promise<() => Promise<readonly string[]>> {

@@ -55,18 +55,13 @@ export function ConfirmDialog({
     </>
   );
   return (
-    <Dialog isOpen={isOpen} onClose={close} title={title} text={text} actions={actions}>
+    <Dialog isOpen={isOpen} onClose={close} title={title} text={text} actions={actions} error={error}>
       {name !== undefined && (
         <Field label={t.typeToConfirm(name)}>
           {(wiring) => <TextInput {...wiring} value={typed} onText={setTyped} autoComplete="off" spellCheck={false} />}
         </Field>
       )}
       {children}
-      {error !== undefined && (
-        <p role="alert" className="mt-3 text-sm font-medium text-bad">
-          {error}
-        </p>
-      )}
     </Dialog>
   );
 }

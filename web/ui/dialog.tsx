@@ -1,8 +1,9 @@
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import type { JSX, ReactNode } from 'react';
-import { kit as t } from '../strings/index.ts';
+import { useSessionIsOver } from '../session-end.ts';
+import { faults, kit as t, shell } from '../strings/index.ts';
 import { cx } from './cx.ts';
 
 interface DialogProps {
@@ -12,6 +13,8 @@ interface DialogProps {
   readonly text?: ReactNode;
   /** The buttons at the bottom, the one that goes on last. */
   readonly actions?: ReactNode;
+  /** Why it was refused. It stands with the buttons: the end of a long form is out of sight. */
+  readonly error?: string | undefined;
   /** What must be answered cannot be left by pressing beside it. */
   readonly isModal?: boolean;
   readonly width?: 'md' | 'lg';
@@ -22,8 +25,21 @@ interface DialogProps {
 const FIELD = ':is(input:not([type=radio], [type=checkbox]), input[type=radio]:checked, select, textarea):not(:disabled)';
 
 /** A question or a form in front of the page. */
-export function Dialog({ isOpen, onClose, title, text, actions, isModal = false, width = 'md', children }: DialogProps): JSX.Element {
+export function Dialog({
+  isOpen,
+  onClose,
+  title,
+  text,
+  actions,
+  error,
+  isModal = false,
+  width = 'md',
+  children,
+}: DialogProps): JSX.Element {
   const body = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error !== undefined) body.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
   return (
     <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={isModal}>
       <BaseDialog.Portal>
@@ -50,9 +66,30 @@ export function Dialog({ isOpen, onClose, title, text, actions, isModal = false,
           <div ref={body} className="min-h-0 overflow-y-auto px-5 py-4 empty:py-2">
             {children}
           </div>
-          {actions !== undefined && <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>}
+          {actions !== undefined && <Footer actions={actions} error={error} />}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
+  );
+}
+
+/** The page says behind the veil that the session is over: here nobody would see that. */
+function Footer({ actions, error }: Pick<DialogProps, 'actions' | 'error'>): JSX.Element {
+  const isOver = useSessionIsOver();
+  const fault = error ?? (isOver ? faults.signedOut : undefined);
+  return (
+    <footer className="border-t border-line px-5 py-3">
+      {fault !== undefined && (
+        <p role="alert" className="mb-3 text-sm font-medium wrap-anywhere text-bad">
+          {fault}{' '}
+          {isOver && (
+            <a href="/sign-in" target="_blank" rel="noreferrer" className="link">
+              {shell.signedOut.action}
+            </a>
+          )}
+        </p>
+      )}
+      <div className="flex flex-wrap justify-end gap-2">{actions}</div>
+    </footer>
   );
 }

@@ -77,7 +77,14 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} width="lg" title={rule === undefined ? t.form.title : t.form.editTitle} actions={actions}>
+    <Dialog
+      isOpen
+      onClose={onClose}
+      width="lg"
+      title={rule === undefined ? t.form.title : t.form.editTitle}
+      actions={actions}
+      error={error?.message}
+    >
       <form
         id={FORM_ID}
         className="flex flex-col gap-5"
@@ -101,11 +108,6 @@ export function RuleForm({ content, rule, onClose }: RuleFormProps): JSX.Element
           error={isThresholdWrong ? error.message : undefined}
         />
         <ChannelBoxes content={content} draft={draft} onDraft={setDraft} />
-        {error !== null && !isThresholdWrong && (
-          <p role="alert" className="text-sm font-medium text-bad">
-            {error.message}
-          </p>
-        )}
       </form>
     </Dialog>
   );

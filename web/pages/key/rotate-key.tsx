@@ -10,7 +10,6 @@ import { RadioCards } from '../../ui/radio-cards.tsx';
 import { TextInput } from '../../ui/text-input.tsx';
 import { useZone } from '../../zone.ts';
 import type { Fresh } from '../keys/fresh-secret.tsx';
-import { FormError } from '../keys/create-key.tsx';
 import { expiryOf } from '../keys/key-draft.ts';
 import { refreshKeys } from '../keys/queries.ts';
 
@@ -48,7 +47,7 @@ export function RotateKey({ id, isOpen, onClose, onRotated }: RotateKeyProps): J
     </>
   );
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={t.rotation.title} text={t.rotation.text} actions={actions}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={t.rotation.title} text={t.rotation.text} actions={actions} error={error?.message}>
       <div className="flex flex-col gap-4">
         <RadioCards
           legend={t.rotation.overlap}
@@ -62,7 +61,6 @@ export function RotateKey({ id, isOpen, onClose, onRotated }: RotateKeyProps): J
           </Field>
         )}
       </div>
-      <FormError error={error} />
     </Dialog>
   );
 }

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useZone } from '../../zone.ts';
-import { FormError, refusalOf } from '../keys/create-key.tsx';
+import { refusalOf } from '../keys/create-key.tsx';
 import { changesOf, draftOf } from '../keys/key-draft.ts';
 import { KeyForm } from '../keys/key-form.tsx';
 import { refreshKeys } from '../keys/queries.ts';
@@ -41,7 +41,11 @@ export function Settings({ content: { key } }: { readonly content: KeyPageConten
         }}
       >
         <KeyForm draft={draft} onDraft={setDraft} refusal={refusalOf(error)} />
-        <FormError error={error} />
+        {error !== null && (
+          <p role="alert" className="mt-4 text-sm font-medium text-bad">
+            {error.message}
+          </p>
+        )}
         <div className="mt-6 flex flex-wrap items-center gap-3 border-t border-line pt-4">
           <Button variant="primary" type="submit" disabled={!isChanged} isBusy={isPending}>
             {t.save}

@@ -47,7 +47,7 @@ export function CreateKey({ isOpen, onClose, onMade }: CreateKeyProps): JSX.Elem
     </>
   );
   return (
-    <Dialog isOpen={isOpen} onClose={close} isModal width="lg" title={t.title} text={t.text} actions={actions}>
+    <Dialog isOpen={isOpen} onClose={close} isModal width="lg" title={t.title} text={t.text} actions={actions} error={error?.message}>
       <form
         id={FORM_ID}
         onSubmit={(event) => {
@@ -56,7 +56,6 @@ export function CreateKey({ isOpen, onClose, onMade }: CreateKeyProps): JSX.Elem
         }}
       >
         <KeyForm draft={draft} onDraft={setDraft} refusal={refusalOf(error)} />
-        <FormError error={error} />
       </form>
     </Dialog>
   );
@@ -65,14 +64,4 @@ export function CreateKey({ isOpen, onClose, onMade }: CreateKeyProps): JSX.Elem
 /** The part of an error that belongs to a field. */
 export function refusalOf(error: Error | null): { readonly field: string | undefined; readonly message: string } | undefined {
   return error instanceof ApiError ? { field: error.field, message: error.message } : undefined;
-}
-
-/** Why a form was refused, near its buttons: its field may be out of sight. */
-export function FormError({ error }: { readonly error: Error | null }): JSX.Element | null {
-  if (error === null) return null;
-  return (
-    <p role="alert" className="mt-4 text-sm font-medium text-bad">
-      {error.message}
-    </p>
-  );
 }

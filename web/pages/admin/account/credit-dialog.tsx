@@ -155,7 +155,7 @@ function Confirm({ content: { account, money }, order, onBack, onClose }: Confir
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} title={t.check} actions={actions}>
+    <Dialog isOpen onClose={onClose} title={t.check} actions={actions} error={error?.message}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 text-sm">
         <Term name={t.account}>{account.email}</Term>
         <Term name={isGiven ? t.ways.give : t.ways.take}>{shown}</Term>
@@ -171,11 +171,6 @@ function Confirm({ content: { account, money }, order, onBack, onClose }: Confir
         </Term>
       </dl>
       <p className="mt-3 text-xs text-muted">{signOf(after) < 0 ? t.debt : t.meanwhile}</p>
-      {error !== null && (
-        <p role="alert" className="mt-3 text-sm font-medium text-bad">
-          {error.message}
-        </p>
-      )}
     </Dialog>
   );
 }

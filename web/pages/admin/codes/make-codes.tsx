@@ -10,7 +10,6 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { fieldError } from '../../../ui/form.tsx';
 import { useZone } from '../../../zone.ts';
-import { FormError } from '../../keys/create-key.tsx';
 import { EMPTY_DRAFT, makeOrderId, orderOf } from './code-draft.ts';
 import { CodeForm } from './code-form.tsx';
 import type { FreshCode } from './fresh-codes.tsx';
@@ -69,7 +68,7 @@ export function MakeCodes({ plans, onClose, onMade }: MakeCodesProps): JSX.Eleme
     </>
   );
   return (
-    <Dialog isOpen isModal onClose={onClose} width="lg" title={t.title} actions={actions}>
+    <Dialog isOpen isModal onClose={onClose} width="lg" title={t.title} actions={actions} error={check.error?.message}>
       <form
         id={FORM_ID}
         noValidate
@@ -79,7 +78,6 @@ export function MakeCodes({ plans, onClose, onMade }: MakeCodesProps): JSX.Eleme
         }}
       >
         <CodeForm draft={draft} onDraft={setDraft} plans={plans} errorFor={(field) => fieldError(check.error, field)} />
-        <FormError error={check.error} />
       </form>
     </Dialog>
   );

@@ -12,7 +12,6 @@ import { fieldError } from '../../../ui/form.tsx';
 import { InputLine } from '../../../ui/input-line.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { FormError } from '../../keys/create-key.tsx';
 import { ModelPicker } from '../../keys/model-picker.tsx';
 import { keyOptionsQuery } from '../../keys/queries.ts';
 import { refreshAdminPlans, type AdminPlan } from './queries.ts';
@@ -50,7 +49,7 @@ export function PlanForm({ plan, onClose }: PlanFormProps): JSX.Element {
   );
   const title = plan === undefined ? t.title : t.changeTitle(plan.name);
   return (
-    <Dialog isOpen isModal onClose={onClose} width="lg" title={title} text={t.text} actions={actions}>
+    <Dialog isOpen isModal onClose={onClose} width="lg" title={title} text={t.text} actions={actions} error={error?.message}>
       <form
         id={FORM_ID}
         noValidate
@@ -62,7 +61,6 @@ export function PlanForm({ plan, onClose }: PlanFormProps): JSX.Element {
       >
         <Fields draft={draft} onDraft={setDraft} isIdFixed={plan !== undefined} errorFor={(field) => fieldError(error, field)} />
         <Choices draft={draft} onDraft={setDraft} />
-        <FormError error={error} />
       </form>
     </Dialog>
   );
