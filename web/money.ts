@@ -1,10 +1,11 @@
-import { numberFormatChoice } from './number-format.ts';
+import { numberFormatChoice, type NumberFormat } from './number-format.ts';
 
 /** Amounts come as decimal strings and are shown from them: no amount ever becomes a floating-point number on its way to the eye. */
 
 /** Read once: a page is loaded anew when another way to write numbers is chosen. */
-const WHOLE = new Intl.NumberFormat(numberFormatChoice.get());
-const POINT = WHOLE.formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+const FORMAT = numberFormatChoice.get();
+const WHOLE = new Intl.NumberFormat(FORMAT);
+const POINT = separatorsOf(FORMAT).point;
 const DECIMALS_MIN = 2;
 const SIGNIFICANT_MIN = 2;
 
@@ -26,6 +27,33 @@ export function formatUsd(amount: string): string {
 export function formatUsdExact(amount: string): string {
   const { isNegative, whole, fraction } = parseAmount(amount);
   return `${isNegative ? '−' : ''}$${groupThousands(whole)}${POINT}${trimZeros(fraction, DECIMALS_MIN)}`;
+}
+
+/** A decimal amount as people write it, without separators of thousands, for a box to change it in. */
+export function writeAmount(amount: string): string {
+  return amount.replace('.', POINT);
+}
+
+/**
+ * What somebody typed as a decimal amount; undefined where that is none, or could be two. Commas and points count as the
+ * chosen way to write numbers has them; spaces and apostrophes can only separate thousands.
+ */
+export function readAmount(typed: string, format: NumberFormat = FORMAT): string | undefined {
+  const { point, group } = separatorsOf(format);
+  const text = typed.trim().replace(/^\$\s*/u, '');
+  if (text === '') return '';
+  const [typedWhole = '', fraction = '', ...rest] = text.split(point);
+  const whole = typedWhole.replaceAll(group, ' ');
+  // In India all groups but the last have two digits.
+  const isWhole = /^\d*$/u.test(whole) || /^\d{1,3}(?:[\s'’]\d{2,3})*[\s'’]\d{3}$/u.test(whole);
+  if (!isWhole || !/^\d*$/u.test(fraction) || rest.length > 0 || text === point) return undefined;
+  return `${whole.replaceAll(/\D/gu, '') || '0'}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+function separatorsOf(format: NumberFormat): { point: string; group: string } {
+  const parts = new Intl.NumberFormat(format).formatToParts(12_345.5);
+  const find = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
+  return { point: find('decimal'), group: find('group') };
 }
 
 /** The sign of a decimal amount: -1, 0 or 1. */

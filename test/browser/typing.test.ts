@@ -90,6 +90,37 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
     TEST_MS,
   );
 
+  test.each([
+    ['en-US', ['12,50', '1.500,00', '1,5 '], '1,500', '1500'],
+    ['de-DE', ['12.50', '1,500.00'], '1.000,00', '1000'],
+  ])(
+    'an amount is read as %s writes it, and none is guessed',
+    async (format, unclear, clear, usd) => {
+      const { context, page } = await stage.enter();
+      await context.addInitScript(`localStorage.setItem('tollgate.number-format', '${format}')`);
+      await page.goto('/keys?create=open');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name', { exact: true }).fill('thousands');
+      const box = dialog.getByLabel('Per day');
+      for (const typed of unclear) {
+        await box.fill('');
+        await box.pressSequentially(typed);
+        await box.press('Enter');
+        await dialog.getByText('This is no amount.').waitFor();
+        expect(await box.inputValue()).toBe(typed);
+      }
+      expect(await findBarriers(page)).toEqual([]);
+      await box.fill('');
+      await box.pressSequentially(clear);
+      await box.press('Enter');
+      await page.getByRole('dialog', { name: 'Store this secret now' }).waitFor();
+      const answer = await context.request.get('/api/keys');
+      expect(await answer.json()).toMatchObject({ keys: [{ budgets: [{ period: 'day', usd }] }] });
+      await close(context);
+    },
+    TEST_MS,
+  );
+
   test(
     'whoever has typed nothing is taken to the sign-in page, and signing out empties every tab',
     async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { formatUsd, formatUsdExact, partOf, signOf, sumUsd } from '../../web/money.ts';
+import { formatUsd, formatUsdExact, partOf, readAmount, signOf, sumUsd } from '../../web/money.ts';
 
 describe('an amount for people', () => {
   test.each([
@@ -39,6 +39,38 @@ describe('an amount for people', () => {
 
   test('that is no amount is refused', () => {
     expect(() => formatUsd('1e-7')).toThrow("'1e-7' is not a decimal amount.");
+  });
+});
+
+describe('an amount that is typed', () => {
+  test.each([
+    ['en-US', '12.50', '12.50'],
+    ['en-US', '1,500', '1500'],
+    ['en-US', '1,234,567.8', '1234567.8'],
+    ['en-US', ' $1 500 ', '1500'],
+    ['en-US', '.5', '0.5'],
+    ['en-US', '5.', '5'],
+    ['en-US', '', ''],
+    ['en-US', '12,50', undefined],
+    ['en-US', '1,5000', undefined],
+    ['en-US', '1.500,00', undefined],
+    ['en-US', '1.2.3', undefined],
+    ['en-US', '.', undefined],
+    ['en-US', '-5', undefined],
+    ['en-US', '1e3', undefined],
+    ['de-DE', '1.000,00', '1000.00'],
+    ['de-DE', '1.500', '1500'],
+    ['de-DE', '12,5', '12.5'],
+    ['de-DE', '12.50', undefined],
+    ['de-DE', '1,500.00', undefined],
+    ['fr-FR', '1\u202F234,5', '1234.5'],
+    ['fr-FR', '1 234,5', '1234.5'],
+    ['fr-FR', '1.500', undefined],
+    ['de-CH', "1'234.5", '1234.5'],
+    ['de-CH', '1,500', undefined],
+    ['en-IN', '12,34,567.5', '1234567.5'],
+  ] as const)('in %s, %p is read as %p', (format, typed, amount) => {
+    expect(readAmount(typed, format)).toBe(amount);
   });
 });
 

@@ -1,5 +1,9 @@
 /** Texts of forms. */
-export const form = { optional: '(optional)', failed: 'This did not work. Try again.' } as const;
+export const form = {
+  optional: '(optional)',
+  failed: 'This did not work. Try again.',
+  noAmount: (example: string) => `This is no amount. Write it like ${example}.`,
+} as const;
 
 /** What is said where nobody else says anything: no answer came, or one without words. */
 export const faults = {
