@@ -90,6 +90,30 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
     TEST_MS,
   );
 
+  test(
+    'the fold of a form stays open when its fields are emptied, and opens for one that is refused',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/keys?create=open');
+      const dialog = page.getByRole('dialog');
+      const fold = dialog.getByText('Models, addresses and tags');
+      const tags = dialog.getByLabel('Tags');
+      await dialog.getByLabel('Name', { exact: true }).fill('folded');
+      await fold.click();
+      await tags.pressSequentially('a');
+      await tags.press('Backspace');
+      await tags.pressSequentially('bc');
+      expect(await tags.inputValue()).toBe('bc');
+      await dialog.getByLabel('Allowed addresses').fill('office');
+      await fold.click();
+      await tags.waitFor({ state: 'hidden' });
+      await dialog.getByRole('button', { name: 'Create key' }).click();
+      await dialog.locator('textarea[aria-invalid=true]:focus').waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
+
   test.each([
     ['en-US', ['12,50', '1.500,00', '1,5 '], '1,500', '1500'],
     ['de-DE', ['12.50', '1,500.00'], '1.000,00', '1000'],

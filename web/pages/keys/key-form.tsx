@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { JSX } from 'react';
 import { formatCount } from '../../numbers.ts';
 import { keyForm as t, keys } from '../../strings/index.ts';
@@ -22,16 +23,26 @@ export interface KeyFormProps {
   readonly refusal?: { readonly field: string | undefined; readonly message: string } | undefined;
 }
 
+const FOLDED = ['models', 'deniedModels', 'addresses', 'tags'];
+
 /** Everything that can be said about a key, in one form. */
 export function KeyForm(props: KeyFormProps): JSX.Element {
-  const { draft } = props;
-  const hasAdvanced = draft.models !== undefined || draft.deniedModels.length > 0 || draft.addresses !== '' || draft.tags !== '';
+  const { draft, refusal } = props;
+  // Only at the beginning: it must not close over a field that somebody has just emptied.
+  const [isUnfolded, setUnfolded] = useState(
+    draft.models !== undefined || draft.deniedModels.length > 0 || draft.addresses !== '' || draft.tags !== '',
+  );
+  const isRefused = FOLDED.some((field) => errorFor(field, refusal) !== undefined);
   return (
     <div className="flex flex-col gap-6">
       <Basics {...props} />
       <MoneyLimits {...props} />
       <Rates {...props} />
-      <details open={hasAdvanced} className="group border-t border-line pt-4">
+      <details
+        open={isUnfolded || isRefused}
+        onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
+        className="group border-t border-line pt-4"
+      >
         <summary className="cursor-pointer text-sm font-medium">{t.advanced}</summary>
         <div className="mt-4 flex flex-col gap-6">
           <Models {...props} />
