@@ -83,13 +83,20 @@ export async function readError(answer: TypedAnswer<unknown>): Promise<ApiError>
   const { status } = answer;
   const body: unknown = await answer.json().catch(() => undefined);
   const error = readObject(readObject(body)?.['error']);
+  const field = readString(error?.['field']);
   return new ApiError({
     status,
     code: readString(error?.['code']) ?? 'unknown',
-    message: readString(error?.['message']) ?? faults.status(status),
+    message: forPeople(readString(error?.['message']) ?? faults.status(status), field),
     requestId: readString(error?.['request_id']) ?? answer.headers.get('x-request-id') ?? undefined,
-    field: readString(error?.['field']),
+    field,
   });
+}
+
+/** Takes away the name of the field that stands before the text for programs: on a page the field itself is marked. */
+function forPeople(message: string, field = 'The request'): string {
+  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function readObject(value: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -1,3 +1,5 @@
+import { isKnownDay } from './time.ts';
+
 /** Readers for what stands behind the question mark of an address. What does not fit is left out: an address may come from anywhere. */
 export type RawSearch = Readonly<Record<string, unknown>>;
 
@@ -19,7 +21,7 @@ export function readChoice<Value extends string>(raw: RawSearch, name: string, v
 /** A day as `YYYY-MM-DD`, or undefined. */
 export function readDay(raw: RawSearch, name: string): string | undefined {
   const text = readText(raw, name);
-  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/u.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+  return text !== undefined && /^\d{4}-\d{2}-\d{2}$/u.test(text) && !Number.isNaN(Date.parse(text)) && isKnownDay(text) ? text : undefined;
 }
 
 /** Makes a reader the only one: the router gives a page what its reader left out as it stands in the address, unless that is taken away. */

@@ -39,6 +39,15 @@ export function spanOf(choice: RangeChoice, zone: string, nowMs: number): Span {
   return { fromMs: dayStartMs(addDays(today, -back), zone), toMs: tomorrowMs };
 }
 
+/** The server knows no moment before 2020 and none after 2099, in UTC; a day begins earlier by some clocks, and ends later by others. */
+export const FIRST_DAY = '2020-01-02';
+export const LAST_DAY = '2099-12-30';
+
+/** Whether a day is one that can be asked for. */
+export function isKnownDay(day: string): boolean {
+  return day >= FIRST_DAY && day <= LAST_DAY;
+}
+
 /** The span just before, equally long. */
 export function formerSpan({ fromMs, toMs }: Span): Span {
   return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };

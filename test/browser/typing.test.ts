@@ -33,6 +33,23 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await page.keyboard.press('Backspace');
       await page.keyboard.type('2025', { delay: 40 });
       await page.waitForURL(/from=2025-03-15/u);
+      await page.keyboard.press('Backspace');
+      await page.keyboard.type('2019', { delay: 40 });
+      await box.blur();
+      expect(await box.inputValue()).toBe('2025-03-15');
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'days of another century are not asked for',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/usage?range=custom&from=1999-01-01&to=1999-02-01');
+      await page.getByText('Nothing was used in this range.').first().waitFor();
+      expect(await page.getByLabel('From', { exact: true }).getAttribute('min')).toStartWith('2020');
+      expect(await page.getByRole('alert').count()).toBe(0);
       await close(context);
     },
     TEST_MS,
@@ -109,6 +126,10 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
       await tags.waitFor({ state: 'hidden' });
       await dialog.getByRole('button', { name: 'Create key' }).click();
       await dialog.locator('textarea[aria-invalid=true]:focus').waitFor();
+      expect(await dialog.getByRole('alert').allTextContents()).toEqual([
+        expect.stringMatching(/^Is neither/u),
+        expect.stringMatching(/^Is neither/u),
+      ]);
       await close(context);
     },
     TEST_MS,

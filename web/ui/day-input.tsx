@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { ChangeEvent, JSX } from 'react';
+import { FIRST_DAY, isKnownDay, LAST_DAY } from '../time.ts';
 
 interface DayInputProps {
   readonly label: string;
@@ -11,21 +12,18 @@ interface DayInputProps {
   readonly onDay: (day: string) => void;
 }
 
-/** Longer years can be typed otherwise, and no date of ours has them. */
-const LAST_DAY = '9999-12-31';
-
 /**
  * A day of a range. Whoever types `2026` passes the years 2, 20 and 202: none of these is handed on, or the page would
  * change, and the box with it, under the typist's hands.
  */
-export function DayInput({ label, value, min, max = LAST_DAY, onDay }: DayInputProps): JSX.Element {
+export function DayInput({ label, value, min = FIRST_DAY, max = LAST_DAY, onDay }: DayInputProps): JSX.Element {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   const change = ({ target }: ChangeEvent<HTMLInputElement>): void => {
     setTyped(target.value);
     // Half a day is no day to the browser, too, and yet the box is not empty.
     const isTakenOut = target.value === '' && !target.validity.badInput;
-    if (isTakenOut || isWholeDay(target.value)) onDay(target.value);
+    if (isTakenOut || isKnownDay(target.value)) onDay(target.value);
   };
   return (
     <input
@@ -39,8 +37,4 @@ export function DayInput({ label, value, min, max = LAST_DAY, onDay }: DayInputP
       className="control w-auto"
     />
   );
-}
-
-function isWholeDay(text: string): boolean {
-  return /^[1-9]\d{3}-/u.test(text);
 }

@@ -60,8 +60,7 @@ export function Form({
   );
 }
 
-/** The text of a refusal that blames this field. The field's name before the text is for programs. */
+/** The text of a refusal that blames this field. */
 export function fieldError(error: unknown, field: string): string | undefined {
-  if (!(error instanceof ApiError) || error.field !== field) return undefined;
-  return error.message.replace(new RegExp(`^${field}: `, 'u'), '');
+  return error instanceof ApiError && error.field === field ? error.message : undefined;
 }
