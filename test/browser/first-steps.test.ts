@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
     await buildPages();
     world = await openWorld({ days: 0, creditUsd: '0' });
     browser = await launchChromium();
-    const context = await browser.newContext({ reducedMotion: 'reduce' });
+    const context = await browser.newContext({ reducedMotion: 'reduce', permissions: ['clipboard-write'] });
     await context.addCookies([{ ...world.cookie, url: world.url }]);
     page = await context.newPage();
   }, OPEN_WITHIN_MS);
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
   );
 
   test(
-    'makes a key, sends a request without any money, and the page forgets the secret',
+    'makes a key, sends a request without any money, and the page forgets the secret, which it warns of',
     async () => {
       await page.goto(`${world.url}/start`);
       await page.getByRole('button', { name: 'Make a key' }).click();
@@ -69,9 +69,26 @@ describe.skipIf(chromiumPath === undefined)('somebody new', () => {
       await card.getByText('200').waitFor();
       expect(await card.innerText()).toMatch(/\$0\.00\b/u);
       await page.getByRole('listitem').filter({ hasText: 'Make the first request' }).getByText('done').waitFor();
-      await page.reload();
+      // Leaving warns of the secret, until it is copied.
+      const warnings: string[] = [];
+      page.on('dialog', (dialog) => {
+        warnings.push(dialog.type());
+        void dialog.dismiss();
+      });
+      const leave = `location.assign('/usage')`;
+      await page.evaluate(leave);
+      await until(() => warnings.length > 0);
+      await page.getByRole('button', { name: 'Copy API key' }).click();
+      await page.getByText('Copied API key.').waitFor({ state: 'attached' });
+      await page.evaluate(leave);
+      await page.waitForURL(/usage/u);
+      expect(warnings).toEqual(['beforeunload']);
+      page.removeAllListeners('dialog');
+      await page.goto(`${world.url}/start`);
       await page.getByText('Set TOLLGATE_API_KEY to a key of yours first.').waitFor();
       expect(await page.locator('pre').innerText()).not.toContain('sk-tg-');
+      await page.getByRole('link', { name: 'Make a key' }).click();
+      await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
     },
     TEST_MS,
   );

@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { JSX, RefObject } from 'react';
+import { noticeCopied } from '../fresh-key.ts';
 import { kit as t } from '../strings/index.ts';
 import { announce } from './announcer.tsx';
 import { cx } from './cx.ts';
@@ -32,6 +33,7 @@ export function CopyButton({ text, what, source, isLabelled = false, className, 
     const isDone = await writeClipboard(text);
     setCopied(isDone);
     if (isDone) {
+      noticeCopied(text);
       announce(t.copiedWhat(what));
       onCopied?.();
     } else announce(select(source?.current ?? textBefore(button)) ? t.selectedWhat(what) : t.notCopied(what));

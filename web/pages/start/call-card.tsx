@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import type { ListedModel } from '../../queries.ts';
@@ -5,9 +6,11 @@ import { KEY_VARIABLE, snippetsFor } from '../../snippets.ts';
 import { start as t } from '../../strings/index.ts';
 import { Card } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
+import { LinkButton } from '../../ui/link-button.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { cheapest } from './cheapest.ts';
+import { startQuery } from './steps.tsx';
 
 const route = getRouteApi('/app/start');
 
@@ -22,6 +25,7 @@ interface CallCardProps {
 export function CallCard({ models, error, onRetry, secret }: CallCardProps): JSX.Element {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const { data: progress } = useQuery(startQuery);
   if (models === undefined)
     return (
       <Card title={t.code.title}>
@@ -30,17 +34,24 @@ export function CallCard({ models, error, onRetry, secret }: CallCardProps): JSX
     );
   // What works for everybody, also for whoever has no money yet.
   const model = models.find(({ id }) => id === search.model) ?? cheapest(models);
-  const picker = (
-    <Select
-      aria-label={t.code.model}
-      value={model?.id ?? ''}
-      choices={models.map(({ id }) => ({ value: id, label: id }))}
-      onChoose={(id) => void navigate({ search: (old) => ({ ...old, model: id }), replace: true })}
-      className="max-w-full"
-    />
+  const actions = (
+    <>
+      {secret === undefined && progress?.hasKey === true && (
+        <LinkButton to="/keys" search={{ create: 'open' }}>
+          {t.steps.key.action}
+        </LinkButton>
+      )}
+      <Select
+        aria-label={t.code.model}
+        value={model?.id ?? ''}
+        choices={models.map(({ id }) => ({ value: id, label: id }))}
+        onChoose={(id) => void navigate({ search: (old) => ({ ...old, model: id }), replace: true })}
+        className="max-w-full"
+      />
+    </>
   );
   return (
-    <Card title={t.code.title} hint={secret === undefined ? t.code.variable(KEY_VARIABLE) : t.code.filled} actions={picker}>
+    <Card title={t.code.title} hint={secret === undefined ? t.code.variable(KEY_VARIABLE) : t.code.filled} actions={actions}>
       <CodeBlock
         snippets={snippetsFor({ model: model?.id ?? '', prompt: t.prompt, secret })}
         chosenId={search.snippet}
