@@ -45,7 +45,7 @@ export function readAmount(typed: string, format: NumberFormat = FORMAT): string
   const [typedWhole = '', fraction = '', ...rest] = text.split(point);
   const whole = typedWhole.replaceAll(group, ' ');
   // In India all groups but the last have two digits.
-  const isWhole = /^\d*$/u.test(whole) || /^\d{1,3}(?:[\s'’]\d{2,3})*[\s'’]\d{3}$/u.test(whole);
+  const isWhole = /^\d*$/u.test(whole) || /^[1-9]\d{0,2}(?:[\s'’]\d{2,3})*[\s'’]\d{3}$/u.test(whole);
   if (!isWhole || !/^\d*$/u.test(fraction) || rest.length > 0 || text === point) return undefined;
   return `${whole.replaceAll(/\D/gu, '') || '0'}${fraction === '' ? '' : `.${fraction}`}`;
 }

@@ -56,6 +56,28 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
+    'bounds of requests keep their names, are found however they are written, and say what cannot be read',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/requests?range=today');
+      await page.getByRole('button', { name: 'More filters' }).click();
+      const cost = page.getByLabel('Cost at least (USD)');
+      await cost.fill('.000001');
+      await page.waitForURL(/cost=%220\.000001/u);
+      await cost.fill('0,000002');
+      await page.waitForURL(/cost=%220\.000002/u);
+      expect(await page.locator('label', { hasText: 'Cost at least (USD)' }).isVisible()).toBe(true);
+      await page.getByLabel('Tokens at least').fill('many');
+      await page.getByText('Write a whole number.').waitFor();
+      await page.getByLabel('Tokens at least').fill('1');
+      await page.waitForURL(/tokens=%221/u);
+      expect(await page.locator('[aria-invalid]').count()).toBe(0);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a form in a dialog begins at its first field, and closing it leads back',
     async () => {
       const { context, page } = await stage.enter();

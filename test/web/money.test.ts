@@ -52,6 +52,7 @@ describe('an amount that is typed', () => {
     ['en-US', '5.', '5'],
     ['en-US', '', ''],
     ['en-US', '12,50', undefined],
+    ['en-US', '0,001', undefined],
     ['en-US', '1,5000', undefined],
     ['en-US', '1.500,00', undefined],
     ['en-US', '1.2.3', undefined],

@@ -90,6 +90,7 @@ export const requests = {
     ttftMax: 'First token after at most (ms)',
     duration: 'Duration at least (ms)',
     durationMax: 'Duration at most (ms)',
+    unread: { usd: (example: string) => `Write it like ${example}.`, count: () => 'Write a whole number.' },
   },
   histogram: 'Requests over time',
   succeeded: 'Succeeded',

@@ -33,7 +33,8 @@ interface SearchInputProps {
   readonly onText: (text: string) => void;
 }
 
-const PAUSE_MS = 250;
+/** After it, what was typed is looked for. */
+export const PAUSE_MS = 250;
 
 /** A search box. What is typed goes to the address after a pause, so that not every letter becomes a request. */
 export function SearchInput({ label, value, onText }: SearchInputProps): JSX.Element {

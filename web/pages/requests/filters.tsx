@@ -10,6 +10,7 @@ import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
 import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx';
 import { RangePicker } from '../../ui/range-picker.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
+import { BoundInput } from './bound-input.tsx';
 import { FILTERS, BOUNDS, STREAMS, VIEWS, type RequestsSearch } from './search.ts';
 
 interface FiltersProps {
@@ -70,14 +71,11 @@ function RareFilters({ search, onChange }: Omit<FiltersProps, 'names'>): JSX.Ele
         onChoose={(finish) => onChange({ finish })}
       />
       <ErrorFilter search={search} onChange={onChange} />
-      {BOUNDS.map((name) => (
-        <SearchInput
-          key={name}
-          label={t.filters[name]}
-          value={search[name] ?? ''}
-          onText={(text) => onChange({ [name]: given(readNumber(text)) })}
-        />
-      ))}
+      <div className="grid w-full grid-cols-2 items-start gap-x-2 gap-y-3 py-1 lg:grid-cols-4">
+        {BOUNDS.map((name) => (
+          <BoundInput key={name} name={name} value={search[name] ?? ''} onValue={(value) => onChange({ [name]: given(value) })} />
+        ))}
+      </div>
     </>
   );
 }
@@ -136,9 +134,4 @@ export function ErrorFilter({ search, onChange }: SharedProps): JSX.Element {
       onChoose={(error) => onChange({ error })}
     />
   );
-}
-
-/** What is no number is not looked for. */
-function readNumber(text: string): string {
-  return /^\d+(?:\.\d{1,9})?$/u.test(text.trim()) ? text.trim() : '';
 }
