@@ -129,13 +129,35 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'a long word does not run out of what tells of it',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 360, height: 700 } });
+      await page.goto('/settings?tab=data');
+      await page.getByRole('switch').waitFor();
+      await fail(page, 500, 'x'.repeat(200));
+      await page.getByRole('switch').click();
+      const word = page.getByRole('alertdialog').getByText('xxx');
+      await word.waitFor();
+      const { x = 0, width = Infinity } = (await word.boundingBox()) ?? {};
+      expect(x + width).toBeLessThan(360);
+      expect(
+        await page.evaluate(
+          `[...document.querySelectorAll('[role=alertdialog] *')].filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0).length`,
+        ),
+      ).toBe(0);
+      await close(context);
+    },
+    TEST_MS,
+  );
 });
 
 /** Lets everything fail but what a page needs to be shown at all. */
-async function fail(page: Page, status: number): Promise<void> {
+async function fail(page: Page, status: number, message = 'Enough of this.'): Promise<void> {
   await page.route('**/api/**', async (route) => {
     const { pathname } = new URL(route.request().url());
     if (pathname === '/api/account' || pathname === '/api/setup') await route.fallback();
-    else await route.fulfill({ status, json: { error: { code: 'broken', message: 'Enough of this.' } } });
+    else await route.fulfill({ status, json: { error: { code: 'broken', message } } });
   });
 }

@@ -41,7 +41,7 @@ function Toasts(): JSX.Element[] {
         ) : (
           <CircleCheck aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-good" />
         )}
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 wrap-anywhere">
           <Toast.Title className="font-medium" />
           <Toast.Description className="text-muted" />
         </div>
