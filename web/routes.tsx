@@ -19,15 +19,16 @@ import { readRequestsSearch } from './pages/requests/search.ts';
 import { readResetSearch } from './pages/reset/search.ts';
 import { readSettingsSearch } from './pages/settings/search.ts';
 import { readSetupSearch } from './pages/setup/search.ts';
-import { readSignInSearch } from './pages/sign-in/search.ts';
+import { readSignInSearch, type SignInSearch } from './pages/sign-in/search.ts';
 import { readSignUpSearch } from './pages/sign-up/search.ts';
 import { readStartSearch } from './pages/start/search.ts';
 import { readTwoFactorSearch } from './pages/two-factor/search.ts';
 import { readUsageSearch } from './pages/usage/search.ts';
 import { readVerifySearch } from './pages/verify/search.ts';
 import { readWelcomeSearch } from './pages/welcome/search.ts';
+import { safeReturn } from './safe-return.ts';
 import { only } from './search-params.ts';
-import { hasSession } from './session.ts';
+import { hasSession, loadAccount } from './session.ts';
 import { basePath } from './viewed.ts';
 
 /**
@@ -72,7 +73,12 @@ const account = createRoute({ getParentRoute: () => root, id: 'account', compone
 const signIn = createRoute({
   getParentRoute: () => account,
   path: '/sign-in',
-  validateSearch: only(readSignInSearch),
+  validateSearch: only<SignInSearch>(readSignInSearch),
+  beforeLoad: async ({ search: { to, error } }) => {
+    // Whoever comes back from a provider that did not let them in is told so here; whose account cannot be had may have another.
+    if (error !== undefined || !(await hasSession()) || !(await loadAccount().catch(() => false))) return;
+    throw redirect({ href: safeReturn(to, location.origin), reloadDocument: true });
+  },
   component: lazyRouteComponent(() => import('./pages/sign-in/page.tsx'), 'SignInPage'),
 });
 const signUp = createRoute({

@@ -189,6 +189,26 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
+    'whoever is signed in need not sign in again, and is led to no other site',
+    async () => {
+      const { context, page } = await stage.enter();
+      for (const [search, path] of [
+        ['', '/overview'],
+        ['?to=%2Fkeys%3Fq%3Dx', '/keys?q=x'],
+        ['?to=https%3A%2F%2Fexample.com%2F', '/overview'],
+        ['?to=%2Fsign-in', '/overview'],
+      ]) {
+        await page.goto(`/sign-in${search}`);
+        await page.waitForURL(`${stage.service.url}${path}`);
+      }
+      await page.goto('/sign-in?error=access_denied');
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'whoever has typed nothing is taken to the sign-in page, and signing out empties every tab',
     async () => {
       const { context, page } = await stage.enter();
