@@ -53,6 +53,7 @@ export const models = {
   calculator: 'What it would cost',
   inputTokens: 'Input tokens',
   cachedTokens: 'of them cached',
+  cachedMost: 'No more can be cached than go in: the rest is left out.',
   outputTokens: 'Output tokens',
   requestsPerDay: 'Requests a day',
   perRequest: 'One request',

@@ -43,7 +43,7 @@ export function Dialog({
   return (
     <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={isModal}>
       <BaseDialog.Portal>
-        <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil" />
+        <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil print:hidden" />
         <BaseDialog.Popup
           // Whoever opens a form wants to fill it in, not to close it. A touch would bring up the keyboard of the screen unasked.
           initialFocus={(by) => (by === 'touch' ? true : (body.current?.querySelector<HTMLElement>(FIELD) ?? true))}

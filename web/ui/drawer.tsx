@@ -21,13 +21,14 @@ export function Drawer({ isOpen, onClose, title, text, side = 'right', width = '
   return (
     <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <BaseDialog.Portal>
-        <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil" />
+        <BaseDialog.Backdrop className="fade fixed inset-0 z-40 bg-veil print:hidden" />
         <BaseDialog.Popup
           ref={popup}
           // Reading begins at the top; the first thing to press may be far down.
           initialFocus={popup}
           className={cx(
-            'fade fixed inset-y-0 z-50 flex w-full flex-col border-line bg-raised shadow-float outline-none',
+            // On paper it follows what it lay over.
+            'fade fixed inset-y-0 z-50 flex w-full flex-col border-line bg-raised shadow-float outline-none print:static print:max-w-none',
             side === 'right'
               ? 'right-0 border-l data-ending-style:translate-x-4 data-starting-style:translate-x-4'
               : 'left-0 border-r data-ending-style:-translate-x-4 data-starting-style:-translate-x-4',
@@ -39,11 +40,14 @@ export function Drawer({ isOpen, onClose, title, text, side = 'right', width = '
               <BaseDialog.Title className="text-lg font-semibold break-words">{title}</BaseDialog.Title>
               {text !== undefined && <BaseDialog.Description className="text-sm text-muted">{text}</BaseDialog.Description>}
             </div>
-            <BaseDialog.Close aria-label={t.close} className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink">
+            <BaseDialog.Close
+              aria-label={t.close}
+              className="-m-1.5 rounded-md p-1.5 text-muted hover:bg-hover hover:text-ink print:hidden"
+            >
               <X aria-hidden="true" className="size-5" />
             </BaseDialog.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{children}</div>
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4 print:overflow-visible">{children}</div>
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>

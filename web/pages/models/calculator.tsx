@@ -29,11 +29,12 @@ export function Calculator({ model }: { readonly model: Priced }): JSX.Element {
   const [amounts, setAmounts] = useState<Amounts>({ input: '1000', cached: '0', output: '500', requests: '1000' });
   const tokens = tokensOf(amounts);
   const requests = Number(amounts.requests);
+  const isTooMuch = Number(amounts.cached) > tokens.cachedInput;
   return (
     <div>
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         {FIELDS.map(([name, label]) => (
-          <Field key={name} label={label}>
+          <Field key={name} label={label} error={name === 'cached' && isTooMuch ? t.cachedMost : undefined}>
             {(wiring) => (
               <NumberInput
                 {...wiring}

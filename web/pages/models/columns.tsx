@@ -53,7 +53,7 @@ function Name({ model }: { readonly model: ListedModel }): JSX.Element {
       {/* A press on the copy button is not one on the row. */}
       <div className="flex items-center gap-1" onClick={(event) => event.stopPropagation()} role="presentation">
         <code className="font-mono text-xs wrap-anywhere text-muted">{model.id}</code>
-        <CopyButton text={model.id} what={t.modelId} />
+        <CopyButton text={model.id} what={`${t.modelId} ${model.id}`} />
       </div>
     </div>
   );

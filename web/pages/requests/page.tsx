@@ -110,7 +110,7 @@ function SumsLine({
 function LiveButton({ search, onChange }: Pick<ViewProps, 'search' | 'onChange'>): JSX.Element {
   const isLive = search.live === 'yes';
   return (
-    <Button aria-pressed={isLive} title={t.liveHint} onClick={() => onChange({ live: isLive ? undefined : 'yes' })}>
+    <Button title={t.liveHint} onClick={() => onChange({ live: isLive ? undefined : 'yes' })}>
       {isLive ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
       {isLive ? t.pause : t.live}
     </Button>

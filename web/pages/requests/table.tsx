@@ -165,7 +165,7 @@ function Model({ request: { model, servedModel } }: { readonly request: Request 
       <span className="flex items-center gap-1">
         <span className="max-sm:wrap-anywhere sm:truncate">{model}</span>
         <span role="presentation" className="max-sm:hidden" onClick={(event) => event.stopPropagation()}>
-          <CopyButton text={model} what={t.modelId} />
+          <CopyButton text={model} what={`${t.modelId} ${model}`} />
         </span>
       </span>
       {isOther && <span className="block text-xs text-muted max-sm:wrap-anywhere sm:truncate">→ {servedModel}</span>}

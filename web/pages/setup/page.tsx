@@ -58,7 +58,7 @@ function SetupForm({ token }: { readonly token: string }): JSX.Element {
       onSubmit={() => make.mutate()}
     >
       <Field label={t.name} isOptional error={fieldError(make.error, 'name')}>
-        {(wiring) => <TextInput {...wiring} autoComplete="name" value={name} onText={setName} />}
+        {(wiring) => <TextInput {...wiring} autoComplete="name" value={name} onText={setName} autoFocus />}
       </Field>
       <Field label={t.email} error={fieldError(make.error, 'email')}>
         {(wiring) => <TextInput {...wiring} type="email" required autoComplete="username" value={email} onText={setEmail} />}

@@ -113,7 +113,7 @@ function Named({ name, label, group, search }: NamedProps): JSX.Element {
       </span>
       {copied !== undefined && (
         <span className="max-sm:hidden">
-          <CopyButton text={name} what={copied} source={source} />
+          <CopyButton text={name} what={`${copied} ${label}`} source={source} />
         </span>
       )}
     </span>

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { chromiumPath, close } from '../services/chromium.ts';
+import { openStage, type Stage } from './key-stage.ts';
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 60_000;
+
+describe.skipIf(chromiumPath === undefined)('the models in a browser', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage?.close());
+
+  test(
+    'are told apart by their buttons, and their drawer covers nothing on paper',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/models');
+      await page.getByRole('button', { name: 'Copy model id sandbox/echo', exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Sandbox Echo' }).click();
+      const drawer = page.getByRole('dialog');
+      await drawer.getByLabel('of them cached').fill('1001');
+      await drawer.getByText('No more can be cached than go in').waitFor();
+      await drawer.getByLabel('Input tokens').fill('1001');
+      expect(await drawer.locator('[aria-invalid]').count()).toBe(0);
+      await page.emulateMedia({ media: 'print' });
+      const last = await page.getByText('3 models').boundingBox();
+      const sheet = await drawer.boundingBox();
+      expect(sheet?.y).toBeGreaterThan(last?.y ?? Infinity);
+      expect(await page.locator('.bg-veil').isVisible()).toBe(false);
+      await close(context);
+    },
+    TEST_MS,
+  );
+});
