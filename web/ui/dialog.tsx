@@ -52,7 +52,7 @@ export function Dialog({
             width === 'lg' ? 'max-w-2xl' : 'max-w-md',
           )}
         >
-          <header className="flex items-start gap-4 px-5 pt-5">
+          <header className="flex items-start gap-4 px-5 pt-5 pb-2">
             <div className="min-w-0 flex-1">
               <BaseDialog.Title className="text-lg font-semibold">{title}</BaseDialog.Title>
               {text !== undefined && <BaseDialog.Description className="mt-1 text-sm text-muted">{text}</BaseDialog.Description>}
@@ -63,7 +63,12 @@ export function Dialog({
               </BaseDialog.Close>
             )}
           </header>
-          <div ref={body} className="min-h-0 overflow-y-auto px-5 py-4 empty:py-2">
+          <div
+            ref={body}
+            // A line under the title, while something is hidden behind it.
+            onScroll={({ currentTarget }) => currentTarget.toggleAttribute('data-scrolled', currentTarget.scrollTop > 0)}
+            className="min-h-0 overflow-y-auto border-t border-transparent px-5 pt-2 pb-4 empty:pt-0 empty:pb-2 data-scrolled:border-line"
+          >
             {children}
           </div>
           {actions !== undefined && <Footer actions={actions} error={error} />}
