@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)('alerts in a browser', () => {
       await page.getByRole('textbox', { name: 'Amount' }).fill('');
       await page.getByRole('checkbox', { name: 'Webhook' }).check();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByText('Give an amount in USD above zero').waitFor();
+      await page.getByText('Give an amount in USD above zero').first().waitFor();
       await page.getByRole('textbox', { name: 'Amount' }).fill('6');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('The balance is below $6.00').waitFor();
