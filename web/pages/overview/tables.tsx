@@ -75,7 +75,7 @@ export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
                   {id}
                 </Link>
                 <span className="max-sm:hidden">
-                  <CopyButton text={id} what={t.modelId} />
+                  <CopyButton text={id} what={`${t.modelId} ${id}`} />
                 </span>
               </span>
             ),

@@ -62,7 +62,7 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
     </>
   );
   return (
-    <Dialog isOpen onClose={onClose} title={t.dialog.title(plan.name)} actions={actions}>
+    <Dialog isOpen onClose={onClose} title={t.dialog.title(plan.name)} actions={actions} error={taking.error?.message}>
       <div className="flex flex-col gap-4">
         {error !== null && <ErrorState error={error} />}
         {error === null && quote === undefined && <Skeleton className="h-24" />}
@@ -74,11 +74,6 @@ export function TakePlan({ plan, content, onClose }: TakePlanProps): JSX.Element
             <Link to="/billing" hash={TOP_UP_ID} className="link">
               {t.dialog.topUp}
             </Link>
-          </p>
-        )}
-        {taking.error !== null && (
-          <p role="alert" className="text-sm font-medium text-bad">
-            {taking.error.message}
           </p>
         )}
       </div>
