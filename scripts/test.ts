@@ -67,7 +67,8 @@ if (isWhole) runs.push(await runTests(ALONE, print));
 
 const countOf = (word: string): number =>
   runs.reduce((sum, { output }) => sum + Number(new RegExp(`^\\s*(\\d+) ${word}$`, 'm').exec(output)?.[1] ?? 0), 0);
-const [passed, failed, skipped] = [countOf('pass'), countOf('fail'), countOf('skip')];
+// A file that cannot be loaded has no tests that could fail: its errors are failures too.
+const [passed, failed, skipped] = [countOf('pass'), countOf('fail') + countOf('errors?'), countOf('skip')];
 // A test that was skipped on a developer's machine is a test that CI never ran.
 const isSkipFailure = skipped > 0 && process.env['CI'] === 'true';
 if (isSkipFailure) console.error(`${skipped} tests were skipped, which is a failure with CI=true.`);

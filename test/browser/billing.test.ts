@@ -232,7 +232,7 @@ describe.skipIf(chromiumPath === undefined)('a gate without a way to pay', () =>
       await stage.service.accounts.credit(account, asNanos(-15_140_000_000n), { reason: 'test', actor: 'test' });
       await page.goto('/overview');
       await see(page, 'Your balance is below zero: −$5.14.');
-      await page.goto('/billing?from=2090-01-01&to=2020-01-01');
+      await page.goto('/billing?from=2090-01-01&to=2020-01-02');
       await see(page, 'No credit is left.');
       await page.getByRole('region', { name: 'Movements, newest first' }).getByText('−$15.14').waitFor();
       await page.goto('/plans?plan=basic');
