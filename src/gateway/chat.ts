@@ -2,7 +2,6 @@ import { toGatewayError } from '../errors.ts';
 import { admit, limitHeaders } from './admit.ts';
 import { authenticate } from './authenticate.ts';
 import type { Call, Gate, Reply } from './gate.ts';
-import { countHops } from './hops.ts';
 import { estimateTokens } from './price.ts';
 import { readRequest } from './read-request.ts';
 import { reply } from './reply.ts';
@@ -13,7 +12,6 @@ import { holdToll } from './toll.ts';
 /** POST /v1/chat/completions: the path of one request, step by step. Each step is the file of its name. */
 export async function chatCompletions(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
-  countHops(request, call);
   const { chat, bodyBytes, source } = await readRequest(request, call, gate);
   const model = route(gate.catalog, holder, chat);
   const admission = await admit(gate.limits, holder, {

@@ -5,6 +5,7 @@ import { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
 import { takeRoom } from './body-room.ts';
 import type { Call, Gate } from './gate.ts';
+import { countHops } from './hops.ts';
 
 /** A validated request and the size that it arrived with. */
 export interface ReadRequest {
@@ -19,6 +20,7 @@ export interface ReadRequest {
  * used any more, so that what is checked, priced and sent is the same.
  */
 export async function readRequest(request: Request, call: Call, { calls }: Pick<Gate, 'calls'>): Promise<ReadRequest> {
+  countHops(request, call);
   const { text, bytes, layout, value } = await readJsonBody(request, (length) => takeRoom(call, length, calls));
   call.body = value;
   const source = RequestText.of(text, layout, value);
