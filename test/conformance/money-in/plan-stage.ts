@@ -1,3 +1,4 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'bun:test';
 import type { OrderResult, PlanOrder } from '../../../src/accounts/plan-orders.ts';
 import type { Subscription } from '../../../src/accounts/subscriptions.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
@@ -50,4 +51,18 @@ export class PlanStage {
 
 export function dateOf(ms: number | undefined): string {
   return new Date(ms ?? 0).toISOString().slice(0, 10);
+}
+
+/** A stage for all tests of a group: each begins on the same day, and leaves the books sound. */
+export function onPlanStage(driver: LedgerDriver, begin: (plans: PlanStage) => void): void {
+  let plans: PlanStage;
+  beforeAll(async () => {
+    plans = await PlanStage.open(driver);
+    begin(plans);
+  });
+  beforeEach(() => {
+    plans.money.nowMs = MARCH_31;
+  });
+  afterEach(() => plans.money.books.expectSound());
+  afterAll(() => plans.money.close());
 }

@@ -1,22 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { hashSecret } from '../../../src/accounts/key-secret.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
-import { dateOf, MARCH_31, PlanStage } from './plan-stage.ts';
+import { dateOf, onPlanStage, type PlanStage } from './plan-stage.ts';
 import { planOf, usd, type MoneyStage } from './stage.ts';
 
 /** Plans: bought, given, canceled, and what they allow. */
 export function testPlans(driver: LedgerDriver): void {
   let plans: PlanStage;
   let stage: MoneyStage;
-  beforeAll(async () => {
-    plans = await PlanStage.open(driver);
-    stage = plans.money;
+  onPlanStage(driver, (opened) => {
+    plans = opened;
+    stage = opened.money;
   });
-  beforeEach(() => {
-    stage.nowMs = MARCH_31;
-  });
-  afterEach(() => stage.books.expectSound());
-  afterAll(() => stage.close());
 
   describe('a subscription', () => {
     test('is paid from the balance, and gives its credit until a day after its period', async () => {

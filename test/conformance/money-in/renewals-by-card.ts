@@ -1,22 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { holdOf, settleOf } from '../../ledger/operations.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
-import { MARCH_31, PlanStage } from './plan-stage.ts';
+import { onPlanStage, type PlanStage } from './plan-stage.ts';
 import { usd, type Customer, type MoneyStage } from './stage.ts';
 
 /** Plans that are paid by card, and what comes between the charge and the period that it is for. */
 export function testRenewalsByCard(driver: LedgerDriver): void {
   let plans: PlanStage;
   let stage: MoneyStage;
-  beforeAll(async () => {
-    plans = await PlanStage.open(driver);
-    stage = plans.money;
+  onPlanStage(driver, (opened) => {
+    plans = opened;
+    stage = opened.money;
   });
-  beforeEach(() => {
-    stage.nowMs = MARCH_31;
-  });
-  afterEach(() => stage.books.expectSound());
-  afterAll(() => stage.close());
 
   const chargesOf = async ({ accountId }: Customer): Promise<bigint[]> => {
     const rows = await stage.books.kysely

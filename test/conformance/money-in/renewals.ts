@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { PaymentDesk } from '../../../src/payments/desk.ts';
 import { Renewals } from '../../../src/payments/renewals.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
-import { dateOf, MARCH_31, PlanStage } from './plan-stage.ts';
+import { dateOf, onPlanStage, type PlanStage } from './plan-stage.ts';
 import { holdOf, settleOf } from '../../ledger/operations.ts';
 import { DAY_MS, usd, type MoneyStage } from './stage.ts';
 
@@ -10,15 +10,10 @@ import { DAY_MS, usd, type MoneyStage } from './stage.ts';
 export function testRenewals(driver: LedgerDriver): void {
   let plans: PlanStage;
   let stage: MoneyStage;
-  beforeAll(async () => {
-    plans = await PlanStage.open(driver);
-    stage = plans.money;
+  onPlanStage(driver, (opened) => {
+    plans = opened;
+    stage = opened.money;
   });
-  beforeEach(() => {
-    stage.nowMs = MARCH_31;
-  });
-  afterEach(() => stage.books.expectSound());
-  afterAll(() => stage.close());
 
   describe('a renewal', () => {
     test('keeps to the day of the month, gives one grant a period and takes the old one back', async () => {
