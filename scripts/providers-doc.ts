@@ -120,7 +120,6 @@ function replyNotes(quirks: ReplyQuirks): string[] {
     ...when(quirks.repeatsReasoning, 'reasoning that is repeated told once'),
     ...when(quirks.hasThinkingParts, 'thinking parts taken out of the content'),
     ...when(quirks.hasBareToolCalls, 'tool calls numbered'),
-    ...when(quirks.hasBareChoices, 'choices without a delta completed'),
     ...finishes,
     ...faults,
     ...when(quirks.hasUsageInChoice, 'usage found in the choice'),

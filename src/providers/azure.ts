@@ -27,8 +27,6 @@ const AZURE: Host = {
   request: { drops, renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: OPENAI_MESSAGES },
   // A deployment that is called like its model is taken for it.
   models: OPENAI_MODELS,
-  // A content filter that runs behind the answer sends its notes in choices without a delta.
-  reply: { hasBareChoices: true },
 };
 
 const DATED = /^\d{4}-\d{2}-\d{2}/u;

@@ -99,8 +99,6 @@ export interface ReplyQuirks {
   readonly hasThinkingParts?: true;
   /** Tool calls come without their index, type, id or arguments. */
   readonly hasBareToolCalls?: true;
-  /** A choice may come without its delta. */
-  readonly hasBareChoices?: true;
   /** Reasons to stop that the dialect does not know. */
   readonly finish?: Readonly<Record<string, FinishReason>>;
   /** Reasons to stop that are failures, with the status they stand for. */

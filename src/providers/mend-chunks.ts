@@ -10,7 +10,7 @@ const SERVICE_TIERS: ReadonlySet<unknown> = new Set([null, 'auto', 'default', 'f
 const CITATIONS_MAX = 1000;
 
 /**
- * Gives choices what hosts leave out, before anything else is read of them: an index, and an object for what is said. An end without
+ * Gives choices what hosts leave out (Azure's notes of a content filter have no delta), before anything else is read of them: an index, and an object for what is said. An end without
  * a delta has tool calls to complete as well, and the ids of calls have the index in them.
  */
 export function completeChoices(choices: readonly unknown[], field: 'delta' | 'message', { choiceIndex }: ReplyContext): void {

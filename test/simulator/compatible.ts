@@ -119,7 +119,8 @@ function streamedAnswer(host: Host, finish: string): Response {
   const chunks = [
     chunk({ index: 0, delta: said, finish_reason: null }),
     chunk({ index: 0, delta: { tool_calls: call }, finish_reason: null }),
-    ...(host.reply?.hasBareChoices === true ? [chunk({ index: 0, content_filter_results: {}, finish_reason: null })] : []),
+    // As a content filter of Azure's sends its notes that runs behind the answer; any host may.
+    chunk({ index: 0, content_filter_results: {}, finish_reason: null }),
     chunk({ index: 0, delta: {}, finish_reason: finish, ...(isInChoice ? { usage } : {}) }, isInChoice ? {} : { usage }),
     'data: [DONE]\n\n',
   ];

@@ -141,7 +141,6 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     // Not GITHUB_TOKEN: that one is often there for other reasons, and would switch these models on unasked.
     keyVariable: 'GITHUB_MODELS_TOKEN',
     request: { cacheMarks: 'none', messages: OPENAI_MESSAGES },
-    reply: { hasBareChoices: true },
   },
   cloudflare: {
     name: 'Cloudflare Workers AI',
