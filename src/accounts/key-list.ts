@@ -80,6 +80,8 @@ async function readSecrets(database: Kysely<Tables>, keyIds: readonly string[]):
     .where('is_trial', '=', 0n)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', BigInt(Date.now()))]))
     .orderBy('created_at', 'desc')
+    // Of two of the same millisecond, the one that a rotation has ended is the older.
+    .orderBy('expires_at', (order) => order.desc().nullsFirst())
     .execute();
   for (const row of rows) {
     const secret = {
