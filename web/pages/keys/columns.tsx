@@ -58,11 +58,11 @@ export const COLUMNS: readonly Column<Key>[] = [
     header: t.head.total,
     align: 'right',
     isSortable: true,
-    room: 'large',
+    room: 'full',
     cell: (key) => <Money usd={key.spentTotalUsd} />,
   },
-  { id: 'limits', header: t.head.limits, isWideOnly: true, className: 'min-w-44', cell: (key) => <TightestLimit budgets={key.budgets} /> },
-  { id: 'models', header: t.head.models, room: 'full', className: 'whitespace-nowrap', cell: modelsText },
+  { id: 'limits', header: t.head.limits, isWideOnly: true, className: 'min-w-36', cell: (key) => <TightestLimit budgets={key.budgets} /> },
+  { id: 'models', header: t.head.models, room: 'full', cell: modelsText },
   {
     id: 'expires',
     header: t.head.expires,
@@ -89,7 +89,7 @@ function TightestLimit({ budgets }: Pick<Key, 'budgets'>): JSX.Element {
   const [tightest, ...others] = budgets.toSorted((first, second) => partUsed(second) - partUsed(first));
   if (tightest === undefined) return <Muted text={t.noLimits} />;
   return (
-    <div className="w-44">
+    <div className="max-w-44">
       <BudgetMeter budget={tightest} isShort />
       {others.length > 0 && <p className="text-xs text-muted">{t.moreLimits(others.length)}</p>}
     </div>
@@ -103,7 +103,7 @@ function partUsed({ spentUsd, usd, isReached }: Budget): number {
 function LastUse({ atMs, from }: { readonly atMs: number | null; readonly from: string | null }): JSX.Element {
   if (atMs === null) return <Muted text={t.neverUsed} />;
   return (
-    <span className="flex flex-col whitespace-nowrap">
+    <span className="flex flex-col">
       <RelativeTime atMs={atMs} />
       {from !== null && <span className="text-xs text-muted">{t.from(from)}</span>}
     </span>

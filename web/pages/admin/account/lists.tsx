@@ -29,7 +29,7 @@ const KEY_COLUMNS: readonly Column<Key>[] = [
     cell: ({ id, name, status, rotatingUntilMs }) => (
       <>
         <span className="block font-medium wrap-anywhere">{name}</span>
-        <Copyable text={id} what={t.keys.id} className="max-sm:hidden @max-[58rem]/list:max-w-56" />
+        <Copyable text={id} what={t.keys.id} className="max-sm:hidden @max-[68rem]/list:max-w-48 @max-[58rem]/list:max-w-44" />
         <span className="mt-1 block sm:hidden">
           <KeyStatus status={status} rotatingUntilMs={rotatingUntilMs} />
         </span>

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<PricedModel>[] = [
   {
     id: 'version',
     header: head.version,
-    room: 'medium',
+    room: 'full',
     cell: ({ priceVersion, sinceMs }) => (
       <>
         <span className="figures block">{priceVersion ?? t.none}</span>

@@ -27,7 +27,7 @@ const ACCOUNT: Column<Pick<AdminRequest, 'email' | 'keyName'>> = {
   header: t.accountColumn,
   room: 'large',
   cell: ({ email, keyName }) => (
-    <span className="block max-w-32">
+    <span className="block max-w-28">
       <span className="block truncate" title={email}>
         {email}
       </span>
