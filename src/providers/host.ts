@@ -89,22 +89,22 @@ export interface MessageQuirks {
   readonly filePart?: 'document_url';
 }
 
-/** How an answer must be changed, so that clients of the dialect understand it. */
+/** How an answer must be changed, so that clients of the dialect understand it. The first four are for the docs only: they show, whoever says so. */
 export interface ReplyQuirks {
   /** Where the reasoning is, other than in `reasoning_content`. */
   readonly reasoningField?: 'reasoning';
-  /** A piece of the reasoning may come twice in a stream, one right after the other. */
-  readonly repeatsReasoning?: true;
   /** Content may be a list with parts of the thinking among it. */
   readonly hasThinkingParts?: true;
   /** Tool calls come without their index, type, id or arguments. */
   readonly hasBareToolCalls?: true;
+  /** Usage of a stream is in the choice, not in the chunk. */
+  readonly hasUsageInChoice?: true;
+  /** A piece of the reasoning may come twice in a stream, one right after the other. */
+  readonly repeatsReasoning?: true;
   /** Reasons to stop that the dialect does not know. */
   readonly finish?: Readonly<Record<string, FinishReason>>;
   /** Reasons to stop that are failures, with the status they stand for. */
   readonly faults?: Readonly<Record<string, number>>;
-  /** Usage of a stream is in the choice, not in the chunk. */
-  readonly hasUsageInChoice?: true;
   /** Where cached tokens are counted, other than in `prompt_tokens_details`. */
   readonly cachedTokens?: readonly string[];
   /** Cached tokens may be counted beside the prompt tokens instead of among them. */

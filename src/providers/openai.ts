@@ -202,7 +202,7 @@ class RelayedStream implements StreamDecoder {
 
   /** Usage may come in a chunk of its own, on the last chunk, or grow from chunk to chunk: the last one counts. */
   #readUsage(chunk: WireChunk): void {
-    const reported = this.#quirks.readUsage(chunk) ?? chunk.usage ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
+    const reported = this.#quirks.readUsage(chunk) ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
     if (!isObject(reported)) return;
     this.usage = readUsage(reported, this.#context);
     this.wireUsage = this.usage === undefined ? undefined : (reported as WireUsage);

@@ -5,15 +5,8 @@ import { FINISH_REASONS } from './mend-chunks.ts';
 import { ProviderFault } from './provider.ts';
 import { ToolCallMender } from './mend-tool-calls.ts';
 
-/**
- * What hosts are known to say in their own way, and what can be told from what it looks like, whoever says it: hosts change, and
- * serve models of others.
- */
+/** What hosts are known to say in their own way is understood of each: they change, and serve models of others. */
 const LENIENT = {
-  reasoningField: 'reasoning',
-  hasThinkingParts: true,
-  hasBareToolCalls: true,
-  hasUsageInChoice: true,
   finish: {
     model_length: 'length',
     max_tokens: 'length',
@@ -40,7 +33,7 @@ function allQuirksOf(host: Host): ReplyQuirks {
     const { reply = {} } = host;
     const finish = { ...LENIENT.finish, ...reply.finish };
     const faults = { ...LENIENT.faults, ...reply.faults };
-    quirks = { ...LENIENT, ...reply, finish, faults, cachedTokens: [...(reply.cachedTokens ?? []), ...LENIENT.cachedTokens] };
+    quirks = { ...reply, finish, faults, cachedTokens: [...(reply.cachedTokens ?? []), ...LENIENT.cachedTokens] };
     ALL_QUIRKS.set(host, quirks);
   }
   return quirks;
@@ -84,7 +77,7 @@ export class ReplyQuirksReader {
 
   /** What a chunk or an answer says about its tokens, with the cached ones where the dialect has them. */
   readUsage(body: JsonObject): unknown {
-    const usage = body['usage'] ?? (this.#quirks.hasUsageInChoice === true ? usageOfChoice(body['choices']) : undefined);
+    const usage = body['usage'] ?? usageOfChoice(body['choices']);
     if (isObject(usage)) completeUsage(usage, this.#quirks);
     return usage;
   }
@@ -94,22 +87,15 @@ export class ReplyQuirksReader {
     const reason = choice['finish_reason'];
     const isEnd = typeof reason === 'string' && reason !== '';
     if (isObject(delta)) {
-      this.#readMessage(delta);
+      readMessage(delta);
       if (this.#quirks.repeatsReasoning === true) this.#dropRepetition(delta, choice['index']);
-      if (this.#quirks.hasBareToolCalls === true) this.#toolCalls.mendDelta(delta, choice['index'], isEnd);
+      this.#toolCalls.mendDelta(delta, choice['index'], isEnd);
     }
     if (isObject(message)) {
-      this.#readMessage(message);
-      if (this.#quirks.hasBareToolCalls === true) this.#toolCalls.mendMessage(message, choice['index']);
+      readMessage(message);
+      this.#toolCalls.mendMessage(message, choice['index']);
     }
     if (isEnd && !FINISH_REASONS.has(reason)) choice['finish_reason'] = this.#finishReason(reason);
-  }
-
-  #readMessage(message: JsonObject): void {
-    const { hasThinkingParts, reasoningField } = this.#quirks;
-    if (hasThinkingParts === true && Array.isArray(message['content'])) flattenContent(message, message['content']);
-    const reasoning = reasoningField === undefined ? undefined : message[reasoningField];
-    if (typeof reasoning === 'string') message['reasoning_content'] ??= reasoning;
   }
 
   #dropRepetition(delta: JsonObject, index: unknown): void {
@@ -131,6 +117,12 @@ export class ReplyQuirksReader {
 /** The name is the host's, and each object has a "constructor" that no one put there. */
 function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function readMessage(message: JsonObject): void {
+  const { content, reasoning } = message;
+  if (Array.isArray(content)) flattenContent(message, content);
+  if (typeof reasoning === 'string') message['reasoning_content'] ??= reasoning;
 }
 
 /** Text parts make the content, parts of the thinking the reasoning. */
