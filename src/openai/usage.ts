@@ -1,4 +1,4 @@
-import { promptTokens, type TokenUsage } from '../tokens.ts';
+import { promptTokens, totalTokens, type TokenUsage } from '../tokens.ts';
 import { isObject, type JsonObject, type WireUsage } from './types.ts';
 
 /** No honest request has more: counts above it are a provider's mistake. */
@@ -43,7 +43,9 @@ export function writeUsage(usage: TokenUsage): WireUsage {
 /** Our buckets with their details, for dialects whose reports are spelled differently. */
 export function writeDetailedUsage(usage: TokenUsage): WireUsage {
   return {
-    ...writeUsage(usage),
+    prompt_tokens: promptTokens(usage),
+    completion_tokens: usage.outputTokens,
+    total_tokens: totalTokens(usage),
     prompt_tokens_details: { cached_tokens: usage.cachedInputTokens, cache_write_tokens: usage.cacheWriteTokens },
     completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
   };

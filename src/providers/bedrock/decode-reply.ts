@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { writeDetailedUsage } from '../../openai/usage.ts';
 import { writeCompletion } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
@@ -6,7 +7,7 @@ import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './citations.ts';
 import { decodeStopReason } from './faults.ts';
 import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
-import { readUsage, writeUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 
 /** Decodes a whole answer of Converse. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
@@ -28,7 +29,7 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
     },
   ]);
   const usage = readUsage(body['usage']);
-  if (usage !== undefined) completion['usage'] = writeUsage(usage);
+  if (usage !== undefined) completion['usage'] = writeDetailedUsage(usage);
   return {
     body: completion,
     usage,

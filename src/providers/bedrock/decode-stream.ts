@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type WireUsage } from '../../openai/types.ts';
+import { writeDetailedUsage } from '../../openai/usage.ts';
 import type { SseEvent } from '../../http/sse.ts';
 import type { TokenUsage } from '../../tokens.ts';
 import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from '../envelope.ts';
@@ -8,7 +9,7 @@ import { keepReasoning } from './carried.ts';
 import { decodeCitations } from './citations.ts';
 import { decodeStopReason, faultOfException } from './faults.ts';
 import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
-import { readUsage, writeUsage } from './usage.ts';
+import { readUsage } from './usage.ts';
 
 /** A tool call as it grows. */
 interface OpenCall {
@@ -79,7 +80,7 @@ export class ConverseStream implements StreamDecoder {
       case 'metadata':
         this.#hasMetadata = true;
         this.usage = readUsage(body['usage']);
-        this.wireUsage = this.usage === undefined ? undefined : writeUsage(this.usage);
+        this.wireUsage = this.usage === undefined ? undefined : writeDetailedUsage(this.usage);
         return [];
       default:
         return [];

@@ -1,6 +1,6 @@
 import { isObject, type WireUsage } from '../../openai/types.ts';
-import { isCount, readUsage } from '../../openai/usage.ts';
-import { promptTokens, totalTokens, type TokenUsage } from '../../tokens.ts';
+import { isCount, readUsage, writeDetailedUsage } from '../../openai/usage.ts';
+import type { TokenUsage } from '../../tokens.ts';
 
 /** Token counts as we charge them and as the caller is told them. */
 export interface DecodedUsage {
@@ -23,15 +23,5 @@ export function decodeUsage(value: unknown): DecodedUsage | undefined {
     prompt_tokens_details: { cached_tokens: cached },
     completion_tokens_details: { reasoning_tokens: thoughts },
   });
-  return usage === undefined ? undefined : { usage, wireUsage: writeDetails(usage) };
-}
-
-function writeDetails(usage: TokenUsage): WireUsage {
-  return {
-    prompt_tokens: promptTokens(usage),
-    completion_tokens: usage.outputTokens,
-    total_tokens: totalTokens(usage),
-    prompt_tokens_details: { cached_tokens: usage.cachedInputTokens, cache_write_tokens: usage.cacheWriteTokens },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-  };
+  return usage === undefined ? undefined : { usage, wireUsage: writeDetailedUsage(usage) };
 }
