@@ -4,10 +4,10 @@ import { writeCompletion } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { keepReasoning } from './carried.ts';
-import { decodeCitations } from './citations.ts';
+import { decodeCitations } from './decode-citations.ts';
 import { decodeStopReason } from './faults.ts';
 import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
-import { readUsage } from './usage.ts';
+import { decodeUsage } from './decode-usage.ts';
 
 /** Decodes a whole answer of Converse. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
@@ -28,7 +28,7 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
       finish,
     },
   ]);
-  const usage = readUsage(body['usage']);
+  const usage = decodeUsage(body['usage']);
   if (usage !== undefined) completion['usage'] = writeDetailedUsage(usage);
   return {
     body: completion,

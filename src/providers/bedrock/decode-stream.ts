@@ -6,10 +6,10 @@ import { writeChunk, writeCitedChunk, writeUsageChunk, type FinishReason } from 
 import { parseJson } from '../parse-object.ts';
 import type { ReplyContext, StreamDecoder } from '../provider.ts';
 import { keepReasoning } from './carried.ts';
-import { decodeCitations } from './citations.ts';
+import { decodeCitations } from './decode-citations.ts';
 import { decodeStopReason, faultOfException } from './faults.ts';
 import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
-import { readUsage } from './usage.ts';
+import { decodeUsage } from './decode-usage.ts';
 
 /** A tool call as it grows. */
 interface OpenCall {
@@ -79,7 +79,7 @@ export class ConverseStream implements StreamDecoder {
         return this.#stopMessage(body['stopReason']);
       case 'metadata':
         this.#hasMetadata = true;
-        this.usage = readUsage(body['usage']);
+        this.usage = decodeUsage(body['usage']);
         this.wireUsage = this.usage === undefined ? undefined : writeDetailedUsage(this.usage);
         return [];
       default:

@@ -6,7 +6,7 @@ import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 import { recallReasoning } from './carried.ts';
 import { PartEncoder } from './encode-parts.ts';
-import { encodeToolId, encodeToolName } from './tool-names.ts';
+import { encodeToolName } from './tool-names.ts';
 
 /** A conversation as Converse takes it: instructions apart, turns of the user and the assistant in alternation, the user first. */
 export interface Conversation {
@@ -126,6 +126,6 @@ class MessageWriter {
   }
 
   #toolId(id: string): string {
-    return this.#options.able.hasShortToolIds ? shortToolId(id) : encodeToolId(id);
+    return this.#options.able.hasShortToolIds ? shortToolId(id) : encodeToolName(id);
   }
 }

@@ -4,16 +4,11 @@ import { isObject, type ChatRequest } from '../../openai/types.ts';
 const NAME = /^[A-Za-z0-9_-]{1,64}$/u;
 const READABLE_CHARACTERS = 55;
 
-/** A name that Converse takes: where the caller's has other signs or is too long, as much of it as fits and a hash of it. */
+/** A name, or the id of a call, that Converse takes: where the caller's has other signs or is too long, as much of it as fits and a hash of it. */
 export function encodeToolName(name: string): string {
   if (NAME.test(name)) return name;
   const readable = name.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, READABLE_CHARACTERS);
   return `${readable}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
-}
-
-/** An id that Converse takes: ids of other providers may have signs or a length that it refuses in names as well. */
-export function encodeToolId(id: string): string {
-  return encodeToolName(id);
 }
 
 /** A tool of the request, as the caller knows it. */

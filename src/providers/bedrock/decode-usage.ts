@@ -3,7 +3,7 @@ import { isCount } from '../../openai/usage.ts';
 import type { TokenUsage } from '../../tokens.ts';
 
 /** Converse counts what was read from and written to the cache beside the input. Undefined when a count cannot be true. */
-export function readUsage(value: unknown): TokenUsage | undefined {
+export function decodeUsage(value: unknown): TokenUsage | undefined {
   if (!isObject(value)) return undefined;
   const input = value['inputTokens'];
   const output = value['outputTokens'];
