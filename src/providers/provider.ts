@@ -170,3 +170,8 @@ export class ProviderFault extends Error {
     this.retryAfterSeconds = facts.retryAfterSeconds;
   }
 }
+
+/** A request that cannot be put into a dialect without changing what it asks for. */
+export function refusal(param: string, message: string): ProviderFault {
+  return new ProviderFault(message, { status: 400, param });
+}

@@ -4,7 +4,7 @@ import { lostMessageFields } from './content.ts';
 import type { Host, MessageQuirks, ModelQuirks, RequestQuirks } from './host.ts';
 import { jsonFormat, jsonInstruction } from './json-instruction.ts';
 import { encodeMessages } from './message-quirks.ts';
-import { ProviderFault } from './provider.ts';
+import { refusal } from './provider.ts';
 
 /**
  * Changes a request, so that the host takes it. The body is ours, what is in it is the caller's and is copied where it
@@ -49,7 +49,7 @@ function refuseSeveralChoices(body: JsonObject, host: Host): void {
   const count = body['n'];
   delete body['n'];
   if (typeof count !== 'number' || count <= 1) return;
-  throw new ProviderFault(`${host.name} gives one answer to a request; 'n' is ${count}.`, { status: 400, param: 'n' });
+  throw refusal('n', `${host.name} gives one answer to a request; 'n' is ${count}.`);
 }
 
 /** What a model gives up for tools or for reasoning. */

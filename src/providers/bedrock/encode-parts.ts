@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { parseDataUrl, type Part } from '../content.ts';
-import { ProviderFault } from '../provider.ts';
+import { refusal } from '../provider.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 
@@ -57,31 +57,31 @@ export class PartEncoder {
       case 'file':
         return this.#encodeFile(part, param);
       case 'audio':
-        throw refused(param, 'This model does not take audio.');
+        throw refusal(param, 'This model does not take audio.');
       case 'unknown':
-        throw refused(param, `This model does not take parts of the type '${part.name}'.`);
+        throw refusal(param, `This model does not take parts of the type '${part.name}'.`);
     }
   }
 
   #encodeImage(url: string, param: string): JsonObject {
-    if (!this.#able.hasImages) throw refused(param, 'This model does not take images.');
+    if (!this.#able.hasImages) throw refusal(param, 'This model does not take images.');
     // Converse would read a bucket as well, but with the operator's rights: no caller may name one.
     const inline = parseDataUrl(url);
     const format = IMAGE_FORMATS[inline?.mediaType ?? ''];
     if (inline === undefined || format === undefined)
-      throw refused(param, 'Images must be PNG, JPEG, GIF or WebP, and in the request itself.');
+      throw refusal(param, 'Images must be PNG, JPEG, GIF or WebP, and in the request itself.');
     return { image: { format, source: { bytes: inline.data } } };
   }
 
   #encodeFile({ name, url, id }: Extract<Part, { type: 'file' }>, param: string): JsonObject {
-    if (id !== undefined) throw refused(param, "Files by 'file_id' are not available for this model: send 'file_data'.");
+    if (id !== undefined) throw refusal(param, "Files by 'file_id' are not available for this model: send 'file_data'.");
     const inline = parseDataUrl(url ?? '');
-    if (inline === undefined) throw refused(param, "'file_data' must be a data URL in base64.");
+    if (inline === undefined) throw refusal(param, "'file_data' must be a data URL in base64.");
     if (IMAGE_FORMATS[inline.mediaType] !== undefined) return this.#encodeImage(url ?? '', param);
-    if (!this.#able.hasDocuments) throw refused(param, 'This model does not take files.');
+    if (!this.#able.hasDocuments) throw refusal(param, 'This model does not take files.');
     const ending = /\.(\w+)$/u.exec(name ?? '')?.[1]?.toLowerCase() ?? '';
     const format = DOCUMENT_FORMATS[inline.mediaType] ?? Object.values(DOCUMENT_FORMATS).find((known) => known === ending);
-    if (format === undefined) throw refused(param, `Files must be one of ${Object.values(DOCUMENT_FORMATS).join(', ')}.`);
+    if (format === undefined) throw refusal(param, `Files must be one of ${Object.values(DOCUMENT_FORMATS).join(', ')}.`);
     return { document: { name: this.#documentName(name), format, source: { bytes: inline.data } } };
   }
 
@@ -101,8 +101,4 @@ export class PartEncoder {
     this.#documentNames.add(unique);
     return unique;
   }
-}
-
-function refused(param: string, message: string): ProviderFault {
-  return new ProviderFault(message, { status: 400, param });
 }

@@ -1,7 +1,7 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { Grammar } from '../anthropic/encode-schema.ts';
 import { jsonFormat, jsonInstruction, schemaOf } from '../json-instruction.ts';
-import { ProviderFault, type Target, type UpstreamRequest } from '../provider.ts';
+import { refusal, type Target, type UpstreamRequest } from '../provider.ts';
 import { lostCacheMarks } from '../cache-marks.ts';
 import { lostDetail, lostMessageFields } from '../content.ts';
 import { CachePoints } from './cache-points.ts';
@@ -78,11 +78,10 @@ function lostMarks(chat: ChatRequest, able: Capabilities, { isShort }: CachePoin
 }
 
 function refuseOtherAnswers(chat: ChatRequest): void {
-  if ((chat.n ?? 1) > 1) throw new ProviderFault("Converse gives one answer to a request; 'n' must be 1.", { status: 400, param: 'n' });
+  if ((chat.n ?? 1) > 1) throw refusal('n', "Converse gives one answer to a request; 'n' must be 1.");
   const { modalities } = chat;
-  if (Array.isArray(modalities) && modalities.some((kind) => kind !== 'text')) {
-    throw new ProviderFault('This model answers with text only.', { status: 400, param: 'modalities' });
-  }
+  if (Array.isArray(modalities) && modalities.some((kind) => kind !== 'text'))
+    throw refusal('modalities', 'This model answers with text only.');
 }
 
 /** The id of a model may be an ARN or have a version behind a colon: it is one segment of the path. */

@@ -1,6 +1,6 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import type { Grammar } from '../anthropic/encode-schema.ts';
-import { ProviderFault } from '../provider.ts';
+import { refusal } from '../provider.ts';
 import { hasGrammar, isMarked } from '../content.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -26,7 +26,7 @@ export function encodeTools(chat: ChatRequest, able: Capabilities, { points, gra
   known.forEach(refuseUnknownType);
   const offered = known.filter((tool) => choice.allows(nameOf(tool)));
   if (offered.length === 0 || choice.mode === 'none') return { toolConfig: undefined, dropped: [] };
-  if (!able.hasTools) throw refused('tools', 'This model does not take tools.');
+  if (!able.hasTools) throw refusal('tools', 'This model does not take tools.');
   const specs = offered.map((tool) => encodeTool(tool, grammar));
   const tools = offered.flatMap((tool, index) => [{ toolSpec: specs[index] }, ...points.after(able.hasCachedTools && isMarkedTool(tool))]);
   const dropped = [...(chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : []), ...lostOfTools(offered, specs)];
@@ -38,7 +38,7 @@ export function encodeTools(chat: ChatRequest, able: Capabilities, { points, gra
 
 function refuseUnknownType(tool: JsonObject, index: number): void {
   if (isObject(tool['function']) || isObject(tool['custom'])) return;
-  throw refused(`tools[${index}]`, `Tools of type '${String(tool['type'])}' cannot be used with this model; use 'function'.`);
+  throw refusal(`tools[${index}]`, `Tools of type '${String(tool['type'])}' cannot be used with this model; use 'function'.`);
 }
 
 /** What tools ask for that the model cannot be held to. */
@@ -104,8 +104,4 @@ function inputSchemaOf({ custom, function: definition }: JsonObject): JsonObject
   if (isObject(custom)) return TEXT_INPUT;
   const parameters = isObject(definition) ? definition['parameters'] : undefined;
   return isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} };
-}
-
-function refused(param: string, message: string): ProviderFault {
-  return new ProviderFault(message, { status: 400, param });
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../openai/types.ts';
+import { refusal } from '../provider.ts';
 import { encodeThinking } from './encode-thinking.ts';
-import { refusal, type Encoding } from './encoding.ts';
+import type { Encoding } from './encoding.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 

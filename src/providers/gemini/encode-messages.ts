@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { readText, readToolCalls, type ToolCall } from '../content.ts';
+import { refusal } from '../provider.ts';
 import { encodeParts } from './encode-parts.ts';
-import { refusal, type Encoding } from './encoding.ts';
+import type { Encoding } from './encoding.ts';
 import { readSignature, SKIPPED_SIGNATURE } from './signatures.ts';
 import { encodeToolName } from './tool-names.ts';
 

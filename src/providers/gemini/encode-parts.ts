@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../openai/types.ts';
 import { parseDataUrl, readParts, type Part } from '../content.ts';
-import { refusal } from './encoding.ts';
+import { refusal } from '../provider.ts';
 
 /** A message's content as Google's parts. An empty part is refused there, so it is left out. */
 export function encodeParts(content: unknown, param: string): readonly JsonObject[] {

@@ -1,8 +1,9 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { hasGrammar } from '../content.ts';
-import { encodeSchema } from './encode-schema.ts';
+import { refusal } from '../provider.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
-import { refusal, type Encoding } from './encoding.ts';
+import { encodeSchema } from './encode-schema.ts';
+import type { Encoding } from './encoding.ts';
 import { encodeToolName, readTools, type Tool } from './tool-names.ts';
 
 /** Whether the model may, must or must not call a function, and which. */

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../openai/types.ts';
-import { ProviderFault, type Target } from '../provider.ts';
+import type { Target } from '../provider.ts';
 import { capabilitiesOf, type Capabilities } from './capabilities.ts';
 
 /** Which of the two services that speak the dialect: the Gemini API or Vertex. */
@@ -18,9 +18,4 @@ export interface Encoding {
 /** Begins the encoding of a request. */
 export function beginEncoding(chat: ChatRequest, target: Target, service: Service): Encoding {
   return { chat, target, service, capabilities: capabilitiesOf(target.model), dropped: new Set() };
-}
-
-/** A request that cannot be put into this dialect without changing what it asks for. */
-export function refusal(param: string, message: string): ProviderFault {
-  return new ProviderFault(message, { status: 400, param });
 }

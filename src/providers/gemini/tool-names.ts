@@ -1,5 +1,5 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
-import { refusal } from './encoding.ts';
+import { refusal } from '../provider.ts';
 
 const NAME_CHARACTERS_MAX = 128;
 
