@@ -85,11 +85,6 @@ export function namesOfToolCalls(chat: ChatRequest): ReadonlyMap<string, string>
   return new Map(chat.messages.flatMap(readToolCalls).map(({ id, name }) => [id, name]));
 }
 
-/** Whether a custom tool wants its text by a grammar, which only the relayed dialect can hold a model to. */
-export function hasGrammar({ format }: JsonObject): boolean {
-  return isObject(format) && format['type'] !== 'text';
-}
-
 function readPart(part: JsonObject): Part {
   const isCacheBreak = isMarked(part);
   switch (part['type']) {

@@ -39,12 +39,6 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The text that a call of a free-text tool was made with. */
-export function freeText(input: unknown): string {
-  const text = isObject(input) ? input['input'] : undefined;
-  return typeof text === 'string' ? text : JSON.stringify(input ?? {});
-}
-
 /** The pages that a text cites, for the stretch of the answer that the text takes. Places in the caller's own documents are no pages. */
 export function decodeCitations({ citations, text }: Block, start: number): JsonObject[] {
   const end = start + textOf(text).length;

@@ -1,10 +1,11 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
-import { writeCompletion } from '../envelope.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
+import { readFreeText } from '../custom-tools.ts';
+import { writeCompletion } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
 import { keepBlocks } from './carried.ts';
-import { decodeCitations, decodeFinish, decodeRefusal, freeText, kindOfCall, textOf } from './decode-content.ts';
+import { decodeCitations, decodeFinish, decodeRefusal, kindOfCall, textOf } from './decode-content.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import { toFault } from './decode-fault.ts';
 import type { Block } from './draft.ts';
@@ -102,7 +103,7 @@ function decodeCall({ id, name: theirs, input }: Block, said: Said, names: ToolN
   said.output += name + given;
   said.toolCalls.push(
     kind === 'custom'
-      ? { id, type: 'custom', custom: { name, input: freeText(input) } }
+      ? { id, type: 'custom', custom: { name, input: readFreeText(input) } }
       : { id, type: 'function', function: { name, arguments: given } },
   );
 }

@@ -1,5 +1,7 @@
-import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
-import { hasGrammar, namesOfToolCalls } from '../content.ts';
+import { isObject, type JsonObject } from '../../openai/types.ts';
+import { namesOfToolCalls } from '../content.ts';
+import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
+import { readToolChoice, type ToolChoice } from '../tool-choice.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { refuse, type Draft } from './draft.ts';
 import { CACHE_BREAK } from './encode-content.ts';
@@ -15,8 +17,8 @@ export interface EncodedTools {
 /** Encodes `tools`, `tool_choice` and their relatives. */
 export function encodeTools(draft: Draft, format: AnswerFormat): EncodedTools {
   const offered = readTools(draft.chat);
-  const wish = readWish(draft.chat);
-  const allowed = wish.only === undefined ? offered : offered.filter(({ definition }) => wish.only?.has(String(definition['name'])));
+  const wish = readToolChoice(draft.chat);
+  const allowed = wish.only === undefined ? offered : offered.filter(({ definition }) => wish.only?.includes(String(definition['name'])));
   const tools = [...encodeDefinitions(draft, allowed), ...encodeSearch(draft)];
   if (tools.length === 0) tools.push(...encodeForgotten(draft));
   const choice = chooseTool(draft, wish, tools.length > 0 && (allowed.length > 0 || draft.chat['web_search_options'] !== undefined));
@@ -49,9 +51,6 @@ function encodeDefinitions({ names, grammar, dropped }: Draft, tools: readonly C
   });
 }
 
-/** A custom tool takes free text, which the provider does not have: it becomes a function with that text as its one field. */
-const FREE_TEXT: JsonObject = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
-
 function describeCustom({ description, format }: JsonObject): string {
   const grammar = isObject(format) && isObject(format['grammar']) ? format['grammar'] : undefined;
   const rule =
@@ -83,33 +82,7 @@ function encodeForgotten({ chat, names }: Draft): JsonObject[] {
   }));
 }
 
-interface Wish {
-  readonly mode: 'auto' | 'none' | 'any' | 'tool';
-  readonly name?: string;
-  readonly only?: ReadonlySet<string>;
-}
-
-/** What the caller asked for in `tool_choice`. */
-function readWish(chat: ChatRequest): Wish {
-  const choice = chat['tool_choice'] ?? 'auto';
-  if (typeof choice === 'string') return { mode: MODES[choice] ?? 'auto' };
-  if (!isObject(choice)) return { mode: 'auto' };
-  if (isObject(choice['allowed_tools'])) {
-    const { mode, tools } = choice['allowed_tools'];
-    return { mode: MODES[String(mode)] ?? 'auto', only: new Set((Array.isArray(tools) ? tools : []).map(nameOf)) };
-  }
-  return { mode: 'tool', name: nameOf(choice) };
-}
-
-const MODES: Readonly<Record<string, Wish['mode']>> = { auto: 'auto', none: 'none', required: 'any', any: 'any' };
-
-function nameOf(choice: unknown): string {
-  if (!isObject(choice)) return '';
-  const named = choice['function'] ?? choice['custom'] ?? choice;
-  return String(isObject(named) ? named['name'] : '');
-}
-
-function chooseTool({ chat, can, names, dropped }: Draft, wish: Wish, isOffered: boolean): JsonObject | undefined {
+function chooseTool({ chat, can, names, dropped }: Draft, wish: ToolChoice, isOffered: boolean): JsonObject | undefined {
   // Tools that are only there because the conversation mentions them must not be called.
   if (!isOffered) return namesOfToolCalls(chat).size > 0 ? { type: 'none' } : undefined;
   const isRefused = (wish.mode === 'any' || wish.mode === 'tool') && !can.takesForcedTools;

@@ -1,7 +1,8 @@
 import { isNestedTooDeep } from '../../openai/json-depth.ts';
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { parseExact } from '../../openai/parse-exact.ts';
-import { decodeCitations, freeText, kindOfCall, textOf } from './decode-content.ts';
+import { readFreeText } from '../custom-tools.ts';
+import { decodeCitations, kindOfCall, textOf } from './decode-content.ts';
 import type { Block } from './draft.ts';
 import type { ToolNames } from './tool-names.ts';
 
@@ -77,7 +78,7 @@ export class OpenBlock {
         this.#progress.annotations.push(...decodeCitations(this.#block, this.#textStart));
         return [];
       case 'custom':
-        return [this.#callDelta({ custom: { input: freeText(this.#block['input']) } })];
+        return [this.#callDelta({ custom: { input: readFreeText(this.#block['input']) } })];
       case 'function':
       case 'answer':
         // A tool without arguments gets no pieces at all, and clients parse what they are given.

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { writeDetailedUsage } from '../../openai/usage.ts';
+import { readFreeText } from '../custom-tools.ts';
 import { writeCompletion } from '../envelope.ts';
 import { parseObject } from '../parse-object.ts';
 import { ProviderFault, type DecodedReply, type ReplyContext } from '../provider.ts';
@@ -79,8 +80,7 @@ function writeToolCall(id: string, use: JsonObject, tools: ReadonlyMap<string, C
   const tool = tools.get(String(use['name']));
   const name = tool?.name ?? String(use['name']);
   const input = isObject(use['input']) ? use['input'] : {};
-  if (tool?.isCustom === true)
-    return { id, type: 'custom', custom: { name, input: typeof input['input'] === 'string' ? input['input'] : JSON.stringify(input) } };
+  if (tool?.isCustom === true) return { id, type: 'custom', custom: { name, input: readFreeText(input) } };
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 }
 

@@ -1,7 +1,9 @@
 import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import type { Grammar } from '../anthropic/encode-schema.ts';
 import { refusal } from '../provider.ts';
-import { hasGrammar, isMarked } from '../content.ts';
+import { isMarked } from '../content.ts';
+import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
+import { nameOfTool, readToolChoice } from '../tool-choice.ts';
 import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 import { encodeToolName } from './tool-names.ts';
@@ -21,10 +23,10 @@ interface Shared {
 
 /** Encodes the tools and the choice among them. */
 export function encodeTools(chat: ChatRequest, able: Capabilities, { points, grammar }: Shared): EncodedTools {
-  const choice = readChoice(chat['tool_choice']);
+  const choice = readToolChoice(chat);
   const known = Array.isArray(chat['tools']) ? chat['tools'].filter(isObject) : [];
   known.forEach(refuseUnknownType);
-  const offered = known.filter((tool) => choice.allows(nameOf(tool)));
+  const offered = known.filter((tool) => choice.only?.includes(nameOfTool(tool)) ?? true);
   if (offered.length === 0 || choice.mode === 'none') return { toolConfig: undefined, dropped: [] };
   if (!able.hasTools) throw refusal('tools', 'This model does not take tools.');
   const specs = offered.map((tool) => encodeTool(tool, grammar));
@@ -32,7 +34,7 @@ export function encodeTools(chat: ChatRequest, able: Capabilities, { points, gra
   const dropped = [...(chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : []), ...lostOfTools(offered, specs)];
   if (choice.mode === 'auto') return { toolConfig: { tools }, dropped };
   if (!able.canForceTools) return { toolConfig: { tools }, dropped: [...dropped, 'tool_choice'] };
-  const toolChoice = choice.mode === 'any' ? { any: {} } : { tool: { name: encodeToolName(choice.mode.name) } };
+  const toolChoice = choice.name === undefined ? { any: {} } : { tool: { name: encodeToolName(choice.name) } };
   return { toolConfig: { tools, toolChoice }, dropped };
 }
 
@@ -54,30 +56,6 @@ function isMarkedTool(tool: JsonObject): boolean {
   return isMarked(tool) || (isObject(tool['function']) && isMarked(tool['function']));
 }
 
-interface Choice {
-  readonly mode: 'auto' | 'none' | 'any' | { readonly name: string };
-  readonly allows: (name: string) => boolean;
-}
-
-const allowsAll = (): boolean => true;
-
-function readChoice(value: unknown): Choice {
-  if (!isObject(value))
-    return { mode: value === 'none' ? 'none' : value === 'required' || value === 'any' ? 'any' : 'auto', allows: allowsAll };
-  const allowed = value['allowed_tools'];
-  if (isObject(allowed)) {
-    const names = new Set(Array.isArray(allowed['tools']) ? allowed['tools'].filter(isObject).map(nameOf) : []);
-    return { mode: allowed['mode'] === 'required' ? 'any' : 'auto', allows: (name) => names.has(name) };
-  }
-  return { mode: { name: nameOf(value) }, allows: allowsAll };
-}
-
-/** The name in a tool or in a choice of one. */
-function nameOf(tool: JsonObject): string {
-  const named = isObject(tool['function']) ? tool['function'] : isObject(tool['custom']) ? tool['custom'] : tool;
-  return String(named['name']);
-}
-
 function encodeTool(tool: JsonObject, grammar: Grammar): JsonObject {
   const { custom } = tool;
   const definition = isObject(custom) ? custom : isObject(tool['function']) ? tool['function'] : {};
@@ -85,7 +63,7 @@ function encodeTool(tool: JsonObject, grammar: Grammar): JsonObject {
   const schema = inputSchemaOf(tool);
   const enforced = isStrict(tool) ? grammar.encodeInput(schema) : undefined;
   return {
-    name: encodeToolName(nameOf(tool)),
+    name: encodeToolName(nameOfTool(tool)),
     ...(typeof description === 'string' && description.trim() !== '' ? { description } : {}),
     ...(enforced === undefined ? {} : { strict: true }),
     inputSchema: { json: enforced ?? schema },
@@ -96,12 +74,9 @@ function isStrict({ function: definition }: JsonObject): boolean {
   return isObject(definition) && definition['strict'] === true;
 }
 
-/** The input of a custom tool, which is free text elsewhere. */
-const TEXT_INPUT = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
-
 /** A tool without parameters takes an empty object. */
 function inputSchemaOf({ custom, function: definition }: JsonObject): JsonObject {
-  if (isObject(custom)) return TEXT_INPUT;
+  if (isObject(custom)) return FREE_TEXT;
   const parameters = isObject(definition) ? definition['parameters'] : undefined;
   return isObject(parameters) ? { type: 'object', ...parameters } : { type: 'object', properties: {} };
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { readToolChoice } from '../tool-choice.ts';
 import { encodeSchema } from './encode-schema.ts';
-import { readToolChoice } from './encode-tools.ts';
 import type { Encoding } from './encoding.ts';
 
 /** What becomes of the response format, which some models do not take together with functions. */
@@ -21,11 +21,11 @@ export function planOutput(encoding: Encoding): OutputPlan {
   if (!hasTools) return { fields, instruction: undefined, hasTools };
   const { mode } = readToolChoice(chat);
   // Functions that must not be called are the lesser loss.
-  if (mode === 'NONE') return { fields, instruction: undefined, hasTools: false };
-  if (capabilities.hasJsonWithTools && mode === 'AUTO') return { fields, instruction: undefined, hasTools };
+  if (mode === 'none') return { fields, instruction: undefined, hasTools: false };
+  if (capabilities.hasJsonWithTools && mode === 'auto') return { fields, instruction: undefined, hasTools };
   dropped.add('response_format');
   // A model that has to call a function writes no answer that could have a format.
-  return { fields: {}, instruction: mode === 'ANY' ? undefined : describeFormat(fields), hasTools };
+  return { fields: {}, instruction: mode === 'auto' ? describeFormat(fields) : undefined, hasTools };
 }
 
 function encodeFormat({ chat, dropped }: Encoding): JsonObject | undefined {

@@ -1,16 +1,11 @@
-import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
-import { hasGrammar } from '../content.ts';
+import { isObject, type JsonObject } from '../../openai/types.ts';
+import { FREE_TEXT, hasGrammar } from '../custom-tools.ts';
 import { refusal } from '../provider.ts';
+import { readToolChoice } from '../tool-choice.ts';
 import { refuseUnpricedSearch } from '../unpriced.ts';
 import { encodeSchema } from './encode-schema.ts';
 import type { Encoding } from './encoding.ts';
 import { encodeToolName, readTools, type Tool } from './tool-names.ts';
-
-/** Whether the model may, must or must not call a function, and which. */
-export interface ToolChoice {
-  readonly mode: 'AUTO' | 'ANY' | 'NONE';
-  readonly names: readonly string[] | undefined;
-}
 
 /** Google's own search, which older models do not take beside functions, and newer ones only with parts that callers do not keep. */
 export function encodeSearch({ chat, target, dropped }: Encoding): JsonObject {
@@ -29,39 +24,22 @@ export function encodeTools(encoding: Encoding, { hasFormat }: { readonly hasFor
   const choice = readToolChoice(chat);
   const tools = readTools(chat);
   // Names are allowed only where a call is forced, so that otherwise the others are left out.
-  const offered = choice.mode === 'AUTO' && choice.names !== undefined ? tools.filter(({ name }) => choice.names?.includes(name)) : tools;
+  const offered = choice.mode === 'auto' && choice.only !== undefined ? tools.filter(({ name }) => choice.only?.includes(name)) : tools;
   if (offered.length === 0) return {};
   const isStrictlyAsked = offered.some(({ definition }) => definition['strict'] === true);
   const isStrict = !hasFormat && isStrictlyAsked;
-  const mode = choice.mode === 'AUTO' && isStrict && capabilities.hasValidatedCalls ? 'VALIDATED' : choice.mode;
+  const mode = choice.mode === 'auto' && isStrict && capabilities.hasValidatedCalls ? 'VALIDATED' : MODES[choice.mode];
   // Calls that are forced are held to their schemas, and those that are forbidden need no schema.
   if (mode === 'AUTO' && isStrictlyAsked) dropped.add('tools[].function.strict');
-  const allowed = mode === 'ANY' && choice.names !== undefined ? { allowedFunctionNames: choice.names.map(encodeToolName) } : {};
+  const names = choice.name === undefined ? choice.only : [choice.name];
+  const allowed = mode === 'ANY' && names !== undefined ? { allowedFunctionNames: names.map(encodeToolName) } : {};
   return {
     tools: [{ functionDeclarations: offered.map((tool) => encodeTool(tool, dropped)) }],
     ...(mode === 'AUTO' ? {} : { toolConfig: { functionCallingConfig: { mode, ...allowed } } }),
   };
 }
 
-const MODES: Readonly<Record<string, ToolChoice['mode']>> = { none: 'NONE', auto: 'AUTO', required: 'ANY', any: 'ANY' };
-
-/** Reads the choice in all its forms. */
-export function readToolChoice(chat: ChatRequest): ToolChoice {
-  const choice = chat['tool_choice'];
-  if (!isObject(choice)) return { mode: MODES[String(choice)] ?? 'AUTO', names: undefined };
-  const allowed = choice['allowed_tools'];
-  if (!isObject(allowed)) return { mode: 'ANY', names: [readName(choice)] };
-  const names = (Array.isArray(allowed['tools']) ? allowed['tools'] : []).filter(isObject).map(readName);
-  return { mode: MODES[String(allowed['mode'])] ?? 'AUTO', names };
-}
-
-function readName(choice: JsonObject): string {
-  const named = choice['function'] ?? choice['custom'] ?? choice;
-  return String(isObject(named) ? named['name'] : named);
-}
-
-/** A custom tool takes free text, which here is the one field of a function. */
-const FREE_TEXT: JsonObject = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
+const MODES = { none: 'NONE', auto: 'AUTO', any: 'ANY', tool: 'ANY' } as const;
 
 function encodeTool({ type, name, definition }: Tool, dropped: Set<string>): JsonObject {
   const { description, parameters } = definition;

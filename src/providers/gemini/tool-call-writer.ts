@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../openai/types.ts';
+import { readFreeText } from '../custom-tools.ts';
 import type { ReplyContext } from '../provider.ts';
 import { measureEarlier } from './continuation.ts';
 import type { Piece } from './decode-candidate.ts';
@@ -31,8 +32,7 @@ export class ToolCallWriter {
   #writeBody({ name: encodedName, args }: Extract<Piece, { type: 'call' }>): JsonObject {
     const { type, name } = findTool(this.#context.chat, encodedName);
     if (type === 'function') return { type, function: { name, arguments: JSON.stringify(args) } };
-    const { input } = args;
-    return { type, custom: { name, input: typeof input === 'string' ? input : JSON.stringify(args) } };
+    return { type, custom: { name, input: readFreeText(args) } };
   }
 }
 
