@@ -16,6 +16,16 @@ export function parseJson(text: string, callSign?: string): unknown {
   }
 }
 
+/** An object, where a text is one; it may be anything else, such as a page of a proxy. The parser's own words could repeat a secret. */
+export function readObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A value of a provider that must be an object. */
 export function asObject(value: unknown): JsonObject {
   if (!isObject(value)) throw new ProviderFault('The provider sent JSON that is not an object');

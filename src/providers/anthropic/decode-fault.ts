@@ -1,11 +1,12 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { readFault } from '../openai.ts';
+import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 
 /** Reads an error answer. One that is not the provider's own, such as a proxy's, is read as any other host's. */
 export function decodeFault(text: string, status: number | undefined): ProviderFault {
-  const error = parseError(text);
-  return error === undefined ? readFault(text, status) : toFault(error, status);
+  const { type, error } = readObject(text) ?? {};
+  return type === 'error' && isObject(error) ? toFault(error, status) : readFault(text, status);
 }
 
 /** Turns an error object, from an answer or from the middle of a stream, into a fault with the status it stands for. */
@@ -64,14 +65,4 @@ const PARAMS: Readonly<Record<string, string>> = {
 function isOutOfMoney(error: JsonObject, message: string): boolean {
   const details = isObject(error['details']) ? error['details'] : {};
   return details['error_code'] === 'enforced_spend_limit_reached' || /credit balance is too low/i.test(message);
-}
-
-function parseError(text: string): JsonObject | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isObject(body) && body['type'] === 'error' && isObject(body['error']) ? body['error'] : undefined;
-  } catch {
-    // A page of a proxy, which is read as such.
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
-import { isObject } from '../../openai/types.ts';
 import type { FinishReason } from '../envelope.ts';
+import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 
 /** The status of each exception, for those that come inside a stream and for statuses that say too little. */
@@ -22,7 +22,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 
 /** Reads an error answer: the name of the exception is in a header, its message in the body. */
 export function decodeFault(text: string, status: number | undefined, header: (name: string) => string | null): ProviderFault {
-  const body = parse(text);
+  const body = readObject(text) ?? {};
   const told = header('x-amzn-errortype') ?? body['__type'] ?? body['code'];
   // A name may come with its namespace before it and an address behind it.
   const type = typeof told === 'string' ? (told.split(':')[0]?.split('#').at(-1) ?? '') : '';
@@ -31,7 +31,7 @@ export function decodeFault(text: string, status: number | undefined, header: (n
 
 /** The fault that an exception of a stream stands for. */
 export function faultOfException(data: string): ProviderFault {
-  const body = parse(data);
+  const body = readObject(data) ?? {};
   return toFault(String(body['type']), body['message'] ?? body['Message'], undefined);
 }
 
@@ -45,16 +45,6 @@ function toFault(type: string, message: unknown, status: number | undefined): Pr
     status: known ?? status ?? 502,
     code: isTooLong && (known ?? status) === 400 ? 'context_length_exceeded' : type === '' ? undefined : type,
   });
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    // A page of some proxy in between: its status is all that it tells.
-    return {};
-  }
 }
 
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
+import { readObject } from '../parse-object.ts';
 import type { ReplyContext, Target } from '../provider.ts';
 
 /**
@@ -23,21 +24,11 @@ export function writeExtraContent(signature: string | undefined): JsonObject {
 export function readSignature(call: JsonObject, { carried, model }: Target): string | undefined {
   const extra = isObject(call['extra_content']) ? call['extra_content'] : {};
   const google = isObject(extra['google']) ? extra['google'] : {};
-  const kept = readCarried(carried?.get(String(call['id'])));
+  // The conversation may have begun with another provider, whose calls carry something else.
+  const text = carried?.get(String(call['id']));
+  const kept = text === undefined ? undefined : readObject(text);
   if (kept !== undefined && kept['model'] !== nameOf(model)) return undefined;
   return readText(google['thought_signature']) ?? readText(kept?.['thoughtSignature']);
-}
-
-/** The conversation may have begun with another provider, whose calls carry something else. */
-function readCarried(text: string | undefined): JsonObject | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    // Not ours, so nothing for Google.
-    return undefined;
-  }
 }
 
 /** A path before the name does not count. */

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import type { JsonObject } from '../../openai/types.ts';
+import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -113,16 +114,6 @@ async function importKey(pem: string): Promise<CryptoKey> {
 
 function encodeSegment(bytes: Buffer): string {
   return bytes.toString('base64url');
-}
-
-function readObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    // The parser's own message would repeat a secret.
-    return undefined;
-  }
 }
 
 function readField(file: JsonObject, name: string): string {
