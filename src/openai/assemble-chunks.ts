@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './types.ts';
+import { isObject, objectOf, type JsonObject } from './types.ts';
 
 /** A tool call as far as it has come. */
 interface OpenCall {
@@ -70,8 +70,4 @@ function join(one: JsonObject, other: JsonObject): JsonObject {
     else joined[name] = value;
   }
   return joined;
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-import { isObject, type ChatRequest } from '../openai/types.ts';
+import { objectOf, type ChatRequest } from '../openai/types.ts';
 import type { Host, MessageQuirks, RequestQuirks } from './host.ts';
 import { OPENAI_MESSAGES, OPENAI_MODELS } from './hosts/openai-models.ts';
 import { openai, readFault } from './openai.ts';
@@ -92,12 +92,8 @@ function decodeFault(text: string, status: number | undefined, header: (name: st
 }
 
 function blockedCategories(text: string): string[] {
-  const body: unknown = JSON.parse(text);
-  const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
-  const inner = isObject(error['innererror']) ? error['innererror'] : {};
-  const results = isObject(inner['content_filter_result']) ? inner['content_filter_result'] : {};
-  return Object.keys(results).filter((name) => {
-    const result = results[name];
-    return isObject(result) && result['filtered'] === true;
-  });
+  const { error } = objectOf(JSON.parse(text));
+  const { innererror: inner } = objectOf(error);
+  const results = objectOf(objectOf(inner)['content_filter_result']);
+  return Object.keys(results).filter((name) => objectOf(results[name])['filtered'] === true);
 }

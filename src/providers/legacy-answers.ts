@@ -1,5 +1,5 @@
 import type { SseEvent } from '../http/sse.ts';
-import { isObject, type JsonObject, type WireUsage } from '../openai/types.ts';
+import { objectOf, objectsOf, type JsonObject, type WireUsage } from '../openai/types.ts';
 import type { TokenUsage } from '../tokens.ts';
 import { legacyCallId } from './legacy-call-id.ts';
 import type { DecodedReply, StreamDecoder } from './provider.ts';
@@ -108,12 +108,4 @@ function legacyFinish(finish: unknown): unknown {
 function keep(carried: Map<string, string>, from: DecodedReply['carried'], id: unknown, call: JsonObject): void {
   const kept = from?.get(String(id));
   if (kept !== undefined) carried.set(legacyCallId(call), kept);
-}
-
-function objectsOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../openai/types.ts';
+import { isObject, objectsOf, type JsonObject } from '../openai/types.ts';
 
 /** A call of a stream, as far as it has come. */
 interface OpenCall {
@@ -23,7 +23,7 @@ export class ToolCallMender {
 
   /** Changes a message in place. */
   mendMessage(message: JsonObject, choice: unknown): void {
-    toolCallsOf(message).forEach((call, index) => {
+    objectsOf(message['tool_calls']).forEach((call, index) => {
       call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
       call['type'] ??= 'function';
       const { function: called } = call;
@@ -40,7 +40,7 @@ export class ToolCallMender {
     if (!isEnd && !Array.isArray(delta['tool_calls'])) return;
     const calls = this.#calls.get(choice) ?? new OpenCalls();
     const silent = calls.listSilent();
-    const pieces = toolCallsOf(delta);
+    const pieces = objectsOf(delta['tool_calls']);
     const known = calls.byIndex.size;
     if (pieces.length > 0) this.#calls.set(choice, calls);
     for (const call of pieces) this.#mendPiece(call, calls, choice);
@@ -84,10 +84,6 @@ export class ToolCallMender {
   #makeId(choice: unknown, index: number): string {
     return `call_${this.#requestId}_${choice === 0 ? '' : `${String(choice)}_`}${index}`;
   }
-}
-
-function toolCallsOf(message: JsonObject): JsonObject[] {
-  return Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
 }
 
 /** The calls of one choice of a stream, by the index that the caller is told. */

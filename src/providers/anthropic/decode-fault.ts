@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 import { readFault } from '../openai.ts';
 import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
@@ -63,6 +63,5 @@ const PARAMS: Readonly<Record<string, string>> = {
 };
 
 function isOutOfMoney(error: JsonObject, message: string): boolean {
-  const details = isObject(error['details']) ? error['details'] : {};
-  return details['error_code'] === 'enforced_spend_limit_reached' || /credit balance is too low/i.test(message);
+  return objectOf(error['details'])['error_code'] === 'enforced_spend_limit_reached' || /credit balance is too low/i.test(message);
 }

@@ -1,4 +1,4 @@
-import { isObject, type ChatRequest, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { isMarked, namesOfToolCalls } from '../content.ts';
 
 /** The tool through which a model answers in JSON where it cannot be held to a schema otherwise. Callers never see it. */
@@ -15,7 +15,7 @@ export interface CallerTool {
 
 /** The tools that the request offers. */
 export function readTools(chat: ChatRequest): readonly CallerTool[] {
-  return listOf(chat['tools']).map((tool, index): CallerTool => {
+  return objectsOf(chat['tools']).map((tool, index): CallerTool => {
     const type = String(tool['type']);
     const definition = isObject(tool[type]) ? tool[type] : {};
     return {
@@ -78,7 +78,3 @@ function isFine(name: string): boolean {
 
 const NAME_CHARACTERS_MAX = 128;
 const VALID = /^[A-Za-z0-9_-]{1,128}$/;
-
-function listOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { objectOf, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { writeCitation } from '../envelope.ts';
 
 /** A page that the answer is founded on, and the stretch of the answer that it stands behind, where that is told. */
@@ -53,12 +53,4 @@ function locate(segment: JsonObject | undefined, content: string): { readonly st
   if (typeof text !== 'string' || text === '' || content.slice(told.start, told.end) === text) return told;
   const start = content.indexOf(text);
   return start === -1 ? told : { start, end: start + text.length };
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-function objectsOf(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { asObject, parseJson } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 
@@ -54,7 +54,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 
 function toFault(error: JsonObject, httpStatus: number | undefined): ProviderFault {
   const { message } = error;
-  const details = (Array.isArray(error['details']) ? error['details'] : []).filter(isObject);
+  const details = objectsOf(error['details']);
   const text = typeof message === 'string' && message !== '' ? message : 'The provider reported an error';
   // A wrong key is reported as a wrong request, which would be the caller's mistake, and so is where we are or that nobody pays.
   const isOurKey = details.some(({ reason }) => reason === 'API_KEY_INVALID');
@@ -78,7 +78,7 @@ function codeOf(message: string, details: readonly JsonObject[]): string | undef
 }
 
 function hasDailyQuota({ violations }: JsonObject): boolean {
-  return Array.isArray(violations) && violations.some((violation) => isObject(violation) && /PerDay/i.test(String(violation['quotaId'])));
+  return objectsOf(violations).some(({ quotaId }) => /PerDay/i.test(String(quotaId)));
 }
 
 /** Google says when to come back in the body, as `34s` or `34.07s`, and not in a header. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../openai/types.ts';
+import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 
 /** A schema in the subset that Google reads, and which constraints of the caller's are not in it. */
 export interface EncodedSchema {
@@ -137,16 +137,12 @@ function layOnTop(parts: readonly JsonObject[]): JsonObject {
   const required = new Set<unknown>();
   for (const part of parts) {
     for (const [keyword, value] of Object.entries(part)) merged.set(keyword, value);
-    for (const [name, value] of Object.entries(asObject(part['properties']))) properties.set(name, value);
+    for (const [name, value] of Object.entries(objectOf(part['properties']))) properties.set(name, value);
     for (const name of asList(part['required'])) required.add(name);
   }
   if (properties.size > 0) merged.set('properties', Object.fromEntries(properties));
   if (required.size > 0) merged.set('required', [...required]);
   return Object.fromEntries(merged);
-}
-
-function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }
 
 function asList(value: unknown): readonly unknown[] {
