@@ -1,5 +1,16 @@
 import type { Host } from '../host.ts';
-import { COMMON, GPT_OSS, LOGPROBS, MESSAGES, nearest, OPENAI_LIMITS, OPENAI_ONLY, PENALTIES, STRICT_MESSAGES } from './common.ts';
+import {
+  COMMON,
+  GPT_OSS,
+  LOGPROBS,
+  MESSAGES,
+  NAMELESS_MESSAGES,
+  nearest,
+  OPENAI_LIMITS,
+  OPENAI_ONLY,
+  PENALTIES,
+  STRICT_MESSAGES,
+} from './usual-quirks.ts';
 import { OPENAI_MESSAGES } from './openai-models.ts';
 
 /** Thinking that is switched, not measured. */
@@ -51,16 +62,11 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
       // Its compound systems would take other models and tools by the last one.
       drops: ['logit_bias', ...LOGPROBS, 'compound_custom'],
       values: { service_tier: { default: 'on_demand', scale: 'performance' } },
-      efforts: {
-        default: { reasoning_effort: 'default' },
-        minimal: { reasoning_effort: 'low' },
-        xhigh: { reasoning_effort: 'high' },
-        max: { reasoning_effort: 'high' },
-      },
+      efforts: nearest({ default: 'default', minimal: 'low', xhigh: 'high', max: 'high' }),
       isSingleChoice: true,
       hasNoJsonWithTools: true,
       cacheMarks: 'none',
-      messages: { ...STRICT_MESSAGES, drops: ['name', 'refusal', 'annotations', 'audio'] },
+      messages: NAMELESS_MESSAGES,
     },
     reply: { reasoningField: 'reasoning' },
     models: [GPT_OSS, { pattern: /qwen3/u, drops: [], efforts: QWEN_EFFORTS }],

@@ -4,14 +4,15 @@ import {
   LOGPROBS,
   LOW_TO_HIGH,
   MESSAGES,
+  NAMELESS_MESSAGES,
   nearest,
   NO_THINKING,
+  NONE_OR_HIGH,
   OPENAI_LIMITS,
   OPENAI_ONLY,
   PENALTIES,
   SWITCHED_THINKING,
-  STRICT_MESSAGES,
-} from './common.ts';
+} from './usual-quirks.ts';
 import { OPENAI_MESSAGES, OPENAI_MODELS } from './openai-models.ts';
 
 /** Kimi refuses earlier tool calls without the thoughts before them while it thinks, which it does unless it is told not to. */
@@ -75,12 +76,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     request: {
       renames: { max_completion_tokens: 'max_tokens', user: 'user_id', safety_identifier: 'user_id' },
       drops: ['seed', 'logit_bias', 'parallel_tool_calls', 'service_tier', ...OPENAI_ONLY.filter((field) => field !== 'safety_identifier')],
-      efforts: {
-        none: NO_THINKING,
-        minimal: { reasoning_effort: 'low' },
-        medium: { reasoning_effort: 'high' },
-        xhigh: { reasoning_effort: 'max' },
-      },
+      efforts: { none: NO_THINKING, ...nearest({ minimal: 'low', medium: 'high', xhigh: 'max' }) },
       isSingleChoice: true,
       hasNoJsonSchema: true,
       cacheMarks: 'none',
@@ -102,17 +98,10 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       omits: ['stream_options'],
       values: { tool_choice: { required: 'any' } },
       // Unchecked: its models know two efforts.
-      efforts: {
-        minimal: { reasoning_effort: 'none' },
-        low: { reasoning_effort: 'high' },
-        medium: { reasoning_effort: 'high' },
-        xhigh: { reasoning_effort: 'high' },
-        max: { reasoning_effort: 'high' },
-      },
+      efforts: NONE_OR_HIGH,
       cacheMarks: 'none',
       messages: {
-        ...STRICT_MESSAGES,
-        drops: ['name', 'refusal', 'annotations', 'audio'],
+        ...NAMELESS_MESSAGES,
         hasThinkingParts: true,
         hasShortToolIds: true,
         namesToolResults: true,
@@ -147,12 +136,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       {
         pattern: /^kimi-k3/u,
         drops: ['temperature', 'top_p', ...PENALTIES],
-        efforts: {
-          none: { reasoning_effort: 'low' },
-          minimal: { reasoning_effort: 'low' },
-          medium: { reasoning_effort: 'high' },
-          xhigh: { reasoning_effort: 'max' },
-        },
+        efforts: nearest({ none: 'low', minimal: 'low', medium: 'high', xhigh: 'max' }),
         messages: KIMI_MESSAGES,
       },
       {
@@ -174,13 +158,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     request: {
       ...COMMON,
       drops: ['logit_bias', 'top_logprobs', 'parallel_tool_calls', 'service_tier', 'user', ...OPENAI_ONLY],
-      efforts: {
-        minimal: { reasoning_effort: 'none' },
-        low: { reasoning_effort: 'high' },
-        medium: { reasoning_effort: 'high' },
-        xhigh: { reasoning_effort: 'high' },
-        max: { reasoning_effort: 'high' },
-      },
+      efforts: NONE_OR_HIGH,
       isSingleChoice: true,
     },
   },

@@ -1,5 +1,5 @@
 import type { MessageQuirks, ModelQuirks } from '../host.ts';
-import { LOGPROBS, LOW_TO_HIGH, nearest, PENALTIES } from './common.ts';
+import { LOGPROBS, LOW_TO_HIGH, nearest, PENALTIES } from './usual-quirks.ts';
 
 /** What OpenAI wants of messages, and so do others that serve its models. */
 export const OPENAI_MESSAGES: MessageQuirks = { stripsExtensions: true, toolIdCharactersMax: 40 };

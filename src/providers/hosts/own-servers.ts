@@ -1,5 +1,5 @@
 import type { Host } from '../host.ts';
-import { COMMON, OPENAI_ONLY } from './common.ts';
+import { COMMON, OPENAI_ONLY } from './usual-quirks.ts';
 
 /** Servers that people run themselves: at an address of their own, by default on this machine. */
 export const OWN_SERVERS: Readonly<Record<string, Host>> = {

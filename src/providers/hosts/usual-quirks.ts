@@ -24,6 +24,8 @@ export const PENALTIES = ['presence_penalty', 'frequency_penalty'];
 export const MESSAGES: MessageQuirks = { roles: { developer: 'system' }, stripsNulls: true };
 /** Of hosts that refuse a field which they do not know. */
 export const STRICT_MESSAGES: MessageQuirks = { ...MESSAGES, stripsExtensions: true, drops: ['refusal', 'annotations', 'audio'] };
+/** Of those that refuse the name of who speaks as well. */
+export const NAMELESS_MESSAGES: MessageQuirks = { ...STRICT_MESSAGES, drops: ['name', 'refusal', 'annotations', 'audio'] };
 /** What most hosts want of a request, and nothing else. Marks for a cache are of no use to them. */
 export const COMMON: RequestQuirks = { renames: { max_completion_tokens: 'max_tokens' }, cacheMarks: 'none', messages: MESSAGES };
 
@@ -52,5 +54,7 @@ export function nearest(efforts: Readonly<Record<string, string>>): Readonly<Rec
 
 /** Three efforts, of models that always reason. */
 export const LOW_TO_HIGH = nearest({ none: 'low', minimal: 'low', xhigh: 'high', max: 'high' });
+/** Two efforts, of which one is none. */
+export const NONE_OR_HIGH = nearest({ minimal: 'none', low: 'high', medium: 'high', xhigh: 'high', max: 'high' });
 
 export const GPT_OSS: ModelQuirks = { pattern: /gpt-oss/u, drops: [], efforts: LOW_TO_HIGH };
