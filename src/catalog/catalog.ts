@@ -62,37 +62,33 @@ const routeEntry = z.strictObject({
 });
 const modality = z.enum(['text', 'image', 'audio', 'file', 'video']);
 
+const priceFields = {
+  input: priceSchema,
+  cached_input: priceSchema.optional(),
+  cache_write: priceSchema.optional(),
+  output: priceSchema,
+};
+
+const modelEntry = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 letters, digits and . _ : / -'),
+  name: z.string().min(1).optional(),
+  provider: z.string().min(1),
+  created: z.number().int().min(0).default(0),
+  context_length: z.number().int().min(1).max(TOKENS_MAX),
+  max_output_tokens: z.number().int().min(1).max(TOKENS_MAX),
+  input: z.array(modality).min(1).default(['text']),
+  output: z.array(modality).min(1).default(['text']),
+  features: z.array(z.enum(FEATURES)).default(['tools', 'structured_outputs', 'sampling']),
+  price: z.strictObject({
+    ...priceFields,
+    long: z.strictObject({ over: z.number().int().min(1), ...priceFields }).optional(),
+  }),
+  routes: z.array(routeEntry).min(1),
+  first_byte_ms: z.number().int().min(1).optional(),
+});
+
 /** One entry under `models`, in the shipped catalogue and in tollgate.yaml alike. */
-export const modelSchema = z
-  .strictObject({
-    id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 letters, digits and . _ : / -'),
-    name: z.string().min(1).optional(),
-    provider: z.string().min(1),
-    created: z.number().int().min(0).default(0),
-    context_length: z.number().int().min(1).max(TOKENS_MAX),
-    max_output_tokens: z.number().int().min(1).max(TOKENS_MAX),
-    input: z.array(modality).min(1).default(['text']),
-    output: z.array(modality).min(1).default(['text']),
-    features: z.array(z.enum(FEATURES)).default(['tools', 'structured_outputs', 'sampling']),
-    price: z.strictObject({
-      input: priceSchema,
-      cached_input: priceSchema.optional(),
-      cache_write: priceSchema.optional(),
-      output: priceSchema,
-      long: z
-        .strictObject({
-          over: z.number().int().min(1),
-          input: priceSchema,
-          cached_input: priceSchema.optional(),
-          cache_write: priceSchema.optional(),
-          output: priceSchema,
-        })
-        .optional(),
-    }),
-    routes: z.array(routeEntry).min(1),
-    first_byte_ms: z.number().int().min(1).optional(),
-  })
-  .transform(toModel);
+export const modelSchema = modelEntry.transform(toModel);
 
 /** The models by id, and which of them can be called. A Map: a model named `constructor` is just unknown. */
 export class Catalog {
@@ -222,27 +218,8 @@ function supportedParameters(model: Model): string[] {
   return ['max_tokens', 'max_completion_tokens', ...model.features.flatMap((feature) => [...FEATURE_PARAMETERS[feature]])];
 }
 
-interface ModelEntry {
-  readonly id: string;
-  readonly name?: string | undefined;
-  readonly provider: string;
-  readonly created: number;
-  readonly context_length: number;
-  readonly max_output_tokens: number;
-  readonly input: readonly string[];
-  readonly output: readonly string[];
-  readonly features: readonly Feature[];
-  readonly price: PriceEntry & { readonly long?: (PriceEntry & { readonly over: number }) | undefined };
-  readonly routes: readonly Route[];
-  readonly first_byte_ms?: number | undefined;
-}
-
-interface PriceEntry {
-  readonly input: Picos;
-  readonly cached_input?: Picos | undefined;
-  readonly cache_write?: Picos | undefined;
-  readonly output: Picos;
-}
+type ModelEntry = z.infer<typeof modelEntry>;
+type PriceEntry = Omit<ModelEntry['price'], 'long'>;
 
 function toModel(entry: ModelEntry): Model {
   const { long, ...base } = entry.price;
