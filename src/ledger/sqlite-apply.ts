@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { gravest, type Budget } from './budget.ts';
-import type { HoldRequest, Operation, OperationResult, Settlement } from './ledger.ts';
+import type { Extension, HoldRequest, Operation, OperationResult, Progress, Settlement } from './ledger.ts';
 import { asNanos } from './money.ts';
 import { least, SqliteBooks } from './sqlite-books.ts';
 
@@ -62,11 +62,11 @@ class SqliteOperations {
   run(operation: Operation): OperationResult {
     switch (operation.type) {
       case 'hold':
-        return this.#hold(operation);
+        return this.#hold(operation.hold);
       case 'extend':
-        return this.#extend(operation);
+        return this.#extend(operation.extension);
       case 'progress':
-        return this.#progress(operation);
+        return this.#progress(operation.progress);
       case 'settle':
         return this.#settle(operation.settlement);
       case 'recover':
@@ -78,7 +78,7 @@ class SqliteOperations {
     }
   }
 
-  #hold({ hold }: Extract<Operation, { type: 'hold' }>): OperationResult {
+  #hold(hold: HoldRequest): OperationResult {
     const wallet = this.#books.wallet(hold.accountId);
     const budgets = this.#books.budgets(hold.keyId);
     let available = this.#books.available(hold.accountId);
@@ -116,8 +116,7 @@ class SqliteOperations {
     return earlier === null ? undefined : { type: 'held', amount: asNanos(earlier.amount) };
   }
 
-  #extend({ extension }: Extract<Operation, { type: 'extend' }>): OperationResult {
-    const { requestId, accountId, keyId, total } = extension;
+  #extend({ requestId, accountId, keyId, total }: Extension): OperationResult {
     const held = this.#statements.findHold.get(requestId)?.amount;
     if (held === undefined) return { type: 'refused' };
     // The same extension again, because its first answer got lost.
@@ -135,8 +134,7 @@ class SqliteOperations {
     return { type: 'extended' };
   }
 
-  #progress({ progress }: Extract<Operation, { type: 'progress' }>): OperationResult {
-    const { usage, provider, cost, requestId } = progress;
+  #progress({ usage, provider, cost, requestId }: Progress): OperationResult {
     this.#statements.recordProgress.run(
       cost,
       provider,

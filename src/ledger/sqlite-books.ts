@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { Budget, type BudgetRow } from './budget.ts';
 import type { Settlement } from './ledger.ts';
 
@@ -249,37 +249,27 @@ interface WalletRow {
   readonly plan_resets_at: bigint | null;
 }
 
-function prepareStatements(database: Database): {
-  readonly readWallet: Statement<WalletRow, [string]>;
-  readonly writeWallet: Statement;
-  readonly readBudgets: Statement<BudgetRow, [string]>;
-  readonly writeBudget: Statement;
-  readonly readGrants: Statement<GrantRow, [string]>;
-  readonly readPlanCredit: Statement<{ remaining: bigint }, [string]>;
-  readonly readGrant: Statement<GrantRow, [string]>;
-  readonly readExpired: Statement<GrantRow, [number]>;
-  readonly writeGrant: Statement;
-  readonly insertExpiry: Statement;
-  readonly addRollup: Statement;
-} {
+function prepareStatements(database: Database) {
   return {
-    readWallet: database.prepare('SELECT credits_posted, debits_posted, debits_pending, plan_resets_at FROM wallets WHERE account_id = ?1'),
+    readWallet: database.prepare<WalletRow, [string]>(
+      'SELECT credits_posted, debits_posted, debits_pending, plan_resets_at FROM wallets WHERE account_id = ?1',
+    ),
     writeWallet: database.prepare('UPDATE wallets SET debits_posted = ?1, debits_pending = ?2 WHERE account_id = ?3'),
-    readBudgets: database.prepare(
+    readBudgets: database.prepare<BudgetRow, [string]>(
       'SELECT period, amount, spent, held, window_start, window_end, zone, is_paced FROM key_budgets WHERE key_id = ?1 ORDER BY period',
     ),
     writeBudget: database.prepare(
       'UPDATE key_budgets SET spent = ?1, held = ?2, window_start = ?3, window_end = ?4 WHERE key_id = ?5 AND period = ?6',
     ),
-    readGrants: database.prepare(
+    readGrants: database.prepare<GrantRow, [string]>(
       `SELECT id, kind, account_id, remaining FROM grants WHERE account_id = ?1 AND remaining > 0
        ORDER BY draw_order, expires_at IS NULL, expires_at, created_at, id`,
     ),
-    readPlanCredit: database.prepare(
+    readPlanCredit: database.prepare<{ remaining: bigint }, [string]>(
       "SELECT COALESCE(SUM(remaining), 0) AS remaining FROM grants WHERE account_id = ?1 AND kind = 'plan' AND remaining > 0",
     ),
-    readGrant: database.prepare('SELECT id, kind, account_id, remaining FROM grants WHERE id = ?1'),
-    readExpired: database.prepare(
+    readGrant: database.prepare<{ remaining: bigint }, [string]>('SELECT remaining FROM grants WHERE id = ?1'),
+    readExpired: database.prepare<GrantRow, [number]>(
       'SELECT id, kind, account_id, remaining FROM grants WHERE expires_at <= ?1 AND remaining > 0 ORDER BY expires_at, id LIMIT 500',
     ),
     writeGrant: database.prepare('UPDATE grants SET remaining = ?1 WHERE id = ?2'),
