@@ -95,9 +95,9 @@ export async function prepareSchema(database: Kysely<Tables>, dialect: Dialect):
 
 /** What the schema lacks to be the one of this program. */
 export async function pendingMigrations(database: Kysely<Tables>, dialect: Dialect): Promise<readonly string[]> {
-  await refuseNewer(database, dialect);
-  const done = new Set(await executedMigrations(database, dialect));
-  return MIGRATION_NAMES.filter((name) => !done.has(name));
+  const done = await executedMigrations(database, dialect);
+  refuseNewer(done);
+  return MIGRATION_NAMES.filter((name) => !done.includes(name));
 }
 
 function reasonOf(error: unknown): string {
@@ -106,15 +106,13 @@ function reasonOf(error: unknown): string {
 
 /** The migrator runs them in one transaction together with its own notes, so that nothing is ever done by half. */
 function migrationsFor(dialect: Dialect): Record<string, Migration> {
-  const entries = Object.entries(MIGRATIONS).map(([name, run]): [string, Migration] => [
-    name,
-    { up: async (database: Kysely<unknown>) => run(database, dialect) },
-  ]);
-  return Object.fromEntries(entries);
+  return Object.fromEntries(
+    Object.entries(MIGRATIONS).map(([name, run]) => [name, { up: (database: Kysely<unknown>) => run(database, dialect) }]),
+  );
 }
 
-async function refuseNewer(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  const unknown = (await executedMigrations(database, dialect)).filter((name) => !(name in MIGRATIONS));
+function refuseNewer(done: readonly string[]): void {
+  const unknown = done.filter((name) => !(name in MIGRATIONS));
   if (unknown.length > 0)
     throw new Error(
       `The database was made by a newer Tollgate: it has ${unknown.join(', ')}, which this program does not know. Start the newer program, or restore a backup of before.`,
