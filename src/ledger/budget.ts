@@ -1,7 +1,7 @@
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { isZone, ZoneClock } from '../zone-clock.ts';
 import type { BudgetPeriod } from './ledger.ts';
 
-const DAY_MS = 86_400_000;
 /** 1970 began on a Thursday; weeks begin on Mondays. */
 const MONDAY_OFFSET_MS = 4 * DAY_MS;
 const UTC = 'UTC';
@@ -86,8 +86,6 @@ export function pacedPerHour({ amount, isPaced, startMs, endMs }: BudgetLimit): 
   if (!isPaced || endMs === undefined) return 0n;
   return ((amount / PACED_PART) * BigInt(HOUR_MS)) / BigInt(endMs - startMs);
 }
-
-const HOUR_MS = 3_600_000;
 
 /** A budget as the database has it. */
 export interface BudgetRow {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { within } from '../database/within.ts';
-import { asNanos, NO_MONEY, type Nanos } from './money.ts';
+import { asNanos, least, NO_MONEY, type Nanos } from './money.ts';
 
 /** Where money comes from and goes to, besides the wallets. Their sums are not kept: they are added up from the transfers. */
 export type HouseAccount = 'revenue' | 'stripe_clearing' | 'manual_clearing' | 'promo_expense' | 'plan_grant' | 'breakage';
@@ -53,7 +53,7 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
       .where('account_id', '=', credit.accountId)
       .execute();
     const { balance } = await readWallet(transaction, credit.accountId);
-    const spendable = balance < credit.amount ? balance : credit.amount;
+    const spendable = least(balance, credit.amount);
     await transaction
       .insertInto('grants')
       .values({
@@ -135,7 +135,7 @@ export async function readDebt(database: Kysely<Tables>, accountId: string): Pro
 /** What an account could pay for a plan. What has just come in for it no running request needs: they were let in without it. */
 export async function readPayable(database: Kysely<Tables>, accountId: string, cameIn = NO_MONEY): Promise<Nanos> {
   const { balance, available } = await readWallet(database, accountId);
-  const paidIn = cameIn < balance ? cameIn : balance;
+  const paidIn = least(cameIn, balance);
   const free = available > paidIn ? available : paidIn;
   const grants = await database
     .selectFrom('grants')
@@ -144,8 +144,7 @@ export async function readPayable(database: Kysely<Tables>, accountId: string, c
     .where('remaining', '>', 0n)
     .where('kind', 'in', SPENDABLE_ON_PLANS)
     .executeTakeFirst();
-  const own = grants?.left ?? 0n;
-  const payable = free < own ? free : own;
+  const payable = least(free, grants?.left ?? 0n);
   return asNanos(payable > 0n ? payable : 0n);
 }
 
@@ -225,7 +224,7 @@ async function draw(transaction: Kysely<Tables>, { accountId, amount, from = [] 
   let left: bigint = amount;
   for (const grant of inOrder) {
     if (left === 0n) return;
-    const taken = grant.remaining < left ? grant.remaining : left;
+    const taken = least(grant.remaining, left);
     await transaction
       .updateTable('grants')
       .set({ remaining: grant.remaining - taken })

@@ -19,6 +19,11 @@ export function asNanos(value: bigint): Nanos {
   return value as Nanos;
 }
 
+/** The smaller of two amounts. */
+export function least(first: bigint, second: bigint): bigint {
+  return first < second ? first : second;
+}
+
 /** The price of a number of tokens, in pico-dollars: exact, because both are integers. */
 export function priceTokens(count: number, price: Picos): Picos {
   return (BigInt(count) * price) as Picos;

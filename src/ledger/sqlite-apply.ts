@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite';
 import { gravest, type Budget } from './budget.ts';
 import type { Extension, HoldRequest, Operation, OperationResult, Progress, Settlement } from './ledger.ts';
-import { asNanos } from './money.ts';
-import { least, SqliteBooks } from './sqlite-books.ts';
+import { asNanos, least } from './money.ts';
+import { SqliteBooks } from './sqlite-books.ts';
 
 /** What carries out operations on the embedded database, all of a call in one transaction. */
 export type Apply = (operations: readonly Operation[]) => OperationResult[];
@@ -251,7 +251,7 @@ function recovered(row: HoldRow, nowMs: number): Settlement {
     },
     isEstimated: row.progress > 0n,
     priceVersion: Number(row.price_version),
-    cost: asNanos(row.progress < row.amount ? row.progress : row.amount),
+    cost: asNanos(least(row.progress, row.amount)),
     outcome: 'recovered',
     errorCode: undefined,
     finishReason: undefined,

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { Budget, type BudgetRow } from './budget.ts';
 import type { Settlement } from './ledger.ts';
+import { least } from './money.ts';
 
 /** Roll-ups count by quarters of an hour: every time zone begins its day with one. */
 export const QUARTER_HOUR_MS = 900_000;
@@ -202,11 +203,6 @@ export class SqliteBooks {
     for (const { id, remaining, isDrawn } of wallet.grants ?? []) if (isDrawn) this.#statements.writeGrant.run(remaining, id);
     wallet.grants = undefined;
   }
-}
-
-/** The smaller of two amounts. */
-export function least(first: bigint, second: bigint): bigint {
-  return first < second ? first : second;
 }
 
 interface Rollup {

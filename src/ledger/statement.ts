@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { HOUR_MS } from '../durations.ts';
 import { readWallet } from './credit.ts';
 import { asNanos, type Nanos } from './money.ts';
 
@@ -16,9 +17,7 @@ export interface StatementLine {
 }
 
 /** Where the next page begins, with the balance that it begins from. */
-export interface StatementCursor {
-  readonly atMs: number;
-  readonly id: string;
+export interface StatementCursor extends Position {
   readonly balance: Nanos;
 }
 
@@ -51,7 +50,7 @@ interface Position {
 }
 
 /** Charges have the time of their node's clock and wait for their transaction, so a line may be written behind newer ones; never by an hour. */
-const LATE_MS = 3_600_000;
+const LATE_MS = HOUR_MS;
 
 /** A page of an account's transfers, newest first, each with the balance it left. Costs the same however long the statement is. */
 export async function readStatement(database: Kysely<Tables>, accountId: string, question: StatementQuestion): Promise<StatementPage> {
