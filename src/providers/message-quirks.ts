@@ -30,8 +30,7 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   if (quirks.wantsReasoningOfCalls === true && hasToolCalls(message)) sayReasoning(message);
   if (quirks.drops?.includes('refusal') === true) sayRefusal(message);
   for (const name of quirks.drops ?? []) delete message[name];
-  if (quirks.hasShortToolIds === true) shortenToolIds(message);
-  if (quirks.toolIdCharactersMax !== undefined) boundToolIds(message, quirks.toolIdCharactersMax);
+  if (quirks.hasShortToolIds === true || quirks.toolIdCharactersMax !== undefined) encodeToolIds(message, quirks);
   if (names !== undefined && role === 'tool')
     message['name'] = names.get(String(original['tool_call_id'])) ?? original['name'] ?? undefined;
   const { filePart } = quirks;
@@ -87,20 +86,15 @@ function withoutExtensions(part: JsonObject): JsonObject {
   return unlessSame(part, rest);
 }
 
-function shortenToolIds(message: JsonObject): void {
-  if (typeof message['tool_call_id'] === 'string') message['tool_call_id'] = shortToolId(message['tool_call_id']);
-  if (!Array.isArray(message['tool_calls'])) return;
-  message['tool_calls'] = message['tool_calls'].map((call: JsonObject) => ({ ...call, id: shortToolId(String(call['id'])) }));
-}
-
-function boundToolIds(message: JsonObject, charactersMax: number): void {
+function encodeToolIds(message: JsonObject, quirks: MessageQuirks): void {
   const { tool_call_id: answered, tool_calls: calls } = message;
-  if (typeof answered === 'string') message['tool_call_id'] = boundedToolId(answered, charactersMax);
-  if (calls !== undefined) message['tool_calls'] = mapParts(calls, (call) => boundCall(call, charactersMax));
+  if (typeof answered === 'string') message['tool_call_id'] = encodeToolId(answered, quirks);
+  if (calls !== undefined)
+    message['tool_calls'] = mapParts(calls, (call) => unlessSame(call, { ...call, id: encodeToolId(String(call['id']), quirks) }));
 }
 
-function boundCall(call: JsonObject, charactersMax: number): JsonObject {
-  return unlessSame(call, { ...call, id: boundedToolId(String(call['id']), charactersMax) });
+function encodeToolId(id: string, { hasShortToolIds, toolIdCharactersMax = Number.POSITIVE_INFINITY }: MessageQuirks): string {
+  return hasShortToolIds === true ? shortToolId(id) : boundedToolId(id, toolIdCharactersMax);
 }
 
 function encodeFile(part: JsonObject, name: string): JsonObject {
