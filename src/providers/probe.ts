@@ -1,7 +1,7 @@
 import type { ChatRequest, JsonObject } from '../openai/types.ts';
 import { DIALECTS } from './dialects.ts';
 import type { Host } from './host.ts';
-import { ProviderFault, type DialectName } from './provider.ts';
+import { ProviderFault, type DialectName, type UpstreamRequest } from './provider.ts';
 
 /** What becomes of something that a caller asks for: it is sent, left out (or only told in words), or a mistake. */
 export type Verdict = 'taken' | 'lost' | 'refused';
@@ -41,7 +41,7 @@ export function probeOutputLimit(place: ProbedPlace, model: string, tokens: numb
 
 const LIMIT = /"(?:max_tokens|max_completion_tokens|maxOutputTokens|maxTokens)":(\d+)/;
 
-function encode(place: ProbedPlace, model: string, fields: JsonObject): { readonly body: string; readonly dropped?: readonly string[] } {
+function encode(place: ProbedPlace, model: string, fields: JsonObject): UpstreamRequest {
   const chat: ChatRequest = { model, messages: [{ role: 'user', content: 'Hello' }], ...fields };
   return DIALECTS[place.dialect].encodeRequest(chat, { ...place, apiKey: undefined, model, outputTokensMax: undefined, maySearch: true });
 }

@@ -3,16 +3,17 @@ import { lostCacheMarks } from '../cache-marks.ts';
 import { lostDetail, lostMessageFields } from '../content.ts';
 import type { Target, UpstreamRequest } from '../provider.ts';
 import { encodeHeaders, encodeUrl } from './address.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { readContinuation } from './continuation.ts';
 import { encodeGenerationConfig } from './encode-generation-config.ts';
 import { encodeMessages } from './encode-messages.ts';
 import { planOutput } from './encode-output-format.ts';
 import { encodeSearch, encodeTools } from './encode-tools.ts';
-import { beginEncoding, type Encoding, type Service } from './encoding.ts';
+import type { Encoding, Service } from './encoding.ts';
 
 /** Puts a chat request into Google's dialect. */
 export function encodeRequest(chat: ChatRequest, target: Target, service: Service): UpstreamRequest {
-  const encoding = beginEncoding(chat, target, service);
+  const encoding: Encoding = { chat, target, service, capabilities: capabilitiesOf(target.model), dropped: new Set() };
   const isStreaming = chat.stream === true;
   const body = encodeBody(encoding);
   nameIgnoredFields(encoding);

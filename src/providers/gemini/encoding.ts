@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../openai/types.ts';
 import type { Target } from '../provider.ts';
-import { capabilitiesOf, type Capabilities } from './capabilities.ts';
+import type { Capabilities } from './capabilities.ts';
 
 /** Which of the two services that speak the dialect: the Gemini API or Vertex. */
 export type Service = 'gemini' | 'vertex';
@@ -13,9 +13,4 @@ export interface Encoding {
   readonly capabilities: Capabilities;
   /** Fields that could not be honoured, added to as they are met. */
   readonly dropped: Set<string>;
-}
-
-/** Begins the encoding of a request. */
-export function beginEncoding(chat: ChatRequest, target: Target, service: Service): Encoding {
-  return { chat, target, service, capabilities: capabilitiesOf(target.model), dropped: new Set() };
 }
