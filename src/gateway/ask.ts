@@ -81,7 +81,6 @@ function contextOf({ call, chat, model, continuation, choiceIndex }: Dispatch, {
     requestId: call.id,
     createdSeconds: Math.floor(call.startedAtMs / 1000),
     host,
-    countsReasoningApart: host?.countsReasoningApart === true,
     continuation,
     choiceIndex,
   };

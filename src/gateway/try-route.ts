@@ -66,10 +66,7 @@ async function ask({ client, model, route, provider, timeoutMs }: TrialFacts): P
   const timer = setTimeout(() => exchange.abort(new Error(`no answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
   try {
     const context = { modelId: model.id, wantsUsage: false, chat, requestId: 'check', createdSeconds: 0, host: provider.host };
-    return dialect.decodeReply(await readAnswer(exchange, dialect), {
-      ...context,
-      countsReasoningApart: provider.host?.countsReasoningApart === true,
-    });
+    return dialect.decodeReply(await readAnswer(exchange, dialect), context);
   } finally {
     clearTimeout(timer);
     exchange.abort(new Error('nobody reads on'));

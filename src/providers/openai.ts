@@ -62,7 +62,7 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
   quirks.refuseError(body);
   const { choices } = body;
   if (!Array.isArray(choices) || choices.length === 0) throw new ProviderFault('The provider answered without choices');
-  const usage = readUsage(quirks.readUsage(body), context);
+  const usage = readUsage(quirks.readUsage(body), context.host);
   completeChoices(choices, 'message', context);
   quirks.readChoices(choices);
   let outputText = '';
@@ -204,7 +204,7 @@ class RelayedStream implements StreamDecoder {
   #readUsage(chunk: WireChunk): void {
     const reported = this.#quirks.readUsage(chunk) ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
     if (!isObject(reported)) return;
-    this.usage = readUsage(reported, this.#context);
+    this.usage = readUsage(reported, this.#context.host);
     this.wireUsage = this.usage === undefined ? undefined : (reported as WireUsage);
   }
 

@@ -60,8 +60,6 @@ export interface ReplyContext {
   /** For dialects whose answers have no id or time of their own. */
   readonly requestId: string;
   readonly createdSeconds: number;
-  /** See Host. */
-  readonly countsReasoningApart?: boolean;
   readonly host?: Host | undefined;
   /** As in Target: this answer is the rest of one that broke off, so its role was told already, its tool calls are counted on, and the next continuation may have to include it. */
   readonly continuation?: string | undefined;

@@ -85,7 +85,6 @@ async function ask(host: Host, simulator: CompatibleSimulator, stream: boolean):
     requestId: 'r',
     createdSeconds: 1,
     host,
-    countsReasoningApart: host.countsReasoningApart === true,
   };
   const dropped = request.dropped ?? [];
   if (!stream) {
