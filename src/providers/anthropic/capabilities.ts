@@ -1,5 +1,6 @@
-/** How hard a model may be told to think. */
-export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+/** How hard a model may be told to think, the least first. */
+export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];
 
 /** What a model takes. Whatever it does not take is a 400, so nothing else is sent. */
 export interface Capabilities {
@@ -28,15 +29,13 @@ export function capabilitiesOf(model: string): Capabilities {
   return MODELS.find(([part]) => model.includes(part))?.[1] ?? ALWAYS_THINKING;
 }
 
-const EVERY_EFFORT: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
-
 const ALWAYS_THINKING: Capabilities = {
   outputTokensMax: 128_000,
   takesSampling: false,
   thinking: 'adaptive',
   thinksUnasked: true,
   thinksLeast: 'low_effort',
-  efforts: EVERY_EFFORT,
+  efforts: EFFORTS,
   bindsThinking: true,
   takesForcedTools: false,
   takesSchemas: true,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../openai/types.ts';
-import type { Effort } from './capabilities.ts';
+import { EFFORTS, type Effort } from './capabilities.ts';
 import { isThinking } from './carried.ts';
 import type { Draft } from './draft.ts';
 import { encodeMessages } from './encode-messages.ts';
@@ -57,8 +57,7 @@ function thinkLeast({ can, dropped }: Draft): Thinking {
 
 /** The level itself, or the next lower one that the model knows: nobody pays for more thinking than was asked for. */
 function nearest(wanted: Effort, known: readonly Effort[]): Effort | undefined {
-  const order: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
-  return order.slice(0, order.indexOf(wanted) + 1).findLast((effort) => known.includes(effort));
+  return EFFORTS.slice(0, EFFORTS.indexOf(wanted) + 1).findLast((effort) => known.includes(effort));
 }
 
 /** Thinking counts against the output limit. Undefined where a budget would be refused. */

@@ -18,11 +18,13 @@ export interface Progress {
   readonly annotations: JsonObject[];
 }
 
+type Kind = 'text' | 'thinking' | ReturnType<typeof kindOfCall> | 'other';
+
 /** A block that is being streamed: gives the deltas for the caller, and in the end the block as if it had come whole. */
 export class OpenBlock {
   readonly #block: Record<string, unknown> & Block;
   readonly #progress: Progress;
-  readonly #kind: 'text' | 'thinking' | 'function' | 'custom' | 'answer' | 'other';
+  readonly #kind: Kind;
   readonly #callIndex: number;
   readonly #textStart: number;
   #json = '';
@@ -128,7 +130,7 @@ export class OpenBlock {
   }
 }
 
-function kindOf(block: Block, names: ToolNames): 'text' | 'thinking' | 'function' | 'custom' | 'answer' | 'other' {
+function kindOf(block: Block, names: ToolNames): Kind {
   if (block.type === 'text' || block.type === 'thinking') return block.type;
   return block.type === 'tool_use' ? kindOfCall(String(block['name']), names) : 'other';
 }
