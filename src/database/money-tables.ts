@@ -1,9 +1,5 @@
-import type { ColumnType, Generated } from 'kysely';
-
-type Integer = ColumnType<bigint, bigint | number, bigint | number>;
-type OptionalInteger = ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
-type DefaultInteger = ColumnType<bigint, bigint | number | undefined, bigint | number>;
-type OptionalText = ColumnType<string | null, string | null | undefined, string | null>;
+import type { Generated } from 'kysely';
+import type { DefaultInteger, Integer, LaterInteger, LaterText } from './columns.ts';
 
 /** The part of the schema that money comes in by. migrations/006-money-in.ts makes it. */
 export interface MoneyTables {
@@ -20,20 +16,20 @@ export interface MoneyTables {
     bonus: DefaultInteger;
     reversed: DefaultInteger;
     bonus_reversed: DefaultInteger;
-    provider_ref: OptionalText;
-    session_ref: OptionalText;
-    method_ref: OptionalText;
+    provider_ref: LaterText;
+    session_ref: LaterText;
+    method_ref: LaterText;
     saves_card: DefaultInteger;
     /** Where the payer goes to pay. */
-    address: OptionalText;
+    address: LaterText;
     /** JSON: what is bought with the money as soon as it is there. */
-    plan_order: OptionalText;
-    transfer_id: OptionalText;
+    plan_order: LaterText;
+    transfer_id: LaterText;
     reason: Generated<string>;
-    receipt_url: OptionalText;
+    receipt_url: LaterText;
     created_at: Integer;
     asked_at: Integer;
-    paid_at: OptionalInteger;
+    paid_at: LaterInteger;
   };
   provider_charges: { provider_ref: string };
   payment_reversals: {
@@ -50,7 +46,7 @@ export interface MoneyTables {
     type: string;
     /** `received` are those that could not be worked on. */
     outcome: 'received' | 'applied' | 'ignored' | 'refused';
-    payment_id: OptionalText;
+    payment_id: LaterText;
     detail: string;
     created_at: Integer;
     tries: DefaultInteger;
@@ -60,7 +56,7 @@ export interface MoneyTables {
     provider: string;
     customer_ref: string;
     /** When the provider is to delete the customer, since the account is closed. */
-    forget_at: OptionalInteger;
+    forget_at: LaterInteger;
   };
   auto_top_ups: {
     account_id: string;
@@ -79,15 +75,15 @@ export interface MoneyTables {
     price: Integer;
     period: 'month' | 'year';
     included: Integer;
-    requests_per_minute: OptionalInteger;
-    tokens_per_minute: OptionalInteger;
-    concurrent: OptionalInteger;
+    requests_per_minute: LaterInteger;
+    tokens_per_minute: LaterInteger;
+    concurrent: LaterInteger;
     /** A JSON array of model ids, or null for all. */
-    models: OptionalText;
+    models: LaterText;
     is_offered: Integer;
     origin: 'settings' | 'command';
     created_at: Integer;
-    ended_at: OptionalInteger;
+    ended_at: LaterInteger;
     /** Which credit its subscribers use first, where they do not choose. */
     use_first: Generated<'plan' | 'balance'>;
     /** What happens when its credit is used up. */
@@ -99,22 +95,22 @@ export interface MoneyTables {
     plan_id: string;
     status: 'active' | 'past_due' | 'ended';
     pays_by: 'balance' | 'card' | 'nobody';
-    method_ref: OptionalText;
+    method_ref: LaterText;
     /** Where its periods are counted from, and which of them this is: the 31st stays the 31st after a February. */
     anchor: Integer;
     turn: Integer;
     period_start: Integer;
     period_end: Integer;
-    periods_left: OptionalInteger;
+    periods_left: LaterInteger;
     ends_with_period: Integer;
-    next_plan_id: OptionalText;
-    grace_until: OptionalInteger;
-    retry_at: OptionalInteger;
+    next_plan_id: LaterText;
+    grace_until: LaterInteger;
+    retry_at: LaterInteger;
     tries: DefaultInteger;
     reason: string;
     created_at: Integer;
     /** What the subscriber chose; null for what the plan says. */
-    use_first: ColumnType<'plan' | 'balance' | null, 'plan' | 'balance' | null | undefined, 'plan' | 'balance' | null>;
+    use_first: LaterText<'plan' | 'balance'>;
   };
   plan_periods: {
     subscription_id: string;
@@ -133,19 +129,19 @@ export interface MoneyTables {
     campaign: string;
     kind: 'credit' | 'plan' | 'bonus';
     /** The credit, or the most that a bonus can be. */
-    amount: OptionalInteger;
-    percent: OptionalInteger;
-    plan_id: OptionalText;
-    periods: OptionalInteger;
-    credit_days: OptionalInteger;
+    amount: LaterInteger;
+    percent: LaterInteger;
+    plan_id: LaterText;
+    periods: LaterInteger;
+    credit_days: LaterInteger;
     used: Integer;
     max_uses: Integer;
     per_account: Integer;
-    new_account_days: OptionalInteger;
+    new_account_days: LaterInteger;
     minimum_top_up: DefaultInteger;
-    valid_from: OptionalInteger;
-    valid_to: OptionalInteger;
-    stopped_at: OptionalInteger;
+    valid_from: LaterInteger;
+    valid_to: LaterInteger;
+    stopped_at: LaterInteger;
     created_at: Integer;
   };
   promo_redemptions: {
@@ -156,7 +152,7 @@ export interface MoneyTables {
     email_hash: string;
     /** A bonus waits for the next top-up. */
     state: 'done' | 'waiting';
-    payment_id: OptionalText;
+    payment_id: LaterText;
     created_at: Integer;
   };
   promo_guesses: { name: string; window_start: Integer; failures: Integer };

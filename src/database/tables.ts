@@ -1,12 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { DefaultInteger, Integer, LaterInteger, OptionalInteger } from './columns.ts';
 import type { MoneyTables } from './money-tables.ts';
-
-/** Integers come back as bigint from the embedded database; times are milliseconds since 1970. */
-type Integer = ColumnType<bigint, bigint | number, bigint | number>;
-type DefaultInteger = ColumnType<bigint, bigint | number | undefined, bigint | number>;
-type OptionalInteger = ColumnType<bigint | null, bigint | number | null, bigint | number | null>;
-/** One that is filled in after its row is made, or never. */
-type LaterInteger = ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
 
 /** What is added up about requests. */
 interface UsageSums {
@@ -33,7 +27,7 @@ export interface Tables extends MoneyTables {
     is_admin: Integer;
     created_at: Integer;
     /** Set when its owner deleted it: its money stays in the books, and nothing else of it. */
-    closed_at: ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
+    closed_at: LaterInteger;
   };
   wallets: {
     account_id: string;
@@ -41,7 +35,7 @@ export interface Tables extends MoneyTables {
     debits_posted: Integer;
     debits_pending: Integer;
     /** When the plan's credit comes anew, for accounts that may spend nothing else; null for all others. */
-    plan_resets_at: ColumnType<bigint | null, bigint | number | null | undefined, bigint | number | null>;
+    plan_resets_at: LaterInteger;
   };
   transfers: { id: string; debit: string; credit: string; amount: Integer; kind: string; ref: string; created_at: Integer };
   grants: {
@@ -121,7 +115,7 @@ export interface Tables extends MoneyTables {
     /** Null for the total, which has no end; 0 where the next hold works it out. */
     window_end: LaterInteger;
     /** By whose calendar, and whether its last fifth is let out evenly: as the key has it. */
-    zone: ColumnType<string, string | undefined, string>;
+    zone: Generated<string>;
     is_paced: DefaultInteger;
   };
   nodes: { node_id: string; epoch: Integer; heartbeat: Integer };
@@ -144,9 +138,9 @@ export interface Tables extends MoneyTables {
     tags: string | null;
     disabled_at: OptionalInteger;
     updated_at: OptionalInteger;
-    at_limit: ColumnType<'stop' | 'slow_down', 'stop' | 'slow_down' | undefined, 'stop' | 'slow_down'>;
+    at_limit: Generated<'stop' | 'slow_down'>;
     /** By whose calendar budgets count. */
-    limit_zone: ColumnType<string, string | undefined, string>;
+    limit_zone: Generated<string>;
   };
   /** When a secret was last used, and from which block of addresses. */
   key_uses: { secret_hash: string; used_at: Integer; address_range: string };
