@@ -1,28 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
+import type { JsonObject } from '../../../src/openai/types.ts';
 import { bedrock } from '../../../src/providers/bedrock/bedrock.ts';
 import { encodeToolName } from '../../../src/providers/bedrock/tool-names.ts';
 import type { ProviderFault } from '../../../src/providers/provider.ts';
 import { faultOf } from '../fault-of.ts';
-
-const TOOLS = [
-  { type: 'function', function: { name: 'files.read' } },
-  { type: 'custom', custom: { name: 'patch' } },
-];
-const chat: ChatRequest = { model: 'm', messages: [], tools: TOOLS };
-const CONTEXT = {
-  modelId: 'mock/claude',
-  providerModel: 'eu.anthropic.claude',
-  wantsUsage: false,
-  chat,
-  requestId: 'r1',
-  createdSeconds: 1_790_000_000,
-};
-const CITATION = { title: 'A', location: { web: { url: 'https://a.example', domain: 'a.example' } } };
-const CITED = { type: 'url_citation', url_citation: { start_index: 4, end_index: 7, url: 'https://a.example', title: 'A' } };
-const USAGE = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
-const THOUGHT = { reasoningContent: { reasoningText: { text: 'Hm', signature: 'sig' } } };
-const HIDDEN = { reasoningContent: { redactedContent: Buffer.from('hidden').toString('base64') } };
+import { CITATION, CITED, CONTEXT, HIDDEN, THOUGHT, USAGE } from './decoding.ts';
 
 const use = (id: string, name: string, input: unknown = {}): JsonObject => ({ toolUse: { toolUseId: id, name, input } });
 const answer = (content: readonly unknown[], more: JsonObject = {}): string =>
