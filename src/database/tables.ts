@@ -60,7 +60,14 @@ export interface Tables extends MoneyTables {
     amount: Integer;
     node_id: string;
     created_at: Integer;
-    progress: Integer;
+    /** What the request has cost so far, at whom, and for which tokens. */
+    progress: DefaultInteger;
+    provider: Generated<string>;
+    input_tokens: DefaultInteger;
+    cached_input_tokens: DefaultInteger;
+    cache_write_tokens: DefaultInteger;
+    output_tokens: DefaultInteger;
+    reasoning_tokens: DefaultInteger;
   };
   usage: {
     request_id: string;

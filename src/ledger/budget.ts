@@ -1,3 +1,5 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { isZone, ZoneClock } from '../zone-clock.ts';
 import type { BudgetPeriod } from './ledger.ts';
@@ -88,17 +90,7 @@ export function pacedPerHour({ amount, isPaced, startMs, endMs }: BudgetLimit): 
 }
 
 /** A budget as the database has it. */
-export interface BudgetRow {
-  readonly period: BudgetPeriod;
-  readonly amount: bigint;
-  readonly spent: bigint;
-  readonly held: bigint;
-  readonly window_start: bigint;
-  /** Null for the total, which has no end; 0 where it has not been worked out yet. */
-  readonly window_end: bigint | null;
-  readonly zone: string;
-  readonly is_paced: bigint;
-}
+export type BudgetRow = Omit<Selectable<Tables['key_budgets']>, 'key_id'>;
 
 /** Why a budget cannot cover a hold. */
 export interface BudgetRefusal {

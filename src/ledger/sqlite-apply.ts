@@ -1,4 +1,6 @@
 import type { Database } from 'bun:sqlite';
+import type { Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
 import { gravest, type Budget } from './budget.ts';
 import type { Extension, HoldRequest, Operation, OperationResult, Progress, Settlement } from './ledger.ts';
 import { asNanos, least } from './money.ts';
@@ -29,22 +31,7 @@ export function prepareApply(database: Database, nodeId: string): Apply {
   };
 }
 
-interface HoldRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly key_id: string;
-  readonly model: string;
-  readonly provider: string;
-  readonly price_version: bigint;
-  readonly amount: bigint;
-  readonly progress: bigint;
-  readonly input_tokens: bigint;
-  readonly cached_input_tokens: bigint;
-  readonly cache_write_tokens: bigint;
-  readonly output_tokens: bigint;
-  readonly reasoning_tokens: bigint;
-  readonly created_at: bigint;
-}
+type HoldRow = Selectable<Tables['holds']>;
 
 class SqliteOperations {
   readonly #database: Database;

@@ -1,4 +1,6 @@
 import type { Database } from 'bun:sqlite';
+import type { Selectable } from 'kysely';
+import type { Tables } from '../database/tables.ts';
 import { Budget, type BudgetRow } from './budget.ts';
 import type { Settlement } from './ledger.ts';
 import { least } from './money.ts';
@@ -17,12 +19,7 @@ interface Wallet {
   readonly planResetsAtMs: number | undefined;
 }
 
-interface GrantRow {
-  readonly id: string;
-  readonly kind: string;
-  readonly account_id: string;
-  readonly remaining: bigint;
-}
+type GrantRow = Pick<Selectable<Tables['grants']>, 'id' | 'kind' | 'account_id' | 'remaining'>;
 
 interface Grant {
   readonly id: string;
@@ -205,24 +202,7 @@ export class SqliteBooks {
   }
 }
 
-interface Rollup {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly model: string;
-  readonly provider: string;
-  readonly quarterHour: number;
-  requests: number;
-  errors: number;
-  input: number;
-  cached: number;
-  written: number;
-  output: number;
-  reasoning: number;
-  cost: bigint;
-  firstTokenMs: number;
-  firstTokenCount: number;
-  durationMs: number;
-}
+type Rollup = Pick<Settlement, 'accountId' | 'keyId' | 'model' | 'provider'> & { readonly quarterHour: number } & typeof NOTHING_COUNTED;
 
 const NOTHING_COUNTED = {
   requests: 0,
@@ -238,12 +218,7 @@ const NOTHING_COUNTED = {
   durationMs: 0,
 };
 
-interface WalletRow {
-  readonly credits_posted: bigint;
-  readonly debits_posted: bigint;
-  readonly debits_pending: bigint;
-  readonly plan_resets_at: bigint | null;
-}
+type WalletRow = Omit<Selectable<Tables['wallets']>, 'account_id'>;
 
 function prepareStatements(database: Database) {
   return {
