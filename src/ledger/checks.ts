@@ -26,14 +26,14 @@ interface Check {
 }
 
 /** The accounts that are looked at, as a condition on a column. */
-function within({ accountIds }: Scope, column: string): RawBuilder<unknown> {
+function ofAccounts({ accountIds }: Scope, column: string): RawBuilder<unknown> {
   if (accountIds === undefined) return sql`1 = 1`;
   if (accountIds.length === 0) return sql`1 = 0`;
   return sql`${sql.ref(column)} IN (${sql.join([...accountIds])})`;
 }
 
 /** The same for the ends of transfers. The second condition is what lets the index of credits be used. */
-function walletsWithin({ accountIds }: Scope, column: 'debit' | 'credit'): RawBuilder<unknown> {
+function ofWallets({ accountIds }: Scope, column: 'debit' | 'credit'): RawBuilder<unknown> {
   const notRevenue = sql`${sql.ref(column)} <> 'revenue'`;
   if (accountIds === undefined) return notRevenue;
   if (accountIds.length === 0) return sql`1 = 0`;
@@ -106,11 +106,11 @@ export const CHECKS: readonly Check[] = [
     statement: (scope) => sql<Difference>`
       SELECT account_id AS place, ABS(credits_posted - COALESCE(credited, 0)) + ABS(debits_posted - COALESCE(debited, 0)) AS difference
       FROM wallets
-      LEFT JOIN (SELECT credit, SUM(amount) AS credited FROM transfers WHERE ${walletsWithin(scope, 'credit')} GROUP BY credit) c
+      LEFT JOIN (SELECT credit, SUM(amount) AS credited FROM transfers WHERE ${ofWallets(scope, 'credit')} GROUP BY credit) c
         ON c.credit = 'wallet:' || account_id
-      LEFT JOIN (SELECT debit, SUM(amount) AS debited FROM transfers WHERE ${walletsWithin(scope, 'debit')} GROUP BY debit) d
+      LEFT JOIN (SELECT debit, SUM(amount) AS debited FROM transfers WHERE ${ofWallets(scope, 'debit')} GROUP BY debit) d
         ON d.debit = 'wallet:' || account_id
-      WHERE ${within(scope, 'account_id')} AND (credits_posted <> COALESCE(credited, 0) OR debits_posted <> COALESCE(debited, 0))`,
+      WHERE ${ofAccounts(scope, 'account_id')} AND (credits_posted <> COALESCE(credited, 0) OR debits_posted <> COALESCE(debited, 0))`,
   },
   {
     name: 'R2 what is pending equals the open holds, of wallets and of budgets',
@@ -119,12 +119,12 @@ export const CHECKS: readonly Check[] = [
     statement: (scope) => sql<Difference>`
       SELECT account_id AS place, ABS(debits_pending - held) AS difference FROM (
         SELECT account_id, debits_pending, (SELECT COALESCE(SUM(amount), 0) FROM holds WHERE holds.account_id = wallets.account_id) AS held
-        FROM wallets WHERE ${within(scope, 'account_id')}) w WHERE debits_pending <> held
+        FROM wallets WHERE ${ofAccounts(scope, 'account_id')}) w WHERE debits_pending <> held
       UNION ALL
       SELECT place, ABS(held - open) AS difference FROM (
         SELECT key_budgets.key_id || ' ' || period AS place, key_budgets.held,
           (SELECT COALESCE(SUM(amount), 0) FROM holds WHERE holds.key_id = key_budgets.key_id) AS open
-        FROM key_budgets JOIN api_keys ON api_keys.id = key_budgets.key_id WHERE ${within(scope, 'api_keys.account_id')}) b WHERE held <> open`,
+        FROM key_budgets JOIN api_keys ON api_keys.id = key_budgets.key_id WHERE ${ofAccounts(scope, 'api_keys.account_id')}) b WHERE held <> open`,
   },
   {
     name: 'R3 what is left of the grants equals the balance, or nothing where there is a debt',
@@ -134,7 +134,7 @@ export const CHECKS: readonly Check[] = [
       SELECT account_id AS place, ABS(remaining - balance) AS difference FROM (
         SELECT account_id, CASE WHEN credits_posted > debits_posted THEN credits_posted - debits_posted ELSE 0 END AS balance,
           (SELECT COALESCE(SUM(remaining), 0) FROM grants WHERE grants.account_id = wallets.account_id AND remaining > 0) AS remaining
-        FROM wallets WHERE ${within(scope, 'account_id')}) w WHERE remaining <> balance`,
+        FROM wallets WHERE ${ofAccounts(scope, 'account_id')}) w WHERE remaining <> balance`,
   },
   {
     name: 'R4 every charge has one transfer, and its cost follows from its counts and prices',
@@ -142,10 +142,10 @@ export const CHECKS: readonly Check[] = [
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
       SELECT request_id AS place, ABS(cost - COALESCE(amount, 0)) AS difference FROM usage LEFT JOIN transfers ON transfers.id = request_id
-      WHERE ${within(scope, 'account_id')} AND cost <> COALESCE(amount, 0)
+      WHERE ${ofAccounts(scope, 'account_id')} AND cost <> COALESCE(amount, 0)
       UNION ALL
       SELECT request_id AS place, ABS(cost - COALESCE(${RECOMPUTED}, 0)) AS difference FROM (${PRICED_USAGE}) priced
-      WHERE ${within(scope, 'account_id')} AND (cost <> ${RECOMPUTED} OR (priced IS NULL AND cost > 0 AND price_version > 0))`,
+      WHERE ${ofAccounts(scope, 'account_id')} AND (cost <> ${RECOMPUTED} OR (priced IS NULL AND cost > 0 AND price_version > 0))`,
   },
   {
     name: 'R4 every charge has its usage row',
@@ -162,7 +162,7 @@ export const CHECKS: readonly Check[] = [
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
       SELECT id AS place, 1 AS difference FROM holds
-      WHERE ${within(scope, 'account_id')} AND created_at < ${scope.nowMs - scope.longestRequestMs}`,
+      WHERE ${ofAccounts(scope, 'account_id')} AND created_at < ${scope.nowMs - scope.longestRequestMs}`,
   },
   {
     name: 'R6 the uses of every promo code equal its redemptions',
@@ -189,7 +189,7 @@ export const CHECKS: readonly Check[] = [
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
       SELECT wallets.account_id AS place, 1 AS difference FROM wallets LEFT JOIN (${PLAN_USE}) planned ON planned.account_id = wallets.account_id
-      WHERE ${within(scope, 'wallets.account_id')} AND (${USE_DIFFERS})`,
+      WHERE ${ofAccounts(scope, 'wallets.account_id')} AND (${USE_DIFFERS})`,
   },
   {
     name: 'R7 clearing equals the payments',
@@ -210,7 +210,7 @@ export const CHECKS: readonly Check[] = [
     statement: (scope) => sql<Difference>`
       SELECT payments.id AS place, payments.amount - COALESCE(transfers.amount, 0) AS difference
       FROM payments LEFT JOIN transfers ON transfers.id = payments.transfer_id AND transfers.credit = 'wallet:' || payments.account_id
-      WHERE ${within(scope, 'account_id')} AND status = 'paid' AND payments.amount <> COALESCE(transfers.amount, 0)`,
+      WHERE ${ofAccounts(scope, 'account_id')} AND status = 'paid' AND payments.amount <> COALESCE(transfers.amount, 0)`,
   },
   {
     name: 'R8 the roll-ups equal a recount of the usage',
@@ -220,12 +220,12 @@ export const CHECKS: readonly Check[] = [
       SELECT account_id || ' ' || key_id || ' ' || model || ' ' || provider || ' ' || quarter_hour AS place, 1 AS difference FROM (
         SELECT account_id, key_id, model, provider, quarter_hour, requests, errors, input_tokens, cached_input_tokens, cache_write_tokens,
           output_tokens, reasoning_tokens, cost, first_token_ms, first_token_count, duration_ms FROM usage_rollups
-        WHERE ${within(scope, 'account_id')} AND quarter_hour >= ${FIRST_COUNTED}
+        WHERE ${ofAccounts(scope, 'account_id')} AND quarter_hour >= ${FIRST_COUNTED}
         UNION ALL
         SELECT account_id, key_id, model, provider, created_at - created_at % 900000, -1, CASE WHEN outcome = 'failed' THEN -1 ELSE 0 END,
           -input_tokens, -cached_input_tokens, -cache_write_tokens, -output_tokens, -reasoning_tokens, -cost, -COALESCE(first_token_ms, 0),
           CASE WHEN first_token_ms IS NULL THEN 0 ELSE -1 END, -duration_ms FROM usage
-        WHERE ${within(scope, 'account_id')} AND created_at - created_at % 900000 >= ${FIRST_COUNTED}) both_ways
+        WHERE ${ofAccounts(scope, 'account_id')} AND created_at - created_at % 900000 >= ${FIRST_COUNTED}) both_ways
       GROUP BY account_id, key_id, model, provider, quarter_hour
       HAVING ${sql.join(
         ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) <> 0`),
