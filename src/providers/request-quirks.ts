@@ -17,13 +17,13 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   // The word of one host for whatever the model does by itself: to all others that is said by saying nothing.
   if (body['reasoning_effort'] === 'default' && efforts?.['default'] === undefined) delete body['reasoning_effort'];
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
-  const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : rest(body, kind))];
+  const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : dropByReasoning(body, kind))];
   dropped.push(...narrowFields(body, quirks.narrows));
   if (quirks.cacheMarks !== undefined) dropped.push(...stripCacheMarks(body, quirks.cacheMarks, marksOf(quirks)));
   if (quirks.messages !== undefined) dropped.push(...changeMessages(body, { ...quirks.messages, ...kind?.messages }));
   if (quirks.hasNoJsonSchema === true) dropped.push(...instructSchema(body));
   if (quirks.hasNoJsonWithTools === true && body['tools'] !== undefined) dropped.push(...instructFormat(body));
-  changeValues(body, { ...quirks, ...(efforts === undefined ? {} : { efforts }) });
+  changeValues(body, quirks, efforts);
   for (const name of quirks.omits ?? []) delete body[name];
   renameFields(body, quirks.renames);
   Object.assign(body, quirks.adds);
@@ -53,7 +53,7 @@ function refuseSeveralChoices(body: JsonObject, host: Host): void {
 }
 
 /** What a model gives up for tools or for reasoning. */
-function rest(body: JsonObject, { restsWithTools, dropsAwake = [] }: ModelQuirks): string[] {
+function dropByReasoning(body: JsonObject, { restsWithTools, dropsAwake = [] }: ModelQuirks): string[] {
   const effort = body['reasoning_effort'] ?? 'none';
   const mustRest = restsWithTools === true && (body['tools'] !== undefined || body['functions'] !== undefined);
   if (mustRest) body['reasoning_effort'] = 'none';
@@ -105,7 +105,7 @@ function instruct(body: JsonObject, format: JsonObject): void {
   body['messages'] = [{ role: 'system', content: jsonInstruction(format) }, ...(body as ChatRequest).messages];
 }
 
-function changeValues(body: JsonObject, { values = {}, efforts = {}, temperatureMax }: RequestQuirks): void {
+function changeValues(body: JsonObject, { values = {}, temperatureMax }: RequestQuirks, efforts: RequestQuirks['efforts'] = {}): void {
   for (const name in values) {
     const value = body[name];
     if (typeof value === 'string') body[name] = values[name]?.[value] ?? value;
