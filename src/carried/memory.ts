@@ -23,16 +23,16 @@ export class CarriedMemory {
   }
 
   set(key: string, kept: Kept): void {
-    this.delete(key);
+    this.#delete(key);
     this.#entries.set(key, kept);
     this.#bytes += bytesOf(key, kept);
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= ENTRIES_MAX && this.#bytes <= BYTES_MAX) break;
-      this.delete(oldest);
+      this.#delete(oldest);
     }
   }
 
-  delete(key: string): void {
+  #delete(key: string): void {
     const kept = this.#entries.get(key);
     if (kept === undefined) return;
     this.#entries.delete(key);

@@ -4,14 +4,17 @@ import { decodeLogprobs } from './decode-logprobs.ts';
 /** One piece of what the model said. */
 export type Piece =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
-  | {
-      readonly type: 'call';
-      readonly id: string | undefined;
-      readonly name: string;
-      readonly args: JsonObject;
-      readonly signature: string | undefined;
-    }
+  | CallPiece
   | { readonly type: 'image'; readonly url: string };
+
+/** A call of a function, which comes whole. */
+export interface CallPiece {
+  readonly type: 'call';
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly signature: string | undefined;
+}
 
 /** One of the answers, or a part of one. */
 export interface Candidate {
@@ -63,7 +66,7 @@ function readPiece(part: JsonObject): readonly Piece[] {
   return [{ type: part['thought'] === true ? 'reasoning' : 'text', text }];
 }
 
-function readCall(call: JsonObject, part: JsonObject): Piece {
+function readCall(call: JsonObject, part: JsonObject): CallPiece {
   const { id, name, args } = call;
   return {
     type: 'call',

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../openai/types.ts';
 import { readFreeText } from '../custom-tools.ts';
 import type { ReplyContext } from '../provider.ts';
 import { measureEarlier } from './continuation.ts';
-import type { Piece } from './decode-candidate.ts';
+import type { CallPiece } from './decode-candidate.ts';
 import { writeCarried, writeExtraContent } from './signatures.ts';
 import { findTool } from './tool-names.ts';
 
@@ -19,7 +19,7 @@ export class ToolCallWriter {
   }
 
   /** One call in the dialect. Where Google gives it no id, `responseId` makes one that no other answer has. */
-  write(call: Extract<Piece, { type: 'call' }>, responseId: unknown): JsonObject {
+  write(call: CallPiece, responseId: unknown): JsonObject {
     const { requestId, choiceIndex } = this.#context;
     // Answers that become the choices of one have the same request.
     const source = typeof responseId === 'string' ? responseId : choiceIndex === undefined ? requestId : `${requestId}_${choiceIndex}`;
@@ -29,7 +29,7 @@ export class ToolCallWriter {
     return { id, ...this.#writeBody(call), ...writeExtraContent(call.signature) };
   }
 
-  #writeBody({ name: encodedName, args }: Extract<Piece, { type: 'call' }>): JsonObject {
+  #writeBody({ name: encodedName, args }: CallPiece): JsonObject {
     const { type, name } = findTool(this.#context.chat, encodedName);
     if (type === 'function') return { type, function: { name, arguments: JSON.stringify(args) } };
     return { type, custom: { name, input: readFreeText(args) } };
@@ -37,6 +37,6 @@ export class ToolCallWriter {
 }
 
 /** What a written call says. */
-export function readCall(call: Extract<Piece, { type: 'call' }>): string {
+export function readCall(call: CallPiece): string {
   return call.name + JSON.stringify(call.args);
 }
