@@ -4,8 +4,8 @@ import type { Tables } from '../database/tables.ts';
 /** What a provider calls our accounts. */
 export interface Customers {
   find(accountId: string): Promise<string | undefined>;
-  /** Keeps the first name that was given, and says which that is. */
-  keep(accountId: string, customerRef: string): Promise<string>;
+  /** Keeps the first name that was given, or the first in place of one that is gone, and says which that is. */
+  keep(accountId: string, customerRef: string, gone?: string): Promise<string>;
 }
 
 /** The customers of one provider, in the database. */
@@ -21,11 +21,16 @@ export function openCustomers(database: Kysely<Tables>, provider: string): Custo
   };
   return {
     find,
-    keep: async (accountId, customerRef) => {
+    keep: async (accountId, customerRef, gone = '') => {
       await database
         .insertInto('payment_customers')
         .values({ account_id: accountId, provider, customer_ref: customerRef })
-        .onConflict((conflict) => conflict.doNothing())
+        .onConflict((conflict) =>
+          conflict
+            .columns(['account_id', 'provider'])
+            .doUpdateSet({ customer_ref: customerRef })
+            .where('payment_customers.customer_ref', '=', gone),
+        )
         .execute();
       return (await find(accountId)) ?? customerRef;
     },

@@ -77,23 +77,13 @@ export class StripeDriver implements PaymentDriver {
   async begin(order: PaymentOrder): Promise<DriverAnswer> {
     return this.#asking(async () => {
       const customer = await this.#customerOf(order);
-      const metadata = metadataOf(order);
-      const session = await this.#stripe.checkout.sessions.create(
-        {
-          mode: 'payment',
-          customer,
-          client_reference_id: order.paymentId,
-          metadata,
-          line_items: [
-            { quantity: 1, price_data: { currency: CURRENCY, unit_amount: order.cents, product_data: { name: order.description } } },
-          ],
-          payment_intent_data: { metadata, ...(order.savesCard && { setup_future_usage: 'off_session' as const }) },
-          success_url: `${this.#returnUrl}?payment=${order.paymentId}`,
-          cancel_url: `${this.#returnUrl}?left=${order.paymentId}`,
-        },
-        { idempotencyKey: order.paymentId },
-      );
-      return readSession(session);
+      try {
+        return await this.#openSession(order, customer);
+      } catch (error) {
+        // Deleted in Stripe's dashboard, or known with a key of the other mode only.
+        if (!isMissing(error) || error.param !== 'customer') throw error;
+        return this.#openSession(order, await this.#customerOf(order, customer));
+      }
     });
   }
 
@@ -119,7 +109,7 @@ export class StripeDriver implements PaymentDriver {
       return true;
     } catch (error) {
       // It was deleted before, perhaps by a request whose answer was lost.
-      if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing') return true;
+      if (isMissing(error)) return true;
       this.#giveUp(error);
       return false;
     }
@@ -148,15 +138,35 @@ export class StripeDriver implements PaymentDriver {
     }
   }
 
-  /** A customer is made once; the idempotency key and our row keep two requests from making two. */
-  async #customerOf({ accountId, email }: PaymentOrder): Promise<string> {
+  /** A customer is made once, and once more in place of one that is gone; the idempotency key and our row keep two requests from making two. */
+  async #customerOf({ accountId, email }: PaymentOrder, gone?: string): Promise<string> {
     const known = await this.#customers.find(accountId);
-    if (known !== undefined) return known;
+    if (known !== undefined && known !== gone) return known;
     const customer = await this.#stripe.customers.create(
       { email, metadata: { [ACCOUNT_KEY]: accountId } },
-      { idempotencyKey: `customer_${accountId}` },
+      { idempotencyKey: ['customer', accountId, ...(gone === undefined ? [] : [gone])].join('_') },
     );
-    return this.#customers.keep(accountId, customer.id);
+    return this.#customers.keep(accountId, customer.id, gone);
+  }
+
+  async #openSession(order: PaymentOrder, customer: string): Promise<DriverAnswer> {
+    const metadata = metadataOf(order);
+    const session = await this.#stripe.checkout.sessions.create(
+      {
+        mode: 'payment',
+        customer,
+        client_reference_id: order.paymentId,
+        metadata,
+        line_items: [
+          { quantity: 1, price_data: { currency: CURRENCY, unit_amount: order.cents, product_data: { name: order.description } } },
+        ],
+        payment_intent_data: { metadata, ...(order.savesCard && { setup_future_usage: 'off_session' as const }) },
+        success_url: `${this.#returnUrl}?payment=${order.paymentId}`,
+        cancel_url: `${this.#returnUrl}?left=${order.paymentId}`,
+      },
+      { idempotencyKey: `${order.paymentId}_${customer}` },
+    );
+    return readSession(session);
   }
 
   async #charge(order: PaymentOrder): Promise<DriverAnswer> {
@@ -225,8 +235,12 @@ export class StripeDriver implements PaymentDriver {
   async #listCards(accountId: string): Promise<readonly Card[]> {
     const customer = await this.#customers.find(accountId);
     if (customer === undefined) return [];
-    const { data } = await this.#stripe.customers.listPaymentMethods(customer, { type: 'card', limit: CARDS_MAX });
-    return data.map(({ id, card }) => ({
+    const cards = await this.#stripe.customers.listPaymentMethods(customer, { type: 'card', limit: CARDS_MAX }).catch((error: unknown) => {
+      // The cards of a customer are gone with it.
+      if (isMissing(error)) return { data: [] };
+      throw error;
+    });
+    return cards.data.map(({ id, card }) => ({
       methodRef: id,
       brand: card?.brand ?? 'card',
       lastFour: card?.last4 ?? '',
@@ -240,6 +254,10 @@ export class StripeDriver implements PaymentDriver {
     await this.#stripe.paymentMethods.detach(methodRef);
     return true;
   }
+}
+
+function isMissing(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
+  return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
 }
 
 /** That a payment was made, as a session or an intent of ours says it; undefined where it is not one of ours. */

@@ -34,15 +34,17 @@ export class StripeBooks {
       case 'DELETE customers/id':
         return this.#forget(id ?? '');
       case 'GET customers/id/payment_methods':
-        return ok(list([...this.cards.values()].filter((card) => card['customer'] === id)));
+        return this.customers.has(id ?? '')
+          ? ok(list([...this.cards.values()].filter((card) => card['customer'] === id)))
+          : found(undefined);
       case 'POST payment_methods/id/detach':
         return ok(this.#detach(id ?? ''));
       case 'POST checkout/id':
-        return ok(this.#openSession(form));
+        return this.customers.has(String(form['customer'])) ? ok(this.#openSession(form)) : NO_SUCH_CUSTOMER;
       case `GET checkout/id/${action}`:
         return found(this.sessions.get(action ?? ''));
       case 'POST payment_intents':
-        return this.#charge(form);
+        return this.customers.has(String(form['customer'])) ? this.#charge(form) : NO_SUCH_CUSTOMER;
       case 'GET payment_intents':
         return ok(
           list([...this.intents.values()].filter((intent) => form['customer'] === undefined || intent['customer'] === form['customer'])),
@@ -285,6 +287,12 @@ function need(shelf: Map<string, StripeObject>, id: string): StripeObject {
 function ok(value: unknown): Answer {
   return { status: 200, value };
 }
+
+/** What names a customer who was deleted, or is one of the other mode, is answered so. */
+const NO_SUCH_CUSTOMER: Answer = {
+  status: 400,
+  value: { error: { type: 'invalid_request_error', code: 'resource_missing', param: 'customer', message: 'No such customer' } },
+};
 
 function found(object: StripeObject | undefined): Answer {
   if (object !== undefined) return ok(object);

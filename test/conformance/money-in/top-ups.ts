@@ -146,6 +146,16 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('20'));
     });
 
+    test('of an account whose customer is gone at Stripe is made with a new one, and so are later ones', async () => {
+      const customer = await stage.makeCardHolder();
+      stage.stripe.books.answer('DELETE', `/v1/customers/${[...stage.stripe.books.customers.keys()].at(-1)}`, {});
+      expect(await stage.cardsOf(customer)).toEqual([]);
+      await Promise.all([stage.topUp(customer), stage.topUp(customer)]);
+      expect(await stage.balance(customer)).toBe(usd('60'));
+      const made = [...stage.stripe.books.customers.values()].filter(({ email }) => email === customer.email);
+      expect(made).toHaveLength(1);
+    });
+
     test('has a receipt at Stripe', async () => {
       const payment = await stage.topUp(await stage.makeCustomer());
       expect(await stage.desk.driver('stripe')?.receiptUrl?.(payment.provider_ref ?? '')).toStartWith('https://pay.example.com/receipts/');
