@@ -89,7 +89,9 @@ export class StripeDriver implements PaymentDriver {
 
   async ask(order: PaymentOrder): Promise<DriverAnswer> {
     const { sessionRef, providerRef } = order;
-    if (sessionRef !== undefined) return this.#reading(async () => readSession(await this.#stripe.checkout.sessions.retrieve(sessionRef)));
+    const expand = ['payment_intent'];
+    if (sessionRef !== undefined)
+      return this.#reading(async () => readSession(await this.#stripe.checkout.sessions.retrieve(sessionRef, { expand })));
     if (providerRef !== undefined) return this.#reading(async () => readIntent(await this.#stripe.paymentIntents.retrieve(providerRef)));
     // Nothing was ever heard of it. With the same key the same request gives the answer that was lost.
     const isKeyKnown = this.#clock() - order.createdAtMs < KEY_LIVES_MS;
@@ -296,6 +298,10 @@ function readSession(session: Stripe.Checkout.Session): DriverAnswer {
   const facts = session.payment_status === 'paid' ? readPaid(session) : undefined;
   if (facts !== undefined) return { type: 'paid', facts };
   if (session.status === 'expired') return { type: 'expired' };
+  // A slow payment, such as a bank debit, that did not come: nobody can pay in a session that is complete.
+  const intent = typeof session.payment_intent === 'string' ? null : session.payment_intent;
+  if (session.status === 'complete' && (intent?.status === 'requires_payment_method' || intent?.status === 'canceled'))
+    return readIntent(intent);
   return { type: 'open', sessionRef: session.id, ...(typeof session.url === 'string' && { address: session.url }) };
 }
 

@@ -42,7 +42,7 @@ export class StripeBooks {
       case 'POST checkout/id':
         return this.customers.has(String(form['customer'])) ? ok(this.#openSession(form)) : NO_SUCH_CUSTOMER;
       case `GET checkout/id/${action}`:
-        return found(this.sessions.get(action ?? ''));
+        return found(this.#expand(this.sessions.get(action ?? ''), form));
       case 'POST payment_intents':
         return this.customers.has(String(form['customer'])) ? this.#charge(form) : NO_SUCH_CUSTOMER;
       case 'GET payment_intents':
@@ -79,6 +79,20 @@ export class StripeBooks {
     this.#tell('payment_intent.succeeded', intent);
     this.#tell('checkout.session.completed', session);
     return intent;
+  }
+
+  /** The payer pays by something slow, such as a bank debit, and it does not come. */
+  payInVain(sessionId: string): void {
+    const session = need(this.sessions, sessionId);
+    const { customer, metadata, currency } = session;
+    const cents = Number(session['amount_total']);
+    const intent = this.#makeIntent({ customer, metadata: metadata as StripeObject, currency: String(currency), cents });
+    Object.assign(session, { status: 'complete', payment_intent: intent['id'], url: null });
+    Object.assign(intent, { status: 'processing', amount_received: 0 });
+    this.#tell('checkout.session.completed', session);
+    Object.assign(intent, { status: 'requires_payment_method', last_payment_error: { code: 'payment_method_microdeposit_failed' } });
+    this.#tell('payment_intent.payment_failed', intent);
+    this.#tell('checkout.session.async_payment_failed', session);
   }
 
   expire(sessionId: string): void {
@@ -143,6 +157,13 @@ export class StripeBooks {
     const session = [...this.sessions.values()].find((candidate) => candidate['client_reference_id'] === paymentId);
     if (session === undefined) throw new Error(`no session for ${paymentId}`);
     return String(session['id']);
+  }
+
+  #expand(session: StripeObject | undefined, form: StripeObject): StripeObject | undefined {
+    const isAsked = Object.values((form['expand'] ?? {}) as StripeObject).includes('payment_intent');
+    return session === undefined || !isAsked
+      ? session
+      : { ...session, payment_intent: this.intents.get(String(session['payment_intent'])) ?? null };
   }
 
   #openSession(form: StripeObject): StripeObject {

@@ -146,6 +146,19 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('20'));
     });
 
+    test.each([
+      ['told by its events', (_id: string, from: number) => stage.deliverNew(from)],
+      ['found by asking', async (id: string) => stage.desk.ask(await stage.desk.require(id), stage.nowMs)],
+    ] as const)('by a bank debit that does not come is over: %s', async (_, learn) => {
+      const customer = await stage.makeCustomer();
+      const { id, session_ref: session } = await stage.begin(customer);
+      const from = stage.stripe.books.events.length;
+      stage.stripe.books.payInVain(session ?? '');
+      await learn(id, from);
+      expect((await stage.desk.require(id)).status).toBe('failed');
+      expect(await stage.balance(customer)).toBe(0n);
+    });
+
     test('of an account whose customer is gone at Stripe is made with a new one, and so are later ones', async () => {
       const customer = await stage.makeCardHolder();
       stage.stripe.books.answer('DELETE', `/v1/customers/${[...stage.stripe.books.customers.keys()].at(-1)}`, {});
