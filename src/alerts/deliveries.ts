@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { makeId } from '../ids.ts';
@@ -62,13 +62,15 @@ export async function addDeliveries(database: Kysely<Tables>, message: AlertMess
   return rows.map(({ id }) => id);
 }
 
-/** The deliveries whose time has come, oldest first. */
+/** The deliveries whose time has come: the oldest of every account, then the second ones. An account with thousands of them, and a webhook that hangs, keeps nobody waiting. */
 export async function findDue(database: Kysely<Tables>, nowMs: number, limit: number): Promise<Delivery[]> {
   const rows = await database
     .selectFrom('alert_deliveries')
     .selectAll()
+    .select(sql<bigint>`ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY next_try_at)`.as('place'))
     .where('status', '=', 'waiting')
     .where('next_try_at', '<=', BigInt(nowMs))
+    .orderBy('place')
     .orderBy('next_try_at')
     .limit(limit)
     .execute();

@@ -51,6 +51,17 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([{ status: 'sent', tries: 1 }]);
     });
 
+    test('of an account with many does not keep those of others waiting', async () => {
+      const other = await Owner.at(store);
+      for (let n = 0; n < 60; n += 1) await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail']);
+      await addDeliveries(store.kysely, { accountId: other.account.id, ...MESSAGE }, ['mail']);
+      await deliverDue(store.kysely, carriers);
+      expect(mails).toHaveLength(50);
+      expect(mails).toContain(`${other.account.email}: Hello`);
+      await deliverDue(store.kysely, carriers);
+      expect(mails).toHaveLength(61);
+    });
+
     test('by webhook is signed with the secret of the account, and the time', async () => {
       const secret = (await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')) ?? '';
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
