@@ -112,7 +112,7 @@ export class Renewals {
     await this.#subscriptions.markPastDue(subscription, {
       reason,
       isSameTry,
-      graceUntilMs: subscription.periodEndMs + this.#desk.rules.graceMs,
+      graceUntilMs: nowMs + this.#desk.rules.graceMs,
       retryAtMs: nowMs + retryMs,
     });
   }

@@ -113,6 +113,21 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.planOf(holder)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 7, 1, 12) });
     });
 
+    test('has the whole grace from when it is first tried, though the account was suspended until after it', async () => {
+      const customer = await plans.makeRich('10');
+      await plans.subscribe(customer, 'basic');
+      const account = await stage.books.accounts.find(customer.email);
+      if (account === undefined) throw new Error('no account');
+      await stage.books.accounts.setStatus(account, 'suspended');
+      await plans.moveTo(2027, 5, 6);
+      await stage.books.accounts.setStatus(account, 'active');
+      await plans.moveTo(2027, 5, 7);
+      await plans.moveTo(2027, 5, 9);
+      expect(await plans.planOf(customer)).toMatchObject({ status: 'past_due' });
+      await plans.moveTo(2027, 5, 10);
+      expect(await plans.planOf(customer)).toBeUndefined();
+    });
+
     test('by a card that is declined is paid from the balance where that is enough', async () => {
       const holder = await stage.makeCardHolder('30');
       await plans.subscribe(holder, 'basic');
