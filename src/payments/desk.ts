@@ -114,12 +114,14 @@ export class PaymentDesk {
     // One that ended before its provider gave it a name would be made now by asking for it with the same key.
     const isUnheard = payment.session_ref === null && payment.provider_ref === null && !UNFINISHED.some((open) => open === payment.status);
     if (driver?.ask === undefined || isUnheard) return payment;
-    const account = await this.#database
+    const { email, status, is_on } = await this.#database
       .selectFrom('accounts')
-      .select('email')
-      .where('id', '=', payment.account_id)
+      .leftJoin('auto_top_ups', 'auto_top_ups.account_id', 'accounts.id')
+      .select(['accounts.email', 'accounts.status', 'auto_top_ups.is_on'])
+      .where('accounts.id', '=', payment.account_id)
       .executeTakeFirstOrThrow();
-    await this.#apply(payment.id, await driver.ask(toOrder(payment, account.email)), nowMs);
+    const isUnwanted = status !== 'active' || (payment.purpose === 'auto_top_up' && is_on !== 1n);
+    await this.#apply(payment.id, await driver.ask({ ...toOrder(payment, email), isUnwanted }), nowMs);
     return this.require(payment.id);
   }
 
@@ -288,6 +290,7 @@ export async function failPayment(
         .updateTable('auto_top_ups')
         .set({ is_on: 0, reason: `the card was not charged: ${reason}`, updated_at: Date.now() })
         .where('account_id', '=', failed.account_id)
+        .where('is_on', '=', 1n)
         .execute();
     return failed !== undefined;
   });

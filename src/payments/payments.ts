@@ -17,6 +17,8 @@ export interface PaymentOrder {
   readonly createdAtMs: number;
   readonly sessionRef: string | undefined;
   readonly providerRef: string | undefined;
+  /** Whether the account wants it no more: a charge of which nothing was heard is then looked for, and not asked for again. */
+  readonly isUnwanted?: boolean;
 }
 
 /** That a payment was made: compared with our own row before anything is credited. */

@@ -96,7 +96,7 @@ export class StripeDriver implements PaymentDriver {
     // Nothing was ever heard of it. With the same key the same request gives the answer that was lost.
     const isKeyKnown = this.#clock() - order.createdAtMs < KEY_LIVES_MS;
     if (order.methodRef === undefined) return isKeyKnown ? this.begin(order) : { type: 'expired' };
-    return isKeyKnown ? this.#charge(order) : this.#find(order);
+    return isKeyKnown && order.isUnwanted !== true ? this.#charge(order) : this.#find(order);
   }
 
   async receiptUrl(providerRef: string): Promise<string | undefined> {
@@ -193,7 +193,7 @@ export class StripeDriver implements PaymentDriver {
     });
   }
 
-  /** Looks for a charge among those of the customer, where asking again might make a second one. */
+  /** Looks for a charge among those of the customer, where asking again might make a second one, or one that nobody wants. */
   async #find(order: PaymentOrder): Promise<DriverAnswer> {
     return this.#reading(async () => {
       const customer = await this.#customers.find(order.accountId);

@@ -240,6 +240,24 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(stage.stripe.books.intents.size).toBe(intents + 1);
     });
 
+    test.each([
+      { title: 'was not made is not made', isMade: false, balance: '4' },
+      { title: 'was made is credited', isMade: true, balance: '14' },
+    ])('that Stripe did not answer and $title once it is switched off', async ({ isMade, balance }) => {
+      const holder = await stage.makeCardHolder('6');
+      await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
+      await stage.spend(holder, '2');
+      const intents = stage.stripe.books.intents.size;
+      if (isMade) stage.stripe.loseAnswers(1);
+      else stage.stripe.failWith(503, 1);
+      await stage.clock.turn(stage.nowMs);
+      await stage.autoTopUps.switchOff(holder.accountId, '', stage.nowMs);
+      await stage.clock.turn(stage.nowMs + 60_000);
+      expect(await stage.balance(holder)).toBe(usd(balance));
+      expect(stage.stripe.books.intents.size).toBe(intents + (isMade ? 1 : 0));
+      expect(await stage.autoTopUps.find(holder.accountId, stage.nowMs)).toMatchObject({ isOn: false, reason: '' });
+    });
+
     test('whose answer is lost for longer than Stripe knows its key is looked for, not made again', async () => {
       const holder = await stage.makeCardHolder('6');
       await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
