@@ -23,6 +23,12 @@ export async function watchAlerts(database: Kysely<Tables>, nowMs: number, onFai
   }
 }
 
+/** Tells of the sign-ins of an account at once: who signs out, or deletes the alert, before rules are looked at is told about too. */
+export async function tellSignIns(database: Kysely<Tables>, accountId: string): Promise<void> {
+  const rules = await new AlertRules(database).list(accountId);
+  for (const rule of rules) if (rule.kind === 'sign_in') await watchRule(database, rule, Date.now());
+}
+
 async function watchRule(database: Kysely<Tables>, rule: AlertRule, nowMs: number): Promise<void> {
   // In this order: what another server fires after the first reading is not taken for something that is over.
   const fired = new Set(await readFired(database, rule.id));

@@ -73,6 +73,24 @@ describeStores((makeStore) => {
       expect(cookie.split('; ').slice(1).toSorted()).toEqual(['HttpOnly', 'Max-Age=604800', 'Path=/', 'SameSite=Lax']);
     });
 
+    test.each([
+      ['only signs out', async () => undefined],
+      ['deletes the alert', async (browser: TestBrowser, ruleId: string) => browser.send('DELETE', `/api/alerts/rules/${ruleId}`, {})],
+    ] as const)('is told about by an alert, though whoever signed in %s before rules are looked at', async (title, act) => {
+      const email = `${title.replaceAll(' ', '-')}@example.com`;
+      const owner = await dashboard.signedUp(email);
+      await owner.send('PUT', '/api/alerts/webhook', { url: 'https://hooks.example.com/' });
+      const rule = { kind: 'sign_in', byMail: false, byWebhook: true };
+      const { id } = await jsonOf(await owner.send('POST', '/api/alerts/rules', rule));
+      await Bun.sleep(2);
+      const intruder = dashboard.browser();
+      await intruder.signIn(email);
+      await act(intruder, String(id));
+      expect((await intruder.send('POST', '/api/auth/sign-out')).status).toBe(200);
+      const { deliveries } = await jsonOf(await owner.get('/api/alerts'));
+      expect(deliveries).toMatchObject([{ kind: 'sign_in', title: `New sign-in as ${email}` }]);
+    });
+
     test('has a new id after every sign-in: one that was planted is not taken over', async () => {
       const attacker = await dashboard.signedUp('attacker@example.com');
       await dashboard.signedUp('victim@example.com');

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { tellSignIns } from '../../alerts/watch.ts';
 import type { Tables } from '../../database/tables.ts';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { ApiError } from '../api-error.ts';
@@ -21,6 +22,8 @@ export interface Session {
 const IDLE_MS = 12 * HOUR_MS;
 /** How exactly it is known when a session was last used. */
 const SEEN_MS = 5 * MINUTE_MS;
+/** By then alerts were looked at, whatever a session does. */
+const NEW_MS = 2 * MINUTE_MS;
 
 /** The session of these headers' cookie. Sessions end by themselves when they are not used; those that are used are marked, now and then. */
 export async function findSession(library: Library, database: Kysely<Tables>, headers: Headers): Promise<Session | undefined> {
@@ -35,6 +38,9 @@ export async function findSession(library: Library, database: Kysely<Tables>, he
   }
   if (unusedMs > SEEN_MS)
     await database.updateTable('sessions').set({ updated_at: new Date().toISOString() }).where('id', '=', session.id).execute();
+  if (typeof user.accountId === 'string' && Date.now() - session.createdAt.getTime() < NEW_MS)
+    // Nobody is kept out because of an alert; it is looked at again soon.
+    await tellSignIns(database, user.accountId).catch(() => undefined);
   return {
     userId: user.id,
     sessionId: session.id,
