@@ -53,6 +53,16 @@ describeStores((makeStore) => {
       expect((await stranger.signIn(email, "stranger's password")).status).toBe(401);
     });
 
+    test('nor does one who signed up with my address before I did', async () => {
+      const email = 'second@example.com';
+      const [stranger, victim] = [dashboard.browser(), dashboard.browser()];
+      await stranger.signUp(email, "stranger's password");
+      const token = tokenOf(await mailbox.nextLink(email));
+      await victim.signUp(email);
+      expect(await jsonOf(await victim.send('POST', '/api/verification', { token }))).toEqual({ state: 'password_needed', email });
+      expect((await stranger.signIn(email, "stranger's password")).status).toBe(403);
+    });
+
     test('an address is changed by somebody who has just signed in, and the old one is told', async () => {
       const [before, after] = ['moving@example.com', 'moved@example.com'];
       const browser = dashboard.browser();

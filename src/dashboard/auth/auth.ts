@@ -35,8 +35,8 @@ export interface Auth {
   networkOf(headers: Headers, connectionAddress: string): string;
   /** What a verification link is about; refuses those that are not ours. */
   readVerification(token: string): Promise<{ readonly email: string; readonly updateTo: string | undefined }>;
-  /** Whether it was this browser that signed up with an address. */
-  signedUpHere(cookie: string | undefined, email: string): boolean;
+  /** Whether it was this browser in which a person signed up. */
+  signedUpHere(cookie: string | undefined, personId: string): boolean;
   isPasswordOf(email: string, password: string): Promise<boolean>;
   /** Gives headers the address that the library is to note down. */
   withAddress(headers: Headers, connectionAddress: string): Headers;
@@ -72,7 +72,7 @@ export async function openAuth(parts: Pick<Parts, 'settings' | 'database' | 'mai
     },
     networkOf: (headers, connectionAddress) => networkOf(addressOf(headers, connectionAddress)),
     readVerification: (token) => readVerification(token, secret),
-    signedUpHere: (cookie, email) => isSignUpMark(cookie, email, secret),
+    signedUpHere: (cookie, personId) => isSignUpMark(cookie, personId, secret),
     isPasswordOf: (email, password) => isPasswordOf(library, email, password),
     withAddress: (headers, connectionAddress) => {
       const told = new Headers(headers);
@@ -127,7 +127,10 @@ async function answer(answering: Answering, request: Request, connectionAddress:
     const invitations = new Invitations(kysely);
     const signingUp = { email, invitation: body['invitation'], work };
     const response = await atLeast(isSecretive ? path.floorMs : undefined, () => signUp(settings, invitations, signingUp));
-    if (response.ok && isSecretive) response.headers.append('set-cookie', signUpCookie(settings, signUpMark(email, secret)));
+    if (response.ok && isSecretive) {
+      const { user } = (await response.clone().json()) as { user: { id: string } };
+      response.headers.append('set-cookie', signUpCookie(settings, signUpMark(user.id, secret)));
+    }
     return tell(response);
   }
   const response = await atLeast(path.floorMs, work);

@@ -20,13 +20,14 @@ export async function readVerification(token: string, secret: string): Promise<V
 /**
  * Marks the browser in which somebody signs up. A link that is opened elsewhere asks for the password: else somebody
  * could sign up with a stranger's address and a password of their own, and wait until the stranger opens the link.
+ * Whoever signs up with a known address is told an id that is nobody's, so their mark counts for nothing.
  */
-export function signUpMark(email: string, secret: string): string {
-  return createHmac('sha256', secret).update(`sign-up:${email}`).digest('base64url');
+export function signUpMark(personId: string, secret: string): string {
+  return createHmac('sha256', secret).update(`sign-up:${personId}`).digest('base64url');
 }
 
-export function isSignUpMark(mark: string | undefined, email: string, secret: string): boolean {
-  const [given, expected] = [Buffer.from(mark ?? ''), Buffer.from(signUpMark(email, secret))];
+export function isSignUpMark(mark: string | undefined, personId: string, secret: string): boolean {
+  const [given, expected] = [Buffer.from(mark ?? ''), Buffer.from(signUpMark(personId, secret))];
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 

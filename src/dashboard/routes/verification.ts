@@ -29,17 +29,22 @@ async function verify(parts: Parts, c: Context<Env>, { token, password }: z.outp
   const person = await findPerson(parts, email);
   if (person === undefined) throw new ApiError('invalid', 'There is no account with this e-mail address any more.');
   if (person.email_verified) return { state: 'verified', email };
-  if (!(await isTheirs(parts, c, email, password))) return { state: 'password_needed', email };
+  if (!(await isTheirs(parts, c, { id: person.id, email }, password))) return { state: 'password_needed', email };
   await runVerification(parts, c, token);
   await grantVerified(parts.database.kysely, parts.settings, person.id);
   return { state: 'verified', email };
 }
 
 /** Whoever opens the link must be who signed up: by their session, in the same browser, or with the password. */
-async function isTheirs({ auth, settings }: Parts, c: Context<Env>, email: string, password: string | undefined): Promise<boolean> {
+async function isTheirs(
+  { auth, settings }: Parts,
+  c: Context<Env>,
+  { id, email }: { readonly id: string; readonly email: string },
+  password: string | undefined,
+): Promise<boolean> {
   const session = await auth.findSession(c.req.raw.headers);
   if (session?.email === email) return true;
-  if (auth.signedUpHere(getCookie(c, `${cookiePrefixOf(settings.publicUrl)}.signing_up`), email)) return true;
+  if (auth.signedUpHere(getCookie(c, `${cookiePrefixOf(settings.publicUrl)}.signing_up`), id)) return true;
   if (password === undefined) return false;
   await auth.limits.admit([[SIGN_IN, `${email} ${auth.networkOf(c.req.raw.headers, c.env.address)}`]]);
   if (await auth.isPasswordOf(email, password)) return true;
