@@ -73,7 +73,7 @@ test('what fails in the background is told by its own name, one turn at a time',
   isStarted = true;
   for (const turn of [...turns, ...turns]) turn();
   await Bun.sleep(0);
-  expect(turns).toHaveLength(11);
+  expect(turns).toHaveLength(12);
   expect(told).toHaveLength(turns.length);
   expect(new Set(told).size).toBe(turns.length);
 });

@@ -4,9 +4,9 @@ import type { Tables } from '../database/tables.ts';
 /** Little enough that nobody waits for it to be written. */
 const BATCH_ROWS = 1000;
 
-/** Takes the names of end users out of all requests of an account, some at a time: there may be millions. */
-export async function forgetEndUsers(database: Kysely<Tables>, accountId: string): Promise<void> {
-  let after = '';
+/** Takes the names of end users out of the requests of an account, or of those after an id, some at a time: there may be millions. */
+export async function forgetEndUsers(database: Kysely<Tables>, accountId: string, afterId = ''): Promise<void> {
+  let after = afterId;
   for (;;) {
     const { rows } = await sql<{ request_id: string }>`SELECT request_id FROM usage WHERE account_id = ${accountId}
       AND request_id > ${after} ORDER BY request_id LIMIT ${BATCH_ROWS}`.execute(database);

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely';
 import { isLastOperator } from '../../accounts/accounts.ts';
 import { endPlan } from '../../accounts/subscriptions.ts';
 import type { Tables } from '../../database/tables.ts';
-import { makeId } from '../../ids.ts';
+import { DAY_MS } from '../../durations.ts';
+import { idAt, makeId } from '../../ids.ts';
 import { forgetEndUsers } from '../../usage/end-users.ts';
 import { dropExports } from '../../usage/export-jobs.ts';
 
@@ -20,7 +21,7 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
     const endKeys = transaction.updateTable('api_keys').where('account_id', '=', accountId);
     await endKeys.set({ deleted_at: nowMs }).where('deleted_at', 'is', null).execute();
     await endKeys.set({ name: '', tags: null, addresses: null }).execute();
-    await forgetKeyUse(transaction, accountId);
+    await forgetChanges(transaction, accountId);
     await stopPaying(transaction, accountId, nowMs);
     await transaction
       .updateTable('accounts')
@@ -40,14 +41,22 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
   return outcome;
 }
 
-/** Who changed which key or way to sign in, and from where each key was used. */
-async function forgetKeyUse(transaction: Kysely<Tables>, accountId: string): Promise<void> {
+/** Requests that still ran when their account was closed leave traces after it: until a day later, these are looked for. */
+export async function forgetTraces(database: Kysely<Tables>, nowMs: number): Promise<void> {
+  const since = BigInt(nowMs - DAY_MS);
+  const closed = await database.selectFrom('accounts').select('id').where('closed_at', '>', since).execute();
+  for (const { id } of closed) {
+    await database.transaction().execute((transaction) => forgetChoices(transaction, id));
+    await forgetEndUsers(database, id, idAt('req', nowMs - 2 * DAY_MS));
+  }
+}
+
+/** Who changed which key or way to sign in. */
+async function forgetChanges(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
   const forget = transaction.updateTable('audit').set({ actor: 'owner', detail: '{}' });
   await forget.where('subject', 'in', keyIds).execute();
   await forget.where('subject', '=', accountId).where('action', 'in', ['sign-in.add', 'sign-in.remove']).execute();
-  const hashes = transaction.selectFrom('key_secrets').select('hash').where('key_id', 'in', keyIds);
-  await transaction.deleteFrom('key_uses').where('secret_hash', 'in', hashes).execute();
 }
 
 /** No card is charged for somebody who has left; the clock of payments lets the provider delete what it keeps of them. */
@@ -57,8 +66,11 @@ async function stopPaying(transaction: Kysely<Tables>, accountId: string, nowMs:
   await transaction.updateTable('payment_customers').set({ forget_at: nowMs }).where('account_id', '=', accountId).execute();
 }
 
-/** What the account's owner set up and had recorded. */
+/** What the account's owner set up and had recorded, and from where each key was used. */
 async function forgetChoices(transaction: Kysely<Tables>, accountId: string): Promise<void> {
+  const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
+  const hashes = transaction.selectFrom('key_secrets').select('hash').where('key_id', 'in', keyIds);
+  await transaction.deleteFrom('key_uses').where('secret_hash', 'in', hashes).execute();
   const rules = transaction.selectFrom('alert_rules').select('id').where('account_id', '=', accountId);
   await transaction.deleteFrom('alert_states').where('rule_id', 'in', rules).execute();
   await dropExports(transaction, accountId);
