@@ -30,7 +30,9 @@ export function canUsePasskeys(): boolean {
 /** Signs in with a passkey that this device or a key in somebody's pocket holds. */
 export async function signInWithPasskey(): Promise<void> {
   const options = await askAuth<PublicKeyCredentialRequestOptionsJSON>('GET', '/passkey/generate-authenticate-options');
-  const credential = await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) });
+  const credential = await navigator.credentials.get({
+    publicKey: PublicKeyCredential.parseRequestOptionsFromJSON({ ...options, userVerification: 'required' }),
+  });
   await askAuth('POST', '/passkey/verify-authentication', { response: toJson(credential) });
 }
 

@@ -1,6 +1,6 @@
 import { passkey } from '@better-auth/passkey';
 import type { BetterAuthOptions } from 'better-auth';
-import { isAPIError } from 'better-auth/api';
+import { APIError, isAPIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins';
 import type { Kysely } from 'kysely';
 import type { Dialect } from '../../database/dialect.ts';
@@ -77,7 +77,16 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
     logger: { disabled: true },
     plugins: [
       twoFactor({ issuer: 'Tollgate', schema: TWO_FACTOR_SCHEMA }),
-      passkey({ rpName: 'Tollgate', rpID: hostname, origin, schema: PASSKEY_SCHEMA }),
+      passkey({
+        rpName: 'Tollgate',
+        rpID: hostname,
+        origin,
+        schema: PASSKEY_SCHEMA,
+        // Nobody says who they are before they sign in with one.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        registration: { afterVerification: ({ verification }) => refuseTouch(verification.registrationInfo?.userVerified) },
+        authentication: { afterVerification: ({ verification }) => refuseTouch(verification.authenticationInfo.userVerified) },
+      }),
     ],
     advanced: {
       ...cookieOptions(origin),
@@ -87,6 +96,13 @@ export function authOptions({ settings, secret, database, dialect }: OptionsSetu
       database: { generateId: ({ model }: { model: string }) => makeId(ID_PREFIXES[model] ?? 'auth') },
     },
   } satisfies BetterAuthOptions;
+}
+
+/** A passkey stands for the password and the second factor: one that does not ask who holds it would let in whoever finds it. */
+function refuseTouch(isVerified: boolean | undefined): void {
+  if (isVerified === true) return;
+  const message = 'This passkey did not ask who you are. Set a PIN or a fingerprint on it, or use another one.';
+  throw new APIError('BAD_REQUEST', { code: 'PASSKEY_NOT_VERIFIED', message });
 }
 
 /** What is no answer of the library's is for our log, which keeps no texts. The library would print it, with whatever it says. */

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { errorOf, jsonOf } from './answers.ts';
+import { Authenticator } from './authenticator.ts';
+import { openDashboard, ORIGIN, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
+import { describeStores } from './stores.ts';
+
+describeStores((makeStore) => {
+  describe('a passkey', () => {
+    let dashboard: TestDashboard;
+
+    beforeAll(async () => {
+      dashboard = await openDashboard(await makeStore());
+    });
+    afterAll(() => dashboard.end());
+
+    const challengeOf = async (response: Response): Promise<string> => String((await jsonOf(response))['challenge']);
+    const add = async (browser: TestBrowser, authenticator: Authenticator): Promise<Response> => {
+      const challenge = await challengeOf(await browser.get('/api/auth/passkey/generate-register-options'));
+      return browser.send('POST', '/api/auth/passkey/verify-registration', { response: authenticator.create(challenge) });
+    };
+    const signIn = async (browser: TestBrowser, authenticator: Authenticator): Promise<Response> => {
+      const challenge = await challengeOf(await browser.get('/api/auth/passkey/generate-authenticate-options'));
+      return browser.send('POST', '/api/auth/passkey/verify-authentication', { response: authenticator.get(challenge) });
+    };
+
+    test('that makes sure who holds it lets them in', async () => {
+      const authenticator = new Authenticator(ORIGIN, true);
+      const owner = await dashboard.signedUp('fingers@example.com');
+      expect((await add(owner, authenticator)).status).toBe(200);
+      const browser = dashboard.browser();
+      expect((await signIn(browser, authenticator)).status).toBe(200);
+      expect(await jsonOf(await browser.get('/api/account'))).toMatchObject({ email: 'fingers@example.com' });
+    });
+
+    test('is asked to make sure, and to be found without a name', async () => {
+      const owner = await dashboard.signedUp('asked@example.com');
+      expect(await jsonOf(await owner.get('/api/auth/passkey/generate-register-options'))).toMatchObject({
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      });
+    });
+
+    test('that only wants to be touched is not taken, since whoever finds it would be in without password and second factor', async () => {
+      const owner = await dashboard.signedUp('pocket@example.com');
+      const refused = await add(owner, new Authenticator(ORIGIN, false));
+      expect(refused.status).toBe(400);
+      expect(await errorOf(refused)).toMatchObject({ code: 'passkey_not_verified', message: expect.stringContaining('PIN') });
+    });
+
+    test('that made sure when it was added must do so at every sign-in', async () => {
+      const owner = await dashboard.signedUp('later@example.com');
+      const authenticator = new Authenticator(ORIGIN, true);
+      await add(owner, authenticator);
+      const browser = dashboard.browser();
+      authenticator.isVerifying = false;
+      const refused = await signIn(browser, authenticator);
+      expect(refused.status).toBe(400);
+      expect((await browser.get('/api/account')).status).toBe(401);
+    });
+  });
+});
