@@ -144,6 +144,24 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signIn(email, OTHER_PASSWORD)).status).toBe(200);
     });
 
+    test('a link for a new password ends with the password or the address that it was sent for', async () => {
+      const [email, moved] = ['twice@example.com', 'elsewhere@example.com'];
+      const browser = await dashboard.signedUp(email);
+      const request = async (): Promise<string> => {
+        await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email });
+        return printedToken(dashboard, email);
+      };
+      const reset = async (token: string): Promise<number> =>
+        (await dashboard.browser().send('POST', '/api/auth/reset-password', { token, newPassword: OTHER_PASSWORD })).status;
+      const [first, second] = [await request(), await request()];
+      expect([await reset(second), await reset(first)]).toEqual([200, 400]);
+      await browser.signIn(email, OTHER_PASSWORD);
+      const third = await request();
+      await browser.send('POST', '/api/auth/change-email', { newEmail: moved });
+      expect((await browser.send('POST', '/api/verification', { token: printedToken(dashboard, moved) })).status).toBe(200);
+      expect(await reset(third)).toBe(400);
+    });
+
     test('a changed password ends the other sessions and renews this one', async () => {
       const email = 'change@example.com';
       const [here, there] = [await dashboard.signedUp(email), dashboard.browser()];

@@ -12,7 +12,7 @@ import type { Mail } from '../mail.ts';
 import type { DashboardSettings } from '../messages.ts';
 import { claimAccount } from '../people/people.ts';
 import { grantVerified } from '../people/credit.ts';
-import { keepPasswordOnly, recordLink } from '../people/ways.ts';
+import { endResetLinks, keepPasswordOnly, recordLink } from '../people/ways.ts';
 import type { RateLimits } from '../rate-limits.ts';
 
 /** What the library for accounts is opened with. */
@@ -47,6 +47,7 @@ export function openLibrary({ settings, secret, database, own, mail, limits, ide
       ...options.emailAndPassword,
       sendResetPassword: async ({ user, token }) => mail.send(resetLetter(user.email, linkTo('/reset', token))),
       onPasswordReset: async ({ user }) => {
+        await endResetLinks(kysely, user.id);
         await takeOver(database, user);
         await grantVerified(kysely, settings, user.id);
         mail.send(changedLetter(user.email, 'Your password was changed', `${settings.publicUrl}/settings`));

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
 import { recordAudit, recordDeed } from '../../accounts/audit.ts';
 import type { OpenDatabase } from '../../database/connect.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -84,6 +84,11 @@ export async function recordLink(database: Kysely<Tables>, personId: string, pro
   const entry = { actor: person.email, action: 'sign-in.add', subject: person.account_id ?? personId, changes };
   await recordDeed(database, entry);
   return person.email;
+}
+
+/** Ends what was sent to somebody's old mailbox, or before their new password: whoever reads it there must not set another one. */
+export async function endResetLinks(database: Kysely<Tables>, personId: string): Promise<void> {
+  await sql`DELETE FROM verifications WHERE value = ${personId}`.execute(database);
 }
 
 /**

@@ -7,6 +7,7 @@ import { SIGN_IN } from '../auth/requests.ts';
 import { movedLetter } from '../mail-letters.ts';
 import type { Env, Parts } from '../parts.ts';
 import { grantVerified } from '../people/credit.ts';
+import { endResetLinks } from '../people/ways.ts';
 import { validate } from '../validate.ts';
 
 const bodySchema = z.strictObject({ token: z.string().max(2000), password: z.string().max(256).optional() });
@@ -69,6 +70,7 @@ async function changeAddress(parts: Parts, c: Context<Env>, { email, updateTo, t
   await runVerification(parts, c, token);
   if (session.accountId !== undefined)
     await kysely.updateTable('accounts').set({ email: updateTo }).where('id', '=', session.accountId).execute();
+  await endResetLinks(kysely, session.userId);
   await grantVerified(kysely, parts.settings, session.userId);
   parts.mail.send(movedLetter(email, updateTo));
   return { state: 'verified', email: updateTo };
