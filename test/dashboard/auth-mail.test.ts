@@ -113,6 +113,14 @@ describeStores((makeStore) => {
       expect((await dashboard.browser().signIn(email, OTHER_PASSWORD)).status).toBe(401);
     });
 
+    test('nobody is flooded with letters by signing up with their address, from wherever', async () => {
+      const email = 'flooded@example.com';
+      const signUp = async (index: number): Promise<number> => (await dashboard.browser(`203.0.113.${index}`).signUp(email)).status;
+      expect(await Promise.all([1, 2, 3, 4, 5].map(signUp))).not.toContain(429);
+      expect(await signUp(6)).toBe(429);
+      expect((await dashboard.browser().send('POST', '/api/auth/request-password-reset', { email })).status).toBe(429);
+    });
+
     test('a changed password is told by mail, in case it was somebody else', async () => {
       const email = 'told@example.com';
       const browser = dashboard.browser();

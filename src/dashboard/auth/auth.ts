@@ -9,7 +9,7 @@ import { refuseUsedCode } from './codes.ts';
 import { ProviderDoor } from './door.ts';
 import { openLibrary, type Library } from './library.ts';
 import { ADDRESS_HEADER, cookiePrefixOf, verifiesFirst } from './options.ts';
-import { AUTH_PATHS, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './requests.ts';
+import { AUTH_PATHS, LETTER, readBody, refuseKnownPassword, SIGN_IN, type AuthPath } from './requests.ts';
 import { readSecret } from './secret.ts';
 import { endIdleSessions, findSession, NOT_FRESH, refuseStale, type Session } from './sessions.ts';
 import { isPasswordOf, isSignUpMark, readVerification, signUpMark } from './verify.ts';
@@ -124,6 +124,7 @@ async function answer(answering: Answering, request: Request, connectionAddress:
   const work = (): Promise<Response> => ask({ auth, path, body, request, connectionAddress });
   if (name === SIGN_UP_NAME) {
     const isSecretive = verifiesFirst(settings);
+    if (isSecretive) await auth.limits.admit([[LETTER, email]]);
     const invitations = new Invitations(kysely);
     const signingUp = { email, invitation: body['invitation'], work };
     const response = await atLeast(isSecretive ? path.floorMs : undefined, () => signUp(settings, invitations, signingUp));

@@ -42,8 +42,9 @@ const SIGN_IN_LIMITS: readonly Limit[] = [
   { rule: { kind: 'sign-in-network', max: 60, windowMs: QUARTER_MS }, per: 'network' },
 ];
 export const SIGN_UP: RateRule = { kind: 'sign-up', max: 20, windowMs: HOUR_MS };
+export const LETTER: RateRule = { kind: 'letter', max: 5, windowMs: HOUR_MS };
 const LETTER_LIMITS: readonly Limit[] = [
-  { rule: { kind: 'letter', max: 5, windowMs: HOUR_MS }, per: 'email' },
+  { rule: LETTER, per: 'email' },
   { rule: { kind: 'letter-network', max: 20, windowMs: HOUR_MS }, per: 'network' },
 ];
 const CODE_LIMITS: readonly Limit[] = [{ rule: { kind: 'code', max: 30, windowMs: QUARTER_MS }, per: 'network' }];
