@@ -46,11 +46,12 @@ export function dashboardApi(parts: Parts) {
   app.onError((error, c) => {
     const known = knownError(error);
     if (known.code === 'internal_error') parts.fail('a request of the dashboard failed', error);
-    const requestId = c.get('requestId');
+    // An address such as /api/../x leads past all that stands before the routes.
+    const requestId = (c.get('requestId') as string | undefined) ?? makeId('req');
     return c.json(
       { error: { code: known.code, message: known.message, field: known.field, request_id: requestId } },
       API_ERRORS[known.code],
-      { ...known.headers, 'x-request-id': requestId, 'cache-control': 'no-store' },
+      { ...safetyHeaders, ...known.headers, 'x-request-id': requestId, 'cache-control': 'no-store' },
     );
   });
   app.notFound(() => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createOTP } from '@better-auth/utils/otp';
 import { sql } from 'kysely';
 import { Keys } from '../../src/accounts/keys.ts';
-import { jsonOf, secretIn } from './answers.ts';
+import { errorOf, jsonOf, secretIn } from './answers.ts';
 import { openMailbox } from './mailbox.ts';
 import { openDashboard, PASSWORD, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores, type Store } from './stores.ts';
@@ -63,6 +63,13 @@ describeStores((makeStore) => {
       const sent = await dashboard.browser().send('POST', '/api/auth/sign-in/email', body, { 'content-type': 'text/plain' });
       expect(sent.status).toBe(400);
     });
+  });
+
+  test('an address that leads out of the API is one where nothing is', async () => {
+    const answer = await dashboard.browser().get('/api/../metrics');
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await errorOf(answer)).toMatchObject({ code: 'not_found', request_id: answer.headers.get('x-request-id') });
   });
 
   describe('a session', () => {
