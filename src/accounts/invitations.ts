@@ -90,6 +90,13 @@ export class Invitations {
     });
   }
 
+  /** Ends what is open for an address, and forgets whom it was for. Gives the ids. */
+  async forget(email: string): Promise<string[]> {
+    const forgotten = this.#database.updateTable('invitations').set({ email: null, expires_at: Date.now() }).where('email', '=', email);
+    const rows = await forgotten.returning('token_hash').execute();
+    return rows.map(({ token_hash: hash }) => hash.slice(0, ID_CHARS));
+  }
+
   async find(token: string): Promise<Invitation | undefined> {
     const row = await this.#database.selectFrom('invitations').selectAll().where('token_hash', '=', hashOf(token)).executeTakeFirst();
     if (row === undefined) return undefined;

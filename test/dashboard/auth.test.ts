@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createOTP } from '@better-auth/utils/otp';
 import { sql } from 'kysely';
 import { Accounts } from '../../src/accounts/accounts.ts';
-import { Invitations } from '../../src/accounts/invitations.ts';
+import { Invitations, inviteByLink } from '../../src/accounts/invitations.ts';
 import { hashSecret } from '../../src/accounts/key-secret.ts';
 import { KeyUses } from '../../src/accounts/key-uses.ts';
 import { Keys } from '../../src/accounts/keys.ts';
@@ -297,6 +297,24 @@ describeStores((makeStore) => {
       expect(await kysely.selectFrom('wallets').selectAll().where('account_id', '=', String(id)).execute()).toHaveLength(1);
       // The address is free again.
       expect((await dashboard.browser().signUp(email)).status).toBe(200);
+    });
+
+    test('an invitation does not tell who was invited when they have left, and lets nobody in', async () => {
+      const { kysely } = dashboard.parts.database;
+      const email = 'invited@example.com';
+      const invite = async (): Promise<string> => {
+        const { link } = await inviteByLink(kysely, { kind: 'person', email, url: 'http://gate.test', actor: 'operator@example.com' });
+        return new URL(link).searchParams.get('invitation') ?? '';
+      };
+      const invitations = new Invitations(kysely);
+      const [used, open] = [await invite(), await invite()];
+      await invitations.use(used);
+      const browser = await dashboard.signedUp(email);
+      expect((await browser.send('POST', '/api/settings/delete', { password: PASSWORD })).status).toBe(200);
+      expect(await invitations.find(used)).toEqual({ kind: 'person', email: undefined, state: 'used' });
+      expect(await invitations.find(open)).toEqual({ kind: 'person', email: undefined, state: 'expired' });
+      const told = await kysely.selectFrom('audit').select(['actor', 'detail']).where('action', '=', 'invitation.create').execute();
+      expect(told).toEqual(Array.from({ length: 2 }, () => ({ actor: 'operator@example.com', detail: '{}' })));
     });
 
     test('what a request leaves that still ran when its account was deleted is deleted too', async () => {

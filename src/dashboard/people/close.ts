@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { isLastOperator } from '../../accounts/accounts.ts';
+import { Invitations } from '../../accounts/invitations.ts';
 import { endPlan } from '../../accounts/subscriptions.ts';
 import type { Tables } from '../../database/tables.ts';
 import { DAY_MS } from '../../durations.ts';
@@ -51,11 +52,14 @@ export async function forgetTraces(database: Kysely<Tables>, nowMs: number): Pro
   }
 }
 
-/** Who changed which key or way to sign in. */
+/** Who changed which key or way to sign in, and who was invited. */
 async function forgetChanges(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   const keyIds = transaction.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
   const forget = transaction.updateTable('audit').set({ actor: 'owner', detail: '{}' });
   await forget.where('subject', 'in', keyIds).execute();
+  const { email } = await transaction.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirstOrThrow();
+  for (const id of await new Invitations(transaction).forget(email))
+    await transaction.updateTable('audit').set({ detail: '{}' }).where('subject', '=', id).execute();
   await forget.where('subject', '=', accountId).where('action', 'in', ['sign-in.add', 'sign-in.remove']).execute();
 }
 
