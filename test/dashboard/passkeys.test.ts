@@ -4,6 +4,20 @@ import { Authenticator } from './authenticator.ts';
 import { openDashboard, ORIGIN, type TestBrowser, type TestDashboard } from './open-dashboard.ts';
 import { describeStores } from './stores.ts';
 
+async function challengeOf(response: Response): Promise<string> {
+  return String((await jsonOf(response))['challenge']);
+}
+
+async function add(browser: TestBrowser, authenticator: Authenticator): Promise<Response> {
+  const challenge = await challengeOf(await browser.get('/api/auth/passkey/generate-register-options'));
+  return browser.send('POST', '/api/auth/passkey/verify-registration', { response: authenticator.create(challenge) });
+}
+
+async function signIn(browser: TestBrowser, authenticator: Authenticator): Promise<Response> {
+  const challenge = await challengeOf(await browser.get('/api/auth/passkey/generate-authenticate-options'));
+  return browser.send('POST', '/api/auth/passkey/verify-authentication', { response: authenticator.get(challenge) });
+}
+
 describeStores((makeStore) => {
   describe('a passkey', () => {
     let dashboard: TestDashboard;
@@ -12,16 +26,6 @@ describeStores((makeStore) => {
       dashboard = await openDashboard(await makeStore());
     });
     afterAll(() => dashboard.end());
-
-    const challengeOf = async (response: Response): Promise<string> => String((await jsonOf(response))['challenge']);
-    const add = async (browser: TestBrowser, authenticator: Authenticator): Promise<Response> => {
-      const challenge = await challengeOf(await browser.get('/api/auth/passkey/generate-register-options'));
-      return browser.send('POST', '/api/auth/passkey/verify-registration', { response: authenticator.create(challenge) });
-    };
-    const signIn = async (browser: TestBrowser, authenticator: Authenticator): Promise<Response> => {
-      const challenge = await challengeOf(await browser.get('/api/auth/passkey/generate-authenticate-options'));
-      return browser.send('POST', '/api/auth/passkey/verify-authentication', { response: authenticator.get(challenge) });
-    };
 
     test('that makes sure who holds it lets them in', async () => {
       const authenticator = new Authenticator(ORIGIN, true);
