@@ -1,3 +1,5 @@
+import { GatheredBytes } from '../http/gathered-bytes.ts';
+
 /** Why a body is not taken. */
 export type BodyProblem = 'too_large' | 'too_slow' | 'no_room';
 
@@ -5,6 +7,8 @@ type Body = Uint8Array<ArrayBuffer> | undefined;
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const BODY_MS = 30_000;
+/** Even the longest body has no need of more; each costs time in which nobody else is served. */
+const PIECES_MAX = 10_000;
 /** Nearly every body is shorter, and is taken without a look at the others. */
 const SHORT_BYTES = 16 * 1024;
 /** How much all bodies together may take. Anybody can send them: who sends them is known only when they are read. */
@@ -43,8 +47,9 @@ export class Bodies {
   }
 
   async #gather(next: () => Promise<{ done: boolean; value?: Uint8Array | undefined } | 'too_slow'>): Promise<Body | BodyProblem> {
-    const pieces: Uint8Array[] = [];
+    const gathered = new GatheredBytes();
     let length = 0;
+    let pieces = 0;
     let isTaken = false;
     try {
       for (;;) {
@@ -53,12 +58,13 @@ export class Bodies {
         if (step.value === undefined) break;
         length += step.value.length;
         this.#heldBytes += step.value.length;
-        if (length > BODY_BYTES_MAX) return 'too_large';
+        pieces += 1;
+        if (length > BODY_BYTES_MAX || pieces > PIECES_MAX) return 'too_large';
         if (length > SHORT_BYTES && this.#heldBytes > this.#roomBytes) return 'no_room';
-        pieces.push(step.value);
+        gathered.add(step.value);
       }
       isTaken = true;
-      return new Uint8Array(Buffer.concat(pieces, length));
+      return gathered.take();
     } finally {
       if (!isTaken) this.#heldBytes -= length;
     }

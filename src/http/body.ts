@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
 import { JsonLayout } from './json-layout.ts';
 
 /** The largest request body: long conversations with images fit. */
@@ -6,6 +7,8 @@ export const BODY_BYTES_MAX = 20_000_000;
 const BODY_READ_MS = 60_000;
 /** Up to this length a body counts as it is announced. */
 const BELIEVED_BYTES_MAX = 1_000_000;
+/** Even the longest body has no need of more; each costs time in which nobody else is served. */
+const PARTS_MAX = 100_000;
 const WATCH_INTERVAL_MS = 500;
 
 /** One for all: it keeps nothing from one body to the next. */
@@ -98,16 +101,19 @@ function giveUpLate(): void {
 }
 
 async function readCounted(request: Request, onLength: (bytes: number) => void): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
+  const gathered = new GatheredBytes();
   let length = 0;
+  let parts = 0;
   if (request.body === null) return new Uint8Array();
   for await (const part of request.body as ReadableStream<Uint8Array>) {
     length += part.length;
+    parts += 1;
     if (length > BODY_BYTES_MAX) throw tooLarge();
+    if (parts > PARTS_MAX) throw new GatewayError('invalid_value', 'The body comes in too many small chunks. Send more with each.');
     onLength(length);
-    parts.push(part);
+    gathered.add(part);
   }
-  return Buffer.concat(parts, length);
+  return gathered.take();
 }
 
 function tooLarge(): GatewayError {

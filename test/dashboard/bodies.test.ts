@@ -31,6 +31,11 @@ describe('a body of a request to the dashboard', () => {
     expect(await new Bodies().read(sending([MEGABYTE, 1]))).toBe('too_large');
   });
 
+  test('of very many small pieces is refused, for each takes time and memory', async () => {
+    expect(await new Bodies().read(sending(Array.from({ length: 10_000 }, () => 1)))).toHaveLength(10_000);
+    expect(await new Bodies().read(sending(Array.from({ length: 10_001 }, () => 1)))).toBe('too_large');
+  });
+
   test('that does not come is not waited for', async () => {
     expect(await new Bodies({ waitMs: 20 }).read(sending([10], { ends: false }))).toBe('too_slow');
   });

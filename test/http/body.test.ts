@@ -115,6 +115,11 @@ describe('a JSON body', () => {
     expect(await refusal(post('{}', { ...JSON_TYPE, 'content-encoding': 'gzip' }))).toBe('unsupported_content_encoding');
   });
 
+  test('of very many small chunks is refused, for each takes time and memory', async () => {
+    expect((await readJsonBody(post(inBytes('{}'.padEnd(100_000))), anyLength)).bytes).toBe(100_000);
+    expect(await refusal(post(inBytes('{}'.padEnd(100_001))))).toBe('invalid_value');
+  });
+
   test('is counted while it arrives when it has no length', async () => {
     let sent = 0;
     const endless = new ReadableStream({
@@ -140,4 +145,14 @@ async function refusal(request: Request): Promise<string> {
     throw error;
   }
   return 'accepted';
+}
+
+/** A body of which every byte comes by itself. */
+function inBytes(text: string): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      for (const byte of new TextEncoder().encode(text)) controller.enqueue(Uint8Array.of(byte));
+      controller.close();
+    },
+  });
 }
