@@ -22,7 +22,8 @@ export interface Leg {
 }
 
 const REPLY_BYTES_MAX = 64_000_000;
-const FAULT_BYTES_MAX = 64_000;
+/** Some hosts repeat the whole request in what they say about it. */
+const FAULT_BYTES_MAX = 1_000_000;
 
 /** One exchange with one provider. Whatever goes wrong is thrown as what the caller may be told. */
 export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
@@ -46,7 +47,8 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     refuseEncoding(head);
     const common = { provider: provider.id, servedModel: route.model, dropped: request.dropped ?? [] };
     if (chat.stream !== true || (dispatch.takesWhole === true && !isEventStream(head))) {
-      const text = refuseTooLong(await exchange.text(REPLY_BYTES_MAX), REPLY_BYTES_MAX);
+      const text = await exchange.text(REPLY_BYTES_MAX);
+      if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${REPLY_BYTES_MAX} bytes`);
       refuseTooDeep(text);
       const reply = dialect.decodeReply(text, context);
       deadlines.stop();
@@ -137,14 +139,9 @@ async function openParser(): Promise<EventParser> {
   return new AwsEventStreamParser();
 }
 
-/** The body as text; one that is too long is the provider's fault. */
+/** The body as text. Of one that is too long the status still counts, or a mistake in the request would pass for a failure of the provider. */
 async function readFaultText(exchange: Exchange): Promise<string> {
-  return refuseTooLong(await exchange.text(FAULT_BYTES_MAX), FAULT_BYTES_MAX);
-}
-
-function refuseTooLong(text: string | undefined, bytesMax: number): string {
-  if (text === undefined) throw new ProviderFault(`The provider's answer has more than ${bytesMax} bytes`);
-  return text;
+  return (await exchange.text(FAULT_BYTES_MAX)) ?? '';
 }
 
 /** An error in the dialect's own spelling. Without a head it came with status 200. */

@@ -43,6 +43,7 @@ describe('a status of the provider', () => {
     ['a flat body', { object: 'error', message: 'Too spicy.', type: 'BadRequestError', param: null, code: 400 }],
     ['an error that is text', { code: 'invalid', error: 'Too spicy.' }],
     ['a code that is a number', { error: { code: 400, message: 'Too spicy.', metadata: {} } }],
+    ['a body that repeats a long request', { error: { message: 'Too spicy.', input: 'Hi'.repeat(100_000) } }],
     ['an error in an array', [{ error: { code: 400, message: 'Too spicy.', status: 'INVALID_ARGUMENT' } }]],
   ])('400 keeps its message in %s', async (_, body) => {
     const answer = await caller.ask({ type: 'status', status: 400, body });
@@ -56,6 +57,7 @@ describe('a status of the provider', () => {
     ['no body', () => ''],
     ['an HTML page', () => '<html><body>Bad request</body></html>'],
     ['JSON without an error', () => ({ detail: 7 })],
+    ['more than is read of it', () => errorBody({ message: 'Hi'.repeat(1_000_000), type: 'invalid_request_error' })],
     ['our own key in its message', (secret) => errorBody({ message: `Bad key ${secret}`, type: 'invalid_request_error' })],
   ])('400 with %s stays 400', async (_, body) => {
     const answer = await caller.ask({ type: 'status', status: 400, body: body(caller.simulator.apiKey) });
