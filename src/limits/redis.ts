@@ -15,6 +15,8 @@ import { RedisLink, RedisScript, type RedisLinkOptions } from './redis-link.ts';
 
 /** An open request counts for this long after its node last said so: those of a dead node are forgotten. */
 const LEASE_MS = 30_000;
+/** More are never open at once; the limit is there for a server that comes and goes. */
+const UNTOLD_MAX = 10_000;
 
 export interface RedisLimitsOptions extends RedisLinkOptions {
   readonly leaseMs?: number;
@@ -35,6 +37,8 @@ export class RedisLimits implements Limits {
   #requests = 0;
   /** The open requests of this node, by key. */
   readonly #open = new Map<string, Set<string>>();
+  /** Places that were given back while nobody heard it. */
+  readonly #untold: Place[] = [];
   readonly #renewing: ReturnType<typeof setInterval>;
 
   /** Resolves when the server is there, or known to be away. */
@@ -45,7 +49,11 @@ export class RedisLimits implements Limits {
   }
 
   private constructor(url: string, options: RedisLimitsOptions) {
-    this.#link = new RedisLink(url, [LOOK, ADMIT, WITHDRAW, RELEASE, RENEW], options);
+    const onBack = (): void => {
+      options.onBack();
+      this.#tellAgain();
+    };
+    this.#link = new RedisLink(url, [LOOK, ADMIT, RELEASE, RENEW], { ...options, onBack });
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#now = options.now;
     this.#alone = new MemoryLimits(options.now);
@@ -60,7 +68,7 @@ export class RedisLimits implements Limits {
     const answer = (await this.#link.run(ADMIT, placesOf(keyId), facts)) as [...LevelTexts, LimitName | ''] | undefined;
     if (answer === undefined) {
       // An answer that is only late may have taken a place which nobody would give back.
-      void this.#link.run(WITHDRAW, placesOf(keyId), [...this.#limitsNow(limits), lease, String(tokensExpected)]);
+      void this.#giveBack({ keyId, lease, limits, tokens: tokensExpected, requests: 1 });
       return this.#alone.admit(keyId, limits, tokensExpected);
     }
     const [requests, tokens, open, limit] = answer;
@@ -86,15 +94,25 @@ export class RedisLimits implements Limits {
     return [this.#now === undefined ? '' : String(this.#now()), String(requestsPerMinute), String(tokensPerMinute)];
   }
 
-  /** Nobody waits for it: should it get lost, the place is free again when its time is over. */
   #releaseOnce(keyId: string, lease: string, limits: KeyLimits, tokensExpected: number): (tokensUsed: number) => void {
     return (tokensUsed) => {
       const open = this.#open.get(keyId);
       if (open?.delete(lease) !== true) return;
       if (open.size === 0) this.#open.delete(keyId);
-      const back = String(tokensExpected - tokensUsed);
-      void this.#link.run(RELEASE, placesOf(keyId), [...this.#limitsNow(limits), lease, back]);
+      void this.#giveBack({ keyId, lease, limits, tokens: tokensExpected - tokensUsed, requests: 0 });
     };
+  }
+
+  /** No request waits for it. What a server that is away or late may not have heard is told again: until its time is over, the place would count as taken. */
+  async #giveBack(place: Place): Promise<void> {
+    const { keyId, lease, limits, tokens, requests } = place;
+    const facts = [...this.#limitsNow(limits), lease, String(tokens), String(requests)];
+    const answer = await this.#link.run(RELEASE, placesOf(keyId), facts);
+    if (answer === undefined && this.#untold.length < UNTOLD_MAX) this.#untold.push(place);
+  }
+
+  #tellAgain(): void {
+    for (const place of this.#untold.splice(0)) void this.#giveBack(place);
   }
 
   #keep(keyId: string, lease: string): void {
@@ -105,9 +123,19 @@ export class RedisLimits implements Limits {
 
   /** Says which requests are still open. A server that has forgotten them learns of them again. */
   #renew(): void {
+    this.#tellAgain();
     const facts = [...this.#limitsNow({ requestsPerMinute: 0, tokensPerMinute: 0, concurrent: 0 }), String(this.#leaseMs)];
     for (const [keyId, leases] of this.#open) void this.#link.run(RENEW, placesOf(keyId), [...facts, ...leases]);
   }
+}
+
+/** A place of a request that is over, or was never let in, and what its key gets back with it. */
+interface Place {
+  readonly keyId: string;
+  readonly lease: string;
+  readonly limits: KeyLimits;
+  readonly tokens: number;
+  readonly requests: number;
 }
 
 /** The levels of a key are numbers with fractions, which Redis gives as texts, and the open requests. */
@@ -163,18 +191,13 @@ end
 return {exact(requests), exact(tokens), open, limit}
 `);
 
-const WITHDRAW = new RedisScript(`${LEVELS}
+/** Told twice, it counts once. */
+const RELEASE = new RedisScript(`${LEVELS}
 if redis.call('ZREM', KEYS[2], ARGV[4]) == 1 then
-  requests = requests + 1
   tokens = tokens + tonumber(ARGV[5])
+  requests = requests + tonumber(ARGV[6])
   save()
 end
-`);
-
-const RELEASE = new RedisScript(`${LEVELS}
-redis.call('ZREM', KEYS[2], ARGV[4])
-tokens = tokens + tonumber(ARGV[5])
-save()
 `);
 
 const RENEW = new RedisScript(`

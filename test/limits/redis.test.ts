@@ -205,6 +205,19 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     expect(failures).toMatchObject([{ code: 'READONLY' }]);
   }, 60_000);
 
+  test('that was away for a moment learns which requests have ended meanwhile', async () => {
+    const limits = await open(events, server.url);
+    const keyId = crypto.randomUUID();
+    const going = [admitted(await limits.admit(keyId, LIMITS, 500)), admitted(await limits.admit(keyId, LIMITS, 500))];
+    await server.send('REPLICAOF', '127.0.0.1', '1');
+    for (const each of going) each.release(0);
+    await until(() => told.length === 1);
+    await server.send('REPLICAOF', 'NO', 'ONE');
+    await isBack();
+    await until(async () => (await limits.stateOf(keyId, LIMITS)).open === 0);
+    expect((await limits.stateOf(keyId, LIMITS)).remainingTokens).toBe(LIMITS.tokensPerMinute);
+  }, 60_000);
+
   test('that has forgotten everything learns of the open requests again', async () => {
     const limits = await open({ ...events, leaseMs: 600 }, server.url);
     const keyId = crypto.randomUUID();
