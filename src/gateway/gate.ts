@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { GatewayError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Reach } from '../http/fetch-media.ts';
+import { IDLE_SECONDS } from '../http/server.ts';
 import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
@@ -48,8 +49,8 @@ export interface Reply {
 
 /** How often the clock looks: fine enough to end a provider call within 100 ms of the caller's leaving. */
 export const WATCH_INTERVAL_MS = 25;
-/** After this long a silent connection is kept open by hand; most answers never get here. */
-const LONG_CALL_MS = 30_000;
+/** A silent connection is kept open by hand, as often as this; most answers never get here. */
+const KEEP_OPEN_MS = 30_000;
 
 /** Why a call ends early: the caller has left, or the server must. */
 export type CallEnd = typeof CLIENT_GONE | GatewayError;
@@ -96,7 +97,7 @@ export class Call implements Watcher {
   readonly #beganAtMs = performance.now();
   readonly #request: Request;
   readonly #connection: CallerConnection;
-  #isLong = false;
+  #keptOpenAtMs = this.#beganAtMs;
   #endReason: CallEnd | undefined;
   #underWay: Abortable | undefined;
   #deadlines: Timed | undefined;
@@ -163,8 +164,9 @@ export class Call implements Watcher {
     if (this.isStreaming) return;
     if (this.#request.signal.aborted) this.end(CLIENT_GONE);
     // A provider may think for minutes before its first byte, longer than the runtime keeps a silent connection.
-    if (this.#isLong || nowMs - this.#beganAtMs < LONG_CALL_MS) return;
-    this.#isLong = true;
-    this.#connection.setIdleTimeout(0);
+    if (nowMs - this.#keptOpenAtMs < KEEP_OPEN_MS) return;
+    this.#keptOpenAtMs = nowMs;
+    // Not for ever: what is set here stays when the answer is given, and the caller may be gone without a word.
+    this.#connection.setIdleTimeout(IDLE_SECONDS);
   }
 }

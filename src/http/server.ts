@@ -25,7 +25,7 @@ interface ServerOptions {
 }
 
 /** Longer than load balancers keep idle connections, so that they close them first and no request meets a closed one. */
-const IDLE_SECONDS = 75;
+export const IDLE_SECONDS = 75;
 const IDLE_SECONDS_MAX = 255;
 /** The size is checked where the body is read, with an answer that the caller understands. */
 const BODY_BYTES_UNCHECKED = Number.MAX_SAFE_INTEGER;
