@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite';
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Held for as long as a server uses the data folder that it is in. */
@@ -69,20 +69,29 @@ function openLockFile(path: string): Database {
   return new Database(path, { create: true });
 }
 
-/** Copies the database at one moment into a new file, and makes sure that the copy is on disk. Writers go on meanwhile. */
+/**
+ * Copies the database at one moment into a new file, and makes sure that the copy is on disk. Writers go on meanwhile.
+ * It gets its name when it is complete: what was broken off must not pass for a backup.
+ */
 export function backupSqlite(path: string, file: string): void {
-  // Made before anything is written into it: a large copy takes a while, and nobody else may read it meanwhile either.
-  closeSync(openSync(file, 'wx', 0o600));
+  const partial = `${file}.partial`;
+  rmSync(partial, { force: true });
   const database = openSqlite(path);
   try {
-    database.prepare('VACUUM INTO ?1').run(file);
-  } catch (error) {
-    rmSync(file, { force: true });
-    throw error;
+    // Made before anything is written into it: a large copy takes a while, and nobody else may read it meanwhile either.
+    closeSync(openSync(partial, 'wx', 0o600));
+    database.prepare('VACUUM INTO ?1').run(partial);
+    flush(partial);
+    renameSync(partial, file);
+    flush(dirname(file));
   } finally {
+    rmSync(partial, { force: true });
     database.close();
   }
-  const descriptor = openSync(file, 'r+');
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
 }

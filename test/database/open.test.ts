@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { backupSqlite, LOCK_FILE, lockDataFolder, openSqlite } from '../../src/database/sqlite.ts';
+import { until } from '../until.ts';
 
 const WHAT_TO_DO =
   'The user who runs Tollgate must own the folder and its files, on a disk that can be written and has room; TOLLGATE_DATA names another folder.';
@@ -37,6 +38,34 @@ test('a new database has small pages, one that is there keeps its own, and a cop
   expect(pageBytes(old)).toEqual([[4096]]);
   backupSqlite(old, copy);
   expect(pageBytes(copy)).toEqual([[2048]]);
+});
+
+test('a backup that fails leaves nothing that looks like one', () => {
+  const [path, copy] = [join(folder, 'tollgate.db'), join(folder, 'copy.db')];
+  writeFileSync(path, 'This is a note, and longer than the hundred bytes at the head of a database, which is why it is so wordy.');
+  expect(() => backupSqlite(path, copy)).toThrow('cannot be opened');
+  expect(readdirSync(folder)).toEqual(['tollgate.db']);
+});
+
+test('a backup that is killed leaves no file of its name, and the next one is made', async () => {
+  const [path, copy] = [join(folder, 'tollgate.db'), join(folder, 'copy.db')];
+  const database = openSqlite(path);
+  database.run('CREATE TABLE t (a)');
+  database.run(
+    'INSERT INTO t WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT randomblob(1000000) FROM n',
+  );
+  database.close();
+  const module = resolve(import.meta.dirname, '../../src/database/sqlite.ts');
+  const script = `import { backupSqlite } from '${module}'; backupSqlite('${path}', '${copy}');`;
+  const process = Bun.spawn(['bun', '-e', script]);
+  await until(() => readdirSync(folder).some((name) => name.startsWith('copy.db')));
+  process.kill('SIGKILL');
+  await process.exited;
+  // On a busy machine the signal may come too late.
+  expect(existsSync(copy)).toBe(process.exitCode === 0);
+  backupSqlite(path, copy);
+  expect(statSync(copy).size).toBeGreaterThan(100_000_000);
+  expect(existsSync(`${copy}.partial`)).toBe(false);
 });
 
 test('a lock that cannot be taken for another reason is not taken for another server', () => {
