@@ -44,10 +44,13 @@ export interface Readings {
   readonly routesOut: readonly { readonly provider: string; readonly model: string }[];
 }
 
+/** All are told from the start on: of a series that begins with 1 Prometheus sees no increase. */
+const OUTCOMES = ['completed', 'client_gone', 'failed'] satisfies Settlement['outcome'][];
+
 /** Begins to count. */
 export function openMetrics(read: () => Readings): Metrics {
   const counts: Counts = {
-    outcomes: new Map(),
+    outcomes: new Map(OUTCOMES.map((outcome) => [outcome, 0])),
     chargedNanos: 0,
     estimated: 0,
     overruns: 0,

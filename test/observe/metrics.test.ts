@@ -42,6 +42,11 @@ test.each<[string, Record<string, string>, boolean]>([
   expect(isForThisMachine(new Request(`${origin}/metrics`, { headers }))).toBe(isLetIn);
 });
 
+test('every way in which a request can end is there before the first request', async () => {
+  const told = parse(await openMetrics(() => ({ waiting: 0, routesOut: [] })).render());
+  for (const outcome of ['completed', 'client_gone', 'failed']) expect(told[`tollgate_requests_total{outcome="${outcome}"}`]).toBe(0);
+});
+
 test('metrics count every request once, however often somebody looks', async () => {
   const first = await caller.ask({ type: 'answer' });
   await look(TOKEN);
