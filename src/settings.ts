@@ -118,16 +118,14 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 export function readSettingsFile(environment: Environment, mistakes: string[]): Settings {
   const named = environment['TOLLGATE_CONFIG'];
   const path = named === undefined || named === '' ? 'tollgate.yaml' : named;
-  let text: string;
   try {
-    text = UTF_8.decode(readFileSync(path));
+    return parseSettings(path, UTF_8.decode(readFileSync(path)), environment, mistakes);
   } catch (error) {
     const isMissingDefault = path !== named && (error as NodeJS.ErrnoException).code === 'ENOENT';
     const reason = error instanceof TypeError ? 'it is not written in UTF-8' : (error as Error).message;
     if (!isMissingDefault) mistakes.push(`${path}: cannot be read (${reason})`);
     return settingsSchema.parse({});
   }
-  return parseSettings(path, text, environment, mistakes);
 }
 
 function parseSettings(path: string, text: string, environment: Environment, mistakes: string[]): Settings {

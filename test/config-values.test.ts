@@ -134,3 +134,7 @@ test('a host whose key is set without the rest of its variables stays off, and w
     { id: 'cloudflare', missing: ['CLOUDFLARE_ACCOUNT_ID'] },
   ]);
 });
+
+test('a file that refers to itself is named', () => {
+  expect(() => load(['limits: &limits', '  concurrent: *limits'])).toThrow(`  - ${file}: cannot be read (`);
+});
