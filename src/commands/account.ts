@@ -84,6 +84,8 @@ async function create(options: JsonOption & { readonly email: string; readonly c
 async function credit(
   options: JsonOption & { readonly email: string; readonly usd: Nanos; readonly reason: string; readonly expires?: number },
 ): Promise<void> {
+  if (options.usd < 0n && options.expires !== undefined)
+    throw new Error('--expires is for credit that is given. What is taken stays taken.');
   await withSession(async (session) => {
     await session.accounts.credit(await requireAccount(session, options.email), options.usd, {
       reason: options.reason,

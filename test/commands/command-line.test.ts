@@ -167,6 +167,7 @@ describe('bad input ends with exit code 1, a message on standard error and nothi
     [[...credit, '--usd', '0.0000000001', '--reason', 'a'], /at most nine decimals/u],
     [[...credit, '--usd', '0', '--reason', 'a'], /An amount of 0 changes nothing/u],
     [[...credit, '--usd', '1', '--reason', ' '], /Say why/u],
+    [[...credit, '--usd', '-1', '--reason', 'a', '--expires', '2999-01-01'], /--expires is for credit that is given/u],
     [[...key, '--budget-period', 'week'], /add --budget-usd/u],
     [[...key, '--expires', '2030-02-31'], /"2030-02-31" is not a time/u],
     [['key', 'update', 'key_none'], /nothing to change/u],
