@@ -5,7 +5,7 @@ import { COMMAND_LINE, differences, recordDeed } from '../accounts/audit.ts';
 import { loadConfig } from '../config.ts';
 import { openKysely } from '../database/kysely.ts';
 import { backupSqlite } from '../database/sqlite.ts';
-import { print, type JsonOption } from './session.ts';
+import { print, requireDatabase, type JsonOption } from './session.ts';
 
 /** `backup`: a copy of the embedded database while the server runs. */
 export function backupCommand(): Command {
@@ -20,8 +20,7 @@ async function run(options: JsonOption & { readonly to: string }): Promise<void>
   const config = loadConfig(process.env);
   const file = resolve(options.to);
   if (config.databaseUrl !== undefined) throw new Error('The database is PostgreSQL: back it up with pg_dump or its own archiving.');
-  if (!existsSync(config.databasePath))
-    throw new Error(`There is no database at ${config.databasePath}. Is TOLLGATE_DATA set as for the server?`);
+  requireDatabase(config);
   if (existsSync(file)) throw new Error(`${file} is there already. Name a file that is not.`);
   if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}. Make it, readable by you only, and try again.`);
   const startedAtMs = Date.now();

@@ -4,7 +4,7 @@ import { verifyLedger } from '../ledger/verify.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { readStatement, type StatementLine } from '../ledger/statement.ts';
 import { readCount } from './options.ts';
-import { print, requireAccount, withSession, type JsonOption } from './session.ts';
+import { print, requireAccount, requireDatabase, withSession, type JsonOption } from './session.ts';
 
 /** `ledger verify|show`. */
 export function ledgerCommand(): Command {
@@ -39,7 +39,7 @@ async function verify(options: JsonOption): Promise<void> {
       ok ? 'The ledger is right.' : 'The ledger has differences. Keep the database as it is and look at docs/operations.md.',
     ]);
     if (!ok) process.exitCode = 1;
-  });
+  }, requireDatabase);
 }
 
 async function show(options: JsonOption & { readonly account: string; readonly limit: number }): Promise<void> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Kysely } from 'kysely';
 import { Accounts, type Account } from '../accounts/accounts.ts';
 import { Keys } from '../accounts/keys.ts';
@@ -14,9 +15,12 @@ export interface CommandSession {
   readonly keys: Keys;
 }
 
-/** Opens the database, runs the command's work, and closes it whatever happens. */
-export async function withSession<Result>(work: (session: CommandSession) => Promise<Result>): Promise<Result> {
+type Check = (config: Config) => void;
+
+/** Opens the database, which is made where there is none and nobody checks, runs the command's work, and closes it whatever happens. */
+export async function withSession<Result>(work: (session: CommandSession) => Promise<Result>, check?: Check): Promise<Result> {
   const config = loadConfig(process.env);
+  check?.(config);
   const { kysely: database, dialect } = await connect(config);
   try {
     await prepareSchema(database, dialect);
@@ -24,6 +28,12 @@ export async function withSession<Result>(work: (session: CommandSession) => Pro
   } finally {
     await database.destroy();
   }
+}
+
+/** A wrong folder must not pass for a database in which all is well. */
+export function requireDatabase({ databaseUrl, databasePath }: Config): void {
+  if (databaseUrl === undefined && !existsSync(databasePath))
+    throw new Error(`There is no database at ${databasePath}. Is TOLLGATE_DATA set as for the server?`);
 }
 
 /** The account of this address, or an error that says how to make it. */

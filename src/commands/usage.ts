@@ -3,7 +3,7 @@ import { asNanos, formatUsd } from '../ledger/money.ts';
 import { writeCsvLine } from '../usage/csv.ts';
 import { readUsage, type UsageRow } from '../usage/export.ts';
 import { readMoment } from './options.ts';
-import { requireAccount, withSession } from './session.ts';
+import { requireAccount, requireDatabase, withSession } from './session.ts';
 
 /** `usage export`. */
 export function usageCommand(): Command {
@@ -43,7 +43,7 @@ async function exportUsage(options: ExportOptions): Promise<void> {
       if (process.stderr.isTTY && !process.stdout.isTTY) process.stderr.write(`\r${count} rows`);
     }
     if (process.stderr.isTTY && !process.stdout.isTTY) process.stderr.write(`\r${count} rows in ${Date.now() - startedAtMs} ms\n`);
-  });
+  }, requireDatabase);
 }
 
 const COLUMNS = [

@@ -10,9 +10,10 @@ const PROJECT = join(import.meta.dirname, '..', '..');
 
 let folder: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-output-'));
   writeFileSync(join(folder, 'tollgate.yaml'), '');
+  await runInto('> /dev/null', 'migrate');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

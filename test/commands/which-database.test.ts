@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MAIN } from '../services/built.ts';
+
+const PROJECT = join(import.meta.dirname, '..', '..');
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-which-'));
+  writeFileSync(join(folder, 'tollgate.yaml'), '');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function run(command: string, variables: Readonly<Record<string, string>>): Promise<unknown> {
+  const settings = { TOLLGATE_CONFIG: join(folder, 'tollgate.yaml'), HOME: folder, ...variables };
+  const child = Bun.spawn([process.execPath, MAIN, ...command.split(' ')], { cwd: PROJECT, env: settings, stderr: 'pipe' });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { code: await child.exited, stdout, stderr };
+}
+
+test.each(['ledger verify', 'usage export', 'backup --to copy.db'])(
+  'where there is no database, there is nothing to %s',
+  async (command) => {
+    const elsewhere = join(folder, 'elsewhere');
+    const stderr = `There is no database at ${elsewhere}/tollgate.db. Is TOLLGATE_DATA set as for the server?\n`;
+    expect(await run(command, { TOLLGATE_DATA: elsewhere })).toEqual({ code: 1, stdout: '', stderr });
+    expect(existsSync(elsewhere)).toBe(false);
+  },
+);
