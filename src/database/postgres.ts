@@ -11,6 +11,9 @@ const GRACE_MS = 1000;
 types.setTypeParser(INT8_OID, BigInt);
 types.setTypeParser(NUMERIC_OID, BigInt);
 
+/** The driver takes these for `verify-full`, as we want it, but says so at length and for programmers whenever it starts. */
+const CHECKED_MODE = /^(?!.*[?&]uselibpqcompat=true)(.*[?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/u;
+
 interface PoolOptions {
   readonly connectionsMax: number;
   /** A statement that takes longer is given up, and its connection with it; undefined for reports that may take their time. */
@@ -20,7 +23,7 @@ interface PoolOptions {
 /** Opens connections to PostgreSQL. One that breaks is replaced; what ran on it fails and is told so. */
 export function openPostgres(url: string, { connectionsMax, statementMs }: PoolOptions): Pool {
   const pool = new Pool({
-    connectionString: url,
+    connectionString: url.replace(CHECKED_MODE, '$1verify-full'),
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_MS,
     ...(statementMs === undefined ? {} : limitsOf(statementMs)),

@@ -30,3 +30,9 @@ test.each(['ledger verify', 'usage export', 'backup --to copy.db'])(
     expect(existsSync(elsewhere)).toBe(false);
   },
 );
+
+test.each(['prefer', 'require', 'verify-ca'])('the driver of PostgreSQL has nothing to say about sslmode=%s', async (mode) => {
+  const stderr = expect.stringMatching(/^PostgreSQL cannot be used: connect ECONNREFUSED .*\n$/u);
+  const ended = await run('account show --email a@example.com', { DATABASE_URL: `postgres://127.0.0.1:1/a?sslmode=${mode}` });
+  expect(ended).toEqual({ code: 1, stdout: '', stderr });
+});
