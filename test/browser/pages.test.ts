@@ -10,6 +10,8 @@ import { openWorld, type World } from './world.ts';
 
 const NARROW = { width: 360, height: 800 };
 const WIDE = { width: 1440, height: 900 };
+/** A telephone on which hardly anything fits. */
+const SHORT = { width: 360, height: 500 };
 /** Screens with the list of pages beside the page, where it begins to take its part, tablets, and telephones on their side. */
 const BETWEEN = [1440, 1280, 1024, 900, 768, 600, 480] as const;
 const QUIET_WITHIN_MS = 10_000;
@@ -78,6 +80,57 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'what is chosen in the middle of a page changes it in its place',
+    async () => {
+      const page = await enter(SHORT);
+      for (const [path, choice] of [
+        ['/overview', 'Key'],
+        ['/start', 'Python'],
+        ['/playground', 'Python'],
+      ] as const) {
+        await page.goto(world.url + path);
+        await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
+        const button = page.getByRole('button', { name: choice, exact: true });
+        await button.scrollIntoViewIfNeeded();
+        const y = Number(await page.evaluate('scrollY'));
+        expect(y).toBePositive();
+        await button.click();
+        await page.waitForURL(/by=key|snippet=/u);
+        await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
+        expect([path, await page.evaluate('scrollY')]).toEqual([path, y]);
+      }
+      await close(page.context());
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a request opens in another tab as well, and in its own the page stays where it is',
+    async () => {
+      const page = await enter(SHORT);
+      await page.goto(`${world.url}/requests?status=ok`);
+      const row = page.getByRole('region', { name: 'Requests, newest first' }).locator('tbody tr:has(a)').nth(2);
+      const link = row.getByRole('link');
+      const opening = page.context().waitForEvent('page');
+      await link.click({ modifiers: ['ControlOrMeta'] });
+      const tab = await opening;
+      await tab.getByRole('dialog').waitFor();
+      expect(tab.url()).toMatch(/status=ok.*request=req_/u);
+      const y = Number(await page.evaluate('scrollY'));
+      expect(y).toBePositive();
+      for (const opener of [link, row]) {
+        await opener.click();
+        await page.getByRole('dialog').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        expect(await page.evaluate('scrollY')).toBe(y);
+      }
+      await close(page.context());
+    },
+    TEST_MS,
+  );
 });
 
 type Cookie = Parameters<BrowserContext['addCookies']>[0][number];
@@ -89,6 +142,13 @@ async function openPage(cookies: readonly Cookie[] = []): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: 'reduce' });
   await context.addCookies(cookies);
   return context.newPage();
+}
+
+/** The person, in a window of this size. */
+async function enter(size: { width: number; height: number }): Promise<Page> {
+  const page = await openPage([{ ...world.cookie, url: world.url }]);
+  await page.setViewportSize(size);
+  return page;
 }
 
 async function look(page: Page): Promise<Record<string, unknown>> {

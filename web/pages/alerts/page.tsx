@@ -19,7 +19,8 @@ export function AlertsPage(): JSX.Element {
   const { data, error, refetch } = useQuery(alertsQuery);
   const { form } = route.useSearch();
   const navigate = route.useNavigate();
-  const open = (id: string | undefined): void => void navigate({ search: (old) => compact({ ...old, form: id }), replace: true });
+  const open = (id: string | undefined): void =>
+    void navigate({ search: (old) => compact({ ...old, form: id }), replace: true, resetScroll: false });
   const rule = data?.rules.find(({ id }) => id === form);
   return (
     <>

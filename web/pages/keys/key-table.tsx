@@ -48,7 +48,8 @@ export function KeyTable({ keys, isNoneAtAll, error, onRetry, onCreate }: KeyTab
         sort={sort}
         onSort={({ by, direction }) => {
           const column = SORTS.find((each) => each === by);
-          if (column !== undefined) void navigate({ search: (old) => ({ ...old, sort: column, direction }), replace: true });
+          if (column !== undefined)
+            void navigate({ search: (old) => ({ ...old, sort: column, direction }), replace: true, resetScroll: false });
         }}
         empty={{
           ...t.empty,

@@ -35,7 +35,11 @@ export function KeysPage(): JSX.Element {
   const own = data?.keys.filter((key) => !key.isPlayground);
   const playground = data?.keys.find((key) => key.isPlayground);
   const setForm = (isOpen: boolean): void =>
-    void navigate({ search: (old) => compact({ ...old, create: isOpen ? ('open' as const) : undefined }), replace: true });
+    void navigate({
+      search: (old) => compact({ ...old, create: isOpen ? ('open' as const) : undefined }),
+      replace: true,
+      resetScroll: false,
+    });
   return (
     <>
       <PageHeader title={t.title} text={t.text} actions={<Actions zone={zone} onCreate={() => setForm(true)} />} />
@@ -99,7 +103,9 @@ function Filters(): JSX.Element {
       />
       <ColumnMenu
         hidden={readHidden(hide, HIDDEN_COLUMNS)}
-        onHidden={(hidden) => void navigate({ search: (old) => ({ ...old, hide: writeHidden(hidden) }), replace: true })}
+        onHidden={(hidden) =>
+          void navigate({ search: (old) => ({ ...old, hide: writeHidden(hidden) }), replace: true, resetScroll: false })
+        }
       />
     </FilterBar>
   );

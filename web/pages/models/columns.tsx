@@ -45,6 +45,7 @@ function Name({ model }: { readonly model: ListedModel }): JSX.Element {
         from="/models"
         to="/models"
         search={(old) => ({ ...old, id: model.id })}
+        resetScroll={false}
         onClick={(event) => event.stopPropagation()}
         className="font-medium hover:underline"
       >

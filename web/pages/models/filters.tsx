@@ -25,7 +25,7 @@ export function Filters({ models, search, onClear }: FiltersProps): JSX.Element 
   const navigate = route.useNavigate();
   const set = useCallback(
     (change: Readonly<Record<string, string>>) =>
-      void navigate({ search: (old) => readModelsSearch({ ...old, ...change }), replace: true }),
+      void navigate({ search: (old) => readModelsSearch({ ...old, ...change }), replace: true, resetScroll: false }),
     [navigate],
   );
   const setText = useCallback((q: string) => set({ q }), [set]);

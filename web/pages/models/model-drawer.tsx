@@ -25,7 +25,8 @@ export function ModelDrawer({ models }: { readonly models: readonly ListedModel[
   const { id } = route.useSearch();
   const navigate = route.useNavigate();
   const model = models?.find((each) => each.id === id);
-  const close = (): void => void navigate({ search: (old) => readModelsSearch({ ...old, id: undefined, snippet: undefined }) });
+  const close = (): void =>
+    void navigate({ search: (old) => readModelsSearch({ ...old, id: undefined, snippet: undefined }), resetScroll: false });
   return (
     <Drawer
       isOpen={id !== undefined && models !== undefined}
@@ -73,7 +74,7 @@ function Details({ model }: { readonly model: ListedModel }): JSX.Element {
         <CodeBlock
           snippets={snippetsFor({ model: model.id, prompt: t.prompt })}
           chosenId={snippet}
-          onChoose={(chosen) => void navigate({ search: (old) => ({ ...old, snippet: chosen }), replace: true })}
+          onChoose={(chosen) => void navigate({ search: (old) => ({ ...old, snippet: chosen }), replace: true, resetScroll: false })}
         />
         <LinkButton to="/playground" search={{ model: model.id }} className="mt-3">
           {t.tryIt}

@@ -35,10 +35,10 @@ export function ModelsPage(): JSX.Element {
           error={error}
           onRetry={() => void refetch()}
           {...(sort !== undefined && { sort })}
-          onSort={(next) => void navigate({ search: (old) => ({ ...old, sort: writeSort(next) }), replace: true })}
+          onSort={(next) => void navigate({ search: (old) => ({ ...old, sort: writeSort(next) }), replace: true, resetScroll: false })}
           empty={t.empty}
           onClearFilters={isFiltered ? clear : undefined}
-          onOpen={(model) => void navigate({ search: (old) => ({ ...old, id: model.id }) })}
+          onOpen={(model) => void navigate({ search: (old) => ({ ...old, id: model.id }), resetScroll: false })}
           openId={search.id}
         />
       </Card>

@@ -44,7 +44,7 @@ export function OverviewPage(): JSX.Element {
       <SpendCard
         by={by}
         zone={zone}
-        onBy={(next) => void navigate({ search: { zone, ...(next !== 'model' && { by: next }) }, replace: true })}
+        onBy={(next) => void navigate({ search: { zone, ...(next !== 'model' && { by: next }) }, replace: true, resetScroll: false })}
       />
       {/* What to do where nothing was used stands above already. */}
       {top?.keys.length !== 0 && (

@@ -60,10 +60,14 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
         <Parameters
           models={models}
           model={model}
-          onModel={(id) => void navigate({ search: (old) => ({ ...old, model: id }), replace: true })}
+          onModel={(id) => void navigate({ search: (old) => ({ ...old, model: id }), replace: true, resetScroll: false })}
           isStreamed={settings.isStreamed}
           onStream={(isStreamed) =>
-            void navigate({ search: (old) => compact({ ...old, stream: isStreamed ? undefined : ('no' as const) }), replace: true })
+            void navigate({
+              search: (old) => compact({ ...old, stream: isStreamed ? undefined : ('no' as const) }),
+              replace: true,
+              resetScroll: false,
+            })
           }
           typed={typed}
           onType={(change) => keptTyped.set({ ...keptTyped.get(), ...change })}
@@ -74,7 +78,7 @@ function Workbench({ models, model }: { readonly models: readonly ListedModel[];
         <CodeBlock
           snippets={codeFor(body, settings.isStreamed)}
           chosenId={snippet}
-          onChoose={(chosen) => void navigate({ search: (old) => ({ ...old, snippet: chosen }), replace: true })}
+          onChoose={(chosen) => void navigate({ search: (old) => ({ ...old, snippet: chosen }), replace: true, resetScroll: false })}
         />
       </Card>
     </div>

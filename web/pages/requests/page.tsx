@@ -46,8 +46,9 @@ export function RequestsPage(): JSX.Element {
   const navigate = route.useNavigate();
   const zone = useZoneOfAddress();
   const names = useNames();
-  const change: Change = (changed) => void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true });
-  const open: ViewProps['onOpen'] = (changed) => void navigate({ search: (old) => compact({ ...old, ...changed }) });
+  const change: Change = (changed) =>
+    void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true, resetScroll: 'before' in changed });
+  const open: ViewProps['onOpen'] = (changed) => void navigate({ search: (old) => compact({ ...old, ...changed }), resetScroll: false });
   const View = search.view === 'refused' ? RefusedView : AllView;
   return <View search={search} zone={zone} names={names} onChange={change} onOpen={open} />;
 }

@@ -26,7 +26,7 @@ export function RefusedTable<Row extends Refused>({ refused, whose, onOpen, ...r
   return (
     <Table
       caption={t.refused.caption}
-      columns={columnsFor(whose, onOpen)}
+      columns={columnsFor(whose)}
       rows={refused}
       rowId={({ id }) => id}
       empty={t.refused.empty}
@@ -55,7 +55,7 @@ export function RefusedPages<Row extends Refused>({ query, at, onGo, ...table }:
   );
 }
 
-function columnsFor<Row extends Refused>(whose: Column<Row>, onOpen: (id: string) => void): Column<Row>[] {
+function columnsFor<Row extends Refused>(whose: Column<Row>): Column<Row>[] {
   const { columns } = t;
   return [
     {
@@ -63,7 +63,7 @@ function columnsFor<Row extends Refused>(whose: Column<Row>, onOpen: (id: string
       header: columns.time,
       className: 'max-sm:w-24',
       cell: ({ id, atMs, status }) => (
-        <Opener atMs={atMs} onOpen={() => onOpen(id)}>
+        <Opener atMs={atMs} to={{ view: 'refused', request: id }}>
           <RefusedStatus status={status} />
         </Opener>
       ),

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import type { JSX, ReactNode } from 'react';
 import { keyLabel, type Names } from '../../names.ts';
@@ -10,6 +11,7 @@ import { useZone } from '../../zone.ts';
 import { Money } from '../../ui/money.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import type { Request } from './queries.ts';
+import type { RequestsSearch } from './search.ts';
 
 interface RequestTableProps<Row extends Request> {
   readonly requests: readonly Row[] | undefined;
@@ -29,7 +31,7 @@ export function RequestTable<Row extends Request>({ requests, whose, action, onO
   return (
     <Table
       caption={t.caption}
-      columns={columnsFor(whose, onOpen)}
+      columns={columnsFor(whose)}
       rows={requests}
       rowId={({ id }) => id}
       empty={{ ...t.empty, action }}
@@ -49,7 +51,7 @@ export function keyColumn(names: Names): Column<Pick<Request, 'keyId'>> {
   };
 }
 
-function columnsFor<Row extends Request>(whose: Column<Row>, onOpen: (id: string) => void): Column<Row>[] {
+function columnsFor<Row extends Request>(whose: Column<Row>): Column<Row>[] {
   const { columns } = t;
   return [
     {
@@ -57,7 +59,7 @@ function columnsFor<Row extends Request>(whose: Column<Row>, onOpen: (id: string
       header: columns.time,
       className: 'max-sm:w-24',
       cell: (row) => (
-        <Opener atMs={row.atMs} onOpen={() => onOpen(row.id)}>
+        <Opener atMs={row.atMs} to={{ request: row.id }}>
           <Status request={row} />
         </Opener>
       ),
@@ -113,24 +115,24 @@ export function Finish({ code }: { readonly code: string }): JSX.Element {
 
 interface OpenerProps {
   readonly atMs: number;
-  readonly onOpen: () => void;
+  /** What its details add to the address. */
+  readonly to: Pick<RequestsSearch, 'view' | 'request'>;
   readonly children: ReactNode;
 }
 
-/** When it was, which opens it; on telephones also how it ended. */
-export function Opener({ atMs, onOpen, children }: OpenerProps): JSX.Element {
+/** When it was, which opens it, in another tab too; on telephones also how it ended. */
+export function Opener({ atMs, to, children }: OpenerProps): JSX.Element {
   return (
     <>
-      <button
-        type="button"
-        className="link text-left sm:whitespace-nowrap"
-        onClick={(event) => {
-          event.stopPropagation();
-          onOpen();
-        }}
+      <Link
+        to="."
+        search={(old) => ({ ...old, ...to })}
+        resetScroll={false}
+        className="link sm:whitespace-nowrap"
+        onClick={(event) => event.stopPropagation()}
       >
         <RowTime atMs={atMs} />
-      </button>
+      </Link>
       <span className="mt-1 block sm:hidden">{children}</span>
     </>
   );

@@ -45,7 +45,7 @@ export function CallCard({ models, error, onRetry, secret }: CallCardProps): JSX
         aria-label={t.code.model}
         value={model?.id ?? ''}
         choices={models.map(({ id }) => ({ value: id, label: id }))}
-        onChoose={(id) => void navigate({ search: (old) => ({ ...old, model: id }), replace: true })}
+        onChoose={(id) => void navigate({ search: (old) => ({ ...old, model: id }), replace: true, resetScroll: false })}
         className="max-w-full"
       />
     </>
@@ -55,7 +55,7 @@ export function CallCard({ models, error, onRetry, secret }: CallCardProps): JSX
       <CodeBlock
         snippets={snippetsFor({ model: model?.id ?? '', prompt: t.prompt, secret })}
         chosenId={search.snippet}
-        onChoose={(snippet) => void navigate({ search: (old) => ({ ...old, snippet }), replace: true })}
+        onChoose={(snippet) => void navigate({ search: (old) => ({ ...old, snippet }), replace: true, resetScroll: false })}
       />
     </Card>
   );

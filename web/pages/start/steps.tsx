@@ -33,7 +33,7 @@ export function Steps(): JSX.Element {
   const navigate = route.useNavigate();
   const isAllDone = progress !== undefined && isComplete(progress);
   const toggle = (next: 'open' | undefined): void =>
-    void navigate({ search: (old) => readStartSearch({ ...old, steps: next }), replace: true });
+    void navigate({ search: (old) => readStartSearch({ ...old, steps: next }), replace: true, resetScroll: false });
   if (error !== null && progress === undefined)
     return (
       <Card>

@@ -28,7 +28,7 @@ export function UsagePage(): JSX.Element {
   const asked = askedBy(search, zone, Date.now());
   const { data: report, error, refetch } = useQuery(reportQuery(asked));
   const change = (changed: ChangeOf<UsageSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, ...changed }), replace: true });
+    void navigate({ search: (old) => compact({ ...old, ...changed }), replace: true, resetScroll: false });
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const clear = isFiltered ? (): void => change(Object.fromEntries(FILTERS.map((name) => [name, undefined]))) : undefined;
   return (

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Code>[] = [
     header: t.columns.code,
     cell: ({ id, shown, benefit }) => (
       <>
-        <Link from="/admin/codes" to="/admin/codes" search={(old) => ({ ...old, code: id })} className="link font-mono">
+        <Link from="/admin/codes" to="/admin/codes" search={(old) => ({ ...old, code: id })} resetScroll={false} className="link font-mono">
           {shown}
         </Link>
         <span className="block text-xs text-muted sm:hidden">{sayBenefit(benefit)}</span>

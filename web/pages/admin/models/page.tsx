@@ -148,6 +148,7 @@ function Name({ model }: { readonly model: PricedModel }): JSX.Element {
         from="/admin/models"
         to="/admin/models"
         search={(old) => ({ ...old, id: model.id })}
+        resetScroll={false}
         onClick={(event) => event.stopPropagation()}
         className="font-medium wrap-anywhere hover:underline"
       >

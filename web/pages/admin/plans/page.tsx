@@ -102,7 +102,7 @@ interface OfPlan {
 function Name({ plan }: OfPlan): JSX.Element {
   return (
     <>
-      <Link from="/admin/plans" to="/admin/plans" search={(old) => ({ ...old, plan: plan.id })} className="link">
+      <Link from="/admin/plans" to="/admin/plans" search={(old) => ({ ...old, plan: plan.id })} resetScroll={false} className="link">
         {plan.name}
       </Link>
       <span className="block text-xs wrap-anywhere text-muted">

@@ -42,8 +42,8 @@ export function AdminRequestsPage(): JSX.Element {
   const navigate = route.useNavigate();
   const zone = useZoneOfAddress();
   const change = (changed: ChangeOf<AdminRequestsSearch>): void =>
-    void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true });
-  const open: ListProps['onOpen'] = (changed) => void navigate({ search: (old) => compact({ ...old, ...changed }) });
+    void navigate({ search: (old) => compact({ ...old, before: undefined, ...changed }), replace: true, resetScroll: 'before' in changed });
+  const open: ListProps['onOpen'] = (changed) => void navigate({ search: (old) => compact({ ...old, ...changed }), resetScroll: false });
   const isRefused = search.view === 'refused';
   const names = isRefused ? REFUSED_FILTERS : FILTERS;
   const isFiltered = names.some((name) => search[name] !== undefined);
