@@ -82,6 +82,39 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test(
+    'letters are as large as the browser was told, and nothing runs out of the page',
+    async () => {
+      const page = await enter({ width: 1280, height: 900 });
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
+      for (const path of ['/overview', '/keys', '/billing', '/settings']) {
+        await page.goto(world.url + path);
+        await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
+        const size = await page.evaluate(`getComputedStyle(document.querySelector('main header p')).fontSize`);
+        expect([path, size, (await measure(page))['wideBy']]).toEqual([path, '28px', 0]);
+      }
+      await close(page.context());
+    },
+    TEST_MS,
+  );
+
+  test(
+    'both days of a range are in sight at four times the size',
+    async () => {
+      const page = await enter({ width: 320, height: 256 });
+      for (const path of ['/billing', '/usage?range=custom&from=2026-01-01&to=2026-01-31']) {
+        await page.goto(world.url + path);
+        const day = page.getByRole('main').locator('input[type=date]').last();
+        await day.waitFor();
+        const { x = 0, width = Infinity } = (await day.boundingBox()) ?? {};
+        expect(x + width).toBeLessThan(305);
+      }
+      await close(page.context());
+    },
+    TEST_MS,
+  );
+
+  test(
     'what is chosen in the middle of a page changes it in its place',
     async () => {
       const page = await enter(SHORT);

@@ -28,7 +28,7 @@ export function RangePicker({ choice, onChoose }: RangePickerProps): JSX.Element
         onChoose={(range) => onChoose(range === 'custom' ? { range, ...days } : { range })}
       />
       {choice.range === 'custom' && (
-        <span className="flex items-center gap-1.5 text-sm text-muted">
+        <span className="flex flex-wrap items-center gap-1.5 text-sm text-muted">
           <DayInput
             label={t.from}
             value={days.from}

@@ -105,7 +105,7 @@ function Actions({ search: { kind, from, to }, filter, onChange }: ActionsProps)
   return (
     <>
       <Select aria-label={t.statement.kind} value={kind ?? ''} choices={choices} onChoose={(value) => onChange({ kind: given(value) })} />
-      <span className="flex items-center gap-1.5 text-sm text-muted">
+      <span className="flex flex-wrap items-center gap-1.5 text-sm text-muted">
         <DayInput label={t.statement.from} value={from ?? ''} max={to} onDay={(day) => onChange({ from: given(day) })} />
         –
         <DayInput label={t.statement.to} value={to ?? ''} min={from} onDay={(day) => onChange({ to: given(day) })} />
