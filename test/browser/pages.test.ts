@@ -164,6 +164,21 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     },
     TEST_MS,
   );
+
+  test(
+    'a chart whose script was lost comes when it is tried again',
+    async () => {
+      const page = await enter(WIDE);
+      await page.route('**/assets/bar-drawing-*', (route) => route.abort());
+      await page.goto(`${world.url}/usage`);
+      await page.getByRole('heading', { name: 'This page could not be opened' }).waitFor();
+      await page.unroute('**/assets/bar-drawing-*');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('img', { name: 'Spend by model' }).waitFor();
+      await close(page.context());
+    },
+    TEST_MS,
+  );
 });
 
 type Cookie = Parameters<BrowserContext['addCookies']>[0][number];

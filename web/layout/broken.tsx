@@ -1,6 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import type { JSX } from 'react';
+import { ApiError } from '../api.ts';
 import { shell as t } from '../strings/index.ts';
 import { Card } from '../ui/card.tsx';
 import { ErrorState } from '../ui/error-state.tsx';
@@ -11,6 +12,8 @@ import { BareLayout } from './bare-layout.tsx';
 export function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
   const router = useRouter();
   const retry = async (): Promise<void> => {
+    // A script that did not come is never asked for again; a new page asks, for those of a new version as well.
+    if (!(error instanceof ApiError)) return location.reload();
     await router.invalidate();
     reset();
   };
