@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
 import { ApiError } from './api.ts';
 import { BrokenOutside } from './layout/broken.tsx';
-import { Pending } from './layout/pending.tsx';
+import { PendingOutside } from './layout/pending.tsx';
 import { Root } from './layout/root.tsx';
 import { NotFoundOutside } from './pages/not-found/page.tsx';
 import { loadAccount } from './session.ts';
@@ -16,7 +16,7 @@ export const app = createRoute({
   id: 'app',
   component: lazyRouteComponent(() => import('./layout/app-layout.tsx'), 'AppLayout'),
   errorComponent: BrokenOutside,
-  pendingComponent: Pending,
+  pendingComponent: PendingOutside,
   beforeLoad: async ({ location }) => {
     if (viewedAccount !== undefined && !isViewable(location.pathname)) throw notFound();
     try {

@@ -3,7 +3,7 @@ import { adminPages } from './admin-routes.tsx';
 import { app, root } from './app-route.tsx';
 import { AccountLayout } from './layout/account-layout.tsx';
 import { Broken, BrokenOutside } from './layout/broken.tsx';
-import { Pending } from './layout/pending.tsx';
+import { Pending, PendingOutside } from './layout/pending.tsx';
 import { PublicLayout } from './layout/public-layout.tsx';
 import { readAlertsSearch } from './pages/alerts/search.ts';
 import { readBillingSearch } from './pages/billing/search.ts';
@@ -40,7 +40,7 @@ const publicPages = createRoute({
   id: 'public',
   component: PublicLayout,
   errorComponent: BrokenOutside,
-  pendingComponent: Pending,
+  pendingComponent: PendingOutside,
   beforeLoad: async () => ({ isSignedIn: await hasSession() }),
 });
 const landing = createRoute({
@@ -204,6 +204,7 @@ export const router = createRouter({
   scrollRestoration: true,
   defaultNotFoundComponent: NotFoundPage,
   defaultErrorComponent: Broken,
+  defaultPendingComponent: Pending,
 });
 
 declare module '@tanstack/react-router' {

@@ -99,6 +99,28 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
+    'a page whose script is late says so, before anything else is there and beside the list of pages',
+    async () => {
+      const { context, page } = await stage.enter();
+      const [isLate, come] = until();
+      await page.route(/assets\/index-\w+\.js/u, async (route) => isLate.then(() => route.fallback()));
+      await page.goto('/keys', { waitUntil: 'commit' });
+      await page.getByText('Loading …').waitFor();
+      come();
+      await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+      const [isLateToo, comeToo] = until();
+      await page.route(/assets\/.*\.js/u, async (route) => isLateToo.then(() => route.fallback()));
+      await page.getByRole('link', { name: 'Playground' }).click();
+      await page.getByRole('main').getByRole('heading', { name: 'Loading …' }).waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      comeToo();
+      await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a view that could not be deleted says so',
     async () => {
       const { context, page } = await stage.enter();
@@ -152,6 +174,12 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
     TEST_MS,
   );
 });
+
+/** Something to wait for, and what ends the wait. */
+function until(): [Promise<void>, () => void] {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return [promise, resolve];
+}
 
 /** Lets everything fail but what a page needs to be shown at all. */
 async function fail(page: Page, status: number, message = 'Enough of this.'): Promise<void> {
