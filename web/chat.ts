@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { faults } from './strings/index.ts';
 
 /** One message of a conversation. */
 export interface ChatMessage {
@@ -61,7 +62,7 @@ export async function sendChat({ secret, body, signal, onText }: ChatCall): Prom
     if (response.ok && onText !== undefined && response.body !== null) await readStream(response.body, collected, onText);
     else collected.add(readRecord(await response.json()));
   } catch (error) {
-    if (!isStopped(signal)) collected.fail(error);
+    if (!isStopped(signal)) collected.fail(sayFault(error, response));
   }
   return {
     ...collected.result(),
@@ -77,14 +78,22 @@ function isStopped(signal: AbortSignal): boolean {
   return signal.aborted && (signal.reason as Error).name === 'AbortError';
 }
 
+/** Browsers have words of their own for it, which tell nobody what to do. */
+function sayFault(error: unknown, response: Response | undefined): string {
+  if (response === undefined) return faults.unreachable;
+  return error instanceof SyntaxError && !response.ok ? faults.status(response.status) : faults.brokenOff;
+}
+
 async function readStream(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   collected: Collected,
   onText: (piece: string) => void,
 ): Promise<void> {
+  let isWhole = false;
   const parser = createParser({
     onEvent: ({ data }) => {
-      if (data === '[DONE]') return;
+      isWhole ||= data === '[DONE]';
+      if (isWhole) return;
       const piece = collected.add(readRecord(JSON.parse(data)));
       if (piece !== '') onText(piece);
     },
@@ -92,9 +101,10 @@ async function readStream(
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return;
+    if (done) break;
     parser.feed(value);
   }
+  if (!isWhole) collected.fail(faults.brokenOff);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -119,8 +129,8 @@ class Collected {
     return piece;
   }
 
-  fail(error: unknown): void {
-    this.#error ??= error instanceof Error ? error.message : String(error);
+  fail(message: string): void {
+    this.#error ??= message;
   }
 
   result(): Pick<ChatAnswer, 'text' | 'finishReason' | 'usage' | 'error'> {

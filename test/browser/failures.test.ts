@@ -121,6 +121,34 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
+    'the playground says in words what became of an answer that did not come whole',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/playground');
+      const ask = async (answer: Parameters<Page['route']>[1], told: string): Promise<void> => {
+        await page.route('**/v1/chat/completions', answer);
+        await page.getByLabel('Message').fill('Hello');
+        await page.keyboard.press('Enter');
+        await page.getByRole('log').getByText(told).waitFor();
+        await page.unroute('**/v1/chat/completions');
+      };
+      const half = 'data: {"choices":[{"delta":{"content":"Half of"}}]}\n\n';
+      await ask((route) => route.abort(), 'The server could not be reached.');
+      await ask(
+        (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<html>' }),
+        'The server answered with status 502.',
+      );
+      await ask(
+        (route) => route.fulfill({ contentType: 'text/event-stream', body: half }),
+        'The connection broke before the answer was complete.',
+      );
+      await page.getByRole('log').getByText('Half of').waitFor();
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'a view that could not be deleted says so',
     async () => {
       const { context, page } = await stage.enter();
