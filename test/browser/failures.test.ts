@@ -149,6 +149,19 @@ describe.skipIf(chromiumPath === undefined)('pages whose server fails', () => {
   );
 
   test(
+    'the first page has no place for an example that cannot be had',
+    async () => {
+      const page = await stage.browser.newPage({ baseURL: stage.service.url });
+      await fail(page, 429);
+      await page.goto('/');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('.animate-shimmer').first().waitFor({ state: 'detached' });
+      await close(page.context());
+    },
+    TEST_MS,
+  );
+
+  test(
     'a view that could not be deleted says so',
     async () => {
       const { context, page } = await stage.enter();

@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { formatUsdExact } from '../../money.ts';
 import { formatCount } from '../../numbers.ts';
 import { costOf } from '../../price.ts';
+import { modelsQuery } from '../../queries.ts';
 import type { ListedModel } from '../../queries.ts';
 import { landing } from '../../strings/index.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -12,8 +14,10 @@ const TOKENS = { input: 1240, output: 385 } as const;
 const NO_TOKENS = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 } as const;
 
 /** A page of the account book: what a request of some tokens costs with a model of this gate, line by line. */
-export function Equation(): JSX.Element {
+export function Equation(): JSX.Element | null {
   const model = useExampleModel();
+  const { isPending } = useQuery(modelsQuery);
+  if (model === undefined && !isPending) return null;
   return (
     <figure className="rounded-lg border border-line bg-raised shadow-float">
       <figcaption className="flex items-center justify-between gap-4 border-b border-line px-5 py-3">
