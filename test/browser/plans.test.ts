@@ -106,9 +106,15 @@ describe.skipIf(chromiumPath === undefined)('plans, in a browser', () => {
       await page.getByRole('button', { name: 'Dismiss' }).waitFor();
       expect(await findBarriers(page)).toEqual([]);
       await withClockAt((await money.periodEnd(account.id)) + HOUR_MS, () => see(page, 'Your plan could not be renewed.'));
-      await see(page, 'the balance is too small. It is tried again');
+      await see(page, 'the balance is too small. It is tried again; top up or save another card.');
       await see(page, 'It goes on until');
       expect(await findBarriers(page)).toEqual([]);
+      await page.route('**/api/plans', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), hasCards: false } });
+      });
+      await page.reload();
+      await see(page, 'It is tried again; top up.');
       await page.getByRole('button', { name: 'Cancel plan' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel plan' }).click();
       await page.getByRole('region', { name: 'Your plan' }).waitFor({ state: 'detached' });

@@ -45,7 +45,7 @@ export const plans = {
     canceled: 'Your plan ends with its period.',
     resumed: 'Your plan goes on.',
     pastDue: 'Your plan could not be renewed.',
-    pastDueText: (reason: string) => `${reason}. It is tried again; top up or save another card.`,
+    pastDueText: (reason: string, hasCards: boolean) => `${reason}. It is tried again; top up${hasCards ? ' or save another card' : ''}.`,
     grace: 'It goes on until',
   },
   dialog: {

@@ -16,15 +16,21 @@ import { refreshMoney } from '../billing/queries.ts';
 import { PlanChoices } from './plan-choices.tsx';
 import type { Subscription } from './queries.ts';
 
+interface MyPlanProps {
+  readonly subscription: Subscription;
+  /** Cards can be saved here. */
+  readonly hasCards: boolean;
+}
+
 /** The plan that the account has: what is left of it, how it goes on, and the way out and back. */
-export function MyPlan({ subscription, hasCards }: { readonly subscription: Subscription; readonly hasCards: boolean }): JSX.Element {
+export function MyPlan({ subscription, hasCards }: MyPlanProps): JSX.Element {
   const { plan, includedLeftUsd, includedGivenUsd, periodStartMs } = subscription;
   // A renewal happens while somebody looks: then the balance has changed as well.
   useEffect(() => void queryClient.invalidateQueries({ queryKey: ['account'] }), [periodStartMs]);
   return (
     <Card className="mb-4" title={t.mine.title} actions={<Change subscription={subscription} />}>
       <div className="flex flex-col gap-4">
-        <PastDue subscription={subscription} />
+        <PastDue subscription={subscription} hasCards={hasCards} />
         <div className="grid gap-4 sm:grid-cols-2">
           <p className="text-lg font-semibold">{plan.name}</p>
           <Meter
@@ -47,11 +53,11 @@ function sayNext({ endsWithPeriod, nextPlan, periodsLeft }: Subscription): strin
   return nextPlan === null ? t.mine.renews : t.mine.becomes(nextPlan.name);
 }
 
-function PastDue({ subscription }: { readonly subscription: Subscription }): JSX.Element | null {
+function PastDue({ subscription, hasCards }: MyPlanProps): JSX.Element | null {
   if (subscription.status !== 'past_due') return null;
   return (
     <Banner tone="bad" title={t.mine.pastDue}>
-      <p>{t.mine.pastDueText(subscription.reason)}</p>
+      <p>{t.mine.pastDueText(subscription.reason, hasCards)}</p>
       {subscription.graceUntilMs !== null && (
         <p>
           {t.mine.grace} <DateTime atMs={subscription.graceUntilMs} />.
