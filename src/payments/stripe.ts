@@ -100,8 +100,12 @@ export class StripeDriver implements PaymentDriver {
   }
 
   async receiptUrl(providerRef: string): Promise<string | undefined> {
-    const intent = await this.#stripe.paymentIntents.retrieve(providerRef, { expand: ['latest_charge'] });
-    const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null;
+    const intent = await this.#stripe.paymentIntents.retrieve(providerRef, { expand: ['latest_charge'] }).catch((error: unknown) => {
+      // Of the other mode's keys.
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+    const charge = typeof intent?.latest_charge === 'object' ? intent.latest_charge : null;
     return charge?.receipt_url ?? undefined;
   }
 

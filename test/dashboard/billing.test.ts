@@ -109,6 +109,12 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await me.get('/billing')).body).toMatchObject({ balanceUsd: '12.34' });
       });
 
+      test('has no receipt of a payment that Stripe does not know with these keys', async () => {
+        const { id } = await topUp();
+        stripe.books.intents.clear();
+        expect(await messageOf(me.get(`/billing/payments/${String(id)}/receipt`))).toBe('404 There is no receipt for this payment.');
+      });
+
       test.each([
         [{ amountUsd: '4.99' }, '400 The least is $5.'],
         [{ amountUsd: '501' }, '400 The most at once is $500.'],
