@@ -151,9 +151,11 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       const tab = await opening;
       await tab.getByRole('dialog').waitFor();
       expect(tab.url()).toMatch(/status=ok.*request=req_/u);
-      const y = Number(await page.evaluate('scrollY'));
-      expect(y).toBePositive();
+      await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
       for (const opener of [link, row]) {
+        await opener.scrollIntoViewIfNeeded();
+        const y = Number(await page.evaluate('scrollY'));
+        expect(y).toBePositive();
         await opener.click();
         await page.getByRole('dialog').waitFor();
         await page.keyboard.press('Escape');
