@@ -218,8 +218,9 @@ async function measure(page: Page): Promise<Record<string, unknown>> {
 }
 
 /** A list must have room for the amounts of other accounts and other times of the day, too. */
-const WIDEN_AMOUNTS = `for (const amount of document.querySelectorAll('td .figures')) {
-  if (amount.textContent.startsWith('$')) amount.textContent = '$12,345.67';
+const WIDEN_AMOUNTS = `for (const cell of document.querySelectorAll('td')) {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) if (/^\\$[0-9.,]+$/.test(texts.currentNode.data)) texts.currentNode.data = '$12,345.67';
 }`;
 
 const CUT_LISTS = `[...document.querySelectorAll('[role=region]')]
