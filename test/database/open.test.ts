@@ -57,12 +57,12 @@ test('a backup that is killed leaves no file of its name, and the next one is ma
   database.close();
   const module = resolve(import.meta.dirname, '../../src/database/sqlite.ts');
   const script = `import { backupSqlite } from '${module}'; backupSqlite('${path}', '${copy}');`;
-  const process = Bun.spawn(['bun', '-e', script]);
+  const backup = Bun.spawn([process.execPath, '-e', script]);
   await until(() => readdirSync(folder).some((name) => name.startsWith('copy.db')));
-  process.kill('SIGKILL');
-  await process.exited;
+  backup.kill('SIGKILL');
+  await backup.exited;
   // On a busy machine the signal may come too late.
-  expect(existsSync(copy)).toBe(process.exitCode === 0);
+  expect(existsSync(copy)).toBe(backup.exitCode === 0);
   backupSqlite(path, copy);
   expect(statSync(copy).size).toBeGreaterThan(100_000_000);
   expect(existsSync(`${copy}.partial`)).toBe(false);
