@@ -39,27 +39,48 @@ export const TRIES_MAX = BACK_OFF_MS.length + 1;
 const CLAIM_MS = 2 * MINUTE_MS;
 const PROBLEM_CHARACTERS_MAX = 300;
 const KEPT_MS = 30 * DAY_MS;
+/** Far more than anybody reads. Beyond that, alerts that come and go would fill a mailbox, or load somebody else's server. */
+const A_DAY_MAX: Readonly<Record<Channel, number>> = { mail: 200, webhook: 2000 };
 
-/** Puts a message on its way, by each of the channels; gives the ids of the deliveries. */
+/** Puts a message on its way, by each of the channels; gives the ids of the deliveries. One too many in a day is only written down. */
 export async function addDeliveries(database: Kysely<Tables>, message: AlertMessage, channels: readonly Channel[]): Promise<string[]> {
   if (channels.length === 0) return [];
   const nowMs = Date.now();
   const { accountId, kind, title, text, keyId } = message;
   const payload = JSON.stringify({ text, keyId });
-  const rows = channels.map((channel) => ({
-    id: makeId('delivery', nowMs),
-    account_id: accountId,
-    kind,
-    channel,
-    title,
-    payload,
-    status: 'waiting' as const,
-    tries: 0,
-    next_try_at: nowMs,
-    created_at: nowMs,
-  }));
+  const counts = await countSince(database, accountId, nowMs - DAY_MS);
+  const rows = channels.map((channel) => {
+    const isTooMany = (counts.get(channel) ?? 0) >= A_DAY_MAX[channel];
+    return {
+      id: makeId('delivery', nowMs),
+      account_id: accountId,
+      kind,
+      channel,
+      title,
+      payload,
+      status: isTooMany ? ('failed' as const) : ('waiting' as const),
+      tries: 0,
+      next_try_at: nowMs,
+      problem: isTooMany ? `Not sent: there were ${A_DAY_MAX[channel]} messages in the last 24 hours.` : null,
+      created_at: nowMs,
+      finished_at: isTooMany ? nowMs : null,
+    };
+  });
   await database.insertInto('alert_deliveries').values(rows).execute();
   return rows.map(({ id }) => id);
+}
+
+/** How many messages an account was sent, or is about to be, by each channel. */
+async function countSince(database: Kysely<Tables>, accountId: string, sinceMs: number): Promise<ReadonlyMap<Channel, number>> {
+  const rows = await database
+    .selectFrom('alert_deliveries')
+    .select(({ fn }) => ['channel', fn.countAll<bigint>().as('count')])
+    .where('account_id', '=', accountId)
+    .where('created_at', '>=', BigInt(sinceMs))
+    .where((where) => where.or([where('status', '=', 'waiting'), where('tries', '>', 0n)]))
+    .groupBy('channel')
+    .execute();
+  return new Map(rows.map(({ channel, count }) => [channel, Number(count)]));
 }
 
 /** The deliveries whose time has come: the oldest of every account, then the second ones. An account with thousands of them, and a webhook that hangs, keeps nobody waiting. */

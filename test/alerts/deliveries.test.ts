@@ -62,6 +62,25 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(mails).toHaveLength(61);
     });
 
+    test('is listed and not sent where the account had its messages of a day', async () => {
+      const message = { accountId: owner.account.id, ...MESSAGE };
+      for (let n = 0; n < 200; n += 1) await addDeliveries(store.kysely, message, ['mail']);
+      await addDeliveries(store.kysely, message, ['mail', 'webhook']);
+      const [last, before] = await listDeliveries(store.kysely, owner.account.id, 2);
+      const refused = [last, before].find((each) => each?.channel === 'mail');
+      expect(refused).toMatchObject({ status: 'failed', tries: 0, problem: 'Not sent: there were 200 messages in the last 24 hours.' });
+      expect([last, before].find((each) => each?.channel === 'webhook')?.status).toBe('waiting');
+      for (let turn = 0; turn < 6; turn += 1) await deliverDue(store.kysely, carriers);
+      expect(mails).toHaveLength(200);
+      await store.kysely
+        .updateTable('alert_deliveries')
+        .set({ created_at: Date.now() - 24 * 3_600_000 - 1 })
+        .execute();
+      await addDeliveries(store.kysely, message, ['mail']);
+      await deliverDue(store.kysely, carriers);
+      expect(mails).toHaveLength(201);
+    });
+
     test('by webhook is signed with the secret of the account, and the time', async () => {
       const secret = (await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')) ?? '';
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
