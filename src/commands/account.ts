@@ -1,9 +1,10 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { availableOf, type Account } from '../accounts/accounts.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { inviteByLink } from '../accounts/invitations.ts';
 import { publicUrlOf } from '../config.ts';
+import { commandGroup, withJson } from './command-group.ts';
 import { readChangeUsd, readFuture, readReason, readUsd } from './options.ts';
 import { normalizeEmail, print, requireAccount, withSession, type JsonOption } from './session.ts';
 
@@ -11,63 +12,32 @@ type StatusOptions = JsonOption & { readonly email: string; readonly reason?: st
 
 /** `account create|credit|show|invite|suspend|resume|operator|end-sessions`. */
 export function accountCommand(): Command {
-  const command = new Command('account').description('Accounts: who owns keys and pays.');
-  command
-    .command('create')
-    .description('make an account')
-    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
+  const { group, add } = commandGroup('account', 'Accounts: who owns keys and pays.');
+  const addForOwner = (name: string, description: string): Command =>
+    add(name, description).requiredOption('--email <address>', 'e-mail address of the owner', readEmail);
+  addForOwner('create', 'make an account')
     .option('--credit <usd>', 'credit to begin with, in USD', readCredit)
     .option('--admin', 'make it an operator account')
-    .option('--json', 'print one JSON object')
     .action(create);
-  command
-    .command('credit')
-    .description('add credit to an account (a negative amount takes it)')
-    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
+  addForOwner('credit', 'add credit to an account (a negative amount takes it)')
     .requiredOption('--usd <amount>', 'amount in USD', readChangeUsd)
     .requiredOption('--reason <text>', 'why, for the record', readReason)
     .option('--expires <time>', 'when what is left of it is taken back, such as 2027-01-31', readFuture)
-    .option('--json', 'print one JSON object')
     .action(credit);
-  command
-    .command('show')
-    .description('show an account and its balance')
-    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
-    .option('--json', 'print one JSON object')
-    .action(show);
-  command
-    .command('invite')
-    .description('print a link with which somebody can sign up in the dashboard, once')
+  addForOwner('show', 'show an account and its balance').action(show);
+  add('invite', 'print a link with which somebody can sign up in the dashboard, once')
     .option('--email <address>', 'only for this e-mail address', readEmail)
     .option('--operator', 'for an operator; works within a day instead of a week')
-    .option('--json', 'print one JSON object')
     .action(invite);
-  for (const [name, status, text] of [
-    ['suspend', 'suspended', 'refuse every request of an account'],
-    ['resume', 'active', 'let a suspended account in again'],
-  ] as const) {
-    command
-      .command(name)
-      .description(text)
-      .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
-      .option('--reason <text>', 'why, for the record')
-      .option('--json', 'print one JSON object')
-      .action((options: StatusOptions) => setStatus(options, status));
-  }
-  command
-    .command('operator')
-    .description('let an account run the service in the dashboard')
-    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
-    .option('--remove', 'no longer')
-    .option('--json', 'print one JSON object')
-    .action(setOperator);
-  command
-    .command('end-sessions')
-    .description('sign the owner of an account out of the dashboard, everywhere')
-    .requiredOption('--email <address>', 'e-mail address of the owner', readEmail)
-    .option('--json', 'print one JSON object')
-    .action(endSessions);
-  return command;
+  addForOwner('suspend', 'refuse every request of an account')
+    .option('--reason <text>', 'why, for the record')
+    .action((options: StatusOptions) => setStatus(options, 'suspended'));
+  addForOwner('resume', 'let a suspended account in again')
+    .option('--reason <text>', 'why, for the record')
+    .action((options: StatusOptions) => setStatus(options, 'active'));
+  addForOwner('operator', 'let an account run the service in the dashboard').option('--remove', 'no longer').action(setOperator);
+  addForOwner('end-sessions', 'sign the owner of an account out of the dashboard, everywhere').action(endSessions);
+  return withJson(group);
 }
 
 async function create(options: JsonOption & { readonly email: string; readonly credit?: Nanos; readonly admin?: boolean }): Promise<void> {

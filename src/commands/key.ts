@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { ANY_ACCOUNT, type KeyRequest } from '../accounts/keys.ts';
 import { findUnknown } from '../accounts/model-rules.ts';
@@ -6,40 +6,35 @@ import type { Config } from '../config.ts';
 import { discoverModels } from '../discovery.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { formatUsd, type Nanos } from '../ledger/money.ts';
+import { commandGroup, withJson } from './command-group.ts';
 import { readBudget, readBudgetOrNone, readDuration, readPeriod, readSettingsOptions, type SettingsOptions } from './key-options.ts';
 import { describeKey, describeLine, printFresh } from './key-output.ts';
 import { print, requireAccount, withSession, type JsonOption } from './session.ts';
 
 /** `key create|list|update|rotate|end-overlap|budget|disable|enable|delete`. */
 export function keyCommand(): Command {
-  const command = new Command('key').description('API keys. A running server sees changes within a second.');
-  const add = (name: string, description: string): Command => command.command(name).description(description);
+  const { group, add } = commandGroup('key', 'API keys. A running server sees changes within a second.');
   withSettings(add('create', 'make a key; its secret is shown once'), 'a name to tell keys apart')
     .requiredOption('--account <email>', 'the account that pays')
     .option('--budget-usd <amount>', 'what the key may spend in a period', readBudget)
     .option('--budget-period <period>', `the period of the budget: ${BUDGET_PERIODS.join(', ')} (month, unless told)`, readPeriod)
     .action(create);
-  add('list', 'list the keys of an account')
-    .requiredOption('--account <email>', 'the account')
-    .option('--json', 'print one JSON object')
-    .action(list);
+  add('list', 'list the keys of an account').requiredOption('--account <email>', 'the account').action(list);
   withSettings(withKey(add('update', 'change what a key may do; `none` lifts a setting')), 'another name').action(update);
   withKey(add('rotate', 'give a key a new secret'))
     .option('--overlap <time>', 'how long the old secret stays valid, such as 0, 30m, 24h, 7d', readDuration, 0)
-    .option('--json', 'print one JSON object')
     .action(rotate);
-  withKey(add('end-overlap', 'end the old secrets of a key now')).option('--json', 'print one JSON object').action(endOverlap);
+  withKey(add('end-overlap', 'end the old secrets of a key now')).action(endOverlap);
   withKey(add('budget', 'set what a key may spend; a key may have a budget for every period at once'))
     .requiredOption('--usd <amount>', 'USD in a period, or `none` to lift the budget', readBudgetOrNone)
     .requiredOption('--period <period>', BUDGET_PERIODS.join(', '), readPeriod)
-    .option('--json', 'print one JSON object')
     .action(budget);
-  for (const isDisabled of [true, false])
-    withKey(add(isDisabled ? 'disable' : 'enable', isDisabled ? 'refuse a key until it is enabled again' : 'let a disabled key in again'))
-      .option('--json', 'print one JSON object')
-      .action((id: string, options: JsonOption) => setDisabled(id, isDisabled, options));
-  withKey(add('delete', 'end a key and all its secrets at once')).option('--json', 'print one JSON object').action(remove);
-  return command;
+  withKey(add('disable', 'refuse a key until it is enabled again')).action((id: string, options: JsonOption) =>
+    setDisabled(id, true, options),
+  );
+  withKey(add('enable', 'let a disabled key in again')).action((id: string, options: JsonOption) => setDisabled(id, false, options));
+  withKey(add('delete', 'end a key and all its secrets at once')).action(remove);
+  return withJson(group);
 }
 
 function withKey(command: Command): Command {
@@ -58,8 +53,7 @@ function withSettings(command: Command, nameText: string): Command {
     .option('--concurrent <n>', 'requests at once')
     .option('--at-limit <what>', 'stop, or slow-down: let the last fifth of every budget but the total out evenly')
     .option('--limit-zone <zone>', 'by whose calendar budgets count, such as Europe/Berlin')
-    .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z')
-    .option('--json', 'print one JSON object');
+    .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z');
 }
 
 interface CreateOptions extends JsonOption, SettingsOptions {

@@ -1,27 +1,21 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { longestRequest } from '../housekeeping.ts';
 import { verifyLedger } from '../ledger/verify.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { readStatement, type StatementLine } from '../ledger/statement.ts';
+import { commandGroup, withJson } from './command-group.ts';
 import { readCount } from './options.ts';
 import { print, requireAccount, requireDatabase, withSession, type JsonOption } from './session.ts';
 
 /** `ledger verify|show`. */
 export function ledgerCommand(): Command {
-  const command = new Command('ledger').description('The ledger: every cent, and the proof of it.');
-  command
-    .command('verify')
-    .description('recompute every sum of the ledger; exit code 1 on any difference')
-    .option('--json', 'print one JSON object')
-    .action(verify);
-  command
-    .command('show')
-    .description("print an account's statement, newest first, with the running balance")
+  const { group, add } = commandGroup('ledger', 'The ledger: every cent, and the proof of it.');
+  add('verify', 'recompute every sum of the ledger; exit code 1 on any difference').action(verify);
+  add('show', "print an account's statement, newest first, with the running balance")
     .requiredOption('--account <email>', 'the account')
     .option('--limit <n>', 'how many lines', readLimit, 50)
-    .option('--json', 'print one JSON object')
     .action(show);
-  return command;
+  return withJson(group);
 }
 
 async function verify(options: JsonOption): Promise<void> {

@@ -1,34 +1,24 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { Catalog, describeModel } from '../catalog/catalog.ts';
 import { loadConfig } from '../config.ts';
 import { discoverModels } from '../discovery.ts';
+import { commandGroup, withJson } from './command-group.ts';
 import { checkModels } from './models-check.ts';
 import { importModels } from './models-import.ts';
 import { print, type JsonOption } from './session.ts';
 
 /** `models list|check|import`. */
 export function modelsCommand(): Command {
-  const command = new Command('models').description('The model catalogue.');
-  command
-    .command('list')
-    .description('list the models that a configured provider serves')
-    .option('--all', 'also those whose provider has no key')
-    .option('--json', 'print one JSON object')
-    .action(list);
-  command
-    .command('check')
-    .description('check models, prices, limits and routes; exit code 1 on any failure')
+  const { group, add } = commandGroup('models', 'The model catalogue.');
+  add('list', 'list the models that a configured provider serves').option('--all', 'also those whose provider has no key').action(list);
+  add('check', 'check models, prices, limits and routes; exit code 1 on any failure')
     .option('--live', 'also send one small request along every route that is on, which costs what it costs')
-    .option('--json', 'print one JSON object')
     .action(checkModels);
-  command
-    .command('import')
-    .description("print entries for tollgate.yaml: the models of a provider's own list that the catalogue lacks")
+  add('import', "print entries for tollgate.yaml: the models of a provider's own list that the catalogue lacks")
     .requiredOption('--provider <id>', 'a provider that is switched on')
     .option('--prices <file>', 'a table of prices in JSON: USD per token, by model')
-    .option('--json', 'print one JSON object')
     .action(importModels);
-  return command;
+  return withJson(group);
 }
 
 async function list(options: JsonOption & { readonly all?: boolean }): Promise<void> {

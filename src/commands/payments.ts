@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Kysely } from 'kysely';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { publicUrlOf } from '../config.ts';
@@ -10,6 +10,7 @@ import { openMoneyIn, type MoneyIn } from '../payments/open.ts';
 import { toCents } from '../payments/payments.ts';
 import { listProblems, type PaymentProblem } from '../payments/problems.ts';
 import { reconcilePayments } from '../payments/reconcile.ts';
+import { commandGroup, withJson } from './command-group.ts';
 import { readCount, readMoment, readPositiveUsd } from './options.ts';
 import { print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
 
@@ -17,42 +18,25 @@ const DAYS_BACK = 30;
 
 /** `payments list|ask|confirm|refuse|reconcile`. */
 export function paymentsCommand(): Command {
-  const command = new Command('payments').description('Payments: what came in, what is wrong, and whether it agrees with Stripe.');
-  command
-    .command('list')
-    .description('list payments, newest first')
+  const { group, add } = commandGroup('payments', 'Payments: what came in, what is wrong, and whether it agrees with Stripe.');
+  add('list', 'list payments, newest first')
     .option('--account <email>', 'only those of an account')
     .option('--problems', 'only what somebody should look at')
     .option('--limit <n>', 'how many', readCount, 50)
-    .option('--json', 'print one JSON object')
     .action(list);
-  command
-    .command('ask')
-    .description('ask the provider how a payment stands, and credit it if it was made')
-    .argument('<id>', 'the payment')
-    .option('--json', 'print one JSON object')
-    .action(ask);
-  command
-    .command('confirm')
-    .description('credit a bank transfer that has come')
+  add('ask', 'ask the provider how a payment stands, and credit it if it was made').argument('<id>', 'the payment').action(ask);
+  add('confirm', 'credit a bank transfer that has come')
     .argument('<reference>', 'what the payer wrote on it')
     .requiredOption('--usd <amount>', 'how much has come', readPositiveUsd)
-    .option('--json', 'print one JSON object')
     .action(confirm);
-  command
-    .command('refuse')
-    .description('end a bank transfer that will not come')
+  add('refuse', 'end a bank transfer that will not come')
     .argument('<reference>', 'what the payer was to write on it')
     .requiredOption('--reason <text>', 'why, for the account to read')
-    .option('--json', 'print one JSON object')
     .action(refuse);
-  command
-    .command('reconcile')
-    .description("compare Stripe's list with the ledger; exit code 1 on any difference")
+  add('reconcile', "compare Stripe's list with the ledger; exit code 1 on any difference")
     .option('--since <time>', `from when on; ${DAYS_BACK} days back otherwise`, readMoment)
-    .option('--json', 'print one JSON object')
     .action(reconcile);
-  return command;
+  return withJson(group);
 }
 
 async function list(

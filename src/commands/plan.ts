@@ -1,17 +1,16 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { ownPlanSchema } from '../accounts/plan-settings.ts';
 import { Plans, type ListedPlan, type Plan } from '../accounts/plans.ts';
 import { Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import { formatUsd } from '../ledger/money.ts';
+import { commandGroup, withJson } from './command-group.ts';
 import { readBySchema, readCount, readList } from './options.ts';
-import { print, requireAccount, withSession, type JsonOption } from './session.ts';
+import { print, requireAccount, withSession, type CommandSession, type JsonOption } from './session.ts';
 
 /** `plan create|list|end|assign|show`. */
 export function planCommand(): Command {
-  const command = new Command('plan').description('Subscription plans, besides those of the settings file.');
-  command
-    .command('create')
-    .description('make a plan, or change one: limits count at once, prices from the next period')
+  const { group, add } = commandGroup('plan', 'Subscription plans, besides those of the settings file.');
+  add('create', 'make a plan, or change one: limits count at once, prices from the next period')
     .requiredOption('--id <id>', 'its name in commands')
     .requiredOption('--name <name>', 'its name for people')
     .requiredOption('--price-usd <amount>', 'price of a period')
@@ -24,30 +23,16 @@ export function planCommand(): Command {
     .option('--use-first <credit>', 'plan or balance: which credit subscribers use first, unless they choose', 'plan')
     .option('--overflow <way>', 'balance or stop: what happens when its credit is used up', 'balance')
     .option('--not-offered', 'only the operator or a code gives it')
-    .option('--json', 'print one JSON object')
     .action(create);
-  command.command('list').description('list the plans').option('--json', 'print one JSON object').action(list);
-  command
-    .command('end')
-    .description('take a plan off the list; who has it keeps it to the end of the period')
-    .argument('<id>', 'the plan')
-    .option('--json', 'print one JSON object')
-    .action(end);
-  command
-    .command('assign')
-    .description('give an account a plan that nobody pays for, or take its plan away')
+  add('list', 'list the plans').action(list);
+  add('end', 'take a plan off the list; who has it keeps it to the end of the period').argument('<id>', 'the plan').action(end);
+  add('assign', 'give an account a plan that nobody pays for, or take its plan away')
     .requiredOption('--account <email>', 'the account')
     .requiredOption('--plan <id>', 'the plan, or `none`')
     .option('--periods <n>', 'for how many periods; without an end otherwise', readCount)
-    .option('--json', 'print one JSON object')
     .action(assign);
-  command
-    .command('show')
-    .description("show an account's plan")
-    .requiredOption('--account <email>', 'the account')
-    .option('--json', 'print one JSON object')
-    .action(show);
-  return command;
+  add('show', "show an account's plan").requiredOption('--account <email>', 'the account').action(show);
+  return withJson(group);
 }
 
 interface CreateOptions extends JsonOption {
@@ -93,9 +78,8 @@ async function create(options: CreateOptions): Promise<void> {
     overflow: options.overflow,
   };
   const plan = readBySchema(ownPlanSchema, entry, FLAGS);
-  await withSession(async ({ config, database }) => {
-    const plans = new Plans(database);
-    await plans.saveSettings(config.plans);
+  await withSession(async (session) => {
+    const plans = await openPlans(session);
     if ((await plans.save(plan, 'command')) === 'of_settings')
       throw new Error(`The plan ${id} stands in the settings file; change it there.`);
     print(describePlan(plan), options, [sayPlan(plan)]);
@@ -103,9 +87,8 @@ async function create(options: CreateOptions): Promise<void> {
 }
 
 async function list(options: JsonOption): Promise<void> {
-  await withSession(async ({ config, database }) => {
-    const plans = new Plans(database);
-    await plans.saveSettings(config.plans);
+  await withSession(async (session) => {
+    const plans = await openPlans(session);
     const listed = await plans.list();
     const lines = listed.length === 0 ? ['no plans; make one with: plan create'] : listed.map(sayListed);
     print({ plans: listed.map((plan) => ({ ...describePlan(plan), ended: plan.isEnded, subscribers: plan.subscribers })) }, options, lines);
@@ -113,9 +96,8 @@ async function list(options: JsonOption): Promise<void> {
 }
 
 async function end(id: string, options: JsonOption): Promise<void> {
-  await withSession(async ({ config, database }) => {
-    const plans = new Plans(database);
-    await plans.saveSettings(config.plans);
+  await withSession(async (session) => {
+    const plans = await openPlans(session);
     const result = await plans.end(id, 'command');
     if (result === 'of_settings') throw new Error(`The plan ${id} stands in the settings file; remove it there.`);
     if (result !== 'done') throw new Error(`There is no plan ${id} that is offered. See them with: plan list`);
@@ -127,7 +109,7 @@ async function assign(options: JsonOption & { readonly account: string; readonly
   await withSession(async (session) => {
     const account = await requireAccount(session, options.account);
     const subscriptions = new Subscriptions(session.database);
-    await new Plans(session.database).saveSettings(session.config.plans);
+    await openPlans(session);
     if (options.plan === 'none') {
       await subscriptions.end(account.id, 'ended by the operator');
     } else {
@@ -143,6 +125,13 @@ async function show(options: JsonOption & { readonly account: string }): Promise
     const account = await requireAccount(session, options.account);
     printSubscription(account.email, await new Subscriptions(session.database).find(account.id), options);
   });
+}
+
+/** The plans, those of the settings file as it is now included: the server may not have read it yet. */
+async function openPlans({ config, database }: CommandSession): Promise<Plans> {
+  const plans = new Plans(database);
+  await plans.saveSettings(config.plans);
+  return plans;
 }
 
 function printSubscription(email: string, subscription: Subscription | undefined, options: JsonOption): void {

@@ -1,19 +1,18 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { findPlan } from '../accounts/plans.ts';
 import { PromoCodes, type FreshPromo, type ListedPromo, type PromoBenefit } from '../accounts/promo-codes.ts';
 import { promoOrderSchema, type PromoOrder } from '../accounts/promo-order.ts';
 import { redeem } from '../accounts/redeem.ts';
 import { formatUsd } from '../ledger/money.ts';
+import { commandGroup, withJson } from './command-group.ts';
 import { readBySchema, readCount, readMoment } from './options.ts';
 import { formatTime, print, requireAccount, withSession, type JsonOption } from './session.ts';
 
 /** `promo create|list|stop|redeem`. */
 export function promoCommand(): Command {
-  const command = new Command('promo').description('Promo codes: credit, a plan, or a bonus on the next top-up.');
-  command
-    .command('create')
-    .description('make one code or many; they are shown once')
+  const { group, add } = commandGroup('promo', 'Promo codes: credit, a plan, or a bonus on the next top-up.');
+  add('create', 'make one code or many; they are shown once')
     .option('--credit <usd>', 'the code gives this much credit')
     .option('--plan <id>', 'the code gives this plan')
     .option('--periods <n>', 'for how many periods the plan is given', readCount, 1)
@@ -31,28 +30,16 @@ export function promoCommand(): Command {
     .option('--from <time>', 'when it begins to be valid', readMoment)
     .option('--to <time>', 'when it ends to be valid', readMoment)
     .option('--csv <file>', 'write the codes to a file instead of printing them')
-    .option('--json', 'print one JSON object')
     .action(create);
-  command
-    .command('list')
-    .description('list the codes and how often they were used')
-    .option('--campaign <name>', 'only those of a campaign')
-    .option('--json', 'print one JSON object')
-    .action(list);
-  command
-    .command('stop')
-    .description('end a code, or all codes of a campaign, at once')
+  add('list', 'list the codes and how often they were used').option('--campaign <name>', 'only those of a campaign').action(list);
+  add('stop', 'end a code, or all codes of a campaign, at once')
     .argument('<id>', 'the code’s id, as `promo list` shows it, or a campaign')
-    .option('--json', 'print one JSON object')
     .action(stop);
-  command
-    .command('redeem')
-    .description('redeem a code for an account')
+  add('redeem', 'redeem a code for an account')
     .requiredOption('--account <email>', 'the account')
     .requiredOption('--code <text>', 'the code')
-    .option('--json', 'print one JSON object')
     .action(redeemFor);
-  return command;
+  return withJson(group);
 }
 
 interface CreateOptions extends JsonOption {

@@ -1,25 +1,18 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { COMMAND_LINE } from '../accounts/audit.ts';
 import { DisabledProviders } from '../catalog/disabled-providers.ts';
+import { commandGroup, withJson } from './command-group.ts';
 import { formatTime, print, withSession, type JsonOption } from './session.ts';
 
 /** `provider list|disable|enable`. */
 export function providerCommand(): Command {
-  const command = new Command('provider').description('Providers, and whether requests go to them.');
-  command.command('list').description('list the configured providers').option('--json', 'print one JSON object').action(list);
-  command
-    .command('disable')
-    .description('take a provider out of service: its routes are skipped, within a second')
+  const { group, add } = commandGroup('provider', 'Providers, and whether requests go to them.');
+  add('list', 'list the configured providers').action(list);
+  add('disable', 'take a provider out of service: its routes are skipped, within a second')
     .argument('<id>', 'the provider, as `provider list` shows it')
-    .option('--json', 'print one JSON object')
     .action(disable);
-  command
-    .command('enable')
-    .description('put a provider back into service')
-    .argument('<id>', 'the provider')
-    .option('--json', 'print one JSON object')
-    .action(enable);
-  return command;
+  add('enable', 'put a provider back into service').argument('<id>', 'the provider').action(enable);
+  return withJson(group);
 }
 
 async function list(options: JsonOption): Promise<void> {

@@ -1,22 +1,21 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import { writeCsvLine } from '../usage/csv.ts';
 import { readUsage, type UsageRow } from '../usage/export.ts';
+import { commandGroup } from './command-group.ts';
 import { readMoment } from './options.ts';
 import { requireAccount, requireDatabase, withSession } from './session.ts';
 
 /** `usage export`. */
 export function usageCommand(): Command {
-  const command = new Command('usage').description('What was used, request by request.');
-  command
-    .command('export')
-    .description('write usage rows to standard output, oldest first')
+  const { group, add } = commandGroup('usage', 'What was used, request by request.');
+  add('export', 'write usage rows to standard output, oldest first')
     .option('--from <time>', 'first moment, such as 2026-11-01, of UTC (default: the beginning)', readMoment)
     .option('--to <time>', 'the moment after the last (default: now)', readMoment)
     .option('--account <email>', 'only this account')
     .option('--format <format>', 'csv or jsonl', readFormat, 'csv')
     .action(exportUsage);
-  return command;
+  return group;
 }
 
 type Format = keyof typeof WRITERS;
@@ -34,11 +33,11 @@ async function exportUsage(options: ExportOptions): Promise<void> {
   await withSession(async (session) => {
     const accountId = options.account === undefined ? undefined : (await requireAccount(session, options.account)).id;
     const write = WRITERS[options.format];
-    if (options.format === 'csv') await print(`${COLUMNS.join(',')}\n`);
+    if (options.format === 'csv') await print(`${Object.keys(COLUMNS).join(',')}\n`);
     const startedAtMs = Date.now();
     let count = 0;
     for await (const rows of readUsage(session.database, { fromMs, toMs, accountId })) {
-      await print(rows.map((row) => `${write(describe(row))}\n`).join(''));
+      await print(rows.map((row) => `${write(row)}\n`).join(''));
       count += rows.length;
       if (process.stderr.isTTY && !process.stdout.isTTY) process.stderr.write(`\r${count} rows`);
     }
@@ -46,67 +45,37 @@ async function exportUsage(options: ExportOptions): Promise<void> {
   }, requireDatabase);
 }
 
-const COLUMNS = [
-  'request_id',
-  'created_at',
-  'account_id',
-  'key_id',
-  'model',
-  'provider',
-  'outcome',
-  'input_tokens',
-  'cached_input_tokens',
-  'cache_write_tokens',
-  'output_tokens',
-  'reasoning_tokens',
-  'is_estimated',
-  'price_version',
-  'cost_usd',
-  'held_usd',
-  'first_token_ms',
-  'duration_ms',
-  'attempts',
-  'is_streaming',
-  'finish_reason',
-  'error_code',
-  'served_model',
-  'end_user',
-] as const;
-
-type Described = Readonly<Record<(typeof COLUMNS)[number], string | number | boolean | null>>;
-
-function describe(row: UsageRow): Described {
-  return {
-    request_id: row.request_id,
-    created_at: new Date(Number(row.created_at)).toISOString(),
-    account_id: row.account_id,
-    key_id: row.key_id,
-    model: row.model,
-    provider: row.provider,
-    outcome: row.outcome,
-    input_tokens: Number(row.input_tokens),
-    cached_input_tokens: Number(row.cached_input_tokens),
-    cache_write_tokens: Number(row.cache_write_tokens),
-    output_tokens: Number(row.output_tokens),
-    reasoning_tokens: Number(row.reasoning_tokens),
-    is_estimated: row.is_estimated === 1n,
-    price_version: Number(row.price_version),
-    cost_usd: formatUsd(asNanos(row.cost)),
-    held_usd: formatUsd(asNanos(row.held)),
-    first_token_ms: row.first_token_ms === null ? null : Number(row.first_token_ms),
-    duration_ms: Number(row.duration_ms),
-    attempts: Number(row.attempts),
-    is_streaming: row.is_streaming === 1n,
-    finish_reason: row.finish_reason,
-    error_code: row.error_code,
-    served_model: row.served_model,
-    end_user: row.end_user,
-  };
-}
+/** What a row says, by the name of the column, in the order of the file. */
+const COLUMNS: Readonly<Record<string, (row: UsageRow) => string | number | boolean | null>> = {
+  request_id: (row) => row.request_id,
+  created_at: (row) => new Date(Number(row.created_at)).toISOString(),
+  account_id: (row) => row.account_id,
+  key_id: (row) => row.key_id,
+  model: (row) => row.model,
+  provider: (row) => row.provider,
+  outcome: (row) => row.outcome,
+  input_tokens: (row) => Number(row.input_tokens),
+  cached_input_tokens: (row) => Number(row.cached_input_tokens),
+  cache_write_tokens: (row) => Number(row.cache_write_tokens),
+  output_tokens: (row) => Number(row.output_tokens),
+  reasoning_tokens: (row) => Number(row.reasoning_tokens),
+  is_estimated: (row) => row.is_estimated === 1n,
+  price_version: (row) => Number(row.price_version),
+  cost_usd: (row) => formatUsd(asNanos(row.cost)),
+  held_usd: (row) => formatUsd(asNanos(row.held)),
+  first_token_ms: (row) => (row.first_token_ms === null ? null : Number(row.first_token_ms)),
+  duration_ms: (row) => Number(row.duration_ms),
+  attempts: (row) => Number(row.attempts),
+  is_streaming: (row) => row.is_streaming === 1n,
+  finish_reason: (row) => row.finish_reason,
+  error_code: (row) => row.error_code,
+  served_model: (row) => row.served_model,
+  end_user: (row) => row.end_user,
+};
 
 const WRITERS = {
-  csv: (row: Described) => writeCsvLine(COLUMNS.map((name) => row[name])).replace(/\r\n$/u, ''),
-  jsonl: (row: Described) => JSON.stringify(row),
+  csv: (row: UsageRow) => writeCsvLine(Object.values(COLUMNS).map((read) => read(row))).replace(/\r\n$/u, ''),
+  jsonl: (row: UsageRow) => JSON.stringify(Object.fromEntries(Object.entries(COLUMNS).map(([name, read]) => [name, read(row)]))),
 } as const;
 
 /** Waits until the reader has taken what was written, so that a slow one costs no memory. */
