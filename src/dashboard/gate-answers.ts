@@ -1,41 +1,41 @@
-import { z } from 'zod';
-import { formatPricePerToken } from '../ledger/money.ts';
+import type { Model } from '../catalog/catalog.ts';
+import type { PricedModel } from '../gateway/price-list.ts';
+import type { ProviderList } from '../gateway/provider-list.ts';
+import type { Trial } from '../gateway/try-route.ts';
 import type { KeyUse, OwnLimits } from '../limits/limits.ts';
-import { readCatalogue } from './catalogue.ts';
+import type { LedgerState } from '../observe/metrics.ts';
 import type { Parts } from './parts.ts';
 
-/** A model as the forms need it. */
-export interface OfferedModel {
-  readonly id: string;
-  readonly name: string;
-  readonly provider: string;
-  /** USD per token. */
-  readonly inputPrice: string;
-  readonly outputPrice: string;
+/** What the gate answers to each question of the dashboard: serve.ts has the other side. */
+
+type Ask = Parts['ask'];
+
+/** The models that can be called now. */
+export async function askCatalogue(ask: Ask): Promise<readonly Model[]> {
+  return (await ask({ type: 'catalogue' })) as readonly Model[];
 }
 
-const count = z.number();
-const keyUse = z.object({
-  limits: z.object({ requestsPerMinute: count, tokensPerMinute: count, concurrent: count }),
-  remainingRequests: count,
-  remainingTokens: count,
-  resetRequestsMs: count,
-  resetTokensMs: count,
-  open: count,
-});
+/** Every model, with what cannot be called now, and where its price comes from. */
+export async function askPriceList(ask: Ask): Promise<readonly PricedModel[]> {
+  return (await ask({ type: 'price-list' })) as readonly PricedModel[];
+}
 
-/** The models that can be called at this moment. */
-export async function askModels(ask: Parts['ask']): Promise<OfferedModel[]> {
-  return (await readCatalogue(ask)).map(({ id, name, provider, price }) => ({
-    id,
-    name,
-    provider,
-    inputPrice: formatPricePerToken(price.input),
-    outputPrice: formatPricePerToken(price.output),
-  }));
+/** Every provider, switched on or not. */
+export async function askProviders(ask: Ask): Promise<ProviderList> {
+  return (await ask({ type: 'providers' })) as ProviderList;
+}
+
+/** One small call of a model at a provider; undefined where no route leads there. */
+export async function askTrial(ask: Ask, provider: string, model: string): Promise<Trial | undefined> {
+  return (await ask({ type: 'trial', provider, model })) as Trial | undefined;
+}
+
+/** How the ledger of this process does. */
+export async function askLedger(ask: Ask): Promise<LedgerState> {
+  return (await ask({ type: 'ledger' })) as LedgerState;
 }
 
 /** Where a key stands against its limits, as far as this process knows. */
-export async function askLimits(ask: Parts['ask'], keyId: string, own: OwnLimits): Promise<KeyUse> {
-  return keyUse.parse(await ask({ type: 'limits', keyId, own }));
+export async function askLimits(ask: Ask, keyId: string, own: OwnLimits): Promise<KeyUse> {
+  return (await ask({ type: 'limits', keyId, own })) as KeyUse;
 }

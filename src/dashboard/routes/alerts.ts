@@ -39,10 +39,10 @@ function ruleRoutes({ database: { kysely }, mail }: Parts) {
       const webhook = await findWebhook(kysely, accountId);
       const fired = await rules.listFired(accountId);
       return c.json({
-        rules: (await rules.list(accountId)).map((rule) => ({ ...ruleJson(rule), firedAtMs: fired.get(rule.id) ?? null })),
+        rules: (await rules.list(accountId)).map((rule) => ({ ...describeRule(rule), firedAtMs: fired.get(rule.id) ?? null })),
         mail: { to: email, isVerified: isEmailVerified, isConfigured: mail.isConfigured },
         webhook: webhook === undefined ? null : { url: webhook.url },
-        deliveries: (await listDeliveries(kysely, accountId, DELIVERIES_SHOWN)).map(deliveryJson),
+        deliveries: (await listDeliveries(kysely, accountId, DELIVERIES_SHOWN)).map(describeDelivery),
       });
     })
     .post('/rules', validate('json', newRuleSchema), async (c) => {
@@ -51,7 +51,7 @@ function ruleRoutes({ database: { kysely }, mail }: Parts) {
       const change = readChange(kind, form, c.get('person'));
       const rule = await rules.create(accountId, { kind, ...change });
       if (rule === undefined) throw new ApiError('conflict', `An account may have ${RULES_MAX} alerts. Delete one first.`);
-      return c.json(ruleJson(rule), 201);
+      return c.json(describeRule(rule), 201);
     })
     .patch('/rules/:id', validate('json', ruleChangeSchema), async (c) => {
       const { accountId } = c.get('person');
@@ -59,7 +59,7 @@ function ruleRoutes({ database: { kysely }, mail }: Parts) {
       if (known === undefined) throw noSuchAlert();
       const rule = await rules.update(accountId, known.id, readChange(known.kind, c.req.valid('json'), c.get('person')));
       if (rule === undefined) throw noSuchAlert();
-      return c.json(ruleJson(rule));
+      return c.json(describeRule(rule));
     })
     .delete('/rules/:id', async (c) => {
       if (!(await rules.delete(c.get('person').accountId, c.req.param('id')))) throw noSuchAlert();
@@ -98,7 +98,7 @@ function channelRoutes(parts: Parts) {
       if (added !== undefined) await deliver(kysely, carriersOf(parts), added);
       const delivery = await findDelivery(kysely, id);
       if (delivery === undefined) throw new Error('a delivery is gone');
-      return c.json(deliveryJson(delivery));
+      return c.json(describeDelivery(delivery));
     });
 }
 
@@ -143,12 +143,12 @@ function readWhole(text: string, { most, what }: { readonly most: number; readon
   return BigInt(value);
 }
 
-function ruleJson({ id, kind, threshold: value, byMail, byWebhook, createdAtMs }: AlertRule) {
+function describeRule({ id, kind, threshold: value, byMail, byWebhook, createdAtMs }: AlertRule) {
   const unit = ALERT_KINDS[kind];
   return { id, kind, unit, threshold: unit === 'usd' ? formatUsd(asNanos(value)) : String(value), byMail, byWebhook, createdAtMs };
 }
 
-function deliveryJson({ id, kind, channel, title, text, status, tries, nextTryAtMs, problem, createdAtMs }: Delivery) {
+function describeDelivery({ id, kind, channel, title, text, status, tries, nextTryAtMs, problem, createdAtMs }: Delivery) {
   return { id, kind, channel, title, text, status, tries, nextTryAtMs, problem: problem ?? null, createdAtMs };
 }
 

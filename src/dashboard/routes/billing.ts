@@ -6,9 +6,9 @@ import { clientAddress, parseNetworks } from '../../http/client-address.ts';
 import { formatUsd, parseUsd, type Nanos } from '../../ledger/money.ts';
 import type { PromoBenefit } from '../../accounts/promo-codes.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
-import { BillingDesk } from '../billing-desk.ts';
-import { describePayment, type PaymentJson } from '../billing-json.ts';
-import { sayAutoTopUpProblem, sayRedeemRefusal, sayStartRefusal } from '../billing-words.ts';
+import { BillingDesk } from './billing-desk.ts';
+import { describePayment } from './describe-payment.ts';
+import { sayAutoTopUpProblem, sayRedeemRefusal, sayStartRefusal } from './billing-words.ts';
 import type { Env, Parts, Person } from '../parts.ts';
 import { validate } from '../validate.ts';
 
@@ -97,6 +97,6 @@ function describeBenefit(benefit: PromoBenefit) {
 }
 
 /** Where a payment can be made is for the payer. */
-function shownTo({ viewedBy }: Person, payment: PaymentJson): PaymentJson {
+function shownTo({ viewedBy }: Person, payment: ReturnType<typeof describePayment>) {
   return viewedBy === undefined ? payment : { ...payment, address: null };
 }

@@ -4,9 +4,9 @@ import { KEYS_MAX, SECRETS_MAX, type KeyRequest } from '../../accounts/keys.ts';
 import { isPlaygroundKey } from '../../accounts/playground-key.ts';
 import { ApiError } from '../api-error.ts';
 import { download } from '../download.ts';
-import { KeyDesk, noSuchKey } from '../key-desk.ts';
-import { bulkSchema, deletionSchema, keyChangeSchema, newKeySchema, rotationSchema } from '../key-form.ts';
-import { freshJson, keysCsv } from '../key-json.ts';
+import { KeyDesk, noSuchKey } from './key-desk.ts';
+import { bulkSchema, deletionSchema, keyChangeSchema, newKeySchema, rotationSchema } from './key-form.ts';
+import { keysCsv } from './describe-key.ts';
 import type { Env, Parts } from '../parts.ts';
 import { zoneShape } from '../usage-query.ts';
 import { validate } from '../validate.ts';
@@ -37,7 +37,7 @@ function listRoutes(desk: KeyDesk) {
       const fresh = await desk.keys.createWithinLimit(accountId, form, email);
       if (fresh === undefined)
         throw new ApiError('conflict', `An account may have ${KEYS_MAX} keys. Delete some that are not used any more.`);
-      return c.json(freshJson(fresh, form.name), 201);
+      return c.json({ id: fresh.id, name: form.name, secret: fresh.secret }, 201);
     })
     .post('/bulk', validate('json', bulkSchema), async (c) => {
       const { action, ids } = c.req.valid('json');
@@ -76,7 +76,7 @@ function oneKeyRoutes(desk: KeyDesk) {
       if (fresh === 'no_such_key') throw noSuchKey();
       if (fresh === 'too_many_secrets')
         throw new ApiError('conflict', `This key has ${SECRETS_MAX} secrets that are valid. End the overlap first, or rotate without one.`);
-      return c.json(freshJson(fresh, name), 201);
+      return c.json({ id, name, secret: fresh.secret }, 201);
     })
     .post('/:id/end-overlap', validate('query', zoneQuery), async (c) => {
       if (!(await desk.keys.endOverlap(requestOf(c, c.req.param('id'))))) throw noSuchKey();

@@ -1,23 +1,24 @@
 import { Hono } from 'hono';
 import type { Measure } from '../../usage/health.ts';
-import { readCatalogue, showModel } from '../catalogue.ts';
+import { askCatalogue } from '../gate-answers.ts';
+import { describeModel } from './describe-model.ts';
 import type { Env, Parts } from '../parts.ts';
 import type { HealthReader } from '../health.ts';
 
 /** The price list, for everybody: what each model costs, can do, and has done lately. */
 export function modelRoutes({ ask }: Parts, readHealth: HealthReader) {
   return new Hono<Env>().get('/', async (c) => {
-    const [models, health] = await Promise.all([readCatalogue(ask), readHealth()]);
+    const [models, health] = await Promise.all([askCatalogue(ask), readHealth()]);
     return c.json({
       measuredFromMs: health.fromMs,
       measuredToMs: health.toMs,
-      models: models.map((model) => ({ ...showModel(model), measured: showMeasure(health.models.get(model.id)) })),
+      models: models.map((model) => ({ ...describeModel(model), measured: describeMeasure(health.models.get(model.id)) })),
     });
   });
 }
 
 /** Nothing measured is not the same as nought. */
-export function showMeasure(measure: Measure | undefined) {
+export function describeMeasure(measure: Measure | undefined) {
   if (measure === undefined || measure.requests === 0) return null;
   const { requests, succeeded, firstTokenP50Ms, firstTokenP95Ms } = measure;
   return {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import type { Env, Parts } from '../parts.ts';
-import { PlanDesk } from '../plan-desk.ts';
+import { PlanDesk } from './plan-desk.ts';
 import { validate } from '../validate.ts';
 
 const planId = z.string().min(1).max(64);

@@ -6,13 +6,13 @@ import { readStatement } from '../../../ledger/statement.ts';
 import { openCustomers } from '../../../payments/customers.ts';
 import { readPeriods } from '../../../usage/overview.ts';
 import { ApiError } from '../../api-error.ts';
-import { BillingDesk } from '../../billing-desk.ts';
-import { KeyDesk } from '../../key-desk.ts';
+import { BillingDesk } from '../billing-desk.ts';
+import { KeyDesk } from '../key-desk.ts';
 import type { Parts, Person } from '../../parts.ts';
 import { readWaysIn } from '../../people/ways.ts';
 import { listSessions } from '../access.ts';
 import { describeLine } from '../statement.ts';
-import { entryJson } from './audit.ts';
+import { describeEntry } from './audit.ts';
 
 const LINES_SHOWN = 10;
 
@@ -75,7 +75,7 @@ export class AccountDesk {
       statement: lines.map(describeLine),
       // Where it can be paid is for the payer.
       payments: payments.map(({ address: _address, ...payment }) => payment),
-      audit: entries.map(entryJson),
+      audit: entries.map(describeEntry),
     };
   }
 

@@ -45,7 +45,7 @@ export function accountsRoutes(parts: Parts) {
     .get('/', validate('query', query), async (c) => {
       const { q, status, before } = c.req.valid('query');
       const { rows, next } = await listAccounts(kysely, { text: q, status }, { before, rowsMax: PAGE_ROWS });
-      return c.json({ accounts: rows.map(accountJson), next: next ?? null });
+      return c.json({ accounts: rows.map(describeAccount), next: next ?? null });
     })
     .get('/:id', validate('query', z.object({ zone: zoneShape })), async (c) => {
       const account = await desk.find(c.req.param('id'));
@@ -90,7 +90,7 @@ function isCredit(amount: Nanos | undefined): amount is Nanos {
   return amount !== undefined && amount !== 0n && amount <= CREDIT_MAX && amount >= -CREDIT_MAX;
 }
 
-function accountJson({ id, email, status, isAdmin, available, held, plan, createdAtMs, lastRequestAtMs }: ListedAccount) {
+function describeAccount({ id, email, status, isAdmin, available, held, plan, createdAtMs, lastRequestAtMs }: ListedAccount) {
   return {
     id,
     email,

@@ -24,12 +24,12 @@ export function auditRoutes({ database: { kysely } }: Parts) {
   return new Hono<Env>().get('/', validate('query', query), async (c) => {
     const { before, ...filter } = c.req.valid('query');
     const { rows, next } = await log.read(filter, { before, rowsMax: PAGE_ROWS });
-    return c.json({ entries: rows.map(entryJson), actions: await log.actions(), next: next ?? null });
+    return c.json({ entries: rows.map(describeEntry), actions: await log.actions(), next: next ?? null });
   });
 }
 
 /** An entry as the browser gets it. */
-export function entryJson({ id, actor, action, subject, name, changes, createdAtMs }: NamedEntry) {
+export function describeEntry({ id, actor, action, subject, name, changes, createdAtMs }: NamedEntry) {
   return {
     id,
     actor,

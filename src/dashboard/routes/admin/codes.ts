@@ -47,7 +47,7 @@ export function codeRoutes({ database: { kysely } }: Parts) {
       const { before, ...filter } = c.req.valid('query');
       const { rows, next } = await readPromos(kysely, filter, { before, rowsMax: PAGE_ROWS });
       return c.json({
-        codes: rows.map(codeJson),
+        codes: rows.map(describeCode),
         plans: (await new Plans(kysely).list()).filter(({ isEnded }) => !isEnded).map(({ id, name }) => ({ id, name })),
         campaigns: await readCampaigns(kysely, CAMPAIGNS_MAX),
         campaign: filter.campaign === undefined ? null : await sumCampaign(kysely, filter.campaign),
@@ -76,7 +76,7 @@ export function codeRoutes({ database: { kysely } }: Parts) {
       if (code === undefined) throw new ApiError('not_found', 'There is no such code.');
       const page = { before: c.req.valid('query').before, rowsMax: PAGE_ROWS };
       const { rows, next } = await readRedemptions(kysely, { codeId: code.id }, page);
-      return c.json({ code: codeJson(code), redemptions: rows.map(redemptionJson), next: next ?? null });
+      return c.json({ code: describeCode(code), redemptions: rows.map(describeRedemption), next: next ?? null });
     })
     .get('/redemptions/export', validate('query', exportQuery), async (c) => {
       const { zone, ...of } = c.req.valid('query');
@@ -111,7 +111,7 @@ function cellsOf(
 }
 
 /** What a code gives; what does not fit its kind is null. */
-function benefitJson(benefit: StandingPromo['benefit']) {
+function describeBenefit(benefit: StandingPromo['benefit']) {
   const isPlan = benefit.kind === 'plan';
   return {
     kind: benefit.kind,
@@ -123,12 +123,12 @@ function benefitJson(benefit: StandingPromo['benefit']) {
   };
 }
 
-function codeJson(code: StandingPromo) {
+function describeCode(code: StandingPromo) {
   return {
     id: code.id,
     shown: code.shown,
     campaign: code.campaign,
-    benefit: benefitJson(code.benefit),
+    benefit: describeBenefit(code.benefit),
     used: code.used,
     uses: code.usesMax,
     perAccount: code.perAccount,
@@ -141,12 +141,12 @@ function codeJson(code: StandingPromo) {
   };
 }
 
-function redemptionJson({ accountId, email, n, benefit, given, isWaiting, createdAtMs }: Redemption) {
+function describeRedemption({ accountId, email, n, benefit, given, isWaiting, createdAtMs }: Redemption) {
   return {
     accountId,
     email,
     n,
-    benefit: benefitJson(benefit),
+    benefit: describeBenefit(benefit),
     givenUsd: given === undefined ? null : formatUsd(given),
     isWaiting,
     createdAtMs,

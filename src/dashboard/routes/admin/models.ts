@@ -4,14 +4,14 @@ import { priceSchema, type Model } from '../../../catalog/catalog.ts';
 import { compareModels, writeModels, type EntryChange } from '../../../catalog/model-entry.ts';
 import { DAY_MS } from '../../../durations.ts';
 import type { PricedModel } from '../../../gateway/price-list.ts';
-import type { ProviderList } from '../../../gateway/provider-list.ts';
 import { formatUsd } from '../../../ledger/money.ts';
 import type { ModelPrice } from '../../../ledger/price.ts';
 import { readVersions, readVersionTimes } from '../../../ledger/price-versions.ts';
 import { costOfSums, readModelSums, type ModelSums } from '../../../usage/model-sums.ts';
 import { QUARTER_MS } from '../../../usage/zone.ts';
 import { ApiError } from '../../api-error.ts';
-import { showModel, showPrice } from '../../catalogue.ts';
+import { describeModel, describePrice } from '../describe-model.ts';
+import { askPriceList, askProviders } from '../../gate-answers.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { recent } from '../../recent.ts';
 import { validate } from '../../validate.ts';
@@ -43,21 +43,20 @@ export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
     const fromMs = Math.floor((Date.now() - WEEK_MS) / QUARTER_MS) * QUARTER_MS;
     return { fromMs, sums: await readModelSums(kysely, fromMs) };
   }, KEPT_MS);
-  const readList = async (): Promise<readonly PricedModel[]> => (await ask({ type: 'price-list' })) as readonly PricedModel[];
   const find = async (id: string): Promise<PricedModel> => {
-    const priced = (await readList()).find(({ model }) => model.id === id);
+    const priced = (await askPriceList(ask)).find(({ model }) => model.id === id);
     if (priced === undefined) throw new ApiError('not_found', 'There is no such model.');
     return priced;
   };
   return new Hono<Env>()
     .get('/', async (c) => {
-      const [list, week, times] = await Promise.all([readList(), readWeek(), readVersionTimes(kysely)]);
+      const [list, week, times] = await Promise.all([askPriceList(ask), readWeek(), readVersionTimes(kysely)]);
       return c.json({
         fromMs: week.fromMs,
         models: list.map((priced) => ({
-          ...pricedJson(priced),
+          ...describePriced(priced),
           sinceMs: times.get(`${priced.model.id} ${priced.priceVersion}`) ?? null,
-          week: weekJson(week.sums.get(priced.model.id)),
+          week: describeWeek(week.sums.get(priced.model.id)),
         })),
       });
     })
@@ -65,8 +64,8 @@ export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
       const { model, shipped } = await find(c.req.valid('query').id);
       const versions = await readVersions(kysely, model.id);
       return c.json({
-        versions: versions.map(({ version, sinceMs, price }) => ({ version, sinceMs, ...showPrice(price) })),
-        shipped: shipped === undefined ? null : showPrice(shipped.price),
+        versions: versions.map(({ version, sinceMs, price }) => ({ version, sinceMs, ...describePrice(price) })),
+        shipped: shipped === undefined ? null : describePrice(shipped.price),
         routes: model.routes.map(({ provider, model: name, weight }) => ({ provider, name, weight: weight ?? null })),
       });
     })
@@ -78,21 +77,21 @@ export function adminModelRoutes({ ask, database: { kysely } }: Parts) {
       const price = withPrices(model.price, typed);
       return c.json({
         fromMs,
-        week: weekJson(used),
-        now: rangeJson(used, model.price),
-        would: rangeJson(used, price),
+        week: describeWeek(used),
+        now: describeRange(used, model.price),
+        would: describeRange(used, price),
         yaml: writeModels([{ ...model, price }]),
       });
     })
     .get('/export', async (c) => {
-      const settled = (await readList()).filter(({ source }) => source !== 'discovered').map(({ model }) => model);
+      const settled = (await askPriceList(ask)).filter(({ source }) => source !== 'discovered').map(({ model }) => model);
       c.header('content-disposition', 'attachment; filename="models.yaml"');
       return c.body(writeModels(settled), 200, { 'content-type': 'text/yaml; charset=utf-8' });
     })
     .post('/check', validate('json', pasted), async (c) => {
-      const { configured } = (await ask({ type: 'providers' })) as ProviderList;
+      const { configured } = await askProviders(ask);
       const providers = configured.map(({ id }) => id);
-      return c.json(await checkText(c.req.valid('json').text, providers, await readList()));
+      return c.json(await checkText(c.req.valid('json').text, providers, await askPriceList(ask)));
     });
 }
 
@@ -113,10 +112,10 @@ function effectOf(list: readonly PricedModel[], models: readonly Model[]) {
   const written = new Set(models.map(({ id }) => id));
   const found = models.flatMap((model) => {
     const before = present.get(model.id);
-    return before === undefined ? [] : [{ id: model.id, changes: compareModels(before, model).map(changeJson) }];
+    return before === undefined ? [] : [{ id: model.id, changes: compareModels(before, model).map(describeChange) }];
   });
   return {
-    added: models.filter(({ id }) => !present.has(id)).map((model) => ({ id: model.id, ...showPrice(model.price) })),
+    added: models.filter(({ id }) => !present.has(id)).map((model) => ({ id: model.id, ...describePrice(model.price) })),
     changed: found.filter(({ changes }) => changes.length > 0),
     same: found.filter(({ changes }) => changes.length === 0).length,
     absent: list.filter(({ source, model }) => source === 'file' && !written.has(model.id)).map(({ model }) => model.id),
@@ -124,7 +123,7 @@ function effectOf(list: readonly PricedModel[], models: readonly Model[]) {
 }
 
 /** `part` is by how much a price changes: 0.5 for half as much again, absent where there was none. */
-function changeJson({ field, before, after }: EntryChange) {
+function describeChange({ field, before, after }: EntryChange) {
   const isPrice = field.startsWith('price.') && !field.endsWith('.over');
   const part = isPrice && after !== undefined && Number(before) > 0 ? Number(after) / Number(before) - 1 : undefined;
   return { field, before: before ?? null, after: after ?? null, part: part ?? null };
@@ -146,9 +145,9 @@ function withPrices({ long }: ModelPrice, typed: TypedPrices): ModelPrice {
   return { input, cachedInput, cacheWrite, output, long: typedLong };
 }
 
-function pricedJson({ model, source, shipped, priceVersion, state }: PricedModel) {
+function describePriced({ model, source, shipped, priceVersion, state }: PricedModel) {
   return {
-    ...showModel(model),
+    ...describeModel(model),
     source,
     // What the file adds differs from the shipped list as well as what it changes.
     isDifferent: source === 'file' && (shipped === undefined || compareModels(shipped, model).length > 0),
@@ -159,11 +158,11 @@ function pricedJson({ model, source, shipped, priceVersion, state }: PricedModel
 
 const NOTHING = { requests: 0n, inputTokens: 0n, cachedInputTokens: 0n, cacheWriteTokens: 0n, outputTokens: 0n, cost: 0n } as ModelSums;
 
-function weekJson(sums: ModelSums = NOTHING) {
+function describeWeek(sums: ModelSums = NOTHING) {
   return { requests: Number(sums.requests), usd: formatUsd(sums.cost) };
 }
 
-function rangeJson(sums: ModelSums, price: ModelPrice) {
+function describeRange(sums: ModelSums, price: ModelPrice) {
   const { low, high } = costOfSums(sums, price);
   return { lowUsd: formatUsd(low), highUsd: formatUsd(high) };
 }

@@ -4,11 +4,11 @@ import { readOwnerNames } from '../../../accounts/owners.ts';
 import { DAY_MS } from '../../../durations.ts';
 import { asNanos, formatUsd } from '../../../ledger/money.ts';
 import { readLiability, readMoneyIn } from '../../../ledger/service-money.ts';
-import type { LedgerState } from '../../../observe/metrics.ts';
 import { countFailedAttempts } from '../../../usage/failed-attempts.ts';
 import { EVERYBODY } from '../../../usage/service-past.ts';
 import { readActiveAccounts, readServiceSums } from '../../../usage/service-sums.ts';
 import { cutIntoBuckets, QUARTER_MS, startOf, type Span } from '../../../usage/zone.ts';
+import { askLedger } from '../../gate-answers.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { zoneShape } from '../../usage-query.ts';
 import { validate } from '../../validate.ts';
@@ -55,7 +55,7 @@ export function overviewRoutes({ database, ask, past }: Parts) {
         }),
       });
     })
-    .get('/books', async (c) => c.json(describeBooks(await readLiability(kysely), (await ask({ type: 'ledger' })) as LedgerState)));
+    .get('/books', async (c) => c.json(describeBooks(await readLiability(kysely), await askLedger(ask))));
 
   async function countNewAccounts({ fromMs, toMs }: Span): Promise<number> {
     const { count } = await kysely

@@ -9,8 +9,8 @@ import { listProblems } from '../../../payments/problems.ts';
 import { toCents } from '../../../payments/payments.ts';
 import { reconcilePayments } from '../../../payments/reconcile.ts';
 import { ApiError } from '../../api-error.ts';
-import { BillingDesk } from '../../billing-desk.ts';
-import { describeEvent, describeLife, describeListed } from '../../payment-json.ts';
+import { BillingDesk } from '../billing-desk.ts';
+import { describeEvent, describeLife, describeListedPayment } from './describe-payment.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { placeShape, validate } from '../../validate.ts';
 
@@ -52,7 +52,7 @@ function lists({ database: { kysely }, money }: Parts) {
     .get('/', validate('query', listQuery), async (c) => {
       const { before, ...filter } = c.req.valid('query');
       const { rows, next } = await list.read(filter, { before, rowsMax: PAGE_ROWS });
-      return c.json({ payments: rows.map(describeListed), next: next ?? null });
+      return c.json({ payments: rows.map(describeListedPayment), next: next ?? null });
     })
     .get('/problems', async (c) => {
       const problems = await listProblems(kysely, Date.now(), PROBLEMS_MAX);
@@ -98,7 +98,7 @@ function onePayment({ database: { kysely }, money }: Parts) {
   return new Hono<Env>()
     .get('/:id', async (c) => {
       const payment = await require(c.req.param('id'));
-      return c.json({ ...describeListed(payment), life: describeLife(payment, await list.readLife(payment)) });
+      return c.json({ ...describeListedPayment(payment), life: describeLife(payment, await list.readLife(payment)) });
     })
     .get('/:id/receipt', async (c) => {
       const { id, account_id: accountId } = await require(c.req.param('id'));

@@ -6,7 +6,7 @@ import { Plans, type ListedPlan, type PlanResult } from '../../../accounts/plans
 import { formatUsd } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Env, Parts } from '../../parts.ts';
-import { describePlan } from '../../plan-json.ts';
+import { describePlan } from '../describe-plan.ts';
 import { placeShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
@@ -19,7 +19,7 @@ export function adminPlanRoutes({ database: { kysely } }: Parts) {
   return new Hono<Env>()
     .get('/', async (c) => {
       const [listed, figures] = [await plans.list(), await readPlanFigures(kysely)];
-      return c.json({ plans: listed.map((plan) => planJson(plan, figures.get(plan.id) ?? NO_SUBSCRIBERS)) });
+      return c.json({ plans: listed.map((plan) => describeListedPlan(plan, figures.get(plan.id) ?? NO_SUBSCRIBERS)) });
     })
     .post('/', validate('json', ownPlanSchema), async (c) => {
       requireDone(await plans.save(c.req.valid('json'), 'command', { actor: c.get('person').email, expects: 'new' }));
@@ -57,7 +57,7 @@ function requireDone(result: PlanResult): void {
   throw new ApiError(code, message, 'id');
 }
 
-function planJson(plan: ListedPlan, { subscribers, monthly }: PlanFigures) {
+function describeListedPlan(plan: ListedPlan, { subscribers, monthly }: PlanFigures) {
   const { isOffered, isEnded, origin } = plan;
   return { ...describePlan(plan), isOffered, isEnded, origin, subscribers, monthlyUsd: formatUsd(monthly) };
 }

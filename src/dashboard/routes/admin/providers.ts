@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { differences, recordDeed } from '../../../accounts/audit.ts';
 import { DisabledProviders } from '../../../catalog/disabled-providers.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../durations.ts';
-import type { ListedProvider, ProviderList } from '../../../gateway/provider-list.ts';
+import type { ListedProvider } from '../../../gateway/provider-list.ts';
 import type { Trial } from '../../../gateway/try-route.ts';
 import { measureProviders, readLastFailures, type ProviderRecord } from '../../../usage/provider-health.ts';
 import { ApiError } from '../../api-error.ts';
+import { askProviders, askTrial } from '../../gate-answers.ts';
 import type { Env, Parts } from '../../parts.ts';
 import type { RateRule } from '../../rate-limits.ts';
 import { recent } from '../../recent.ts';
@@ -33,21 +34,20 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
     return { lastHour, lastDay, failures };
   }, KEPT_MS);
   const disabled = new DisabledProviders(kysely);
-  const readList = async (): Promise<ProviderList> => (await ask({ type: 'providers' })) as ProviderList;
   return (
     new Hono<Env>()
       .get('/', async (c) => {
         const [{ configured, known }, { lastHour, lastDay, failures }, off] = await Promise.all([
-          readList(),
+          askProviders(ask),
           readHealth(),
           disabled.list(),
         ]);
         const offBy = new Map(off.map(({ provider, disabledBy, disabledAtMs }) => [provider, { disabledBy, disabledAtMs }]));
         return c.json({
           configured: configured.map((provider) => ({
-            ...providerJson(provider),
-            hour: recordJson(lastHour.get(provider.id)),
-            day: recordJson(lastDay.get(provider.id)),
+            ...describeProvider(provider),
+            hour: describeRecord(lastHour.get(provider.id)),
+            day: describeRecord(lastDay.get(provider.id)),
             lastFailure: failures.get(provider.id) ?? null,
             disabled: offBy.get(provider.id) ?? null,
           })),
@@ -57,7 +57,8 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
       // Twice is as good as once: whoever finds it done is told the same.
       .post('/:id/disable', async (c) => {
         const provider = c.req.param('id');
-        if (!(await readList()).configured.some(({ id }) => id === provider)) throw new ApiError('not_found', 'There is no such provider.');
+        if (!(await askProviders(ask)).configured.some(({ id }) => id === provider))
+          throw new ApiError('not_found', 'There is no such provider.');
         await disabled.disable(provider, c.get('person').email);
         return c.json({ isDisabled: true });
       })
@@ -68,31 +69,31 @@ export function adminProviderRoutes({ ask, auth, database: { kysely } }: Parts) 
       .post('/:id/test', validate('json', trialBody), async (c) => {
         const { model } = c.req.valid('json');
         const provider = c.req.param('id');
-        const { configured } = await readList();
+        const { configured } = await askProviders(ask);
         if (!configured.some(({ id, models }) => id === provider && models.some((each) => each.id === model)))
           throw new ApiError('not_found', 'There is no such provider, or no route of this model leads to it.');
         await auth.limits.admit([[TRIALS, 'all']]);
-        const trial = (await ask({ type: 'trial', provider, model })) as Trial | undefined;
+        const trial = await askTrial(ask, provider, model);
         const outcome = trial?.isFine === true ? 'answered' : 'failed';
         const changes = differences({}, { model, outcome });
         await recordDeed(kysely, { actor: c.get('person').email, action: 'provider.test', subject: provider, changes });
-        return c.json(trialJson(trial));
+        return c.json(describeTrial(trial));
       })
   );
 }
 
-function providerJson({ host, credential, region, apiVersion, ...provider }: ListedProvider) {
+function describeProvider({ host, credential, region, apiVersion, ...provider }: ListedProvider) {
   return { ...provider, host: host ?? null, credential: credential ?? null, region: region ?? null, apiVersion: apiVersion ?? null };
 }
 
 /** Nothing measured is not the same as nought. */
-function recordJson(record: ProviderRecord | undefined) {
+function describeRecord(record: ProviderRecord | undefined) {
   if (record === undefined) return null;
   const { calls, failures, firstToken, duration } = record;
   return { calls, failures, firstToken: firstToken ?? null, duration: duration ?? null };
 }
 
-function trialJson(trial: Trial | undefined) {
+function describeTrial(trial: Trial | undefined) {
   // The provider may have gone between the look at the list and the call.
   if (trial === undefined) throw new ApiError('not_found', 'There is no route of this model to this provider any more.');
   const { isFine, durationMs, inputTokens, outputTokens, message, answer } = trial;

@@ -5,7 +5,7 @@ import { readRefusals, type RefusalRow } from '../../../usage/refusals.ts';
 import { readRequest } from '../../../usage/request-detail.ts';
 import { readRequests, type RequestRow } from '../../../usage/requests.ts';
 import { ApiError } from '../../api-error.ts';
-import { readCatalogue } from '../../catalogue.ts';
+import { askCatalogue } from '../../gate-answers.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { filterShape, isRange, RANGE_MESSAGE, readFilter, requestsPageShape } from '../../usage-query.ts';
 import { validate } from '../../validate.ts';
@@ -48,7 +48,7 @@ export function requestsRoutes({ database, ask }: Parts) {
       return c.json({ refused: rows.map((row) => withOwner(describeRefusal(row), row, names)), next: next ?? null });
     })
     .get('/names', async (c) => {
-      const models = await readCatalogue(ask);
+      const models = await askCatalogue(ask);
       const providers = new Set(models.flatMap(({ routes }) => routes.map((route) => route.provider)));
       return c.json({ models: models.map((each) => each.id).toSorted(), providers: [...providers].toSorted() });
     })

@@ -1,9 +1,9 @@
-import type { OrderRefusal } from '../accounts/plan-orders.ts';
-import type { RedeemResult, RedeemRefusal } from '../accounts/redeem.ts';
-import { formatUsd, NO_MONEY } from '../ledger/money.ts';
-import type { AutoTopUpProblem } from '../payments/auto-top-up.ts';
-import type { StartRefusal } from '../payments/desk.ts';
-import type { PaymentRules } from '../payments/payments.ts';
+import type { OrderRefusal } from '../../accounts/plan-orders.ts';
+import type { RedeemResult, RedeemRefusal } from '../../accounts/redeem.ts';
+import { formatUsd, NO_MONEY } from '../../ledger/money.ts';
+import type { AutoTopUpProblem } from '../../payments/auto-top-up.ts';
+import type { StartRefusal } from '../../payments/desk.ts';
+import type { PaymentRules } from '../../payments/payments.ts';
 
 /** What people are told when money cannot be taken or given: which it is, and what to do. */
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { BudgetChange } from '../accounts/key-budgets.ts';
-import { settingsShape } from '../accounts/key-settings.ts';
-import { DAY_MS } from '../durations.ts';
-import { parseUsd, type Nanos } from '../ledger/money.ts';
+import type { BudgetChange } from '../../accounts/key-budgets.ts';
+import { settingsShape } from '../../accounts/key-settings.ts';
+import { DAY_MS } from '../../durations.ts';
+import { parseUsd, type Nanos } from '../../ledger/money.ts';
 
 /** What the forms about keys may send. Unknown fields are mistakes: a misspelt limit must not be ignored. */
 

@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely';
-import { findSubscription, type PlanOrder } from '../accounts/plan-orders.ts';
-import { Plans } from '../accounts/plans.ts';
-import { isQuoteOver, Subscriptions } from '../accounts/subscriptions.ts';
-import type { Tables } from '../database/tables.ts';
-import { lockWallet, readDebt, readPayable } from '../ledger/credit.ts';
-import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
-import type { PaymentRow } from '../payments/credit-payment.ts';
-import { UNFINISHED, type PaymentDesk, type Payer } from '../payments/desk.ts';
-import { ApiError } from './api-error.ts';
+import { findSubscription, type PlanOrder } from '../../accounts/plan-orders.ts';
+import { Plans } from '../../accounts/plans.ts';
+import { isQuoteOver, Subscriptions } from '../../accounts/subscriptions.ts';
+import type { Tables } from '../../database/tables.ts';
+import { lockWallet, readDebt, readPayable } from '../../ledger/credit.ts';
+import { asNanos, formatUsd, type Nanos } from '../../ledger/money.ts';
+import type { PaymentRow } from '../../payments/credit-payment.ts';
+import { UNFINISHED, type PaymentDesk, type Payer } from '../../payments/desk.ts';
+import { ApiError } from '../api-error.ts';
 import { ORDER_REFUSALS, sayStartRefusal } from './billing-words.ts';
-import { describePlan, describeQuote, describeSubscription, type PlansJson, type QuoteJson, type TakenJson } from './plan-json.ts';
+import { describePlan, describeQuote, describeSubscription } from './describe-plan.ts';
 
 /** How a plan is to be paid. */
 export interface PlanPayment {
@@ -37,7 +37,7 @@ export class PlanDesk {
   }
 
   /** What is offered, what the account has, and what it could pay from its balance. */
-  async show(accountId: string): Promise<PlansJson> {
+  async show(accountId: string) {
     const plans = (await this.#plans.list()).filter((plan) => plan.isOffered && !plan.isEnded);
     const subscription = await this.subscriptions.find(accountId);
     return {
@@ -49,14 +49,14 @@ export class PlanDesk {
   }
 
   /** What the plan costs now, to the last digit. */
-  async quote(accountId: string, planId: string, nowMs: number): Promise<QuoteJson> {
+  async quote(accountId: string, planId: string, nowMs: number) {
     const quote = await this.subscriptions.quote(accountId, planId, nowMs);
     if (quote.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[quote.why]);
     return describeQuote(quote);
   }
 
   /** Takes a plan: at once, or after a payment, for which an address is given. */
-  async take(payer: Payer, { planId, atMs }: { readonly planId: string; readonly atMs: number }, payment: PlanPayment): Promise<TakenJson> {
+  async take(payer: Payer, { planId, atMs }: { readonly planId: string; readonly atMs: number }, payment: PlanPayment) {
     const nowMs = Date.now();
     const quote = await this.subscriptions.quote(payer.accountId, planId, atMs);
     if (quote.type === 'refused') throw new ApiError('conflict', ORDER_REFUSALS[quote.why]);
@@ -80,7 +80,7 @@ export class PlanDesk {
   }
 
   /** Says how later periods are paid; a card must be one of the account's own. */
-  async setPayment(accountId: string, { payBy, methodRef }: PlanPayment): Promise<PlansJson> {
+  async setPayment(accountId: string, { payBy, methodRef }: PlanPayment) {
     if (payBy === 'card' && !this.#hasCards) throw new ApiError('conflict', 'Cards cannot be charged here.');
     if (payBy === 'card' && methodRef !== undefined) await this.#requireCard(accountId, methodRef);
     const isSet = await this.subscriptions.setPayment(accountId, payBy, payBy === 'card' ? methodRef : undefined);
@@ -88,7 +88,7 @@ export class PlanDesk {
     return this.show(accountId);
   }
 
-  async #payByCard(payer: Payer, sale: { order: PlanOrder; due: Nanos; methodRef: string | undefined; nowMs: number }): Promise<TakenJson> {
+  async #payByCard(payer: Payer, sale: { order: PlanOrder; due: Nanos; methodRef: string | undefined; nowMs: number }) {
     const amount = asNanos(sale.due + (await readDebt(this.#database, payer.accountId)));
     const payment =
       sale.methodRef === undefined

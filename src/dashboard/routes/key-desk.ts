@@ -1,38 +1,18 @@
-import { readAudit } from '../accounts/audit.ts';
-import type { ListedKey } from '../accounts/key-list.ts';
-import { hashSecret } from '../accounts/key-secret.ts';
-import { Keys, TRIAL_MS, type KeyRequest } from '../accounts/keys.ts';
-import { findUnknown, lists } from '../accounts/model-rules.ts';
-import type { KeyLimits, KeyUse } from '../limits/limits.ts';
-import { formatUsd } from '../ledger/money.ts';
-import { readDays, readSpend, type DayOfUse } from '../usage/key-usage.ts';
-import { ApiError, TooManyError } from './api-error.ts';
-import { askLimits, askModels, type OfferedModel } from './gate-answers.ts';
-import { auditJson, budgetJson, keyJson, type AuditJson, type BudgetJson, type KeyJson } from './key-json.ts';
-import type { Parts } from './parts.ts';
+import { readAudit } from '../../accounts/audit.ts';
+import type { ListedKey } from '../../accounts/key-list.ts';
+import { hashSecret } from '../../accounts/key-secret.ts';
+import { Keys, TRIAL_MS, type KeyRequest } from '../../accounts/keys.ts';
+import { findUnknown, lists } from '../../accounts/model-rules.ts';
+import type { Model } from '../../catalog/catalog.ts';
+import { formatPricePerToken, formatUsd } from '../../ledger/money.ts';
+import { readDays, readSpend } from '../../usage/key-usage.ts';
+import { ApiError, TooManyError } from '../api-error.ts';
+import { askCatalogue, askLimits } from '../gate-answers.ts';
+import type { Parts } from '../parts.ts';
+import { describeBudget, describeKey } from './describe-key.ts';
 
 const DAYS_SHOWN = 30;
 const AUDIT_SHOWN = 100;
-
-/** Everything about one key. */
-interface KeyPage {
-  readonly key: KeyJson;
-  readonly days: readonly (Omit<DayOfUse, 'cost'> & { readonly costUsd: string })[];
-  readonly audit: readonly AuditJson[];
-}
-
-/** What changes from second to second. */
-interface KeyLive {
-  readonly status: KeyJson['status'];
-  readonly budgets: readonly BudgetJson[];
-  readonly use: KeyUse;
-}
-
-/** What a test call is made with. */
-interface TrialJson {
-  readonly secret: string;
-  readonly model: string;
-}
 
 /** Puts together what the pages show of keys. */
 export class KeyDesk {
@@ -45,9 +25,9 @@ export class KeyDesk {
   }
 
   /** Days and months of what was spent are those of the zone. */
-  async list(accountId: string, zone: string): Promise<KeyJson[]> {
+  async list(accountId: string, zone: string) {
     const [keys, spend] = await Promise.all([this.keys.list(accountId), readSpend(this.#parts.database, accountId, { zone })]);
-    return keys.map((key) => keyJson(key, spend.get(key.id)));
+    return keys.map((key) => describeKey(key, spend.get(key.id)));
   }
 
   async find(accountId: string, id: string): Promise<ListedKey> {
@@ -56,43 +36,47 @@ export class KeyDesk {
     return key;
   }
 
-  async describe(accountId: string, id: string, zone: string): Promise<KeyJson> {
+  async describe(accountId: string, id: string, zone: string) {
     const key = await this.find(accountId, id);
-    return keyJson(key, (await readSpend(this.#parts.database, accountId, { zone, keyId: id })).get(id));
+    return describeKey(key, (await readSpend(this.#parts.database, accountId, { zone, keyId: id })).get(id));
   }
 
-  async show(accountId: string, id: string, zone: string): Promise<KeyPage> {
+  /** Everything about one key. */
+  async show(accountId: string, id: string, zone: string) {
     const { database } = this.#parts;
     const key = await this.describe(accountId, id, zone);
     const days = await readDays(database, { accountId, id }, { zone, days: DAYS_SHOWN });
+    const entries = await readAudit(database.kysely, id, AUDIT_SHOWN);
     return {
       key,
       days: days.map(({ cost, ...day }) => ({ ...day, costUsd: formatUsd(cost) })),
-      audit: (await readAudit(database.kysely, id, AUDIT_SHOWN)).map(auditJson),
+      audit: entries.map(({ id: entryId, actor, action, createdAtMs, changes }) => ({ id: entryId, actor, action, createdAtMs, changes })),
     };
   }
 
-  async watch(accountId: string, id: string): Promise<KeyLive> {
+  /** What of a key changes from second to second. */
+  async watch(accountId: string, id: string) {
     const key = await this.find(accountId, id);
     const { requestsPerMinute, tokensPerMinute, concurrent } = key;
     const use = await askLimits(this.#parts.ask, id, { requestsPerMinute, tokensPerMinute, concurrent });
-    return { status: key.status, budgets: key.budgets.map(budgetJson), use };
+    return { status: key.status, budgets: key.budgets.map(describeBudget), use };
   }
 
   /** What a form may offer, and the limits of whoever fixes none. */
-  async options(): Promise<{ readonly models: readonly OfferedModel[]; readonly limits: KeyLimits }> {
+  async options() {
     const { limits } = await askLimits(this.#parts.ask, '', {});
-    return { models: await askModels(this.#parts.ask), limits };
+    const models = await askCatalogue(this.#parts.ask);
+    return { models: models.map(describeOffer), limits };
   }
 
   /** A secret that lives for a minute, and the cheapest model that the key may call. */
-  async makeTrial(request: KeyRequest): Promise<TrialJson> {
+  async makeTrial(request: KeyRequest) {
     const fresh = await this.keys.makeTrial(request);
     if (fresh === 'no_such_key') throw noSuchKey();
     if (fresh === 'too_many_secrets') throw new TooManyError('That were many test calls. Try again in a minute.', TRIAL_MS);
     // Asked of the holder, who is also bound by the plan of the account.
     const holder = await this.keys.findHolder(hashSecret(fresh.secret));
-    const allowed = (await askModels(this.#parts.ask)).filter(
+    const allowed = (await askCatalogue(this.#parts.ask)).filter(
       ({ id }) => (holder?.models === undefined || lists(holder.models, id)) && !lists(holder?.deniedModels ?? [], id),
     );
     const [cheapest] = allowed.toSorted((first, second) => priceOf(first) - priceOf(second));
@@ -103,15 +87,20 @@ export class KeyDesk {
   /** A misspelt model would make a key that can call nothing, and nobody would know why. */
   async refuseUnknownModels(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const known = (await askModels(this.#parts.ask)).map(({ id }) => id);
+    const known = (await askCatalogue(this.#parts.ask)).map(({ id }) => id);
     const [unknown] = findUnknown(ids, known);
     if (unknown !== undefined) throw new ApiError('invalid', `There is no model ${unknown}.`, 'models');
   }
 }
 
+/** A model as forms need it, with its prices in USD per token. */
+function describeOffer({ id, name, provider, price }: Model) {
+  return { id, name, provider, inputPrice: formatPricePerToken(price.input), outputPrice: formatPricePerToken(price.output) };
+}
+
 /** To be compared, not shown. */
-function priceOf({ inputPrice, outputPrice }: OfferedModel): number {
-  return Number(inputPrice) + Number(outputPrice);
+function priceOf({ price }: Model): number {
+  return Number(price.input) + Number(price.output);
 }
 
 /** Also for keys of others: nobody learns that they exist. */

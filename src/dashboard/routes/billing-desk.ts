@@ -1,27 +1,22 @@
 import type { Kysely } from 'kysely';
-import { Subscriptions } from '../accounts/subscriptions.ts';
-import { readGrants, readWallet } from '../ledger/credit.ts';
-import { asNanos, formatUsd } from '../ledger/money.ts';
-import type { Tables } from '../database/tables.ts';
-import { AutoTopUps } from '../payments/auto-top-up.ts';
-import type { PaymentRow } from '../payments/credit-payment.ts';
-import type { PaymentDesk } from '../payments/desk.ts';
-import type { Card } from '../payments/payments.ts';
-import type { MoneyIn } from '../payments/open.ts';
-import { ApiError } from './api-error.ts';
-import {
-  describeAutoTopUp,
-  describePayment,
-  type AutoTopUpJson,
-  type BillingJson,
-  type BonusJson,
-  type PaymentJson,
-  type SourceJson,
-} from './billing-json.ts';
+import { Subscriptions } from '../../accounts/subscriptions.ts';
+import { readGrants, readWallet } from '../../ledger/credit.ts';
+import { asNanos, formatUsd } from '../../ledger/money.ts';
+import type { Tables } from '../../database/tables.ts';
+import { AutoTopUps } from '../../payments/auto-top-up.ts';
+import type { PaymentRow } from '../../payments/credit-payment.ts';
+import type { PaymentDesk } from '../../payments/desk.ts';
+import type { Card } from '../../payments/payments.ts';
+import type { MoneyIn } from '../../payments/open.ts';
+import { ApiError } from '../api-error.ts';
+import { describeAutoTopUp, describePayment } from './describe-payment.ts';
 
 const PAYMENTS_MAX = 100;
 /** While a payer waits for a payment, the provider is asked this often, should its event be late. */
 const ASK_AGAIN_MS = 3000;
+
+/** How an account uses the credit of its plan: before the rest, after it, or alone. Null without a plan. */
+type PlanUse = 'plan' | 'balance' | 'stop' | null;
 
 /** What the page about billing shows and does. */
 export class BillingDesk {
@@ -38,7 +33,7 @@ export class BillingDesk {
   }
 
   /** The balance and what it is made of, in the order in which it is used; and how money can be added. */
-  async show(accountId: string): Promise<BillingJson> {
+  async show(accountId: string) {
     const { balance, held, available, hasHadCredit } = await readWallet(this.#database, accountId);
     const { rules, providers } = this.payments;
     const planUse = await this.#readPlanUse(accountId);
@@ -46,11 +41,13 @@ export class BillingDesk {
       balanceUsd: formatUsd(balance),
       heldUsd: formatUsd(held),
       availableUsd: formatUsd(available),
+      /** True as soon as there was any credit, though nothing of it may be left. */
       hasHadCredit,
       sources: await this.#listSources(accountId, planUse),
       planUse,
       bonuses: await this.#listBonuses(accountId),
       hasCards: providers.includes('stripe'),
+      /** What somebody who pays by bank transfer is told; null where that is not offered. */
       bankTransfer: providers.includes('manual') ? (this.#money.bankTransfer ?? '') : null,
       minimumUsd: formatUsd(rules.minimum),
       maximumUsd: formatUsd(rules.maximum),
@@ -58,7 +55,7 @@ export class BillingDesk {
     };
   }
 
-  async listPayments(accountId: string, rowsMax: number = PAYMENTS_MAX): Promise<PaymentJson[]> {
+  async listPayments(accountId: string, rowsMax: number = PAYMENTS_MAX) {
     const rows = await this.#database
       .selectFrom('payments')
       .selectAll()
@@ -71,7 +68,7 @@ export class BillingDesk {
   }
 
   /** How a payment stands. One that somebody waits for is asked for, so that a late event delays nobody. */
-  async follow(accountId: string, id: string, nowMs: number): Promise<PaymentJson> {
+  async follow(accountId: string, id: string, nowMs: number) {
     const payment = await this.#requirePayment(accountId, id);
     const isWaiting = payment.status === 'open' || payment.status === 'unknown';
     if (!isWaiting || Number(payment.asked_at) > nowMs - ASK_AGAIN_MS) return describePayment(payment);
@@ -103,7 +100,7 @@ export class BillingDesk {
       .execute();
   }
 
-  async showAutoTopUp(accountId: string, nowMs: number): Promise<AutoTopUpJson | null> {
+  async showAutoTopUp(accountId: string, nowMs: number) {
     const auto = await this.autoTopUps.find(accountId, nowMs);
     return auto === undefined ? null : describeAutoTopUp(auto);
   }
@@ -114,16 +111,18 @@ export class BillingDesk {
     return payment;
   }
 
-  async #readPlanUse(accountId: string): Promise<BillingJson['planUse']> {
+  async #readPlanUse(accountId: string): Promise<PlanUse> {
     const subscription = await new Subscriptions(this.#database).find(accountId);
     if (subscription === undefined) return null;
     return subscription.plan.overflow === 'stop' ? 'stop' : subscription.useFirst;
   }
 
-  async #listSources(accountId: string, planUse: BillingJson['planUse']): Promise<SourceJson[]> {
+  /** Credit that is left. */
+  async #listSources(accountId: string, planUse: PlanUse) {
     const grants = await readGrants(this.#database, accountId);
     return grants.map(({ id, kind, amount, remaining, expires_at: expires, created_at: created }, index) => ({
       id,
+      /** Its place in the order of use; null where the plan keeps it from being used. */
       order: planUse === 'stop' && kind !== 'plan' ? null : index + 1,
       kind,
       amountUsd: formatUsd(asNanos(amount)),
@@ -133,7 +132,8 @@ export class BillingDesk {
     }));
   }
 
-  async #listBonuses(accountId: string): Promise<BonusJson[]> {
+  /** Bonuses that wait for a top-up. */
+  async #listBonuses(accountId: string) {
     const rows = await this.#database
       .selectFrom('promo_redemptions')
       .innerJoin('promo_codes', 'promo_codes.id', 'promo_redemptions.code_id')

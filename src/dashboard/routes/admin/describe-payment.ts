@@ -1,0 +1,73 @@
+import type { RecordedEntry } from '../../../accounts/audit.ts';
+import { asNanos, formatUsd } from '../../../ledger/money.ts';
+import type { PaymentRow } from '../../../payments/credit-payment.ts';
+import type { ListedPayment, PaymentEvent, PaymentList } from '../../../payments/payment-list.ts';
+import { fromCents } from '../../../payments/payments.ts';
+
+/** A payment as operators see it. */
+export function describeListedPayment(payment: ListedPayment) {
+  return {
+    id: payment.id,
+    accountId: payment.account_id,
+    email: payment.email ?? '',
+    way: wayOf(payment),
+    purpose: payment.purpose,
+    status: payment.status,
+    amountUsd: formatUsd(asNanos(payment.amount)),
+    bonusUsd: formatUsd(asNanos(payment.bonus)),
+    reversedUsd: formatUsd(asNanos(payment.reversed)),
+    reference: payment.provider_ref ?? payment.session_ref,
+    hasReceipt: payment.status === 'paid' && payment.provider === 'stripe',
+    reason: payment.reason,
+    createdAtMs: Number(payment.created_at),
+  };
+}
+
+function wayOf({ provider, method_ref: methodRef }: ListedPayment): 'card' | 'automatic' | 'transfer' {
+  if (provider === 'manual') return 'transfer';
+  return methodRef === null ? 'card' : 'automatic';
+}
+
+/** An event of a provider. */
+export function describeEvent(event: PaymentEvent) {
+  return {
+    id: event.event_id,
+    type: event.type,
+    outcome: event.outcome,
+    detail: event.detail,
+    tries: Number(event.tries),
+    paymentId: event.payment_id,
+    // Whether working on it once more can change anything. What Stripe said when it was asked is no event that it has: the payment is asked for again.
+    canReplay: event.type !== 'answer' && (event.outcome === 'received' || event.outcome === 'refused'),
+    createdAtMs: Number(event.created_at),
+  };
+}
+
+/** One moment of a payment's life. */
+interface Moment {
+  readonly atMs: number;
+  readonly kind: 'begun' | 'paid' | 'refund' | 'dispute' | 'event' | 'operator';
+  readonly text: string;
+  readonly event: ReturnType<typeof describeEvent> | null;
+}
+
+/** Everything that happened to a payment, in the order of time. */
+export function describeLife(payment: PaymentRow, { events, reversals, entries }: Awaited<ReturnType<PaymentList['readLife']>>): Moment[] {
+  const moments: Moment[] = [
+    { atMs: Number(payment.created_at), kind: 'begun', text: '', event: null },
+    ...events.map((event) => ({ atMs: Number(event.created_at), kind: 'event' as const, text: event.detail, event: describeEvent(event) })),
+    ...reversals.map(({ created_at: at, kind, cents, state, id }) => ({
+      atMs: Number(at),
+      kind,
+      text: `$${formatUsd(fromCents(cents))}, ${state} (${id})`,
+      event: null,
+    })),
+    ...entries.map((entry) => ({ atMs: entry.createdAtMs, kind: 'operator' as const, text: describeEntry(entry), event: null })),
+  ];
+  if (payment.paid_at !== null) moments.push({ atMs: Number(payment.paid_at), kind: 'paid', text: '', event: null });
+  return moments.toSorted((first, second) => first.atMs - second.atMs);
+}
+
+function describeEntry({ actor, action, changes }: RecordedEntry): string {
+  return `${actor}: ${action}${changes.map(({ field, after }) => `, ${field} ${String(after)}`).join('')}`;
+}

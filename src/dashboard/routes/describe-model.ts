@@ -1,0 +1,33 @@
+import type { Model } from '../../catalog/catalog.ts';
+import { formatPricePerMillion } from '../../ledger/money.ts';
+import type { ModelPrice, TokenPrices } from '../../ledger/price.ts';
+
+/** What people may know of a model: not by which routes it is reached. */
+export function describeModel(model: Model) {
+  return {
+    id: model.id,
+    name: model.name,
+    provider: model.provider,
+    contextLength: model.contextLength,
+    maxOutputTokens: model.maxOutputTokens,
+    inputModalities: model.inputModalities,
+    outputModalities: model.outputModalities,
+    features: model.features as readonly string[],
+    ...describePrice(model.price),
+  };
+}
+
+/** The prices of a model, and those of requests whose prompt is longer than so many tokens. */
+export function describePrice({ long, ...price }: ModelPrice) {
+  return { price: describePrices(price), longPrice: long === undefined ? null : { ...describePrices(long), overTokens: long.overTokens } };
+}
+
+/** In USD per million tokens, as decimal strings. */
+function describePrices({ input, cachedInput, cacheWrite, output }: TokenPrices) {
+  return {
+    input: formatPricePerMillion(input),
+    cachedInput: formatPricePerMillion(cachedInput),
+    cacheWrite: formatPricePerMillion(cacheWrite),
+    output: formatPricePerMillion(output),
+  };
+}
