@@ -114,14 +114,14 @@ export class Dashboard {
   }
 
   async #answer(id: number, question: GateQuestion): Promise<void> {
-    let answer: unknown;
+    let message: ToDashboard;
     try {
-      answer = await this.#host.answer(question);
+      message = { type: 'answer', id, answer: await this.#host.answer(question) };
     } catch (error) {
-      // Without an answer the thread would wait for ever.
       this.#host.failed('a question of the dashboard could not be answered', error);
+      message = { type: 'unanswered', id };
     }
-    if (this.#worker !== undefined) this.#post({ type: 'answer', id, answer });
+    if (this.#worker !== undefined) this.#post(message);
   }
 
   #reply(id: number, { status, headers, body }: CarriedReply): void {

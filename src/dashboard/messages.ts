@@ -13,6 +13,8 @@ export type ToDashboard =
   | { readonly type: 'request'; readonly id: number; readonly request: CarriedRequest }
   | { readonly type: 'pull' | 'cancel'; readonly id: number }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+  /** The gate failed over a question, and has logged why. */
+  | { readonly type: 'unanswered'; readonly id: number }
   | { readonly type: 'close' };
 
 export type FromDashboard =

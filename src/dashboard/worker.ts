@@ -35,7 +35,7 @@ const FAILED = plainReply(500, 'internal_error', 'Something went wrong on our si
 
 declare const self: Worker;
 
-const questions = new Map<number, (answer: unknown) => void>();
+const questions = new Map<number, PromiseWithResolvers<unknown>>();
 const readers = new Map<number, ReadableStreamDefaultReader<Uint8Array>>();
 let nextQuestion = 1;
 let opened: Promise<Opened> | undefined;
@@ -61,7 +61,11 @@ async function receive(message: ToDashboard): Promise<void> {
       return reader?.cancel();
     }
     case 'answer':
-      questions.get(message.id)?.(message.answer);
+      questions.get(message.id)?.resolve(message.answer);
+      questions.delete(message.id);
+      return;
+    case 'unanswered':
+      questions.get(message.id)?.reject(new Error('The gate could not answer'));
       questions.delete(message.id);
       return;
     case 'close':
@@ -167,10 +171,10 @@ async function sendPiece(id: number): Promise<void> {
 function ask(question: GateQuestion): Promise<unknown> {
   const id = nextQuestion;
   nextQuestion += 1;
-  return new Promise((resolve) => {
-    questions.set(id, resolve);
-    send({ type: 'question', id, question });
-  });
+  const asked = Promise.withResolvers<unknown>();
+  questions.set(id, asked);
+  send({ type: 'question', id, question });
+  return asked.promise;
 }
 
 function fail(event: string, error: unknown): void {

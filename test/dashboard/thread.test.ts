@@ -2,12 +2,13 @@ import { afterAll, expect, spyOn, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Dashboard } from '../../src/dashboard/dashboard.ts';
+import { Dashboard, type DashboardHost } from '../../src/dashboard/dashboard.ts';
 import type { DashboardSettings, FromDashboard, ToDashboard } from '../../src/dashboard/messages.ts';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { startServer } from '../../src/http/server.ts';
 import { exchangeBytes } from '../faults/raw-client.ts';
+import { until } from '../until.ts';
 import { ORIGIN, SETTINGS as USUAL } from './open-dashboard.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-thread-'));
@@ -77,15 +78,42 @@ test('a request without a host, or with a body that takes long to write, keeps n
 
 const NOBODY = { answer: async () => [], failed: () => undefined, notice: () => undefined };
 
-test('a file that begins when nobody waits for it any more is not kept open', () => {
+/** What the near side of the thread answers when the far side says this. */
+function answersTo(data: FromDashboard, host: DashboardHost): ToDashboard[] {
   const told: ToDashboard[] = [];
   let thread: { onmessage?: (event: { readonly data: FromDashboard }) => void } = {};
   const worker = spyOn(globalThis, 'Worker').mockImplementation((() => {
     thread = { postMessage: (message: ToDashboard) => told.push(message), unref: () => undefined } as typeof thread;
     return thread;
   }) as never);
-  new Dashboard(() => SETTINGS, NOBODY).wake();
+  new Dashboard(() => SETTINGS, host).wake();
   worker.mockRestore();
-  thread.onmessage?.({ data: { type: 'reply', id: 7, reply: { status: 200, headers: [], body: undefined } } });
-  expect(told.slice(1)).toEqual([{ type: 'cancel', id: 7 }]);
+  told.length = 0;
+  thread.onmessage?.({ data });
+  return told;
+}
+
+test('a file that begins when nobody waits for it any more is not kept open', () => {
+  const told = answersTo({ type: 'reply', id: 7, reply: { status: 200, headers: [], body: undefined } }, NOBODY);
+  expect(told).toEqual([{ type: 'cancel', id: 7 }]);
+});
+
+test('a question over which the gate fails is a failure, and not an answer with nothing in it', async () => {
+  const failures: string[] = [];
+  const host: DashboardHost = {
+    answer: async () => Promise.reject(new Error('the way out is closed')),
+    failed: (event) => failures.push(event),
+    notice: () => undefined,
+  };
+  const posting = { url: 'https://hook.test/', headers: {}, body: '{}' };
+  const told = answersTo({ type: 'question', id: 3, question: { type: 'webhook', posting } }, host);
+  await until(() => told.length > 0);
+  expect(told).toEqual([{ type: 'unanswered', id: 3 }]);
+  expect(failures).toEqual(['a question of the dashboard could not be answered']);
+
+  const dashboard = new Dashboard(() => SETTINGS, host);
+  const answer = await dashboard.fetch(new Request(`${ORIGIN}/api/models`), '192.0.2.1');
+  expect(answer.status).toBe(500);
+  expect(failures.slice(1)).toEqual(['a question of the dashboard could not be answered', 'a request of the dashboard failed']);
+  await dashboard.close();
 });
