@@ -1,9 +1,11 @@
 import type { Route } from '../catalog/catalog.ts';
 import type { ProviderConfig } from '../config.ts';
+import type { HttpClient } from '../http/client.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { exchangeLocally } from '../http/local-exchange.ts';
 import type { ResponseHead } from '../http/response-parser.ts';
 import { SseParser } from '../http/sse.ts';
+import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import { readFault } from '../providers/openai.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from '../providers/provider.ts';
@@ -12,6 +14,7 @@ import { Deadlines, type Phase } from './deadlines.ts';
 import { toCallerError } from './faults.ts';
 import type { Gate, Watcher } from './gate.ts';
 import { addHop } from './hops.ts';
+import { callerLimitOf } from './price.ts';
 import { refuseTooDeep, Relay, type EventParser } from './relay.ts';
 import type { Answer, Dispatch } from './send.ts';
 
@@ -40,7 +43,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     const encoded = encode(dialect, dispatch, leg);
     if (provider.serviceAccount !== undefined) await waitFor(encoded, watcher, deadlines);
     const request = encoded instanceof Promise ? await encoded : encoded;
-    exchange = exchangeWith(gate, dialect, addHop(request, dispatch.call), deadlines);
+    exchange = exchangeWith(gate.client, dialect, addHop(request, dispatch.call), () => deadlines.connected());
     watcher.beginAttempt(exchange, deadlines);
     head = await exchange.head;
     if (head.status !== 200) throw decodeFault(dialect, await readFaultText(exchange), head);
@@ -93,11 +96,11 @@ function encode(dialect: Provider, dispatch: Dispatch, leg: Leg): UpstreamReques
   const target = targetOf(dialect, dispatch, leg);
   // A token has to be fetched; a key is there, and is not waited for.
   return leg.provider.serviceAccount === undefined
-    ? encodeAuthorized(dialect, dispatch, target)
-    : keyFor(leg.provider).then((apiKey) => encodeAuthorized(dialect, dispatch, { ...target, apiKey }));
+    ? encodeSigned(dialect, dispatch.chat, target)
+    : keyFor(leg.provider).then((apiKey) => encodeSigned(dialect, dispatch.chat, { ...target, apiKey }));
 }
 
-/** Waits for a token. The provider is not to blame for the time that takes, and who leaves is not kept. */
+/** Waits for an access token. That time does not count against the provider, and ends when the caller leaves. */
 async function waitFor(encoded: unknown, watcher: Watcher, deadlines: Deadlines): Promise<void> {
   const ended = Promise.withResolvers<never>();
   deadlines.waiting();
@@ -106,19 +109,19 @@ async function waitFor(encoded: unknown, watcher: Watcher, deadlines: Deadlines)
   deadlines.begin();
 }
 
-function encodeAuthorized(dialect: Provider, { chat }: Dispatch, target: Target): UpstreamRequest | Promise<UpstreamRequest> {
+/** The request with the credentials of the target, signed where the dialect signs. */
+export function encodeSigned(dialect: Provider, chat: ChatRequest, target: Target): UpstreamRequest | Promise<UpstreamRequest> {
   const request = dialect.encodeRequest(chat, target);
   return dialect.sign === undefined ? request : dialect.sign(request, target, Date.now());
 }
 
 function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Leg): Target {
   const { chat, source, model, outputTokensMax, carried, continuation } = dispatch;
-  const callerLimit = chat.max_completion_tokens ?? chat.max_tokens;
-  const limit = outputTokensMax ?? (dialect.needsOutputLimit === true && callerLimit === undefined ? model.maxOutputTokens : undefined);
+  const isLimitMissing = dialect.needsOutputLimit === true && callerLimitOf(chat) === undefined;
   return {
     ...provider,
     model: route.model,
-    outputTokensMax: limit,
+    outputTokensMax: outputTokensMax ?? (isLimitMissing ? model.maxOutputTokens : undefined),
     source,
     carried,
     continuation,
@@ -126,10 +129,9 @@ function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Le
   };
 }
 
-/** The one place that sends requests of callers on. Addresses come from the configuration only, and redirects are not followed. */
-function exchangeWith(gate: Gate, { answer }: Provider, request: UpstreamRequest, deadlines: Deadlines): Exchange {
-  const onConnected = (): void => deadlines.connected();
-  if (answer === undefined) return gate.client.post(request, onConnected);
+/** The one place that sends requests to providers. Addresses come from the configuration only, and redirects are not followed. */
+export function exchangeWith(client: HttpClient, { answer }: Provider, request: UpstreamRequest, onConnected: () => void): Exchange {
+  if (answer === undefined) return client.post(request, onConnected);
   return exchangeLocally((signal) => answer(request, signal), onConnected);
 }
 
@@ -139,13 +141,13 @@ async function openParser(): Promise<EventParser> {
   return new AwsEventStreamParser();
 }
 
-/** The body as text. Of one that is too long the status still counts, or a mistake in the request would pass for a failure of the provider. */
+/** The body as text, empty where it is too long: its status alone then says whether the request or the provider is at fault. */
 async function readFaultText(exchange: Exchange): Promise<string> {
   return (await exchange.text(FAULT_BYTES_MAX)) ?? '';
 }
 
 /** An error in the dialect's own spelling. Without a head it came with status 200. */
-function decodeFault(dialect: Provider, text: string, head: ResponseHead | undefined): ProviderFault {
+export function decodeFault(dialect: Provider, text: string, head: ResponseHead | undefined): ProviderFault {
   if (dialect.decodeFault === undefined) return readFault(text, head?.status);
   return dialect.decodeFault(text, head?.status, (name) => head?.headers.get(name) ?? null);
 }

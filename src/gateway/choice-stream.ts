@@ -1,10 +1,8 @@
 import type { WireUsage } from '../openai/types.ts';
 import type { RelaySink, StreamSource } from './relay.ts';
-import type { Answer } from './send.ts';
+import type { StreamAnswer } from './send.ts';
 import type { Asked, Strands } from './strands.ts';
 import { addTallies, joinCarried, type Tally } from './tally.ts';
-
-type StreamAnswer = Extract<Answer, { type: 'stream' }>;
 
 /** The streams of several answers, told as the choices of one. They wait together, and fail together. */
 export class ChoiceStream implements StreamSource {

@@ -1,15 +1,15 @@
-import { isObject, type JsonObject, type WireUsage } from '../openai/types.ts';
+import { isObject, type JsonObject } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import { ask, type Leg } from './ask.ts';
 import type { Gate } from './gate.ts';
-import { estimateTokens } from './price.ts';
 import { ContinuedStream } from './continued-stream.ts';
-import type { Answer, Dispatch } from './send.ts';
-import { addTallies, joinCarried, type Tally } from './tally.ts';
+import { estimateTokens, outputLimitOf } from './price.ts';
+import type { Answer, Dispatch, WholeAnswer } from './send.ts';
+import { addTallies, joinCarried, tallyOf, type Tally } from './tally.ts';
 
 /** A provider that breaks off more often than this does not come to an end. */
-const HOPS_MAX = 16;
+const PARTS_MAX = 16;
 
 /** Asks a provider that may break off for reasons of its own, and follows its answer to the end. */
 export async function askToTheEnd(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
@@ -20,8 +20,6 @@ export async function askToTheEnd(gate: Gate, dispatch: Dispatch, leg: Leg): Pro
   if (answer.type === 'stream') return { ...answer, source: new ContinuedStream(answer.source, rest) };
   return answer.reply.continuation === undefined ? answer : followWhole(answer, rest);
 }
-
-type WholeAnswer = Extract<Answer, { type: 'whole' }>;
 
 async function followWhole(first: WholeAnswer, rest: Rest): Promise<Answer> {
   let { reply, prompts } = first;
@@ -53,24 +51,15 @@ export class Rest {
    */
   async ask(continuation: string, sofar: Tally): Promise<Answer | undefined> {
     const outputTokens = sofar.usage?.outputTokens ?? estimateTokens(sofar.outputLength);
-    const left = this.#outputLimit - outputTokens;
-    if (this.#asked.size === HOPS_MAX || this.#asked.has(continuation) || left < 1) return undefined;
+    const left = outputLimitOf(this.#dispatch) - outputTokens;
+    if (this.#asked.size === PARTS_MAX || this.#asked.has(continuation) || left < 1) return undefined;
     this.#asked.add(continuation);
     if (!(await this.#dispatch.toll.affordRest(outputTokens))) return undefined;
+    // Each part gets what the parts before have left, unless the provider subtracts that itself.
     const { limitsAllParts } = DIALECTS[this.#leg.provider.dialect];
     const outputTokensMax = limitsAllParts === true ? this.#dispatch.outputTokensMax : left;
     return ask(this.#gate, { ...this.#dispatch, continuation, outputTokensMax }, this.#leg);
   }
-
-  /** What the answer as a whole may have; each part of it gets what the parts before have left, unless the provider subtracts that itself. */
-  get #outputLimit(): number {
-    const { chat, model, outputTokensMax } = this.#dispatch;
-    return chat.max_completion_tokens ?? chat.max_tokens ?? outputTokensMax ?? model.maxOutputTokens;
-  }
-}
-
-function tallyOf({ body, usage, outputText }: DecodedReply, prompts: number): Tally {
-  return { usage, wireUsage: body['usage'] as WireUsage | undefined, outputText, outputLength: outputText.length, prompts };
 }
 
 /** Two parts of an answer as one: what was said is joined, and the last word on why it ended counts. */

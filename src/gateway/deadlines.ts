@@ -27,7 +27,7 @@ export class Deadlines {
     this.#phaseEndsAtMs = nowMs + phase.ms;
   }
 
-  /** What is needed to ask the provider is not there yet: only the time of all goes on. */
+  /** What is needed to ask the provider is not there yet: only the total time runs. */
   waiting(): void {
     this.#connectEndsAtMs = this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
   }
@@ -49,7 +49,7 @@ export class Deadlines {
     this.#phase = { what: 'was silent for', ms: this.#timeouts.idleMs };
   }
 
-  /** Something of a stream arrived. When that was, the next look at the clock tells well enough. */
+  /** Something of a stream arrived. The next tick of the clock notes the time, which is exact enough and costs nothing per packet. */
   arrived(): void {
     this.#hasArrived = true;
   }

@@ -1,20 +1,18 @@
-import { isObject, type ChatRequest, type JsonObject, type WireUsage } from '../openai/types.ts';
+import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import type { ask, Leg } from './ask.ts';
 import { takeRoom } from './body-room.ts';
 import { ChoiceStream } from './choice-stream.ts';
 import type { Gate } from './gate.ts';
-import type { Answer, Dispatch } from './send.ts';
+import type { Answer, Dispatch, WholeAnswer } from './send.ts';
 import { CONCURRENT_MAX, Strands, type Strand } from './strands.ts';
-import { addTallies, joinCarried } from './tally.ts';
+import { addTallies, joinCarried, tallyOf } from './tally.ts';
 
 /** How a provider is asked for one answer. */
 interface Way {
   readonly leg: Leg;
   readonly ask: typeof ask;
 }
-
-type WholeAnswer = Extract<Answer, { type: 'whole' }>;
 
 /** Asks a provider that gives one answer to a request as often as the caller wants choices, and tells the answers as one. */
 export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce }: Way): Promise<Answer> {
@@ -54,15 +52,7 @@ function mergeWhole(answers: readonly Answer[]): Answer {
   const [first] = whole;
   if (first === undefined) throw new TypeError('A fan-out has no answers');
   const replies = whole.map(({ reply }) => reply);
-  const { usage, wireUsage, outputText, prompts } = addTallies(
-    whole.map(({ reply, prompts: count }) => ({
-      usage: reply.usage,
-      wireUsage: reply.body['usage'] as WireUsage | undefined,
-      outputText: reply.outputText,
-      outputLength: reply.outputText.length,
-      prompts: count,
-    })),
-  );
+  const { usage, wireUsage, outputText, prompts } = addTallies(whole.map((answer) => tallyOf(answer.reply, answer.prompts)));
   const body = { ...first.reply.body, choices: replies.flatMap(choicesOf), ...(wireUsage === undefined ? {} : { usage: wireUsage }) };
   return { ...first, prompts, reply: { body, usage, outputText, carried: joinCarried(replies.map(({ carried }) => carried)) } };
 }

@@ -25,43 +25,27 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
       retryAfterSeconds: 1,
     });
   }
-  const details = {
-    cause: thrown,
-    ...(thrown.code === undefined ? {} : { code: redact(thrown.code, context.apiKey) }),
-    ...(thrown.param === undefined ? {} : { param: redact(thrown.param, context.apiKey) }),
-    isUnsent: context.isUnsent === true,
-  };
-  const { status } = thrown;
-  if (isOurs(thrown)) {
-    return new GatewayError(
-      'provider_misconfigured',
-      'The provider refused our own credentials or settings. The operator of this service has been alerted.',
-      { cause: thrown },
-    );
-  }
+  const { status, code, param, message } = thrown;
+  if (isOurs(thrown)) return new GatewayError('provider_misconfigured', MISCONFIGURED, { cause: thrown });
   if (status === 429) {
-    return new GatewayError(
-      'provider_rate_limited',
-      'The provider of this model is receiving more requests than it allows. Please try again later.',
-      {
-        cause: thrown,
-        retryAfterSeconds: bound(thrown.retryAfterSeconds ?? readRetryAfter(context.retryAfter)),
-      },
-    );
+    const retryAfterSeconds = bound(thrown.retryAfterSeconds ?? readRetryAfter(context.retryAfter));
+    return new GatewayError('provider_rate_limited', RATE_LIMITED, { cause: thrown, retryAfterSeconds });
   }
-  // What Groq says of a request above the limit that we have there, which is nobody's business and not that of other providers.
-  if (status === 413 && thrown.code === 'rate_limit_exceeded')
-    return new GatewayError(
-      'request_too_large',
-      'The request has more tokens than the provider takes from this service at once. Send less.',
-      {
-        cause: thrown,
-      },
-    );
+  // Groq says so of a request above the limit that we have there. Its words, with our limit in them, are not passed on, and another provider may take the request.
+  if (status === 413 && code === 'rate_limit_exceeded') return new GatewayError('request_too_large', TOO_LARGE, { cause: thrown });
   if (status === 400 || status === 413 || status === 422)
-    return new GatewayError('provider_refused', redact(thrown.message, context.apiKey), details);
+    return new GatewayError('provider_refused', redact(message, context.apiKey), {
+      cause: thrown,
+      ...(code === undefined ? {} : { code: redact(code, context.apiKey) }),
+      ...(param === undefined ? {} : { param: redact(param, context.apiKey) }),
+      isUnsent: context.isUnsent === true,
+    });
   return new GatewayError('provider_error', 'The provider failed to answer. Nothing was charged.', { cause: thrown });
 }
+
+const MISCONFIGURED = 'The provider refused our own credentials or settings. The operator of this service has been alerted.';
+const RATE_LIMITED = 'The provider of this model is receiving more requests than it allows. Please try again later.';
+const TOO_LARGE = 'The request has more tokens than the provider takes from this service at once. Send less.';
 
 /** Whether another route, or another try, may succeed where this one failed. */
 export function mayTryNext(error: GatewayError): boolean {

@@ -8,14 +8,14 @@ export function finishReasonOf({ choices }: JsonObject): string | undefined {
   return typeof reason === 'string' ? reason : undefined;
 }
 
-/**
- * The same in events on their way to the caller; undefined while the choice goes on. Quotes inside of texts are escaped,
- * so what has not these characters has no reason, and is not parsed.
- */
+/** What every event that ends a choice contains, and no other: quotes inside of texts are escaped. */
+export const ENDING = '"finish_reason":"';
+
+/** The same in events on their way to the caller; undefined while the choice goes on. Only events that end a choice are parsed. */
 export function finishReasonIn(events: string): string | undefined {
-  if (!events.includes('"finish_reason":"')) return undefined;
+  if (!events.includes(ENDING)) return undefined;
   for (const event of events.split('\n\n')) {
-    if (!event.includes('"finish_reason":"')) continue;
+    if (!event.includes(ENDING)) continue;
     const reason = finishReasonOf(JSON.parse(event.slice('data: '.length)) as JsonObject);
     if (reason !== undefined) return reason;
   }

@@ -93,7 +93,7 @@ export class Call implements Watcher {
   hops = 0;
   /** The providers that were asked and failed, in their order. */
   readonly failedAttempts: Attempt[] = [];
-  /** On a clock that nobody sets. */
+  /** By the monotonic clock, which nobody can set meanwhile. */
   readonly #beganAtMs = performance.now();
   readonly #request: Request;
   readonly #connection: CallerConnection;
@@ -156,7 +156,7 @@ export class Call implements Watcher {
     if (this.#endReason !== undefined) underWay.abort(this.#endReason);
   }
 
-  /** The clock has come round. A stream tells by itself when its caller leaves; a caller who waits must be looked after. */
+  /** A tick of the clock. A stream hears by itself that its caller left; for a caller who still waits it is looked up here. */
   watch(nowMs: number): void {
     const lateness = this.#deadlines?.check(nowMs);
     if (lateness !== undefined) this.#underWay?.abort(lateness);
@@ -166,7 +166,7 @@ export class Call implements Watcher {
     // A provider may think for minutes before its first byte, longer than the runtime keeps a silent connection.
     if (nowMs - this.#keptOpenAtMs < KEEP_OPEN_MS) return;
     this.#keptOpenAtMs = nowMs;
-    // Not for ever: what is set here stays when the answer is given, and the caller may be gone without a word.
+    // Not without a limit: the time-out stays with the connection after the answer, and a caller may vanish without closing it.
     this.#connection.setIdleTimeout(IDLE_SECONDS);
   }
 }

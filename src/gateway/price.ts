@@ -3,6 +3,7 @@ import { priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/m
 import type { ModelPrice, TokenPrices } from '../ledger/price.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { mediaTokensMax } from './media-tokens.ts';
+import type { Dispatch } from './send.ts';
 
 /** What a request can cost at most, and the least that must be there to try it. */
 export interface Quote {
@@ -33,7 +34,7 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number, prompt
   const outputTokenPicos = priceTokens(chat.n ?? 1, prices.output);
   const inputPicos = priceTokens(prompts * inputTokens, prices.input);
   const withOutput = (tokens: number): Nanos => roundUpToNanos((inputPicos + priceTokens(tokens, outputTokenPicos)) as Picos);
-  const callerLimit = chat.max_completion_tokens ?? chat.max_tokens;
+  const callerLimit = callerLimitOf(chat);
   const amount = withOutput(callerLimit ?? model.maxOutputTokens);
   return {
     amount,
@@ -44,6 +45,16 @@ export function quote(model: Model, chat: ChatRequest, bodyBytes: number, prompt
     outputTokenPicos,
     hasCallerLimit: callerLimit !== undefined,
   };
+}
+
+/** The output limit that the caller set, if any. The field has two names; the newer one counts first. */
+export function callerLimitOf(chat: ChatRequest): number | undefined {
+  return chat.max_completion_tokens ?? chat.max_tokens;
+}
+
+/** How many tokens each choice may have: the caller's limit, else what the money is enough for, else what the model can write. */
+export function outputLimitOf({ chat, model, outputTokensMax }: Pick<Dispatch, 'chat' | 'model' | 'outputTokensMax'>): number {
+  return callerLimitOf(chat) ?? outputTokensMax ?? model.maxOutputTokens;
 }
 
 /** How many tokens of output an amount pays for, once the input is paid. */

@@ -5,6 +5,7 @@ import { isNestedTooDeep } from '../openai/json-depth.ts';
 import type { WireUsage } from '../openai/types.ts';
 import { ProviderFault, type StreamDecoder } from '../providers/provider.ts';
 import type { Deadlines } from './deadlines.ts';
+import { ENDING } from './finish-reason.ts';
 import type { Tally } from './tally.ts';
 
 /** Takes what a relay gives: texts, then one end or one failure. */
@@ -57,7 +58,7 @@ export class Relay implements BodyListener, StreamSource {
   readonly #deadlines: Deadlines;
   readonly #parser: EventParser;
   readonly #choices: number;
-  /** How often a choice was told to have ended, and how much had been said by then. */
+  /** How many ends of choices were sent on, and how long the answer was at the last of them. */
   #endings = 0;
   #lengthAtEnding = 0;
   #opening: Opening | undefined;
@@ -198,7 +199,7 @@ export class Relay implements BodyListener, StreamSource {
     return this.decoder.outputLength ?? this.decoder.outputText.length;
   }
 
-  /** Every choice was told to have ended, and nothing was said after that: some models tell a reason with each bit of an answer. */
+  /** Every choice has ended, and nothing followed: some models send a finish reason with every chunk, so the reason alone proves nothing. */
   get #isWhole(): boolean {
     return this.decoder.isComplete && this.#endings >= this.#choices && this.#outputLength === this.#lengthAtEnding;
   }
@@ -241,7 +242,7 @@ export class Relay implements BodyListener, StreamSource {
     this.#sink?.onComplete();
   }
 
-  /** What becomes of the connection behind a whole answer is nobody's business: its end was told, and cannot be taken back. */
+  /** A connection that breaks after a whole answer is no failure: the caller was told that the answer has ended. */
   #breakOff(failure: unknown): void {
     if (this.#isWhole && isOfProvider(failure)) this.#end();
     else this.#fail(failure);
@@ -256,12 +257,12 @@ export class Relay implements BodyListener, StreamSource {
   }
 }
 
-/** What cannot be written again within reason is not even parsed. */
+/** JSON that is nested so deep could not be written again for the caller, so it is not parsed. */
 export function refuseTooDeep(json: string): void {
   if (isNestedTooDeep(json)) throw new ProviderFault('The provider sent JSON that is nested too deep');
 }
 
-/** That the caller leaves and that the server must are no failures of the provider. */
+/** Whether the provider failed, rather than the caller leaving or the server shutting down. */
 function isOfProvider(failure: unknown): boolean {
   return failure instanceof GatewayError ? failure.errorName === 'provider_timeout' : failure instanceof Error;
 }
@@ -275,8 +276,7 @@ interface Opening {
   hasHeard: boolean;
 }
 
-/** Quotes inside of texts are escaped: what has these characters ends a choice. */
-const ENDING = '"finish_reason":"';
+/** How long a provider may take to close its answer after the end. */
 const CLOSE_MS = 1000;
-/** Between the first token and the moment when the caller's connection is ready lies next to nothing. */
+/** What is kept of an answer until the caller's stream is open, which takes a moment. A provider that sends more meanwhile has to wait. */
 const BEGUN_CHARACTERS_MAX = 256 * 1024;

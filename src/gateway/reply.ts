@@ -9,7 +9,7 @@ import { toCallerError } from './faults.ts';
 import { finishReasonIn, finishReasonOf } from './finish-reason.ts';
 import { CLIENT_GONE, type Call, type Gate, type Reply } from './gate.ts';
 import type { RelaySink } from './relay.ts';
-import type { Answer } from './send.ts';
+import type { Answer, StreamAnswer } from './send.ts';
 import type { Charge, Delivered, Toll } from './toll.ts';
 
 /** A slow reader gets this long to take what was sent; then the connection is closed and the request settled. */
@@ -18,8 +18,6 @@ const NANOS_PER_USD = 1e9;
 
 /** A proxy in between must not gather the events. */
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
-
-type StreamAnswer = Extract<Answer, { type: 'stream' }>;
 
 /** An answer, its toll, and the headers that go with both. */
 interface Outgoing<Kind extends Answer> {
@@ -164,17 +162,17 @@ class CallerStream implements RelaySink, OutgoingEvents {
     }
   }
 
-  /** A caller may answer a tool call as soon as it has seen it, and some read no further. */
+  /** Kept before the end is sent: a caller may answer a tool call as soon as it has seen it, and some read no further. */
   #keepCarried(): void {
     const { carried } = this.#answer.source;
     if (carried !== undefined) this.#gate.carried.keep(this.#toll.accountId, carried);
   }
 
   async #fail(failure: unknown): Promise<void> {
-    // Nobody is left to be told. The stream says so as well, now or later; the first word counts.
+    // The caller has left, so this is no failure. The stream reports that too; the toll is settled by whichever comes first.
     if (this.#call.isClientGone) return this.onCancel();
     const told = toCallerError(failure, { apiKey: this.#answer.apiKey, retryAfter: undefined });
-    // Nothing is charged, so the caller hears why the answer broke off, not that the books are closed.
+    // Nothing is charged. Should even that not be recorded, the caller still hears why the answer broke off.
     await this.#toll.fail(told, this.#answer).catch(() => undefined);
     this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
     this.#send(formatEvent(errorBody(told)));
@@ -189,7 +187,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
 
   #send(text: string): void {
     this.#stream.write(text);
-    // When that was, the next look at the clock tells well enough.
+    // The next tick of the clock notes the time, which is exact enough and cheaper than asking for it here.
     this.#hasSent = true;
   }
 

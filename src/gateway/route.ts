@@ -3,11 +3,12 @@ import { lists } from '../accounts/model-rules.ts';
 import type { Catalog, Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../openai/types.ts';
+import { callerLimitOf } from './price.ts';
 
 /** Finds the model that a request names and makes sure that this key may call it, with this output limit. */
 export function route(catalog: Catalog, holder: KeyHolder, chat: ChatRequest): Model {
   const model = findModel(catalog, holder, chat.model);
-  const limit = chat.max_completion_tokens ?? chat.max_tokens;
+  const limit = callerLimitOf(chat);
   if (limit !== undefined && limit > model.maxOutputTokens) {
     const param = chat.max_completion_tokens === undefined ? 'max_tokens' : 'max_completion_tokens';
     throw new GatewayError('invalid_value', `'${param}' is ${limit}, but ${model.id} writes at most ${model.maxOutputTokens} tokens.`, {

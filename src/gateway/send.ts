@@ -8,7 +8,7 @@ import { isOfRoute, mayTryNext } from './faults.ts';
 import type { Call, Gate, Watcher } from './gate.ts';
 import type { StreamSource } from './relay.ts';
 import { routesInOrder } from './routes-in-order.ts';
-import type { Toll } from './toll.ts';
+import type { Answerer, Toll } from './toll.ts';
 
 /** What is sent, for whom. */
 export interface Dispatch {
@@ -32,29 +32,30 @@ export interface Dispatch {
   readonly endsAtMs?: number;
 }
 
-/** A provider's answer: all of it, or a stream whose first chunk is here. */
-export type Answer = {
-  readonly provider: string;
-  /** What the model is called there. */
-  readonly servedModel: string;
+interface AnswerFacts extends Answerer {
   /** Fields of the request that the provider has no way to honour. */
   readonly dropped: readonly string[];
-} & (
-  | {
-      readonly type: 'whole';
-      readonly reply: DecodedReply;
-      /** How often the input was read for it. */
-      readonly prompts: number;
-    }
-  | {
-      readonly type: 'stream';
-      readonly source: StreamSource;
-      readonly wantsUsage: boolean;
-      readonly apiKey: string | undefined;
-    }
-);
+}
 
-/** Sends a request along the model's routes until one answers. One that is out for its health stands at the end of the line, in case that no other can carry it. */
+/** All of an answer. */
+export interface WholeAnswer extends AnswerFacts {
+  readonly type: 'whole';
+  readonly reply: DecodedReply;
+  /** How often the input was read for it. */
+  readonly prompts: number;
+}
+
+/** A stream whose first chunk is here. */
+export interface StreamAnswer extends AnswerFacts {
+  readonly type: 'stream';
+  readonly source: StreamSource;
+  readonly wantsUsage: boolean;
+  readonly apiKey: string | undefined;
+}
+
+export type Answer = WholeAnswer | StreamAnswer;
+
+/** Sends a request along the model's routes until one answers. A route that is left out for its failures is put at the end of the line, in case no other can carry the request. */
 export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
   let failure: GatewayError | undefined;
   const routes = routesInOrder(dispatch.model.routes);

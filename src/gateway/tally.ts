@@ -1,5 +1,6 @@
 import { addWireUsage } from '../openai/usage.ts';
 import type { WireUsage } from '../openai/types.ts';
+import type { DecodedReply } from '../providers/provider.ts';
 import { addTokens, type TokenUsage } from '../tokens.ts';
 
 /** What came of a request so far. */
@@ -12,6 +13,11 @@ export interface Tally {
   readonly outputLength: number;
   /** How often the input was read: once for every exchange. */
   readonly prompts: number;
+}
+
+/** What came of an exchange whose answer is whole. */
+export function tallyOf({ body, usage, outputText }: DecodedReply, prompts: number): Tally {
+  return { usage, wireUsage: body['usage'] as WireUsage | undefined, outputText, outputLength: outputText.length, prompts };
 }
 
 /** Several exchanges as one. Where one of them reported nothing, the sum would be too small, so there is none. */

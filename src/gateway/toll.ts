@@ -12,7 +12,7 @@ import type { CountedTokens } from './count-tokens-worker.ts';
 import { countTokens } from './count-tokens.ts';
 import { endUserOf } from './end-user.ts';
 import type { Call, Gate } from './gate.ts';
-import { affordableOutputTokens, estimateTokens, quote, type Quote } from './price.ts';
+import { affordableOutputTokens, callerLimitOf, estimateTokens, quote, type Quote } from './price.ts';
 import { refusalOf } from './toll-refusal.ts';
 
 /** Whose request is charged for what. */
@@ -132,8 +132,7 @@ export class Toll {
     this.#heldAmount = held.amount;
     this.outputTokensMax = affordableLimit(held.quoted, held.amount);
     const { chat, model } = facts;
-    this.#outputTokensPaid =
-      (chat.n ?? 1) * (chat.max_completion_tokens ?? chat.max_tokens ?? this.outputTokensMax ?? model.maxOutputTokens);
+    this.#outputTokensPaid = (chat.n ?? 1) * (callerLimitOf(chat) ?? this.outputTokensMax ?? model.maxOutputTokens);
   }
 
   get accountId(): string {
@@ -199,14 +198,14 @@ export class Toll {
     return this.#settleOnce(ending, guess, async () => this.#count(delivered, guess));
   }
 
-  /** Only for accounts that want it; the first word on a request stays. */
+  /** Only for accounts that switched it on. What is recorded first of a request stays. */
   #record(answer: string): void {
     const { holder, call, chat } = this.#facts;
     if (holder.contentDays === undefined) return;
     this.#gate.contents.record({ requestId: call.id, accountId: holder.accountId, request: chat, answer, days: holder.contentDays });
   }
 
-  /** The first word on how a request ended counts, and its place is free from then on: our own count may take a while. */
+  /** The first ending counts. The request no longer counts as open from then on, for our own count of its tokens may take a while. */
   #settleOnce(ending: Ending, counts: Counts, recount?: () => Promise<Counts>): Promise<Charge> {
     if (this.#settling === undefined) {
       this.#facts.admission.release(totalTokens(counts.usage));
@@ -291,13 +290,13 @@ export class Toll {
     else this.isExhausted = true;
   }
 
-  /** One after the other, for each says what must be held afterwards. */
+  /** One extension at a time: each names the new total, which depends on the one before. */
   #holdMore(amount: Nanos): Promise<boolean> {
     this.#growing = this.#growing === undefined ? this.#grow(amount) : this.#growing.then(() => this.#grow(amount));
     return this.#growing;
   }
 
-  /** A ledger that cannot be asked has given nothing. */
+  /** Where the ledger cannot be reached, nothing more is held. */
   async #grow(amount: Nanos): Promise<boolean> {
     const { call, holder } = this.#facts;
     const total = (this.#heldAmount + amount) as Nanos;

@@ -2,13 +2,11 @@ import type { Model } from '../catalog/catalog.ts';
 import type { ProviderConfig } from '../config.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { exchangeLocally } from '../http/local-exchange.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
-import { readFault } from '../providers/openai.ts';
 import { ProviderFault, type DecodedReply, type Provider } from '../providers/provider.ts';
 import { promptTokens, type TokenUsage } from '../tokens.ts';
-import type { Leg } from './ask.ts';
+import { decodeFault, encodeSigned, exchangeWith, type Leg } from './ask.ts';
 import { keyFor } from './credentials.ts';
 
 /** How one small request along one route went. */
@@ -51,18 +49,13 @@ export async function tryRoute(facts: TrialFacts): Promise<Trial> {
 
 async function ask({ client, model, route, provider, timeoutMs }: TrialFacts): Promise<DecodedReply> {
   const dialect = DIALECTS[provider.dialect];
-  const chat: ChatRequest = { model: model.id, messages: [{ role: 'user', content: 'Say ok.' }], max_tokens: limitOf(model) };
+  const chat: ChatRequest = {
+    model: model.id,
+    messages: [{ role: 'user', content: 'Say ok.' }],
+    max_tokens: Math.min(OUTPUT_TOKENS, model.maxOutputTokens),
+  };
   const target = { ...provider, apiKey: await keyFor(provider), model: route.model, outputTokensMax: undefined };
-  const encoded = dialect.encodeRequest(chat, target);
-  const request = dialect.sign === undefined ? encoded : await dialect.sign(encoded, target, Date.now());
-  const { answer } = dialect;
-  const exchange =
-    answer === undefined
-      ? client.post(request, () => undefined)
-      : exchangeLocally(
-          (signal) => answer(request, signal),
-          () => undefined,
-        );
+  const exchange = exchangeWith(client, dialect, await encodeSigned(dialect, chat, target), () => undefined);
   const timer = setTimeout(() => exchange.abort(new Error(`no answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
   try {
     const context = { modelId: model.id, wantsUsage: false, chat, requestId: 'check', createdSeconds: 0, host: provider.host };
@@ -73,16 +66,12 @@ async function ask({ client, model, route, provider, timeoutMs }: TrialFacts): P
   }
 }
 
-function limitOf({ maxOutputTokens }: Model): number {
-  return Math.min(OUTPUT_TOKENS, maxOutputTokens);
-}
-
 async function readAnswer(exchange: Exchange, dialect: Provider): Promise<string> {
-  const { status, headers } = await exchange.head;
+  const head = await exchange.head;
   const text = await exchange.text(ANSWER_BYTES_MAX);
   if (text === undefined) throw new ProviderFault(`the answer has more than ${ANSWER_BYTES_MAX} bytes`);
-  if (status === 200) return text;
-  throw dialect.decodeFault?.(text, status, (name) => headers.get(name) ?? null) ?? readFault(text, status);
+  if (head.status === 200) return text;
+  throw decodeFault(dialect, text, head);
 }
 
 function countsOf(usage: TokenUsage | undefined): Pick<Trial, 'inputTokens' | 'outputTokens'> {

@@ -3,15 +3,15 @@ import type { JsonObject } from '../openai/types.ts';
 import { ProviderFault, type Provider } from '../providers/provider.ts';
 import type { ask } from './ask.ts';
 import { toCallerError } from './faults.ts';
-import type { Answer, Dispatch } from './send.ts';
+import { outputLimitOf } from './price.ts';
+import type { Answer, Dispatch, StreamAnswer } from './send.ts';
 
-/** An answer that takes this much has gone mad. */
+/** A provider that sends more does not come to an end. */
 const CHARACTERS_MAX = 64_000_000;
 
 /** Whether an answer may become longer than its provider gives in one piece: connections on which nothing happens for minutes are cut. */
-export function mustStream({ chat, model, outputTokensMax }: Dispatch, { wholeTokensMax }: Provider): boolean {
-  if (chat.stream === true || wholeTokensMax === undefined) return false;
-  return (chat.max_completion_tokens ?? chat.max_tokens ?? outputTokensMax ?? model.maxOutputTokens) > wholeTokensMax;
+export function mustStream(dispatch: Dispatch, { wholeTokensMax }: Provider): boolean {
+  return wholeTokensMax !== undefined && dispatch.chat.stream !== true && outputLimitOf(dispatch) > wholeTokensMax;
 }
 
 /** Asks for a stream where the caller wants the answer whole, and gives the answer when it is. */
@@ -22,14 +22,14 @@ export function byStream(askOnce: typeof ask): typeof ask {
     try {
       return await assemble(answer);
     } catch (failure) {
-      // One that has gone mad would go on, and nobody would look after it any more.
+      // Else the provider might go on, with nobody to watch it.
       dispatch.call.abortAttempt(failure);
       throw toCallerError(failure, { apiKey: answer.apiKey, retryAfter: undefined });
     }
   };
 }
 
-async function assemble({ source, provider, servedModel, dropped }: Extract<Answer, { type: 'stream' }>): Promise<Answer> {
+async function assemble({ source, provider, servedModel, dropped }: StreamAnswer): Promise<Answer> {
   const assembled = new AssembledAnswer();
   let characters = 0;
   await new Promise<void>((resolve, reject) => {
