@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { PromoGuesses } from '../accounts/promo-guesses.ts';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { AutoTopUps } from './auto-top-up.ts';
 import type { PaymentDesk } from './desk.ts';
 import { forgetCustomers, type KeptCustomer } from './forget-customers.ts';
@@ -9,8 +10,8 @@ import { Renewals } from './renewals.ts';
 
 const PAYMENTS_PER_TURN = 50;
 /** Most turns find nothing to do, and then none of them writes. */
-const FORGET_INTERVAL_MS = 3_600_000;
-const EVENTS_KEPT_MS = 90 * 86_400_000;
+const FORGET_INTERVAL_MS = HOUR_MS;
+const EVENTS_KEPT_MS = 90 * DAY_MS;
 
 /** What is done about money in without anybody asking: payments followed to their end, cards charged, plans renewed, customers forgotten. */
 export class MoneyClock {

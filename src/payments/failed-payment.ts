@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS } from '../durations.ts';
 import type { PaymentRow } from './credit-payment.ts';
 
 /** After this long nobody needs to be told any more. */
-const TOLD_MS = 7 * 86_400_000;
+const TOLD_MS = 7 * DAY_MS;
 
 /** The payment of an account that failed last, unless one was made after it. */
 export async function findFailedPayment(database: Kysely<Tables>, accountId: string, nowMs: number): Promise<PaymentRow | undefined> {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { HOUR_MS } from '../durations.ts';
 import { UNFINISHED, type PaymentDesk } from './desk.ts';
 
 /** Somebody whom a payment provider still knows, although the account is closed. */
@@ -10,7 +11,7 @@ export interface KeptCustomer {
 }
 
 const CUSTOMERS_PER_TURN = 20;
-const RETRY_MS = 3_600_000;
+const RETRY_MS = HOUR_MS;
 
 /** Lets payment providers delete what they keep of people who closed their accounts; those that could not be deleted are given, and tried again in an hour. */
 export async function forgetCustomers(database: Kysely<Tables>, desk: PaymentDesk, nowMs: number): Promise<KeptCustomer[]> {

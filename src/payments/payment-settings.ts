@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { usdSchema } from '../accounts/plan-settings.ts';
+import { DAY_MS } from '../durations.ts';
 import type { PaymentRules } from './payments.ts';
 
 const PRESETS_MAX = 8;
 const GRACE_DAYS_MAX = 60;
-const DAY_MS = 86_400_000;
 const ONE_USD = 1_000_000_000n;
 
 /** `payments` in `tollgate.yaml`. */

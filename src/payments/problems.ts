@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { HOUR_MS } from '../durations.ts';
 
 /** Something about payments that somebody should look at. */
 export interface PaymentProblem {
@@ -9,7 +10,7 @@ export interface PaymentProblem {
   readonly explanation: string;
 }
 
-const NO_ANSWER_MS = 3_600_000;
+const NO_ANSWER_MS = HOUR_MS;
 
 /** What does not resolve itself, newest first. */
 export async function listProblems(database: Kysely<Tables>, nowMs: number, rowsMax: number): Promise<PaymentProblem[]> {

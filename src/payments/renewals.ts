@@ -3,6 +3,7 @@ import { carryOut, type OrderResult } from '../accounts/plan-orders.ts';
 import { findPlan } from '../accounts/plans.ts';
 import { renewalPriceOf, Subscriptions, type Subscription } from '../accounts/subscriptions.ts';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { moneyId, readDebt, readPayable } from '../ledger/credit.ts';
 import { asNanos, NO_MONEY } from '../ledger/money.ts';
 import type { PaymentRow } from './credit-payment.ts';
@@ -11,8 +12,8 @@ import { oneByOne } from './one-by-one.ts';
 
 const SUBSCRIPTIONS_PER_TURN = 100;
 /** A balance may be filled at any moment; a card that was declined is not asked every minute. */
-const BALANCE_RETRY_MS = 60_000;
-const CARD_RETRY_MS = 86_400_000;
+const BALANCE_RETRY_MS = MINUTE_MS;
+const CARD_RETRY_MS = DAY_MS;
 
 interface FoundCard {
   readonly methodRef: string | undefined;

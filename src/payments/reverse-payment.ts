@@ -1,9 +1,10 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import { findBonusSource } from '../accounts/redeem.ts';
 import type { Tables } from '../database/tables.ts';
 import { lockWallet, postCredit, postDebit, readExpired, type HouseAccount } from '../ledger/credit.ts';
 import { asNanos } from '../ledger/money.ts';
 import { clearingOf } from './clearing.ts';
+import type { PaymentRow } from './credit-payment.ts';
 
 /** Money that went back to the payer, or is disputed; `lifted` once it came to us again. */
 export interface Reversal {
@@ -14,8 +15,6 @@ export interface Reversal {
   readonly cents: number;
   readonly state: 'standing' | 'lifted';
 }
-
-type PaymentRow = Selectable<Tables['payments']>;
 
 /**
  * Makes the news about one charge wait for each other. Without it, a refund that is heard of in the same moment as its payment

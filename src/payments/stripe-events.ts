@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { PaidFacts } from './payments.ts';
 import type { Reversal } from './reverse-payment.ts';
-import { idOf, isDisputeLifted, isInquiry, PAYMENT_KEY, readPaid, SAVED_CARD_KEY } from './stripe.ts';
+import { idOf, isDisputeLifted, isInquiry, PAYMENT_KEY, readPaid, readReason, SAVED_CARD_KEY } from './stripe.ts';
 
 /** What an event of Stripe means to us. */
 export type PaymentNews =
@@ -45,8 +45,8 @@ function paid(object: Stripe.Checkout.Session | Stripe.PaymentIntent): PaymentNe
 /** On a payment page the payer tries another card; a saved card that is declined is the end of it. */
 function readIntentFailed(intent: Stripe.PaymentIntent): PaymentNews {
   if (intent.metadata[SAVED_CARD_KEY] === undefined) return ignored('the payer may try again');
-  const code = intent.last_payment_error?.decline_code ?? intent.last_payment_error?.code ?? 'declined';
-  return failed(intent.metadata, 'failed', /^[a-z0-9_]{1,60}$/u.test(code) ? code.replaceAll('_', ' ') : 'declined');
+  const error = intent.last_payment_error;
+  return failed(intent.metadata, 'failed', readReason(error?.decline_code ?? error?.code ?? ''));
 }
 
 function failed(metadata: Stripe.Metadata | null, status: 'failed' | 'expired', reason: string): PaymentNews {

@@ -1,4 +1,5 @@
 import { Stripe } from 'stripe';
+import { HOUR_MS } from '../durations.ts';
 import type { Customers } from './customers.ts';
 import {
   CURRENCY,
@@ -19,7 +20,7 @@ interface StripeSettings {
 
 const REQUEST_MS = 10_000;
 /** Stripe knows an idempotency key for at least a day; after this a repetition might charge again. */
-const KEY_LIVES_MS = 20 * 3_600_000;
+const KEY_LIVES_MS = 20 * HOUR_MS;
 const CARDS_MAX = 20;
 
 /** The names under which our ids travel with Stripe's objects. */
@@ -317,6 +318,6 @@ function readIntent(intent: Stripe.PaymentIntent): DriverAnswer {
 }
 
 /** Stripe's codes are words with underscores; anything else is not shown. */
-function readReason(code: string): string {
+export function readReason(code: string): string {
   return /^[a-z0-9_ ]{1,60}$/u.test(code) ? code.replaceAll('_', ' ') : 'declined';
 }

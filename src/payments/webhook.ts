@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Stripe } from 'stripe';
 import { differences, recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
@@ -49,13 +49,29 @@ async function verify({ stripe, secret, clock }: WebhookOptions, body: string, s
  */
 async function receive({ database, clock = Date.now }: WebhookOptions, event: Stripe.Event): Promise<string> {
   const nowMs = clock();
+  return inOneGo({ database, event, nowMs }, async (transaction) => {
+    const isNew = await note(transaction, event, { problem: '', nowMs });
+    return isNew ? (await carryOut(transaction, event, nowMs)).outcome : 'repeated';
+  });
+}
+
+interface Going {
+  readonly database: Kysely<Tables>;
+  readonly event: Stripe.Event;
+  readonly nowMs: number;
+}
+
+/** Does all of this work on an event or nothing; where it fails, that is written down, and told to whoever called. */
+async function inOneGo<Result>(
+  { database, event, nowMs }: Going,
+  work: (transaction: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
   try {
-    return await database.transaction().execute(async (transaction) => {
-      const isNew = await note(transaction, event, { problem: '', nowMs });
-      return isNew ? (await carryOut(transaction, event, nowMs)).outcome : 'repeated';
-    });
+    return await database.transaction().execute(work);
   } catch (error) {
-    await noteFailure(database, event, { error, nowMs });
+    const problem = (error instanceof Error ? error.message : String(error)).slice(0, PROBLEM_CHARS_MAX);
+    // Where the database is away, nothing can be written down.
+    await note(database, event, { problem, nowMs }).catch(() => undefined);
     throw error;
   }
 }
@@ -78,16 +94,6 @@ async function note(
     .returning('event_id')
     .executeTakeFirst();
   return written !== undefined;
-}
-
-async function noteFailure(
-  database: Kysely<Tables>,
-  event: Stripe.Event,
-  { error, nowMs }: { readonly error: unknown; readonly nowMs: number },
-): Promise<void> {
-  const problem = (error instanceof Error ? error.message : String(error)).slice(0, PROBLEM_CHARS_MAX);
-  // Where the database is away, nothing can be written down; the failure itself is told by who called.
-  await note(database, event, { problem, nowMs }).catch(() => undefined);
 }
 
 async function carryOut(transaction: Kysely<Tables>, event: Stripe.Event, nowMs: number): Promise<Acted> {
@@ -115,25 +121,20 @@ export async function replayEvent(
   const event = await findEvent(stripe, eventId);
   if (event === undefined) return undefined;
   const nowMs = Date.now();
-  try {
-    return await database.transaction().execute(async (transaction) => {
-      const known = await transaction
-        .updateTable('webhook_events')
-        .set((expression) => ({ tries: expression('tries', '+', 1n) }))
-        .where('event_id', '=', eventId)
-        .where('outcome', 'in', ['received', 'refused'])
-        .returning('outcome')
-        .executeTakeFirst();
-      if (known === undefined) return { outcome: 'repeated', detail: '' } as const;
-      const result = await carryOut(transaction, event, nowMs);
-      const changes = differences({ outcome: known.outcome }, { outcome: result.outcome, detail: result.detail });
-      await recordAudit(transaction, { actor, action: 'event.replay', subject: eventId, changes });
-      return result;
-    });
-  } catch (error) {
-    await noteFailure(database, event, { error, nowMs });
-    throw error;
-  }
+  return inOneGo({ database, event, nowMs }, async (transaction) => {
+    const known = await transaction
+      .updateTable('webhook_events')
+      .set((expression) => ({ tries: expression('tries', '+', 1n) }))
+      .where('event_id', '=', eventId)
+      .where('outcome', 'in', ['received', 'refused'])
+      .returning('outcome')
+      .executeTakeFirst();
+    if (known === undefined) return { outcome: 'repeated', detail: '' } as const;
+    const result = await carryOut(transaction, event, nowMs);
+    const changes = differences({ outcome: known.outcome }, { outcome: result.outcome, detail: result.detail });
+    await recordAudit(transaction, { actor, action: 'event.replay', subject: eventId, changes });
+    return result;
+  });
 }
 
 /** Stripe keeps events for a month. */

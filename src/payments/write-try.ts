@@ -1,10 +1,10 @@
 import type { Insertable, Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
+import { HOUR_MS } from '../durations.ts';
 import { lockWallet } from '../ledger/credit.ts';
 
 /** Card thieves try numbers by small payments; who pays does not need more tries than this. */
 const UNPAID_PER_HOUR_MAX = 10n;
-const HOUR_MS = 3_600_000;
 
 /**
  * Writes a payment down before anybody hears of it; false where there are too many that nobody paid. What one account begins is
