@@ -16,7 +16,7 @@ import type { VerifyWork } from './ledger/verify-worker.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { MoneyClock } from './payments/clock.ts';
-import { Turns } from './turns.ts';
+import { every, type Clock } from './turns.ts';
 import type { Contents } from './usage/contents.ts';
 import type { Refusals } from './usage/refusals.ts';
 import { workerUrl } from './worker-url.ts';
@@ -49,27 +49,24 @@ export interface House {
 }
 
 /** Settles what a crash left open before any work is taken, and from then on looks after the ledger. */
-export async function keepHouse(house: House): Promise<ReturnType<typeof setInterval>[]> {
+export async function keepHouse(house: House): Promise<Clock[]> {
   await recover(house).catch(refuseToStart);
   const { ledger, money, carried, keyUses, contents, refusals, database, log } = house;
-  // A failure is told, and does not end the others.
-  const every = (intervalMs: number, failure: string, work: () => Promise<unknown>): ReturnType<typeof setInterval> => {
-    const turns = new Turns(work, (error) => log.internalError(failure, error));
-    return setInterval(() => turns.run(), intervalMs);
-  };
+  const clock = (intervalMs: number, failure: string, work: () => Promise<unknown>): Clock =>
+    every(intervalMs, work, (error) => log.internalError(failure, error));
   return [
-    every(RECOVER_INTERVAL_MS, 'what dead processes left open could not be settled', () => recover(house)),
-    every(MINUTE_MS, 'holds that no request has could not be given up', () => giveUpHolds(house)),
-    every(MINUTE_MS, 'credit whose time is over could not be taken back', () => ledger.expire(Date.now())),
-    every(MONEY_INTERVAL_MS, 'payments and plans could not be followed', () => money.turn(Date.now())),
-    every(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(house)),
-    every(PRUNE_INTERVAL_MS, 'what was kept for providers could not be dropped', () => carried.prune(Date.now())),
-    every(PRUNE_INTERVAL_MS, 'old tries to sign in could not be dropped', () => forgetOldTries(database.kysely, Date.now())),
-    every(PRUNE_INTERVAL_MS, 'what closed accounts left could not be deleted', () => forgetTraces(database.kysely, Date.now())),
-    every(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be written', () => keyUses.write(database.kysely)),
-    every(MINUTE_MS, 'old contents of requests could not be deleted', () => contents.prune(Date.now())),
-    every(MINUTE_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(house))),
-    every(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(house)),
+    clock(RECOVER_INTERVAL_MS, 'what dead processes left open could not be settled', () => recover(house)),
+    clock(MINUTE_MS, 'holds that no request has could not be given up', () => giveUpHolds(house)),
+    clock(MINUTE_MS, 'credit whose time is over could not be taken back', () => ledger.expire(Date.now())),
+    clock(MONEY_INTERVAL_MS, 'payments and plans could not be followed', () => money.turn(Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(house)),
+    clock(PRUNE_INTERVAL_MS, 'what was kept for providers could not be dropped', () => carried.prune(Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'old tries to sign in could not be dropped', () => forgetOldTries(database.kysely, Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'what closed accounts left could not be deleted', () => forgetTraces(database.kysely, Date.now())),
+    clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be written', () => keyUses.write(database.kysely)),
+    clock(MINUTE_MS, 'old contents of requests could not be deleted', () => contents.prune(Date.now())),
+    clock(MINUTE_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(house))),
+    clock(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(house)),
   ];
 }
 

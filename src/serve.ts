@@ -46,7 +46,7 @@ import { openMetrics, type Metrics } from './observe/metrics.ts';
 import { openMoneyIn, type MoneyIn } from './payments/open.ts';
 import { SANDBOX_PROVIDER } from './providers/sandbox.ts';
 import { describeSettings } from './shown-settings.ts';
-import { Turns } from './turns.ts';
+import { every, type Clock } from './turns.ts';
 import { Contents } from './usage/contents.ts';
 import { hasReaders } from './usage/past-keeper.ts';
 import { Refusals } from './usage/refusals.ts';
@@ -94,10 +94,10 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
   const housekeeping = await keepHouse({ ...gate, nodeId, database: opened, ledger, money: money.clock, keyUses });
   const state = { isDraining: false };
   const { server, dashboard } = listen(gate, state);
-  const timers = [
-    setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS),
-    setInterval(watchChanges(gate, new Keys(database), new DisabledProviders(database)), CHANGES_INTERVAL_MS),
-    setInterval(wakeForWork(gate, database, dashboard), WORK_INTERVAL_MS),
+  const callWatch = setInterval(() => watchCalls(gate), WATCH_INTERVAL_MS);
+  const clocks = [
+    watchChanges(gate, new Keys(database), new DisabledProviders(database)),
+    wakeForWork(gate, database, dashboard),
     ...housekeeping,
   ];
   discovery.start();
@@ -115,10 +115,12 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       state.isDraining = true;
       gate.log.lifecycle('draining', { requests: gate.calls.size });
       await finishCalls(gate.calls);
-      // An answer is over for us when it is written; a slow reader of a long one has yet to get the rest. An upload that was refused unread never ends.
+      // Slow readers get a moment to take the rest of answers that are written. Not longer: an upload that was refused unread never ends.
       await inTime('a reader', server.stop(false), LAST_READERS_MS).catch(() => undefined);
       await server.stop(true);
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(callWatch);
+      // What is under way is not waited for: its database may be away.
+      for (const clock of clocks) void clock.stop();
       await closeAll(gate.log, CLOSE_THREADS_MS, {
         discovery: () => discovery.stop(),
         'the dashboard': () => dashboard.close(),
@@ -308,7 +310,7 @@ function watchCalls(gate: Gate): void {
 }
 
 /** Other processes, such as the command line, change accounts, keys and providers too; what the gate remembers of them is then old. */
-function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): () => void {
+function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): Clock {
   let counter: bigint | undefined;
   let isFailing = false;
   const look = async (): Promise<void> => {
@@ -317,22 +319,20 @@ function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): () =
     if (current === counter) return;
     gate.keys.refresh();
     gate.catalog.disable(await disabled.names());
-    // Only now: what could not be read is looked at again.
+    // Set last: where the reading above fails, the next turn tries again.
     counter = current;
   };
-  const turns = new Turns(look, (error) => {
+  return every(CHANGES_INTERVAL_MS, look, (error) => {
     // Told once, not four times a second for as long as the database is away.
     if (!isFailing) gate.log.internalError('changes of accounts and keys could not be read', error);
     isFailing = true;
   });
-  return () => turns.run();
 }
 
-/** Alerts are watched and the past is summed up by the dashboard's thread, which otherwise starts with the first visitor; without either it need not run. */
-function wakeForWork(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard): () => void {
+/** The dashboard's thread starts with the first visitor. It also watches alerts and sums up the past: where there is such work, it is started for that. */
+function wakeForWork(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard): Clock {
   const look = async (): Promise<void> => {
     if ((await hasAlerts(database)) || (await hasReaders(database))) dashboard.wake();
   };
-  const turns = new Turns(look, (error) => gate.log.internalError('work of the dashboard could not be looked for', error));
-  return () => turns.run();
+  return every(WORK_INTERVAL_MS, look, (error) => gate.log.internalError('work of the dashboard could not be looked for', error));
 }

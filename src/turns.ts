@@ -17,3 +17,24 @@ export class Turns {
       });
   }
 }
+
+/** Work on a clock of its own. */
+export interface Clock {
+  /** Takes a turn now, unless one is under way. */
+  run(): void;
+  /** Takes no more turns; resolves when the one that is under way has ended. */
+  stop(): Promise<void>;
+}
+
+/** Takes a turn again and again. A failure is told, and the next turn comes all the same. */
+export function every(intervalMs: number, work: () => Promise<unknown>, fail: (error: unknown) => void): Clock {
+  const turns = new Turns(work, fail);
+  const timer = setInterval(() => turns.run(), intervalMs);
+  return {
+    run: () => turns.run(),
+    stop: async () => {
+      clearInterval(timer);
+      await turns.underWay;
+    },
+  };
+}

@@ -2,7 +2,7 @@ import { deliverDue, type Carriers } from '../alerts/deliver.ts';
 import { pruneDeliveries } from '../alerts/deliveries.ts';
 import { watchAlerts } from '../alerts/watch.ts';
 import { HOUR_MS } from '../durations.ts';
-import { Turns } from '../turns.ts';
+import { every, type Clock } from '../turns.ts';
 import { alertLetter } from './mail-letters.ts';
 import type { Parts } from './parts.ts';
 
@@ -11,23 +11,15 @@ const DELIVER_MS = 5000;
 const PRUNE_MS = HOUR_MS;
 
 /** Watches alerts and delivers what they tell, for as long as the thread lives. */
-export function startAlertClock(parts: Parts): { stop(): Promise<void> } {
+export function startAlertClock(parts: Parts): Pick<Clock, 'stop'> {
   const { kysely } = parts.database;
   const carriers = carriersOf(parts);
   const fail = (error: unknown): void => parts.fail('alerts could not be watched', error);
-  const works = [
-    new Turns(async () => watchAlerts(kysely, Date.now(), fail), fail),
-    new Turns(async () => deliverDue(kysely, carriers), fail),
-    new Turns(async () => pruneDeliveries(kysely, Date.now()), fail),
-  ];
-  const timers = [WATCH_MS, DELIVER_MS, PRUNE_MS].map((ms, index) => setInterval(() => works[index]?.run(), ms));
-  works[0]?.run();
-  return {
-    stop: async () => {
-      for (const timer of timers) clearInterval(timer);
-      await Promise.all(works.map(async (work) => work.underWay));
-    },
-  };
+  const watching = every(WATCH_MS, () => watchAlerts(kysely, Date.now(), fail), fail);
+  const delivering = every(DELIVER_MS, () => deliverDue(kysely, carriers), fail);
+  const pruning = every(PRUNE_MS, () => pruneDeliveries(kysely, Date.now()), fail);
+  watching.run();
+  return { stop: async () => void (await Promise.all([watching.stop(), delivering.stop(), pruning.stop()])) };
 }
 
 type Outside = Pick<Parts, 'mail' | 'ask' | 'fail'> & { readonly settings: Pick<Parts['settings'], 'publicUrl'> };

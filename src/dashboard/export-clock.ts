@@ -2,7 +2,7 @@ import { makeId } from '../ids.ts';
 import type { ExportJob } from '../usage/export-job.ts';
 import { ExportJobs } from '../usage/export-jobs.ts';
 import { workOnExport } from '../usage/export-work.ts';
-import { Turns } from '../turns.ts';
+import { every, type Clock } from '../turns.ts';
 import { exportLetter } from './mail-letters.ts';
 import type { Parts } from './parts.ts';
 
@@ -11,21 +11,17 @@ const PRUNE_MS = 15_000;
 const PRUNE_PAUSE_MS = 100;
 
 /** Works on exports, and throws old ones away, for as long as the thread lives. */
-export function startExportClock(parts: Parts): { stop(): Promise<void> } {
+export function startExportClock(parts: Parts): Pick<Clock, 'stop'> {
   const worker = makeId('worker');
   const jobs = new ExportJobs(parts.database.kysely);
   const stopping = new AbortController();
   const fail = (error: unknown): void => parts.fail('exports could not be worked on', error);
-  const turns = [
-    new Turns(async () => runExports(parts, worker, stopping.signal), fail),
-    new Turns(async () => pruneExports(jobs, stopping.signal), fail),
-  ];
-  const timers = [LOOK_MS, PRUNE_MS].map((ms, index) => setInterval(() => turns[index]?.run(), ms));
+  const working = every(LOOK_MS, () => runExports(parts, worker, stopping.signal), fail);
+  const pruning = every(PRUNE_MS, () => pruneExports(jobs, stopping.signal), fail);
   return {
     stop: async () => {
-      for (const timer of timers) clearInterval(timer);
       stopping.abort();
-      await Promise.all(turns.map(async (turn) => turn.underWay));
+      await Promise.all([working.stop(), pruning.stop()]);
       await jobs.release(worker).catch(fail);
     },
   };
