@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import type { RequestFilter } from '../usage/request-filter.ts';
-import { parseUsd } from '../ledger/money.ts';
 import { byKeys, readTags, type KeyTags } from '../usage/tags.ts';
 import { REQUEST_STATUSES } from '../usage/vocabulary.ts';
 import { QUARTER_MS, type Span } from '../usage/zone.ts';
 import { isZone } from '../zone-clock.ts';
+import { usdShape } from './validate.ts';
 
 /** What stands in the addresses of reports and lists, checked. */
 
@@ -50,16 +50,7 @@ export function isRange({ from, to }: { readonly from: number; readonly to: numb
 export const RANGE_MESSAGE = { message: `must be after from, and by at most ${DAYS_MAX} days`, path: ['to'] };
 
 const count = z.coerce.number().int().min(0).max(1_000_000_000_000).optional();
-const usd = z
-  .string()
-  .max(30)
-  .transform((text, context) => {
-    const amount = parseUsd(text);
-    if (amount !== undefined && amount >= 0n) return amount;
-    context.addIssue({ code: 'custom', message: 'is not an amount of USD' });
-    return z.NEVER;
-  })
-  .optional();
+const usd = usdShape('is not an amount of USD').optional();
 
 /** One value: names that callers give to their users may have commas. */
 export const endUserShape = z.string().min(1).max(VALUE_CHARACTERS_MAX).optional();

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { validator } from 'hono/validator';
 import { z } from 'zod';
+import { parseUsd, type Nanos } from '../ledger/money.ts';
 import { ApiError } from './api-error.ts';
 import type { Env } from './parts.ts';
 
@@ -18,6 +19,15 @@ export const placeShape = z
   .string()
   .regex(/^\d{1,15}(?:-[\w:]{1,100}){1,2}$/u, 'is not a page')
   .optional();
+
+/** An amount of USD as people write it, which `isFit` decides on; the message says what would be. */
+export function usdShape(message: string, isFit: (amount: Nanos) => boolean = (amount) => amount >= 0n) {
+  return z
+    .string()
+    .max(30)
+    .transform((text) => parseUsd(text))
+    .refine((amount): amount is Nanos => amount !== undefined && isFit(amount), message);
+}
 
 /** Checks the query or the JSON body of a request against a schema; the handler then gets it typed from `c.req.valid`. */
 export function validate<Target extends Source, Schema extends z.ZodType>(target: Target, schema: Schema): Validated<Target, Schema> {

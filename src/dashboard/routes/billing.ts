@@ -3,20 +3,16 @@ import { z } from 'zod';
 import { redeem } from '../../accounts/redeem.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { clientAddress, parseNetworks } from '../../http/client-address.ts';
-import { formatUsd, parseUsd, type Nanos } from '../../ledger/money.ts';
+import { formatUsd } from '../../ledger/money.ts';
 import type { PromoBenefit } from '../../accounts/promo-codes.ts';
 import { ApiError, TooManyError } from '../api-error.ts';
 import { BillingDesk } from './billing-desk.ts';
 import { describePayment } from './describe-payment.ts';
 import { sayAutoTopUpProblem, sayRedeemRefusal, sayStartRefusal } from './billing-words.ts';
 import type { Env, Parts, Person } from '../parts.ts';
-import { validate } from '../validate.ts';
+import { usdShape, validate } from '../validate.ts';
 
-const usd = z
-  .string()
-  .max(30)
-  .transform((text) => parseUsd(text))
-  .refine((amount): amount is Nanos => amount !== undefined && amount >= 0n, 'must be an amount such as 25 or 12.50');
+const usd = usdShape('must be an amount such as 25 or 12.50');
 const topUpSchema = z.strictObject({ amountUsd: usd, provider: z.enum(['stripe', 'manual']), savesCard: z.boolean().default(false) });
 const redeemSchema = z.strictObject({ code: z.string().min(1).max(200) });
 const autoTopUpSchema = z.discriminatedUnion('isOn', [

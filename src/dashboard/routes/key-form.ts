@@ -2,19 +2,14 @@ import { z } from 'zod';
 import type { BudgetChange } from '../../accounts/key-budgets.ts';
 import { settingsShape } from '../../accounts/key-settings.ts';
 import { DAY_MS } from '../../durations.ts';
-import { parseUsd, type Nanos } from '../../ledger/money.ts';
+import { usdShape } from '../validate.ts';
 
 /** What the forms about keys may send. Unknown fields are mistakes: a misspelt limit must not be ignored. */
 
 const OVERLAP_MS_MAX = 90 * DAY_MS;
 const BULK_MAX = 1000;
 
-const usd = z.string().transform((text, context): Nanos => {
-  const amount = parseUsd(text);
-  if (amount !== undefined && amount >= 0n) return amount;
-  context.addIssue({ code: 'custom', message: 'is not an amount in USD such as 25 or 0.5 (at most nine decimals)' });
-  return z.NEVER;
-});
+const usd = usdShape('is not an amount in USD such as 25 or 0.5 (at most nine decimals)');
 
 const budgets = z
   .strictObject({ day: usd.nullish(), week: usd.nullish(), month: usd.nullish(), total: usd.nullish() })

@@ -2,11 +2,11 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { listAccounts, type ListedAccount } from '../../../accounts/account-list.ts';
 import { lineOfText } from '../../../accounts/line-of-text.ts';
-import { formatUsd, parseUsd, type Nanos } from '../../../ledger/money.ts';
+import { formatUsd, type Nanos } from '../../../ledger/money.ts';
 import { ApiError } from '../../api-error.ts';
 import type { Env, Parts } from '../../parts.ts';
 import { zoneShape } from '../../usage-query.ts';
-import { validate } from '../../validate.ts';
+import { usdShape, validate } from '../../validate.ts';
 import { AccountDesk } from './account-desk.ts';
 
 const PAGE_ROWS = 50;
@@ -25,11 +25,7 @@ const query = z.object({
 const reasonShape = lineOfText.min(1, 'is missing').max(REASON_CHARS_MAX);
 /** Above zero is credited, below zero is taken. The name is drawn by the form, once for what it confirms. */
 const creditSchema = z.strictObject({
-  usd: z
-    .string()
-    .max(30)
-    .transform((text) => parseUsd(text))
-    .refine(isCredit, 'must be an amount such as 25 or -12.50, and at most a million'),
+  usd: usdShape('must be an amount such as 25 or -12.50, and at most a million', isCredit),
   reason: reasonShape,
   expiresAtMs: z.number().int().optional(),
   name: z.string().regex(/^[0-9a-f]{32}$/u, 'is not 32 hexadecimal digits'),
@@ -86,8 +82,8 @@ export function accountsRoutes(parts: Parts) {
 /** More by hand is more likely to be a mistake. */
 const CREDIT_MAX = 1_000_000_000_000_000n;
 
-function isCredit(amount: Nanos | undefined): amount is Nanos {
-  return amount !== undefined && amount !== 0n && amount <= CREDIT_MAX && amount >= -CREDIT_MAX;
+function isCredit(amount: Nanos): boolean {
+  return amount !== 0n && amount <= CREDIT_MAX && amount >= -CREDIT_MAX;
 }
 
 function describeAccount({ id, email, status, isAdmin, available, held, plan, createdAtMs, lastRequestAtMs }: ListedAccount) {

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { differences as changesOf, recordDeed } from '../../../accounts/audit.ts';
 import { DAY_MS } from '../../../durations.ts';
 import { inTime } from '../../../in-time.ts';
-import { parseUsd, type Nanos } from '../../../ledger/money.ts';
 import { PaymentList, type ListedPayment } from '../../../payments/payment-list.ts';
 import { listProblems } from '../../../payments/problems.ts';
 import { toCents } from '../../../payments/payments.ts';
@@ -12,7 +11,7 @@ import { ApiError } from '../../api-error.ts';
 import { BillingDesk } from '../billing-desk.ts';
 import { describeEvent, describeLife, describeListedPayment } from './describe-payment.ts';
 import type { Env, Parts } from '../../parts.ts';
-import { placeShape, validate } from '../../validate.ts';
+import { placeShape, usdShape, validate } from '../../validate.ts';
 
 const PAGE_ROWS = 50;
 const PROBLEMS_MAX = 100;
@@ -32,11 +31,7 @@ const listQuery = z.object({
 const eventQuery = z.object({ outcome: z.enum(['received', 'applied', 'ignored', 'refused']).optional(), before: placeShape });
 const confirmSchema = z.strictObject({
   reference: text,
-  amountUsd: z
-    .string()
-    .max(30)
-    .transform((amount) => parseUsd(amount))
-    .refine((amount): amount is Nanos => amount !== undefined && amount > 0n, 'must be an amount such as 25 or 12.50'),
+  amountUsd: usdShape('must be an amount such as 25 or 12.50', (amount) => amount > 0n),
 });
 const refuseSchema = z.strictObject({ reason: text });
 const compareSchema = z.strictObject({ days: z.number().int().min(1).max(90) });
