@@ -103,46 +103,57 @@ interface Answering {
   readonly secret: string;
 }
 
+/** A request that may go to the library, as far as it was checked. */
+interface Visit {
+  readonly path: AuthPath;
+  readonly request: Request;
+  readonly connectionAddress: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly session: Session | undefined;
+  readonly network: string;
+  /** The address that the body names, or none. */
+  readonly email: string;
+}
+
 /** Checks a request, counts it, and hands what is left of it to the library. */
 async function answer(answering: Answering, request: Request, connectionAddress: string): Promise<Response> {
-  const { auth, door, mail, settings, kysely, secret } = answering;
-  const { pathname } = new URL(request.url);
-  const name = `${request.method} ${pathname.slice('/api/auth'.length)}`;
+  const { auth, door } = answering;
+  const name = `${request.method} ${new URL(request.url).pathname.slice('/api/auth'.length)}`;
   const path = Object.hasOwn(AUTH_PATHS, name) ? AUTH_PATHS[name] : undefined;
   if (path === undefined || (path.door !== undefined && !door.isOpen)) throw new ApiError('not_found', 'There is nothing at this address.');
   if (typeof path.door === 'object') return comeBack(answering, { request, connectionAddress, path, provider: path.door.from });
+  const visit = await admit(auth, path, request, connectionAddress);
+  const { body, session, email } = visit;
+  if (path.door !== undefined)
+    return tell(await door.begin(auth.withAddress(request.headers, connectionAddress), departureOf(path.door, body)));
+  const isSignUp = name === 'POST /sign-up/email';
+  await refuseKnownPassword(body['newPassword'] ?? (isSignUp ? body['password'] : undefined), session?.email ?? email);
+  const response = await (isSignUp ? signUp(answering, visit) : atLeast(path.floorMs, () => ask(auth, visit)));
+  if (response.ok && name === 'POST /two-factor/verify-totp' && session === undefined) await refuseUsedCode(auth, body['code'], response);
+  if (response.ok) await followUp(answering, visit);
+  return tell(response);
+}
+
+async function admit(auth: Auth, path: AuthPath, request: Request, connectionAddress: string): Promise<Visit> {
   const body = await readBody(request, path);
   const session = await auth.findSession(request.headers);
   if (path.needsSession && session === undefined) throw new ApiError('unauthenticated', 'Sign in to do this.');
   const network = auth.networkOf(request.headers, connectionAddress);
   const email = readText(body['newEmail']) ?? readText(body['email']) ?? '';
-  await auth.limits.admit((path.limits ?? []).map(({ rule, per }) => [rule, subjectOf(per, { network, email, session })]));
+  const visit = { path, request, connectionAddress, body, session, network, email };
+  await auth.limits.admit((path.limits ?? []).map(({ rule, per }) => [rule, subjectOf(per, visit)]));
   if (path.needsFresh && session !== undefined) refuseStale(session);
-  if (path.door !== undefined)
-    return tell(await door.begin(auth.withAddress(request.headers, connectionAddress), departureOf(path.door, body)));
-  await refuseKnownPassword(body['newPassword'] ?? (name === SIGN_UP_NAME ? body['password'] : undefined), session?.email ?? email);
-  const work = (): Promise<Response> => ask({ auth, path, body, request, connectionAddress });
-  if (name === SIGN_UP_NAME) {
-    const isSecretive = verifiesFirst(settings);
-    if (isSecretive) await auth.limits.admit([[LETTER, email]]);
-    const invitations = new Invitations(kysely);
-    const signingUp = { email, invitation: body['invitation'], work };
-    const response = await atLeast(isSecretive ? path.floorMs : undefined, () => signUp(settings, invitations, signingUp));
-    if (response.ok && isSecretive) {
-      const { user } = (await response.clone().json()) as { user: { id: string } };
-      response.headers.append('set-cookie', signUpCookie(settings, signUpMark(user.id, secret)));
-    }
-    return tell(response);
-  }
-  const response = await atLeast(path.floorMs, work);
-  if (response.ok && name === APP_CODE_NAME && session === undefined) await refuseUsedCode(auth, body['code'], response);
-  if (response.ok && path.limits?.[0]?.rule === SIGN_IN) {
+  return visit;
+}
+
+/** What is left to do when the library has done its part. */
+async function followUp({ auth, mail, settings, kysely }: Answering, { path, session, email, network }: Visit): Promise<void> {
+  if (path.limits?.[0]?.rule === SIGN_IN) {
     await auth.limits.forget(SIGN_IN, `${email} ${network}`);
     await endIdleSessions(kysely);
   }
-  if (response.ok && path.tells !== undefined && session !== undefined)
+  if (path.tells !== undefined && session !== undefined)
     mail.send(changedLetter(session.email, path.tells, `${settings.publicUrl}/settings?tab=security`));
-  return tell(response);
 }
 
 function departureOf(purpose: 'sign-in' | 'link', body: Readonly<Record<string, unknown>>): Parameters<ProviderDoor['begin']>[1] {
@@ -175,16 +186,7 @@ function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-const SIGN_UP_NAME = 'POST /sign-up/email';
-const APP_CODE_NAME = 'POST /two-factor/verify-totp';
-
-interface Subject {
-  readonly network: string;
-  readonly email: string;
-  readonly session: Session | undefined;
-}
-
-function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { network, email, session }: Subject): string {
+function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { network, email, session }: Visit): string {
   switch (per) {
     case 'network':
       return network;
@@ -197,21 +199,29 @@ function subjectOf(per: NonNullable<AuthPath['limits']>[number]['per'], { networ
   }
 }
 
-interface SigningUp {
-  readonly email: string;
-  readonly invitation: unknown;
-  readonly work: () => Promise<Response>;
+/** Where addresses are verified first, nobody learns from the time of the answer or from its cookie whether there is an account. */
+async function signUp({ auth, settings, kysely, secret }: Answering, visit: Visit): Promise<Response> {
+  const work = (): Promise<Response> => letIn(settings, new Invitations(kysely), visit, () => ask(auth, visit));
+  if (!verifiesFirst(settings)) return work();
+  await auth.limits.admit([[LETTER, visit.email]]);
+  const response = await atLeast(visit.path.floorMs, work);
+  if (response.ok) {
+    const { user } = (await response.clone().json()) as { user: { id: string } };
+    response.headers.append('set-cookie', signUpCookie(settings, signUpMark(user.id, secret)));
+  }
+  return response;
 }
 
 /** Lets those sign up who may. An invitation is used up by it, unless it then fails. */
-async function signUp(
+async function letIn(
   { signUp: mode }: DashboardSettings,
   invitations: Invitations,
-  { email, invitation, work }: SigningUp,
+  { email, body }: Visit,
+  work: () => Promise<Response>,
 ): Promise<Response> {
   if (mode === 'closed') throw new ApiError('forbidden', 'Signing up is closed here. Ask the operator for an account.');
   if (mode === 'open') return work();
-  const token = typeof invitation === 'string' ? invitation : '';
+  const token = readText(body['invitation']) ?? '';
   const found = await invitations.find(token);
   if (found?.kind !== 'person' || found.state !== 'open')
     throw new ApiError(
@@ -231,15 +241,7 @@ async function signUp(
   }
 }
 
-interface Asking {
-  readonly auth: Auth;
-  readonly path: AuthPath;
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly request: Request;
-  readonly connectionAddress: string;
-}
-
-function ask({ auth, path, body, request, connectionAddress }: Asking): Promise<Response> {
+function ask(auth: Auth, { path, body, request, connectionAddress }: Visit): Promise<Response> {
   const headers = auth.withAddress(request.headers, connectionAddress);
   headers.delete('content-length');
   const { invitation: _, ...passed } = body;
