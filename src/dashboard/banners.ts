@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { differences, recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
+import { recent } from './recent.ts';
 
 /** What operators tell everybody who is signed in. */
 export interface Banner {
@@ -8,27 +9,19 @@ export interface Banner {
   readonly tone: 'info' | 'warning';
 }
 
-/** Pages ask for it with everything they ask; so long the last answer serves. */
+/** Every page asks for it: for this long the last answer is given again. */
 const KNOWN_MS = 5000;
 const ID = 1;
 
 /** The text that operators set for everybody; there is one, or none. */
 export class Banners {
   readonly #database: Kysely<Tables>;
-  #known: { readonly untilMs: number; readonly banner: Promise<Banner | undefined> } | undefined;
+  /** As it was a moment ago. */
+  read: () => Promise<Banner | undefined>;
 
   constructor(database: Kysely<Tables>) {
     this.#database = database;
-  }
-
-  /** As it was a moment ago. */
-  read(): Promise<Banner | undefined> {
-    const nowMs = Date.now();
-    if (this.#known !== undefined && nowMs < this.#known.untilMs) return this.#known.banner;
-    const banner = find(this.#database);
-    this.#known = { untilMs: nowMs + KNOWN_MS, banner };
-    banner.catch(() => this.#forget());
-    return banner;
+    this.read = this.#readAnew();
   }
 
   /** Sets it; undefined takes it away. */
@@ -45,11 +38,11 @@ export class Banners {
           .execute();
       await recordAudit(transaction, { actor, action: banner === undefined ? 'banner.clear' : 'banner.set', subject: 'banner', changes });
     });
-    this.#forget();
+    this.read = this.#readAnew();
   }
 
-  #forget(): void {
-    this.#known = undefined;
+  #readAnew(): () => Promise<Banner | undefined> {
+    return recent(() => find(this.#database), KNOWN_MS);
   }
 }
 

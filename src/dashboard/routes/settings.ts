@@ -7,7 +7,7 @@ import { isZone } from '../../zone-clock.ts';
 import { ApiError } from '../api-error.ts';
 import { nameSchema, SENSITIVE } from '../auth/requests.ts';
 import { closedLetter } from '../mail-letters.ts';
-import type { Env, Parts } from '../parts.ts';
+import type { Env, Parts, Person } from '../parts.ts';
 import { closeAccount } from '../people/close.ts';
 import { exportPerson } from '../people/export.ts';
 import { validate } from '../validate.ts';
@@ -54,9 +54,7 @@ export function settingsRoutes(parts: Parts) {
     });
 }
 
-type SignedIn = Env['Variables']['person'];
-
-async function readProfile({ database: { kysely } }: Parts, { userId, accountId, hasTwoFactor }: SignedIn) {
+async function readProfile({ database: { kysely } }: Parts, { userId, accountId, hasTwoFactor }: Person) {
   const person = await kysely
     .selectFrom('people')
     .select(['name', 'email', 'email_verified', 'zone', 'number_format'])
@@ -75,7 +73,7 @@ async function readProfile({ database: { kysely } }: Parts, { userId, accountId,
 
 async function changeProfile(
   { database: { kysely } }: Parts,
-  { userId, accountId }: SignedIn,
+  { userId, accountId }: Person,
   change: z.output<typeof changeSchema>,
 ): Promise<void> {
   const { name, zone, numberFormat, contentDays } = change;
@@ -109,7 +107,7 @@ function toRefusal(error: unknown): unknown {
   return error;
 }
 
-async function deletePerson({ auth, mail, database }: Parts, person: SignedIn, password: string | undefined): Promise<void> {
+async function deletePerson({ auth, mail, database }: Parts, person: Person, password: string | undefined): Promise<void> {
   await auth.limits.admit([[SENSITIVE, person.userId]]);
   const isFresh = Date.now() - person.signedInAtMs < FRESH_MS;
   if (password === undefined && !isFresh) throw new ApiError('invalid', NEITHER, 'password');
