@@ -51,7 +51,7 @@ export function routes({ gate, dashboard, webFiles, hasStripeWebhook, ...lifecyc
     '/v1/*': unknown,
     '/api/*': (request, connection) => dashboard.fetch(request, connection.address()),
     '/assets/*': (request, connection) => webFiles.asset(request) ?? unknown(request, connection),
-    // Which pages there are, the dashboard knows itself. Programs that ask for no page get the errors of the interface.
+    // Every other address is a page for a browser, which finds out by itself whether there is one. Programs get the errors of the interface.
     '/*': (request, connection) => (isForPage(request) ? webFiles.page(request) : unknown(request, connection)),
   };
 }
@@ -77,8 +77,8 @@ async function metrics(request: Request, gate: Gate): Promise<Response> {
 }
 
 /**
- * A proxy on this machine speaks for somebody who is not. And a page of another site, whose name its owner lets lead to this machine,
- * may read what its own name answers: so may only who asks for this machine by a name that nobody else can give it.
+ * Whether a request comes from this machine itself. One that a proxy here passes on comes from somewhere else. And one that names
+ * another host may come from a web page whose owner let that name lead to 127.0.0.1, to read the answer in a visitor's browser.
  */
 export function isForThisMachine(request: Request): boolean {
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => request.headers.has(name));
@@ -144,7 +144,7 @@ function findOperation(operations: Operations, request: Request): Operation {
   if (operation !== undefined) return operation;
   const allowed = Object.keys(operations);
   if (allowed.length > 0) throw new GatewayError('method_not_supported', `${method} is not supported here; use ${allowed.join(' or ')}.`);
-  // Where clients know both interfaces of OpenAI, many ask here unless they are told not to: their base address is right.
+  // Clients that know both interfaces of OpenAI try this one first, unless they are told not to. Their base address is right.
   const advice =
     readRequestUrl(request)?.pathname.endsWith('/responses') === true
       ? 'The Responses API is none of them: set your client to chat completions.'

@@ -216,7 +216,7 @@ function collectProviders(settings: Settings, environment: Environment, mistakes
   }
   for (const [id, entry] of Object.entries(settings.providers)) {
     const host = knownHost(entry.like ?? id);
-    // A host that the environment switches on by half still has its key there.
+    // A known host whose address is incomplete is not in the list yet, but its key may be set all the same.
     const known: Partial<ProviderConfig> = providers.get(id) ?? readKey(knownHost(id), environment, mistakes);
     const address = entry.region === undefined ? known.baseUrl : undefined;
     const baseUrl = entry.base_url ?? address ?? readAddress(id, entry, environment, mistakes);

@@ -4,8 +4,8 @@ export class LateError extends Error {
 }
 
 /**
- * What somebody answers, if that is in time: who hangs must not make others hang. An answer that lies there when the time is over is
- * in time, for perhaps it was we who were busy.
+ * What somebody answers, or a LateError after this time: who hangs must not make others hang. An answer that has arrived by then and
+ * was not looked at yet still counts, for this process may have been the one that was busy.
  */
 export function inTime<Answer>(who: string, answer: Promise<Answer>, ms: number): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -14,9 +14,6 @@ import { serveCommand } from './commands/serve.ts';
 import { usageCommand } from './commands/usage.ts';
 import { VERSION } from './version.ts';
 
-/** The server goes on without its output. */
-const SERVE = 'serve';
-
 /** The command line. */
 async function main(): Promise<void> {
   const program = new Command('tollgate')
@@ -24,7 +21,8 @@ async function main(): Promise<void> {
     .version(VERSION)
     .showHelpAfterError('(--help shows what is possible)')
     .hook('preAction', (_, command) => {
-      if (command.name() !== SERVE) process.stdout.on('error', endWithoutOutput);
+      // Unlike a command, the server goes on when nobody reads its output.
+      if (command.name() !== 'serve') process.stdout.on('error', endWithoutOutput);
     });
   const serving = [serveCommand(), migrateCommand(), backupCommand()];
   const keeping = [accountCommand(), keyCommand(), modelsCommand(), providerCommand(), ledgerCommand(), usageCommand()];

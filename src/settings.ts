@@ -188,7 +188,7 @@ function openText(path: string, text: string, mistakes: string[]): { readonly va
       if (alias.resolve(document) === undefined)
         broken.push(`${path}, line ${lineAt(alias.range?.[0] ?? 0)}: there is no anchor &${alias.source}`);
     },
-    // The schemas pass over it without a word.
+    // The schemas would ignore it silently.
     Pair: (_, { key }) => {
       if (isScalar(key) && key.value === '__proto__')
         broken.push(`${path}, line ${lineAt(key.range?.[0] ?? 0)}: nothing can be named __proto__`);

@@ -95,7 +95,7 @@ export class Catalog {
   readonly #served = new Map<string, Model>();
   /** What the settings sell, by id and by route, whether it can be called now or not. */
   readonly #sold = new Set<string>();
-  /** How the names of models and of who makes them begin, by all that was ever heard of. */
+  /** With which letters the names of models and of their makers begin, of all that were ever listed: for `resembles`. */
   readonly #beginnings = new Set<string>();
   readonly #discovered = new Map<string, readonly Model[]>();
   /** What a configured provider has, and of that what can be called now. */

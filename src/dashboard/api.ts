@@ -46,7 +46,7 @@ export function dashboardApi(parts: Parts) {
   app.onError((error, c) => {
     const known = knownError(error);
     if (known.code === 'internal_error') parts.fail('a request of the dashboard failed', error);
-    // An address such as /api/../x leads past all that stands before the routes.
+    // For an address such as /api/../x nothing above has run, and there is no id yet.
     const requestId = (c.get('requestId') as string | undefined) ?? makeId('req');
     return c.json(
       { error: { code: known.code, message: known.message, field: known.field, request_id: requestId } },

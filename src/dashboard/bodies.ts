@@ -7,7 +7,7 @@ type Body = Uint8Array<ArrayBuffer> | undefined;
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const BODY_MS = 30_000;
-/** Even the longest body has no need of more; each costs time in which nobody else is served. */
+/** Even the longest body comes in fewer pieces. Each costs time in which nobody else is served. */
 const PIECES_MAX = 10_000;
 /** Nearly every body is shorter, and is taken without a look at the others. */
 const SHORT_BYTES = 16 * 1024;

@@ -22,7 +22,7 @@ let lastId = 0;
 
 /**
  * Our own count of a request, for providers that report none and answers that broke off. It runs in a thread that is
- * started when it is first needed: no honest request waits for it. Undefined when it cannot be had in time.
+ * started when it is first needed, and no request waits for it whose provider reports usage. Undefined when it cannot be had in time.
  */
 export function countTokens(chat: ChatRequest, outputText: string, patienceMs = COUNT_MS): Promise<CountedTokens | undefined> {
   if (outputText.length > CHARACTERS_MAX) return Promise.resolve(undefined);

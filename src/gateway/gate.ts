@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { GatewayError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { Reach } from '../http/fetch-media.ts';
-import { IDLE_SECONDS } from '../http/server.ts';
+import { IDLE_SECONDS, type Connection } from '../http/server.ts';
 import type { Attempt, Ledger } from '../ledger/ledger.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Log } from '../observe/log.ts';
@@ -72,11 +72,8 @@ export interface Watcher {
   beginAttempt(exchange: Abortable, deadlines: Timed): void;
 }
 
-/** What a call must know and do about the caller's connection. */
-interface CallerConnection {
-  setIdleTimeout(seconds: number): void;
-  address(): string;
-}
+/** What a call knows and does about the caller's connection. */
+type CallerConnection = Pick<Connection, 'setIdleTimeout' | 'address'>;
 
 /** One request of a caller, from its arrival to the end of its answer. */
 export class Call implements Watcher {

@@ -16,7 +16,7 @@ export function countHops({ headers }: Request, call: Call): void {
   if (call.hops >= HOPS_MAX) throw new GatewayError('request_loop', LOOP);
 }
 
-/** The request to a provider, which may be a gate. Where this gate is the first, the client says so by itself. */
+/** The request to a provider, which may be a gate too. For requests that came through no gate the HTTP client adds the header by itself. */
 export function addHop(request: UpstreamRequest, { hops }: Call): UpstreamRequest {
   return hops === 0 ? request : { ...request, headers: { ...request.headers, [HOP_HEADER]: String(hops + 1) } };
 }

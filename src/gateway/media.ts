@@ -171,7 +171,7 @@ function tooBusy(): GatewayError {
 const UNFETCHED = `The media could not be fetched. Its address must be public, with https on the usual port, and give the content within ${FETCH_MS_MAX / 1000} seconds, after at most ${REDIRECTS_MAX} redirects.`;
 const TOO_LARGE = `The media is too large: at most ${FILE_BYTES_MAX / 1_000_000} MB are fetched from one address, and ${REQUEST_BYTES_MAX / 1_000_000} MB put into one request.`;
 
-/** What is told of an address without asking anybody: it is there to be read. */
+/** Faults that the address itself shows: to name them tells nothing about our network. */
 const ADVICE: Partial<Record<MediaFaultCode, string>> = {
   NOT_HTTPS: 'Media is fetched from https:// addresses only. Send such an address, or the content itself as a data URL.',
   CREDENTIALS: 'An address of media must not contain a user name or a password.',

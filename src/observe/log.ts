@@ -109,7 +109,7 @@ function describeSettlement(settlement: Settlement): Record<string, unknown> {
   };
 }
 
-/** What we tell callers of a failure says nothing to whoever must mend it: what lies under it does. */
+/** The error under the one that callers are told of: only that one helps whoever must mend it. */
 function underlying(error: unknown): unknown {
   return error instanceof GatewayError ? (error.cause ?? error) : error;
 }

@@ -44,7 +44,7 @@ export interface Readings {
   readonly routesOut: readonly { readonly provider: string; readonly model: string }[];
 }
 
-/** All are told from the start on: of a series that begins with 1 Prometheus sees no increase. */
+/** Each is reported from the start on, as 0: Prometheus sees no increase in a series that begins with 1. */
 const OUTCOMES = ['completed', 'client_gone', 'failed'] satisfies Settlement['outcome'][];
 
 /** Begins to count. */

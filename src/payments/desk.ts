@@ -58,7 +58,7 @@ export type StartResult =
   | { readonly type: 'started'; readonly payment: PaymentRow }
   | { readonly type: 'refused'; readonly why: StartRefusal };
 
-/** For what waits for a payer, the webhook is quicker anyway. */
+/** A payment is not asked for sooner: while its payer is busy with it, the webhook is quicker anyway. */
 const ASK_AFTER_MS = 30_000n;
 /** States of a payment that has not ended. */
 export const UNFINISHED = ['created', 'open', 'unknown'] as const;
@@ -111,7 +111,7 @@ export class PaymentDesk {
   /** Asks the provider how a payment stands, and does what follows. */
   async ask(payment: PaymentRow, nowMs: number): Promise<PaymentRow> {
     const driver = this.driver(payment.provider);
-    // One that ended before its provider gave it a name would be made now by asking for it with the same key.
+    // A payment that ended before its provider named it is left alone: to ask for it means to repeat the request, which would make it now.
     const isUnheard = payment.session_ref === null && payment.provider_ref === null && !UNFINISHED.some((open) => open === payment.status);
     if (driver?.ask === undefined || isUnheard) return payment;
     const { email, status, is_on } = await this.#database

@@ -85,7 +85,7 @@ async function listMisspent(database: Kysely<Tables>, rowsMax: number): Promise<
   const rows = await database
     .selectFrom('payments')
     .select(['id', 'paid_at', 'reason'])
-    // As they stand in the index of these, which the databases take only for literals.
+    // Literals, as in the partial index for these: the databases would not use it for parameters.
     .where('status', '=', sql.lit('paid'))
     .where('reason', '<>', sql.lit(''))
     // What was sent back is settled.

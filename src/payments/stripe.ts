@@ -94,7 +94,7 @@ export class StripeDriver implements PaymentDriver {
     if (sessionRef !== undefined)
       return this.#reading(async () => readSession(await this.#stripe.checkout.sessions.retrieve(sessionRef, { expand })));
     if (providerRef !== undefined) return this.#reading(async () => readIntent(await this.#stripe.paymentIntents.retrieve(providerRef)));
-    // Nothing was ever heard of it. With the same key the same request gives the answer that was lost.
+    // Stripe's answer was lost. The same request with the same idempotency key gives it again.
     const isKeyKnown = this.#clock() - order.createdAtMs < KEY_LIVES_MS;
     if (order.methodRef === undefined) return isKeyKnown ? this.begin(order) : { type: 'expired' };
     return isKeyKnown && order.isUnwanted !== true ? this.#charge(order) : this.#find(order);
@@ -102,7 +102,7 @@ export class StripeDriver implements PaymentDriver {
 
   async receiptUrl(providerRef: string): Promise<string | undefined> {
     const intent = await this.#stripe.paymentIntents.retrieve(providerRef, { expand: ['latest_charge'] }).catch((error: unknown) => {
-      // Of the other mode's keys.
+      // It was made with a key of Stripe's other mode, test or live.
       if (isMissing(error)) return undefined;
       throw error;
     });

@@ -113,8 +113,8 @@ async function noteLink(
 }
 
 /**
- * The link came to the address, so the address is theirs. Whoever used the account before that was shown to nobody:
- * what they left to come back by goes.
+ * Whoever has the link that came to an address has shown that the address is theirs. Where it was never verified before, somebody
+ * else may have made the account: every other way in that they left is removed.
  */
 async function takeOver(
   database: OpenDatabase,

@@ -105,7 +105,7 @@ function refuseTouch(isVerified: boolean | undefined): void {
   throw new APIError('BAD_REQUEST', { code: 'PASSKEY_NOT_VERIFIED', message });
 }
 
-/** What is no answer of the library's is for our log, which keeps no texts. The library would print it, with whatever it says. */
+/** Errors that are no answers are thrown on, to our own log, which keeps no texts. The library would print them with whatever they say. */
 function passOn(error: unknown): void {
   if (!isAPIError(error)) throw error;
 }

@@ -38,9 +38,9 @@ export function ownProvider({ name, issuer = '', clientId, clientSecret }: SignI
         clientId,
         clientSecret,
         scopes: ['openid', 'email', 'profile'],
-        // Another provider may give the same number to somebody else.
+        // With the issuer in it: another provider may give the same number to somebody else.
         accountSubject: ({ profile }) => (profile.sub === undefined || profile.sub === null ? '' : `${issuer}#${profile.sub}`),
-        // Some write it as a word.
+        // Some providers write `true` as a text.
         mapProfileToUser: ({ email_verified }) => ({ emailVerified: email_verified === true || email_verified === 'true' }),
       },
     ],
