@@ -34,7 +34,7 @@ const statusSchema = z.strictObject({ status: z.enum(['active', 'suspended']), r
 const operatorSchema = z.strictObject({ isOperator: z.boolean() });
 
 /** All accounts, and what operators do to them. */
-export function accountsRoutes(parts: Parts) {
+export function adminAccountRoutes(parts: Parts) {
   const { kysely } = parts.database;
   const desk = new AccountDesk(parts);
   return new Hono<Env>()

@@ -2,17 +2,17 @@ import { Hono } from 'hono';
 import type { Banners } from '../../banners.ts';
 import { operating } from '../../operators.ts';
 import type { Env, Parts } from '../../parts.ts';
-import { accountsRoutes } from './accounts.ts';
-import { auditRoutes } from './audit.ts';
-import { codeRoutes } from './codes.ts';
+import { adminAccountRoutes } from './accounts.ts';
+import { adminAuditRoutes } from './audit.ts';
+import { adminCodeRoutes } from './codes.ts';
 import { adminModelRoutes } from './models.ts';
-import { overviewRoutes } from './overview.ts';
-import { paymentRoutes } from './payments.ts';
+import { adminOverviewRoutes } from './overview.ts';
+import { adminPaymentRoutes } from './payments.ts';
 import { adminPlanRoutes } from './plans.ts';
 import { adminProviderRoutes } from './providers.ts';
-import { requestsRoutes } from './requests.ts';
-import { serviceRoutes } from './settings.ts';
-import { viewRoutes, type Pages } from './view.ts';
+import { adminRequestsRoutes } from './requests.ts';
+import { adminSettingsRoutes } from './settings.ts';
+import { adminViewRoutes, type Pages } from './view.ts';
 
 interface Beside {
   readonly banners: Banners;
@@ -24,15 +24,15 @@ interface Beside {
 export function adminRoutes(parts: Parts, { banners, pages }: Beside) {
   return new Hono<Env>()
     .use(operating)
-    .route('/accounts', accountsRoutes(parts))
-    .route('/audit', auditRoutes(parts))
-    .route('/codes', codeRoutes(parts))
+    .route('/accounts', adminAccountRoutes(parts))
+    .route('/audit', adminAuditRoutes(parts))
+    .route('/codes', adminCodeRoutes(parts))
     .route('/models', adminModelRoutes(parts))
-    .route('/overview', overviewRoutes(parts))
-    .route('/payments', paymentRoutes(parts))
+    .route('/overview', adminOverviewRoutes(parts))
+    .route('/payments', adminPaymentRoutes(parts))
     .route('/plans', adminPlanRoutes(parts))
     .route('/providers', adminProviderRoutes(parts))
-    .route('/requests', requestsRoutes(parts))
-    .route('/settings', serviceRoutes(parts, banners))
-    .route('/view/:viewed', viewRoutes(parts, pages));
+    .route('/requests', adminRequestsRoutes(parts))
+    .route('/settings', adminSettingsRoutes(parts, banners))
+    .route('/view/:viewed', adminViewRoutes(parts, pages));
 }

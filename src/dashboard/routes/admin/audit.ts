@@ -19,7 +19,7 @@ const query = z.object({
 });
 
 /** Who changed what, in all accounts. */
-export function auditRoutes({ database: { kysely } }: Parts) {
+export function adminAuditRoutes({ database: { kysely } }: Parts) {
   const log = new AuditLog(kysely);
   return new Hono<Env>().get('/', validate('query', query), async (c) => {
     const { before, ...filter } = c.req.valid('query');

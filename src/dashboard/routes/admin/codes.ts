@@ -35,7 +35,7 @@ const stopSchema = z.strictObject({ campaign });
 const makeSchema = z.strictObject({ orderId: z.string().regex(/^[0-9a-z]{29}$/u), order: promoOrderSchema });
 
 /** Promo codes: made, listed, stopped, and by whom they were used. */
-export function codeRoutes({ database: { kysely } }: Parts) {
+export function adminCodeRoutes({ database: { kysely } }: Parts) {
   const codes = new PromoCodes(kysely);
   const most = async (order: PromoOrder): Promise<Nanos> => {
     const amount = await findMost(kysely, order);

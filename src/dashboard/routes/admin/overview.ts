@@ -21,7 +21,7 @@ const query = z.strictObject({ range: z.enum(['today', '7d', '30d', 'month']).de
 type Query = z.output<typeof query>;
 
 /** How the service does: what was charged, what came in, who failed, what is owed, and whether the books are right. */
-export function overviewRoutes({ database, ask, past }: Parts) {
+export function adminOverviewRoutes({ database, ask, past }: Parts) {
   const { kysely } = database;
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {

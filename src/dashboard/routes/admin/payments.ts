@@ -37,7 +37,7 @@ const refuseSchema = z.strictObject({ reason: text });
 const compareSchema = z.strictObject({ days: z.number().int().min(1).max(90) });
 
 /** Payments of all accounts, what went wrong with them, and what an operator can do about it. */
-export function paymentRoutes(parts: Parts) {
+export function adminPaymentRoutes(parts: Parts) {
   return new Hono<Env>().route('/', lists(parts)).route('/', comparison(parts)).route('/', onePayment(parts));
 }
 

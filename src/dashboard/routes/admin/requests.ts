@@ -22,7 +22,7 @@ const refusedQuery = z.strictObject({ ...requestsPageShape, id, key: text, accou
 const NOBODY = 'nobody';
 
 /** The requests of all accounts. What was asked and answered in them only their owners see. */
-export function requestsRoutes({ database, ask }: Parts) {
+export function adminRequestsRoutes({ database, ask }: Parts) {
   const { kysely } = database;
   return new Hono<Env>()
     .get('/', validate('query', query), async (c) => {

@@ -27,7 +27,7 @@ const bannerSchema = z.strictObject({
 });
 
 /** What the service runs with, who is invited, and what everybody is told. */
-export function serviceRoutes(parts: Parts, banners: Banners) {
+export function adminSettingsRoutes(parts: Parts, banners: Banners) {
   const { database, settings, mail } = parts;
   return new Hono<Env>()
     .get('/', async (c) => {

@@ -16,7 +16,7 @@ const NOTED_MS = HOUR_MS;
 const NOTED_MAX = 1000;
 
 /** One account as its owner sees it, for operators who help. They are the owner's own addresses, so both see the same; nothing is changed by them. */
-export function viewRoutes({ database: { kysely } }: Parts, pages: Pages): Hono<Env> {
+export function adminViewRoutes({ database: { kysely } }: Parts, pages: Pages): Hono<Env> {
   const view = new Hono<Env>().use(viewing(kysely));
   for (const name of VIEWABLE) view.route(`/${name}`, pages[name]);
   return view;
