@@ -154,15 +154,11 @@ function checkCombinations(body: JsonObject): void {
   if (isSet('max_tokens') && isSet('max_completion_tokens') && body['max_tokens'] !== body['max_completion_tokens']) {
     throw invalid('max_tokens', "'max_tokens' and 'max_completion_tokens' differ; send only 'max_completion_tokens'.");
   }
-  if (isSet('tool_choice') && !isSet('tools') && body['tool_choice'] !== 'none') {
+  const { tools, tool_choice: choice } = body;
+  if (isSet('tool_choice') && !isSet('tools') && choice !== 'none') {
     throw invalid('tool_choice', "'tool_choice' is only allowed when 'tools' are given.");
   }
-  if (
-    Array.isArray(body['tools']) &&
-    body['tools'].length === 0 &&
-    isSet('tool_choice') &&
-    !['none', 'auto'].includes(body['tool_choice'] as string)
-  ) {
+  if (Array.isArray(tools) && tools.length === 0 && isSet('tool_choice') && choice !== 'none' && choice !== 'auto') {
     throw new GatewayError('empty_array', "'tools' is empty, but 'tool_choice' asks for one.", { param: 'tools' });
   }
 }
