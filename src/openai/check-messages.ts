@@ -64,15 +64,16 @@ function checkContent(message: JsonObject, role: string, param: string): void {
   if (role === 'tool' && typeof message['tool_call_id'] !== 'string') throw missing(`${param}.tool_call_id`);
   if (role === 'function' && typeof message['name'] !== 'string') throw missing(`${param}.name`);
   if (!isAbsent || role === 'function') return;
-  if (
-    role === 'assistant' &&
-    ['tool_calls', 'function_call', 'refusal', 'audio'].some((name) => message[name] !== undefined && message[name] !== null)
-  )
-    return;
+  if (role === 'assistant' && saysOtherwise(message)) return;
   if (message['content'] === undefined) throw missing(`${param}.content`);
   throw new GatewayError('invalid_type', `Invalid value for '${param}.content': expected a string, got null.`, {
     param: `${param}.content`,
   });
+}
+
+/** Whether a message of the assistant needs no text, since it says something else. */
+export function saysOtherwise(message: JsonObject): boolean {
+  return ['tool_calls', 'function_call', 'refusal', 'audio'].some((name) => message[name] !== undefined && message[name] !== null);
 }
 
 /** Every tool call needs its results right behind it, and every result its call: providers refuse anything else. */

@@ -1,3 +1,4 @@
+import { saysOtherwise } from '../openai/check-messages.ts';
 import { isObject, type JsonObject, type WireChunk } from '../openai/types.ts';
 import type { ReplyContext } from './provider.ts';
 
@@ -93,7 +94,9 @@ export function mendReply(body: JsonObject, choices: readonly unknown[], context
   for (const choice of choices.filter(isObject)) {
     const message = choice['message'] as JsonObject;
     message['role'] = 'assistant';
-    for (const name of ['content', 'refusal']) message[name] ??= null;
+    message['refusal'] ??= null;
+    // Clients send the message back as it came, and no text at all is taken from them only beside something else.
+    message['content'] ??= saysOtherwise(message) ? null : '';
     choice['logprobs'] ??= null;
     mendFinish(choice);
     // Whoever has a whole answer has its end.

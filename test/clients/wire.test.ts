@@ -102,6 +102,16 @@ describe('a JSON answer', () => {
     expect(body['system_fingerprint']).toBe('fp_5imu1ator');
   });
 
+  test('without a text can be sent back as it came', async () => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: null, reasoning_content: 'Hm' }, finish_reason: 'length' }];
+    stage.simulator.always({ type: 'recorded', reply: { body: JSON.stringify({ choices }), events: [] } });
+    const answer = (await (await post(CHAT)).json()) as { choices: [{ message: JsonObject }] };
+    const { message } = answer.choices[0];
+    expect(message).toEqual({ role: 'assistant', content: '', reasoning_content: 'Hm', refusal: null });
+    const next = await post({ ...CHAT, messages: [...CHAT.messages, message, { role: 'user', content: 'Go on' }] });
+    expect(next.status).toBe(200);
+  });
+
   test('does not carry the headers of the provider', async () => {
     const { headers } = await post(CHAT);
     for (const name of ['set-cookie', 'openai-organization', 'openai-version']) expect(headers.get(name)).toBeNull();

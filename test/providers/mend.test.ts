@@ -117,7 +117,9 @@ test.each<[string, JsonObject]>([
 
 describe('a relayed answer', () => {
   test.each<[string, JsonObject, JsonObject]>([
-    ['gets what it must have', {}, { content: null }],
+    ['gets what it must have', {}, { content: '' }],
+    ['of reasoning alone has a text that is empty', { content: null, reasoning_content: 'b' }, { content: '', reasoning_content: 'b' }],
+    ['that speaks has no text', { audio: { id: 'a' } }, { content: null, audio: { id: 'a' } }],
     ['keeps its refusal', { refusal: 'No.' }, { content: null, refusal: 'No.' }],
     ['gets reasoning by its usual name', { content: 'a', reasoning: 'b' }, { content: 'a', reasoning: 'b', reasoning_content: 'b' }],
     ['has no empty list of calls', { content: 'a', tool_calls: [] }, { content: 'a' }],
@@ -154,11 +156,7 @@ describe('a relayed answer', () => {
   });
 
   test.each<[string, JsonObject, JsonObject]>([
-    [
-      'a message that is missing is one that says nothing',
-      { finish_reason: 'stop' },
-      { message: { content: null }, finish_reason: 'stop' },
-    ],
+    ['a message that is missing is one that says nothing', { finish_reason: 'stop' }, { message: { content: '' }, finish_reason: 'stop' }],
     [
       'an end that is missing after calls is that of calls',
       { message: { tool_calls: [call('a', '{}')] } },
