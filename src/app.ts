@@ -144,15 +144,20 @@ function findOperation(operations: Operations, request: Request): Operation {
   if (operation !== undefined) return operation;
   const allowed = Object.keys(operations);
   if (allowed.length > 0) throw new GatewayError('method_not_supported', `${method} is not supported here; use ${allowed.join(' or ')}.`);
-  // Clients that know both interfaces of OpenAI try this one first, unless they are told not to. Their base address is right.
-  const advice =
-    readRequestUrl(request)?.pathname.endsWith('/responses') === true
-      ? 'The Responses API is none of them: set your client to chat completions.'
-      : 'Is the base address set to …/v1?';
+  const advice = adviceFor(readRequestUrl(request)?.pathname ?? '');
   throw new GatewayError(
     'unknown_url',
-    `Unknown address: ${method} is not answered here. The operations are POST /v1/chat/completions and GET /v1/models. ${advice}`,
+    `Unknown address: ${method} is not answered here. The operations are POST /v1/chat/completions and GET /v1/models.${advice}`,
   );
+}
+
+/** What to set in a client that asks elsewhere. Nothing, where its base address is right and it wants what is not here. */
+function adviceFor(pathname: string): string {
+  // Clients that know both interfaces of OpenAI try this one first, unless they are told not to.
+  if (pathname.endsWith('/responses')) return ' The Responses API is none of them: set your client to chat completions.';
+  if (!pathname.startsWith('/v1/')) return ' Is the base address set to …/v1?';
+  const hasTooMuch = pathname.endsWith('/chat/completions') || pathname.endsWith('/models');
+  return hasTooMuch ? ' Leave out of the base address what your client adds by itself.' : '';
 }
 
 function drainingError(): GatewayError {

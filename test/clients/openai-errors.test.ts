@@ -123,9 +123,26 @@ describe('each refusal is its own error class', () => {
       of: OpenAI.NotFoundError,
       fields: { status: 404, code: 'unknown_url', message: expect.stringContaining('set your client to chat completions') },
     });
+  });
+
+  test.each([
+    ['without /v1', '', 'Is the base address set to …/v1?'],
+    ['with /v1 twice', '/v1/v1', 'Leave out of the base address what your client adds by itself.'],
+    ['with the operation', '/v1/chat/completions', 'Leave out of the base address what your client adds by itself.'],
+  ])('404 for a base address %s, with what to do about it', async (_, path, advice) => {
+    const lost = new OpenAI({ baseURL: `${stage.gate.origin}${path}`, apiKey: stage.key.secret });
+    const refusal = {
+      of: OpenAI.NotFoundError,
+      fields: { status: 404, code: 'unknown_url', message: expect.stringContaining(advice) },
+    };
+    await expectRefusal(lost.chat.completions.create(CHAT), refusal);
+    await expectRefusal(lost.models.list(), refusal);
+  });
+
+  test('404 for an operation that is not here, and nothing about a base address that is right', async () => {
     await expectRefusal(stage.client.embeddings.create({ model: 'mock/gpt', input: 'Hi' }), {
       of: OpenAI.NotFoundError,
-      fields: { status: 404, code: 'unknown_url', message: expect.stringContaining('Is the base address set to …/v1?') },
+      fields: { status: 404, code: 'unknown_url', message: expect.not.stringContaining('base address') },
     });
   });
 
