@@ -68,12 +68,16 @@ interface Words {
 /** Between a word and the blanks before the next. Looks at two characters only: a pattern of both would try each blank of a long row again. */
 const WORD_END = /(?<=\S)(?=\s)/;
 
+/** No longer than the models say: a long text repeated for each of many choices takes all memory. */
+const CHARACTERS_MAX = common.max_output_tokens * CHARACTERS_PER_TOKEN;
+
 /** Words as they will be streamed; one counts as one token, so a limit of three gives three words. */
 function cut(text: string, chat: ChatRequest): Words {
-  const said = text.trimEnd();
+  const said = text.slice(0, CHARACTERS_MAX).toWellFormed().trimEnd();
   const pieces = said === '' ? ['(empty)'] : said.split(WORD_END);
   const limit = chat.max_completion_tokens ?? chat.max_tokens ?? Number.POSITIVE_INFINITY;
-  return pieces.length > limit ? { pieces: pieces.slice(0, limit), finish: 'length' } : { pieces, finish: 'stop' };
+  const isCut = pieces.length > limit || text.length > CHARACTERS_MAX;
+  return { pieces: pieces.slice(0, limit), finish: isCut ? 'length' : 'stop' };
 }
 
 function lastUserText(chat: ChatRequest): string {

@@ -98,8 +98,22 @@ describe('the sandbox models', () => {
     const beganAtMs = performance.now();
     const content = `One${' '.repeat(1_000_000)}two${' '.repeat(1_000_000)}`;
     const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'user', content }] });
-    expect(choices[0]?.message.content).toBe(content.trimEnd());
+    expect(choices[0]?.message.content).toBe('One');
     expect(performance.now() - beganAtMs).toBeLessThan(5000);
+  });
+
+  test('echo repeats no more than its longest answer: a long message for each of many choices would take all memory', async () => {
+    const messages = [{ role: 'user', content: '☕'.repeat(5_000_000) }];
+    const text = await (await ask({ ...ECHO, messages, n: 128 })).text();
+    expect(text.length).toBeLessThan(4_000_000);
+    const { choices } = JSON.parse(text) as { choices: Choice[] };
+    expect(choices).toHaveLength(128);
+    expect(choices[127]).toMatchObject({ finish_reason: 'length', message: { content: '☕'.repeat(16_384) } });
+  });
+
+  test('echo cuts no character in two', async () => {
+    const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'user', content: `a${'🫖'.repeat(10_000)}` }] });
+    expect(choices[0]?.message.content.isWellFormed()).toBe(true);
   });
 
   test('echo answers a conversation without a user', async () => {
