@@ -229,12 +229,7 @@ function openDiscovery(gate: OpenGate, database: Kysely<Tables>): Discovery {
   return new Discovery({ ...gate, record });
 }
 
-interface Listening {
-  readonly server: RunningServer;
-  readonly dashboard: Dashboard;
-}
-
-function listen(gate: Gate, state: { readonly isDraining: boolean }): Listening {
+function listen(gate: Gate, state: { readonly isDraining: boolean }): { readonly server: RunningServer; readonly dashboard: Dashboard } {
   const { config } = gate;
   // The port is known only when the server listens, and the dashboard's thread starts after that.
   const dashboard = new Dashboard(() => dashboardSettings(config, server.port), {

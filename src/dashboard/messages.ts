@@ -1,7 +1,7 @@
-import type { SignInProvider } from '../accounts/sign-in-settings.ts';
+import type { Config } from '../config.ts';
+import type { DatabasePlace } from '../database/connect.ts';
 import type { Posting } from '../http/post-webhook.ts';
 import type { OwnLimits } from '../limits/limits.ts';
-import type { PaymentsConfig } from '../payments/payment-settings.ts';
 
 /**
  * What the server's main thread and the dashboard's thread tell each other. Requests of browsers go over as they are;
@@ -59,24 +59,12 @@ export type GateQuestion =
   | { readonly type: 'limits'; readonly keyId: string; readonly own: OwnLimits }
   | { readonly type: 'webhook'; readonly posting: Posting };
 
+type OwnSettings = 'smtpUrl' | 'mailFrom' | 'signUp' | 'signUpCreditUsd' | 'signInProviders' | 'secret' | 'trustedProxies' | 'payments';
+
 /** What the dashboard is told when it starts: the part of the settings that concerns it. */
-export interface DashboardSettings {
-  readonly databaseUrl: string | undefined;
-  readonly databasePath: string;
+export interface DashboardSettings extends DatabasePlace, Pick<Config, OwnSettings> {
   /** The address under which people reach the service, without a path. */
   readonly publicUrl: string;
-  readonly smtpUrl: string | undefined;
-  readonly mailFrom: string;
-  readonly signUp: 'open' | 'invite' | 'closed';
-  /** What a new account is given once its address is verified. */
-  readonly signUpCreditUsd: string;
-  /** Who else lets people in. */
-  readonly signInProviders: readonly SignInProvider[];
-  /** Signs cookies and links; undefined for one that is kept in the database. */
-  readonly secret: string | undefined;
-  /** Networks of proxies that tell the caller's address. */
-  readonly trustedProxies: readonly string[];
-  readonly payments: PaymentsConfig;
   /** All settings that operators may read. */
   readonly shown: readonly ShownSetting[];
 }
