@@ -12,39 +12,29 @@ const RETRYABLE_CODES = new Set(['40001', '40P01']);
 
 /** Opens the ledger's store on PostgreSQL, which many nodes share. The database's own functions do the work. */
 export function openPostgresStore(url: string, nodeId: string): LedgerStore {
-  return new PostgresStore(openPostgres(url, { connectionsMax: 2, statementMs: STATEMENT_MS }), nodeId);
+  const pool = openPostgres(url, { connectionsMax: 2, statementMs: STATEMENT_MS });
+  return {
+    get isAlive() {
+      return !pool.ending;
+    },
+    apply: (operations) => apply(pool, nodeId, operations),
+    close: async () => (pool.ending ? undefined : pool.end()),
+  };
 }
 
-class PostgresStore implements LedgerStore {
-  isAlive = true;
-  readonly #pool: Pool;
-  readonly #nodeId: string;
-
-  constructor(pool: Pool, nodeId: string) {
-    this.#pool = pool;
-    this.#nodeId = nodeId;
-  }
-
-  async apply(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
-    const text = encodeOperations(operations);
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const { rows } = await this.#pool.query<{ results: readonly WireResult[] }>({
-          name: 'ledger_apply',
-          text: 'SELECT ledger_apply($1::JSONB, $2) AS results',
-          values: [text, this.#nodeId],
-        });
-        return decodeResults(rows[0]?.results ?? []);
-      } catch (error) {
-        if (tries === RETRIES_MAX || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) throw error;
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * RETRY_MS_MAX));
-      }
+async function apply(pool: Pool, nodeId: string, operations: readonly Operation[]): Promise<readonly OperationResult[]> {
+  const text = encodeOperations(operations);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const { rows } = await pool.query<{ results: readonly WireResult[] }>({
+        name: 'ledger_apply',
+        text: 'SELECT ledger_apply($1::JSONB, $2) AS results',
+        values: [text, nodeId],
+      });
+      return decodeResults(rows[0]?.results ?? []);
+    } catch (error) {
+      if (tries === RETRIES_MAX || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * RETRY_MS_MAX));
     }
-  }
-
-  async close(): Promise<void> {
-    if (!this.isAlive) return;
-    this.isAlive = false;
-    await this.#pool.end();
   }
 }

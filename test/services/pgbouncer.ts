@@ -1,0 +1,71 @@
+import { Client } from 'pg';
+import { findFreePort } from './free-port.ts';
+import { makePrivateFolder } from './private-folder.ts';
+import { findProgram } from './program.ts';
+
+/** PgBouncer between a test and its PostgreSQL. */
+export interface PrivatePgBouncer {
+  /** As the address that it was started for, by way of the pooler. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export type PoolMode = 'session' | 'transaction' | 'statement';
+
+const CONNECT_WITHIN_MS = 5000;
+
+let program: Promise<string | undefined> | undefined;
+
+/** The path of PgBouncer, or nothing where there is none; looked for once. */
+export function findPgBouncer(): Promise<string | undefined> {
+  program ??= Promise.resolve(process.env['TEST_PGBOUNCER']).then(
+    (path) =>
+      path ??
+      findProgram({
+        title: 'PgBouncer',
+        names: ['pgbouncer'],
+        folders: ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin'],
+        debianPackage: 'pgbouncer',
+        variable: 'TEST_PGBOUNCER',
+      }),
+  );
+  return program;
+}
+
+/** Starts a pooler in front of the database of this address, with the settings that it comes with but for the mode. */
+export async function startPgBouncer(databaseUrl: string, mode: PoolMode): Promise<PrivatePgBouncer> {
+  const pgbouncer = await findPgBouncer();
+  if (pgbouncer === undefined) throw new Error('There is no PgBouncer: skip this suite when findPgBouncer() gives nothing.');
+  const folder = await makePrivateFolder({ name: 'pgbouncer', stopSignal: 'SIGTERM' });
+  const behind = new URL(databaseUrl);
+  const users = await folder.write('users', `"${behind.username}" "${behind.password}"\n`);
+  const port = await findFreePort();
+  const settings = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'scram-sha-256',
+    auth_file: users,
+    pool_mode: mode,
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
+  const databases = `[databases]\n* = host=${behind.hostname} port=${behind.port}\n`;
+  const settingsFile = await folder.write('pgbouncer.ini', `${databases}[pgbouncer]\n${lines.join('')}`);
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${port}`;
+  await folder.start([pgbouncer, settingsFile], () => answers(url.href));
+  return { url: url.href, stop: () => folder.remove() };
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_WITHIN_MS });
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    // It does not listen yet.
+    return false;
+  } finally {
+    await client.end();
+  }
+}
