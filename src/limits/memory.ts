@@ -27,7 +27,8 @@ export class MemoryLimits implements Limits {
   readonly #now: () => number;
   #sweptAtMs: number;
 
-  constructor(now: () => number = Date.now) {
+  /** The clock is one that nobody sets. */
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now;
     this.#sweptAtMs = now();
   }
@@ -83,9 +84,11 @@ function isFull(key: KeyState, nowMs: number): boolean {
   return open === 0 && requests >= key.limits.requestsPerMinute && tokens >= key.limits.tokensPerMinute;
 }
 
-/** What there is by now: both buckets fill with time, which may also seem to go back when the clock is set. */
-function levelsAt({ levels, atMs }: KeyState, { requestsPerMinute, tokensPerMinute }: KeyLimits, nowMs: number): Levels {
-  const elapsedMs = Math.max(0, nowMs - atMs);
+/** What there is by now: both buckets fill with time. Should the clock go back, they fill from there on. */
+function levelsAt(key: KeyState, { requestsPerMinute, tokensPerMinute }: KeyLimits, nowMs: number): Levels {
+  key.atMs = Math.min(key.atMs, nowMs);
+  const { levels } = key;
+  const elapsedMs = nowMs - key.atMs;
   return {
     requests: Math.min(requestsPerMinute, levels.requests + (elapsedMs * requestsPerMinute) / MINUTE_MS),
     tokens: Math.min(tokensPerMinute, levels.tokens + (elapsedMs * tokensPerMinute) / MINUTE_MS),
@@ -96,5 +99,5 @@ function levelsAt({ levels, atMs }: KeyState, { requestsPerMinute, tokensPerMinu
 function save(key: KeyState, levels: Levels, limits: KeyLimits, nowMs: number): void {
   key.levels = levels;
   key.limits = limits;
-  key.atMs = Math.max(key.atMs, nowMs);
+  key.atMs = nowMs;
 }

@@ -152,17 +152,19 @@ function placesOf(keyId: string): readonly string[] {
 
 /** What the key has left by now, as in memory.ts. */
 const LEVELS = `
+local function exact(number) return string.format('%.17g', number) end
 local clock = redis.call('TIME')
 local now = tonumber(ARGV[1]) or clock[1] * 1000 + clock[2] / 1000
 local rpm, tpm = tonumber(ARGV[2]), tonumber(ARGV[3])
 local kept = redis.call('HMGET', KEYS[1], 'requests', 'tokens', 'at')
-local at = math.max(now, tonumber(kept[3]) or now)
-local elapsed = at - (tonumber(kept[3]) or now)
+local at = tonumber(kept[3]) or now
+-- The clock was set back, or is that of another server: what was used fills up from here on.
+if at > now then at = now; redis.call('HSET', KEYS[1], 'at', exact(now)) end
+local elapsed = now - at
 local requests = math.min(rpm, (tonumber(kept[1]) or rpm) + elapsed * rpm / 60000)
 local tokens = math.min(tpm, (tonumber(kept[2]) or tpm) + elapsed * tpm / 60000)
-local function exact(number) return string.format('%.17g', number) end
 local function save()
-  redis.call('HSET', KEYS[1], 'requests', exact(requests), 'tokens', exact(tokens), 'at', exact(at))
+  redis.call('HSET', KEYS[1], 'requests', exact(requests), 'tokens', exact(tokens), 'at', exact(now))
   -- Forgotten a minute after both buckets are full, so a debt is not.
   local missing = math.max((rpm - requests) / rpm, (tpm - tokens) / tpm)
   redis.call('PEXPIRE', KEYS[1], math.ceil(missing * 60000) + 60000)

@@ -11,7 +11,7 @@ export function describeLimits(title: string, open: (now: () => number) => Promi
     let limits: Limits;
 
     beforeEach(async () => {
-      nowMs = 1_000_000;
+      nowMs = 10_000_000;
       keyId = crypto.randomUUID();
       limits = await open(() => nowMs);
     });
@@ -26,6 +26,15 @@ export function describeLimits(title: string, open: (now: () => number) => Promi
       expect((await admit()).type).toBe('refused');
       nowMs += 1;
       await passThrough();
+    });
+
+    test('fills up again at its usual pace when the clock was set back', async () => {
+      for (let count = 0; count < 60; count += 1) await passThrough();
+      nowMs -= 3_600_000;
+      expect(refused(await admit())).toMatchObject({ limit: 'requests', retryAfterMs: 1000 });
+      nowMs += 1000;
+      await passThrough();
+      expect((await admit()).type).toBe('refused');
     });
 
     test('tells where the key stands', async () => {
