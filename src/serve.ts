@@ -74,6 +74,8 @@ export interface Service {
   readonly log: Log;
   /** What is told at the very first start, and never again. */
   firstStart(): Promise<FirstStart | undefined>;
+  /** Resolves, with the reason, should the disk fail: then nothing can be charged until the next start. */
+  readonly lost: Promise<unknown>;
   /** Lets running answers finish for up to two minutes, then ends, also when not all can be closed. */
   drain(): Promise<void>;
 }
@@ -110,6 +112,7 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
     keys: new Keys(database),
     catalog: gate.catalog,
     log: gate.log,
+    lost: ledger.lost,
     firstStart: () => makeFirstStart(database, sandboxModels(gate.catalog)),
     drain: async () => {
       state.isDraining = true;
@@ -260,23 +263,10 @@ function listen(gate: Gate, state: { readonly isDraining: boolean }): { readonly
 }
 
 function dashboardSettings(config: Config, port: number): DashboardSettings {
-  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, signUpCreditUsd, signInProviders, secret, trustedProxies, payments } =
-    config;
-  const publicUrl = publicUrlOf(config, port);
-  return {
-    databaseUrl,
-    databasePath,
-    publicUrl,
-    smtpUrl,
-    mailFrom,
-    signUp,
-    signUpCreditUsd,
-    signInProviders,
-    secret,
-    trustedProxies,
-    payments,
-    shown: describeSettings(config, port),
-  };
+  const { databaseUrl, databasePath, smtpUrl, mailFrom, signUp, signUpCreditUsd, signInProviders, secret, trustedProxies } = config;
+  const places = { databaseUrl, databasePath, publicUrl: publicUrlOf(config, port), smtpUrl, mailFrom };
+  const doors = { signUp, signUpCreditUsd, signInProviders, secret, trustedProxies };
+  return { ...places, ...doors, payments: config.payments, shown: describeSettings(config, port) };
 }
 
 /** What only the memory of this process knows. */

@@ -4,6 +4,11 @@ import type { FirstStart } from '../accounts/first-start.ts';
 import { loadConfig } from '../config.ts';
 import { serve, type Service } from '../serve.ts';
 
+/** A supervisor starts it anew: what is there can only be known by reading it again. */
+const DISK_LOST = 'the disk did not keep what was written; the server ends, and the next start settles what is open';
+/** For those who wait to hear that their requests failed. */
+const LAST_WORDS_MS = 500;
+
 /** `serve`: the gate itself. */
 export function serveCommand(): Command {
   return new Command('serve').description('start the gate (settings: docs/configuration.md)').action(run);
@@ -14,6 +19,10 @@ async function run(): Promise<void> {
   process.stdout.on('error', () => undefined);
   const service = await serve(loadConfig(process.env));
   endOnSignal(service);
+  void service.lost.then((failure) => {
+    service.log.internalError(DISK_LOST, failure);
+    setTimeout(() => process.exit(1), LAST_WORDS_MS);
+  });
   // A mistake in the handling of one request must not end all the others.
   process.on('unhandledRejection', (error) => service.log.internalError('a promise was rejected and nobody listened', error));
   process.stdout.write(`Tollgate listens on ${service.url}/v1\n`);

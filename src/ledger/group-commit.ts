@@ -55,10 +55,14 @@ export class GroupCommitLedger implements Ledger {
   #waiting: Waiting[] = [];
   #inFlight: readonly Waiting[] = [];
   #isGathering = false;
+  #isClosed = false;
   readonly #changed = new Set<string>();
   /** Why the last transaction failed; undefined when it did not. */
   #failure: unknown;
   readonly #watch: ReturnType<typeof setInterval>;
+  readonly #loss = Promise.withResolvers<unknown>();
+  /** Resolves, with the reason, should the store end by itself: then nothing can be written until the next start. */
+  readonly lost = this.#loss.promise;
 
   constructor(store: LedgerStore, patience: Patience = PATIENCE) {
     this.#store = store;
@@ -128,6 +132,7 @@ export class GroupCommitLedger implements Ledger {
     while (this.#store.isAlive && this.waitingCount > 0 && performance.now() < giveUpAtMs)
       await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
     clearInterval(this.#watch);
+    this.#isClosed = true;
     await this.#store.close();
   }
 
@@ -199,6 +204,7 @@ export class GroupCommitLedger implements Ledger {
     const nowMs = performance.now();
     this.#inFlight = [];
     this.#failure = error;
+    if (!this.#store.isAlive && !this.#isClosed) this.#loss.resolve(error);
     const again: Waiting[] = [];
     for (const waiting of [...batch, ...this.#waiting]) {
       const isLate = nowMs - waiting.sinceMs >= this.#patienceWith(waiting.operation);

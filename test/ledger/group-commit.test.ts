@@ -202,6 +202,7 @@ describe('a store that fails', () => {
     await expectUnavailable(ledger.settle(settlement('req_1', 30n)));
     expect(performance.now() - beganAtMs).toBeLessThan(LONG_PATIENCE.holdMs);
     expect(ledger.isWritable).toBe(false);
+    expect(await ledger.lost).toBeInstanceOf(Error);
   });
 });
 

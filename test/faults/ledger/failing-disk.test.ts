@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRunning } from '../../services/processes.ts';
+import { until } from '../../until.ts';
+import { ask, errorCodeOf, isFinished } from './ask.ts';
+import { makeChat, obeyMessages } from './load.ts';
+import { openSite, type Site } from './site.ts';
+
+const SHORT = { words: 3, gapMs: 0, isStreaming: false };
+/** It is open when the disk fails, and has recorded what it cost so far. */
+const LONG = { words: 200, gapMs: 50, isStreaming: true };
+const LOST = 'the disk did not keep what was written; the server ends, and the next start settles what is open';
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite({ store: 'sqlite' });
+  obeyMessages(site.provider);
+}, 60_000);
+afterAll(() => site.stop(), 60_000);
+
+test('a disk that fails to keep a charge ends the server, for the next start to settle what is open', async () => {
+  const sign = join(site.dataFolder, 'fail');
+  const node = await site.startNode({
+    wrapper: ['env', `BUN_OPTIONS=--preload=${join(import.meta.dirname, 'failing-sync.ts')}`, `FAIL_SYNC=${sign}`],
+  });
+  const key = await site.makeKey('10');
+  expect(isFinished(await ask(node.origin, key, makeChat(SHORT)))).toBe(true);
+  const streamed = ask(node.origin, key, makeChat(LONG));
+  await until(async () => (await readHolds()).some(({ progress }) => progress > 0n));
+
+  await writeFile(sign, '');
+  expect(errorCodeOf(await ask(node.origin, key, makeChat(SHORT)))).toBe('ledger_unavailable');
+  await until(() => !isRunning(node.pid));
+  expect(node.logLines().find(({ msg }) => msg === LOST)).toMatchObject({ level: 'error', code: 'EIO' });
+  expect(isFinished(await streamed)).toBe(false);
+
+  await rm(sign);
+  const next = await site.startNode();
+  expect(await readHolds()).toEqual([]);
+  expect(isFinished(await ask(next.origin, key, makeChat(SHORT)))).toBe(true);
+  await site.verify();
+}, 60_000);
+
+function readHolds() {
+  return site.withDatabase((database) => database.selectFrom('holds').selectAll().execute());
+}
