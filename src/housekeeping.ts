@@ -6,6 +6,7 @@ import { forgetTraces } from './dashboard/people/close.ts';
 import { forgetOldTries } from './dashboard/rate-limits.ts';
 import { DAY_MS, MINUTE_MS } from './durations.ts';
 import { GatewayError } from './errors.ts';
+import type { Call } from './gateway/gate.ts';
 import { idAt } from './ids.ts';
 import { inTime } from './in-time.ts';
 import { NO_OLD_HOLD } from './ledger/checks.ts';
@@ -44,6 +45,8 @@ export interface House {
   readonly keyUses: KeyUses;
   readonly contents: Contents;
   readonly refusals: Refusals;
+  /** The requests under way. */
+  readonly calls: ReadonlySet<Pick<Call, 'id'>>;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -84,8 +87,10 @@ async function recover({ ledger, log, metrics }: House): Promise<void> {
 }
 
 /** A hold that outlives its request keeps money from its account. It is settled by the next recovery; that it was there is an alarm. */
-export async function giveUpHolds({ config, nodeId, database, log }: House): Promise<void> {
-  const places = await giveUpOldHolds(database.kysely, nodeId, Date.now() - longestRequest(config));
+export async function giveUpHolds({ config, nodeId, database, calls, log }: House): Promise<void> {
+  const running = new Set([...calls].map(({ id }) => id));
+  const createdBeforeMs = Date.now() - longestRequest(config);
+  const places = await giveUpOldHolds(database.kysely, { nodeId, createdBeforeMs, isRunning: (id) => running.has(id) });
   if (places.length > 0) log.ledgerDiffers({ rule: NO_OLD_HOLD, difference: String(places.length), places: places.slice(0, PLACES_MAX) });
 }
 

@@ -24,17 +24,22 @@ test('accounts whose verification fails are verified the next time', async () =>
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a hold that outlives the longest request is an alarm', async () => {
+test('a hold that outlives the longest request, and has none that runs, is an alarm', async () => {
   const books = await Books.open(sqlite);
   const owner = await books.makeOwner(1000n);
   const store = await books.openStore('node_one');
   const config = loadConfig({});
   const oldMs = Date.now() - longestRequest(config) - 1000;
-  await store.apply([holdOf(owner, 'req_old', { amount: 1n, createdAtMs: oldMs }), holdOf(owner, 'req_new', { amount: 1n })]);
+  const old = ['req_old', 'req_running'].map((id) => holdOf(owner, id, { amount: 1n, createdAtMs: oldMs }));
+  await store.apply([...old, holdOf(owner, 'req_new', { amount: 1n })]);
   const told: unknown[] = [];
-  const house = { config, nodeId: 'node_one', database: books, log: { ledgerDiffers: (facts: unknown) => told.push(facts) } };
+  // The clock was set forward under a request that runs.
+  const calls = new Set([{ id: 'req_running' }]);
+  const house = { config, nodeId: 'node_one', database: books, calls, log: { ledgerDiffers: (facts: unknown) => told.push(facts) } };
   for (const _ of [1, 2]) await giveUpHolds(house as unknown as Parameters<typeof giveUpHolds>[0]);
   expect(told).toEqual([{ rule: 'R5 no hold is older than the longest request', difference: '1', places: ['req_old'] }]);
+  expect(await store.apply([{ type: 'recover' }])).toEqual([{ type: 'done', count: 1 }]);
+  expect(await books.money(owner)).toEqual({ balance: 1000n, held: 2n });
   await books.close();
 });
 

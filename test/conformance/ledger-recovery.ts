@@ -85,13 +85,16 @@ export function testRecovery(driver: LedgerDriver): void {
     expect(await books.money(owner)).toEqual({ balance: 900n, held: 0n });
   });
 
+  const giveUp = (nodeId: string) =>
+    giveUpOldHolds(books.kysely, { nodeId, createdBeforeMs: Date.now() - 5000, isRunning: (id) => id === 'req_running' });
+
   test('a hold that its own process has forgotten is settled when no request can be so old', async () => {
     const createdAtMs = Date.now() - 10_000;
     await next.apply([holdOf(owner, 'req_old', { amount: 600n, createdAtMs }), progressOf(owner, 'req_old', 250n)]);
-    await next.apply([holdOf(owner, 'req_new', { amount: 100n })]);
-    expect(await giveUpOldHolds(books.kysely, 'node_dead', Date.now() - 5000)).toEqual([]);
+    await next.apply([holdOf(owner, 'req_running', { amount: 60n, createdAtMs }), holdOf(owner, 'req_new', { amount: 40n })]);
+    expect(await giveUp('node_dead')).toEqual([]);
     expect(await recover()).toEqual({ type: 'done', count: 0 });
-    expect(await giveUpOldHolds(books.kysely, 'node_next', Date.now() - 5000)).toEqual(['req_old']);
+    expect(await giveUp('node_next')).toEqual(['req_old']);
     expect(await recover()).toEqual({ type: 'done', count: 1 });
     expect(await books.money(owner)).toEqual({ balance: 750n, held: 100n });
     expect(await next.apply([settleOf(owner, 'req_old', { cost: 400n })])).toEqual([{ type: 'resolved_before' }]);
