@@ -2,6 +2,7 @@ import type { KeyUses } from './accounts/key-uses.ts';
 import type { Carried } from './carried/carried.ts';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './database/connect.ts';
+import { unflushed } from './database/within.ts';
 import { forgetTraces } from './dashboard/people/close.ts';
 import { forgetOldTries } from './dashboard/rate-limits.ts';
 import { DAY_MS, MINUTE_MS } from './durations.ts';
@@ -66,7 +67,7 @@ export async function keepHouse(house: House): Promise<Clock[]> {
     clock(PRUNE_INTERVAL_MS, 'what was kept for providers could not be dropped', () => carried.prune(Date.now())),
     clock(PRUNE_INTERVAL_MS, 'old tries to sign in could not be dropped', () => forgetOldTries(database.kysely, Date.now())),
     clock(PRUNE_INTERVAL_MS, 'what closed accounts left could not be deleted', () => forgetTraces(database.kysely, Date.now())),
-    clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be written', () => keyUses.write(database.kysely)),
+    clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be written', () => unflushed(database, (one) => keyUses.write(one))),
     clock(MINUTE_MS, 'old contents of requests could not be deleted', () => contents.prune(Date.now())),
     clock(MINUTE_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(house))),
     clock(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(house)),

@@ -169,13 +169,7 @@ function ownDataFolder(dataFolder: string): { unlock(): void } {
   throw new Error(`Another Tollgate server already uses the data folder ${dataFolder}. Stop it, or set TOLLGATE_DATA to another folder.`);
 }
 
-interface Ways {
-  readonly ledger: GroupCommitLedger;
-  readonly log: Log;
-  readonly reach: Reach;
-  readonly keyUses: KeyUses;
-}
-
+type Ways = Pick<Gate, 'log' | 'reach'> & { readonly ledger: GroupCommitLedger; readonly keyUses: KeyUses };
 type OpenGate = Gate & { readonly priceVersions: Map<string, number> };
 
 async function openGate(config: Config, opened: OpenDatabase, { ledger, log, reach, keyUses }: Ways): Promise<OpenGate> {

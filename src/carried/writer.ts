@@ -1,5 +1,8 @@
+import type { Kysely } from 'kysely';
 import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
+import type { Tables } from '../database/tables.ts';
+import { unflushed } from '../database/within.ts';
 
 /** Called when what is kept could not be read or written, once until it can again. */
 export type OnCarriedFailure = (event: string, error: unknown) => void;
@@ -17,7 +20,7 @@ const BATCH_ROWS_MAX = 1000;
 /** Writes values in the background. What is dropped while the database is away is still in this process's memory. */
 export function openCarriedWriter(database: OpenDatabase, onFailure: OnCarriedFailure): BackgroundWriter<CarriedRow> {
   return new BackgroundWriter<CarriedRow>({
-    insert: (batch) => insert(database, batch),
+    insert: (batch) => unflushed(database, (kysely) => insert(kysely, batch)),
     sizeOf: ({ value }) => value.length,
     // Another node may need a value as soon as the answer is there.
     waitMs: database.dialect === 'sqlite' ? EMBEDDED_WAIT_MS : 0,
@@ -26,7 +29,7 @@ export function openCarriedWriter(database: OpenDatabase, onFailure: OnCarriedFa
   });
 }
 
-async function insert({ kysely }: OpenDatabase, batch: readonly CarriedRow[]): Promise<void> {
+async function insert(kysely: Kysely<Tables>, batch: readonly CarriedRow[]): Promise<void> {
   // PostgreSQL refuses to change a row twice in one statement; of two the later one counts.
   const rows = [...new Map(batch.map((row) => [`${row.account_id} ${row.tool_call_id}`, row])).values()];
   await kysely

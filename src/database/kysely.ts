@@ -75,11 +75,7 @@ function asKyselyDatabase(database: Database): KyselyDatabase {
         reader: statement.columnNames.length > 0,
         all: (parameters: readonly unknown[]) => ending(statement, () => statement.all(...(parameters as never[]))),
         iterate: (parameters: readonly unknown[]) => iterate(statement, parameters),
-        run: (parameters: readonly unknown[]) =>
-          ending(statement, () => {
-            const { changes, lastInsertRowid } = statement.run(...(parameters as never[]));
-            return { changes, lastInsertRowid };
-          }),
+        run: (parameters: readonly unknown[]) => ending(statement, () => statement.run(...(parameters as never[]))),
       };
     },
   };

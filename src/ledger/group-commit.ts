@@ -231,7 +231,7 @@ function giveUp(waiting: Waiting, error: unknown): void {
   waiting.isGivenUp = true;
   const { operation } = waiting;
   if (operation.type !== 'settle') waiting.reject(unavailable(error));
-  else waiting.reject(operation.settlement.isDelivered ? unconfirmed(error) : withheld(error));
+  else waiting.reject(unavailable(error, operation.settlement.isDelivered ? UNCONFIRMED : WITHHELD));
   if (operation.type === 'hold') waiting.operation = { type: 'settle', settlement: release(operation.hold) };
   if (operation.type === 'settle' && !operation.settlement.isDelivered)
     waiting.operation = { type: 'settle', settlement: { ...operation.settlement, ...NOTHING } };
@@ -266,26 +266,13 @@ function countOf(result: OperationResult): number {
   return result.type === 'done' ? result.count : 0;
 }
 
-function unconfirmed(cause: unknown): GatewayError {
-  return new GatewayError(
-    'ledger_unavailable',
-    'The ledger cannot be written just now. The answer is complete but for this, and is charged as soon as the ledger is back.',
-    { cause },
-  );
-}
-
+const UNAVAILABLE = 'The ledger cannot be written just now, so nothing was charged. Try again shortly.';
+const UNCONFIRMED =
+  'The ledger cannot be written just now. The answer is complete but for this, and is charged as soon as the ledger is back.';
 /** A store that was lost in the moment in which it wrote may have written it. */
-function withheld(cause: unknown): GatewayError {
-  return new GatewayError(
-    'ledger_unavailable',
-    'The ledger cannot be written just now, so the answer is not given. It is charged only if that was written before the ledger was lost; your usage tells.',
-    { cause, retryAfterSeconds: 1 },
-  );
-}
+const WITHHELD =
+  'The ledger cannot be written just now, so the answer is not given. It is charged only if that was written before the ledger was lost; your usage tells.';
 
-function unavailable(cause: unknown): GatewayError {
-  return new GatewayError('ledger_unavailable', 'The ledger cannot be written just now, so nothing was charged. Try again shortly.', {
-    cause,
-    retryAfterSeconds: 1,
-  });
+function unavailable(cause: unknown, message = UNAVAILABLE): GatewayError {
+  return new GatewayError('ledger_unavailable', message, { cause, ...(message !== UNCONFIRMED && { retryAfterSeconds: 1 }) });
 }

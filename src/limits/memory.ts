@@ -87,12 +87,11 @@ function isFull(key: KeyState, nowMs: number): boolean {
 /** What there is by now: both buckets fill with time. Should the clock go back, they fill from there on. */
 function levelsAt(key: KeyState, { requestsPerMinute, tokensPerMinute }: KeyLimits, nowMs: number): Levels {
   key.atMs = Math.min(key.atMs, nowMs);
-  const { levels } = key;
   const elapsedMs = nowMs - key.atMs;
   return {
-    requests: Math.min(requestsPerMinute, levels.requests + (elapsedMs * requestsPerMinute) / MINUTE_MS),
-    tokens: Math.min(tokensPerMinute, levels.tokens + (elapsedMs * tokensPerMinute) / MINUTE_MS),
-    open: levels.open,
+    requests: Math.min(requestsPerMinute, key.levels.requests + (elapsedMs * requestsPerMinute) / MINUTE_MS),
+    tokens: Math.min(tokensPerMinute, key.levels.tokens + (elapsedMs * tokensPerMinute) / MINUTE_MS),
+    open: key.levels.open,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
+import { unflushed } from '../database/within.ts';
 import { DAY_MS } from '../durations.ts';
 
 /** What was asked and answered, of an account that has it recorded. */
@@ -41,7 +42,7 @@ export class Contents {
   constructor(database: OpenDatabase, onFailure: (event: string, error: unknown) => void) {
     this.#database = database;
     this.#writer = new BackgroundWriter<Row>({
-      insert: (batch) => insert(database, batch),
+      insert: (batch) => unflushed(database, (kysely) => insert(kysely, batch)),
       sizeOf: ({ request, answer }) => request.length + answer.length,
       waitMs: EMBEDDED_WAIT_MS,
       batchRowsMax: BATCH_ROWS_MAX,
@@ -81,7 +82,7 @@ export class Contents {
   }
 }
 
-async function insert({ kysely }: OpenDatabase, batch: readonly Row[]): Promise<void> {
+async function insert(kysely: Kysely<Tables>, batch: readonly Row[]): Promise<void> {
   await kysely
     .insertInto('request_contents')
     .values(batch)

@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { BackgroundWriter } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
+import { unflushed } from '../database/within.ts';
 import type { GatewayError } from '../errors.ts';
 
 /** A request that was refused before a provider was asked. */
@@ -46,7 +47,7 @@ export class Refusals {
   constructor(database: OpenDatabase, onFailure: (event: string, error: unknown) => void) {
     this.#database = database;
     this.#writer = new BackgroundWriter<RefusalRow>({
-      insert: (batch) => this.#insert(batch),
+      insert: (batch) => unflushed(database, (kysely) => this.#insert(kysely, batch)),
       sizeOf: ({ message }) => message.length + ROW_CHARACTERS,
       waitMs: 0,
       batchRowsMax: TOTAL_PER_SECOND,
@@ -100,8 +101,8 @@ export class Refusals {
     this.#timer = undefined;
   }
 
-  async #insert(batch: readonly RefusalRow[]): Promise<void> {
-    await this.#database.kysely
+  async #insert(kysely: Kysely<Tables>, batch: readonly RefusalRow[]): Promise<void> {
+    await kysely
       .insertInto('refusals')
       .values([...batch])
       .onConflict((conflict) => conflict.doNothing())

@@ -6,9 +6,12 @@ import { sql } from 'kysely';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openSqlite } from '../../src/database/sqlite.ts';
+import { unflushed } from '../../src/database/within.ts';
 import { failureOf } from '../simulator/failure.ts';
 
 const VALUE = 'value';
+/** What SQLite calls it, with and without waiting for the disk at every commit. */
+const [NORMAL, FULL] = [1n, 2n];
 
 test('on the embedded database, a transaction that reads first can still write', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-transactions-'));
@@ -55,5 +58,26 @@ test('on the embedded database, a failure that has ended its transaction is told
   });
   expect(((await failureOf(work)) as Error).message).toBe('database or disk is full');
   await kysely.destroy();
+  rmSync(folder, { recursive: true });
+});
+
+test('on the embedded database, what a power cut may take does not wait for the disk, and what comes after it does', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-transactions-'));
+  const opened = await connect({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') });
+  const levels: unknown[] = [];
+  const look = async (database = opened.kysely): Promise<void> => {
+    levels.push((await sql<{ synchronous: bigint }>`PRAGMA synchronous`.execute(database)).rows[0]?.synchronous);
+  };
+  const failing = async (database = opened.kysely): Promise<void> => {
+    await look(database);
+    throw new Error('database or disk is full');
+  };
+  const underWay = unflushed(opened, look);
+  await look();
+  await underWay;
+  expect(((await failureOf(unflushed(opened, failing))) as Error).message).toBe('database or disk is full');
+  await look();
+  expect(levels).toEqual([NORMAL, FULL, NORMAL, FULL]);
+  await opened.kysely.destroy();
   rmSync(folder, { recursive: true });
 });
