@@ -18,10 +18,10 @@ import type { VerifyWork } from './ledger/verify-worker.ts';
 import type { Log } from './observe/log.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { MoneyClock } from './payments/clock.ts';
+import { startWorker } from './start-worker.ts';
 import { every, type Clock } from './turns.ts';
 import type { Contents } from './usage/contents.ts';
 import type { Refusals } from './usage/refusals.ts';
-import { workerUrl } from './worker-url.ts';
 
 /** A node counts as dead after 30 seconds without a sign of life, which each of these turns is. */
 const RECOVER_INTERVAL_MS = 5000;
@@ -89,9 +89,12 @@ async function recover({ ledger, log, metrics }: House): Promise<void> {
 
 /** A hold that outlives its request keeps money from its account. It is settled by the next recovery; that it was there is an alarm. */
 export async function giveUpHolds({ config, nodeId, database, calls, log }: House): Promise<void> {
-  const running = new Set([...calls].map(({ id }) => id));
   const createdBeforeMs = Date.now() - longestRequest(config);
-  const places = await giveUpOldHolds(database.kysely, { nodeId, createdBeforeMs, isRunning: (id) => running.has(id) });
+  const places = await giveUpOldHolds(database.kysely, {
+    nodeId,
+    createdBeforeMs,
+    isRunning: (id) => [...calls].some((call) => call.id === id),
+  });
   if (places.length > 0) log.ledgerDiffers({ rule: NO_OLD_HOLD, difference: String(places.length), places: places.slice(0, PLACES_MAX) });
 }
 
@@ -127,7 +130,7 @@ export async function verifyChanged({ config, database, ledger, log, metrics }: 
 async function verify(config: Config, database: OpenDatabase, accountIds: readonly string[]): Promise<CheckResult[]> {
   const longestRequestMs = longestRequest(config);
   if (database.dialect === 'postgres') return verifyLedger(database.kysely, { accountIds, longestRequestMs });
-  const worker = new Worker(workerUrl('ledger/verify-worker'));
+  const worker = startWorker('ledger/verify-worker');
   const work: VerifyWork = { databasePath: config.databasePath, accountIds, longestRequestMs };
   try {
     const checks = new Promise<CheckResult[]>((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { readRequestUrl } from '../http/request-url.ts';
-import { workerUrl } from '../worker-url.ts';
+import { startWorker } from '../start-worker.ts';
 import { Bodies, BODY_BYTES_MAX, BODY_MS, type BodyProblem } from './bodies.ts';
 import { API_HEADERS } from './web-files.ts';
 import type { CarriedReply, CarriedRequest, DashboardSettings, FromDashboard, GateQuestion, ToDashboard } from './messages.ts';
@@ -81,7 +81,7 @@ export class Dashboard {
 
   #open(): Worker {
     if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(workerUrl('dashboard/worker'), { smol: true });
+    const worker = startWorker('dashboard/worker', { smol: true });
     worker.onmessage = (event: MessageEvent<FromDashboard>) => this.#receive(event.data);
     worker.onerror = (event) => this.#breakDown(event.message);
     worker.unref();

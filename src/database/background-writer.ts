@@ -53,8 +53,7 @@ export class BackgroundWriter<Row> {
 
   #schedule(waitMs: number): void {
     if (this.#timer !== undefined || this.#writing !== undefined) return;
-    this.#timer = setTimeout(() => this.#run(), waitMs);
-    this.#timer.unref();
+    this.#timer = setTimeout(() => this.#run(), waitMs).unref();
   }
 
   #run(): void {

@@ -85,10 +85,7 @@ export async function migrate(database: Kysely<Tables>, dialect: Dialect, target
  * brought up to date on the spot; on PostgreSQL other nodes may still run an older program, so somebody must say when.
  */
 export async function prepareSchema(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  if (dialect === 'sqlite') {
-    await migrate(database, dialect);
-    return;
-  }
+  if (dialect === 'sqlite') return void (await migrate(database, dialect));
   const pending = await pendingMigrations(database, dialect);
   await requireOwnConnections(database);
   if (pending.length > 0)

@@ -54,7 +54,8 @@ export function lockDataFolder(dataFolder: string): { unlock(): void } | undefin
   const path = join(dataFolder, LOCK_FILE);
   let database: Database | undefined;
   try {
-    database = openLockFile(path);
+    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    database = new Database(path, { create: true });
     database.run('BEGIN EXCLUSIVE');
   } catch (error) {
     database?.close();
@@ -62,11 +63,6 @@ export function lockDataFolder(dataFolder: string): { unlock(): void } | undefin
     throw explain(path, error);
   }
   return { unlock: () => database.close() };
-}
-
-function openLockFile(path: string): Database {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  return new Database(path, { create: true });
 }
 
 /**

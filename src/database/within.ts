@@ -4,7 +4,7 @@ import type { Tables } from './tables.ts';
 
 /** In the caller's transaction where there is one, so that its other entries are written with it or not at all. */
 export function within<Result>(database: Kysely<Tables>, work: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
-  return isTransaction(database) ? work(database) : database.transaction().execute(work);
+  return database.isTransaction ? work(database as Transaction<Tables>) : database.transaction().execute(work);
 }
 
 /**
@@ -17,8 +17,4 @@ export async function unflushed({ kysely, dialect }: OpenDatabase, work: (databa
     await sql`PRAGMA synchronous = NORMAL`.execute(connection);
     await work(connection).finally(() => sql`PRAGMA synchronous = FULL`.execute(connection));
   });
-}
-
-function isTransaction(database: Kysely<Tables>): database is Transaction<Tables> {
-  return database.isTransaction;
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../openai/types.ts';
 import type { CountedTokens, CountRequest, Prompt } from './count-tokens-worker.ts';
-import { workerUrl } from '../worker-url.ts';
+import { startWorker } from '../start-worker.ts';
 
 /** The tokenizer takes memory of its own; when nobody needs it for this long, it is given back. */
 const IDLE_MS = 60_000;
@@ -30,9 +30,8 @@ export function countTokens(chat: ChatRequest, outputText: string, patienceMs = 
   const own = counter;
   const { worker, waiting } = own;
   clearTimeout(idleTimer);
-  idleTimer = setTimeout(stopCounter, IDLE_MS);
   // A timer for the sake of memory must not keep the process alive.
-  idleTimer.unref();
+  idleTimer = setTimeout(stopCounter, IDLE_MS).unref();
   lastId += 1;
   const prompt: Prompt = { messages: chat.messages, tools: chat['tools'] };
   const request: CountRequest = { id: lastId, prompt: JSON.stringify(prompt), outputText };
@@ -51,12 +50,8 @@ export function countTokens(chat: ChatRequest, outputText: string, patienceMs = 
 
 /** Ends the thread as soon as nobody waits for a count: charges of callers who left depend on it. */
 export async function closeCounter(): Promise<void> {
-  while (waitingCount() > 0) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
+  while (counter !== undefined && counter.waiting.size > 0) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
   stopCounter();
-}
-
-function waitingCount(): number {
-  return counter?.waiting.size ?? 0;
 }
 
 /** Ends the thread; whoever still waits goes without a count. */
@@ -69,7 +64,7 @@ function stopCounter(): void {
 }
 
 function startCounter(): Counter {
-  const started: Counter = { worker: new Worker(workerUrl('gateway/count-tokens-worker')), isReady: false, waiting: new Map() };
+  const started: Counter = { worker: startWorker('gateway/count-tokens-worker'), isReady: false, waiting: new Map() };
   started.worker.onmessage = ({ data }: MessageEvent<CountedTokens & { readonly id: number }>) => {
     started.isReady = true;
     started.waiting.get(data.id)?.(data);

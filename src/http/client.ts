@@ -41,8 +41,7 @@ export class HttpClient {
 
   constructor(options: ClientOptions = {}) {
     this.#options = options;
-    this.#sweeper = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, options.idleMs ?? IDLE_MS));
-    this.#sweeper.unref();
+    this.#sweeper = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, options.idleMs ?? IDLE_MS)).unref();
   }
 
   /** Sends a request; `onConnected` hears when it goes out. */

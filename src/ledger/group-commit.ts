@@ -67,8 +67,7 @@ export class GroupCommitLedger implements Ledger {
   constructor(store: LedgerStore, patience: Patience = PATIENCE) {
     this.#store = store;
     this.#patience = patience;
-    this.#watch = setInterval(() => this.#giveUpLate(), Math.min(WATCH_INTERVAL_MS, patience.holdMs));
-    this.#watch.unref();
+    this.#watch = setInterval(() => this.#giveUpLate(), Math.min(WATCH_INTERVAL_MS, patience.holdMs)).unref();
   }
 
   hold(hold: HoldRequest): Promise<HoldResult> {

@@ -1,5 +1,5 @@
 import { inTime } from '../in-time.ts';
-import { workerUrl } from '../worker-url.ts';
+import { startWorker } from '../start-worker.ts';
 import type { LogTask, LogWriterAnswer } from './log-writer.ts';
 
 /** About as many pages may be in the log before it is written back. Longer, and pages that change often are written less often; it is read at every start. */
@@ -38,7 +38,7 @@ export class LogKeeper {
     this.#pages += PAGES_PER_BATCH + operations;
     // Well before there is something to do, so that nobody waits for its start. Little traffic never needs it, nor its memory.
     if (this.#pages >= PAGES_MAX / 2) this.#worker ??= this.#start();
-    if (this.#pages < PAGES_MAX || this.#isBroken) return;
+    if (this.#pages < PAGES_MAX || this.#isBroken || this.#worker === undefined) return;
     this.#pages = 0;
     this.writingBack = this.#ask('write_back').then((answer) => {
       this.writingBack = undefined;
@@ -55,8 +55,14 @@ export class LogKeeper {
     this.#worker.terminate();
   }
 
-  #start(): Worker {
-    const worker = new Worker(workerUrl('ledger/log-writer'), { env: { TOLLGATE_LOG_DATABASE: this.#path }, smol: true });
+  #start(): Worker | undefined {
+    let worker: Worker;
+    try {
+      worker = startWorker('ledger/log-writer', { env: { TOLLGATE_LOG_DATABASE: this.#path }, smol: true });
+    } catch (error) {
+      // A machine that has no room for a thread just now may have it later.
+      return this.#fail(String(error));
+    }
     worker.onmessage = ({ data }: MessageEvent<LogWriterAnswer>) => this.#onAnswer?.(data);
     // Without the thread the log is longer before SQLite itself writes it back, and every request waits for that. Nothing is lost.
     worker.onerror = ({ message }) => {
@@ -67,7 +73,7 @@ export class LogKeeper {
     return worker;
   }
 
-  #fail(message: string): void {
+  #fail(message: string): undefined {
     if (!this.#isTold) this.#tell(new Error(message));
     this.#isTold = true;
   }

@@ -57,8 +57,7 @@ export class RedisLimits implements Limits {
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#now = options.now;
     this.#alone = new MemoryLimits(options.now);
-    this.#renewing = setInterval(() => this.#renew(), this.#leaseMs / 3);
-    this.#renewing.unref();
+    this.#renewing = setInterval(() => this.#renew(), this.#leaseMs / 3).unref();
   }
 
   async admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | Refusal> {
