@@ -131,12 +131,11 @@ async function verify(config: Config, database: OpenDatabase, accountIds: readon
   const longestRequestMs = longestRequest(config);
   if (database.dialect === 'postgres') return verifyLedger(database.kysely, { accountIds, longestRequestMs });
   const worker = startWorker('ledger/verify-worker');
-  const work: VerifyWork = { databasePath: config.databasePath, accountIds, longestRequestMs };
   try {
     const checks = new Promise<CheckResult[]>((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<CheckResult[]>) => resolve(data);
       worker.onerror = (event) => reject(new Error(event.message));
-      worker.postMessage(work);
+      worker.postMessage({ databasePath: config.databasePath, accountIds, longestRequestMs } satisfies VerifyWork);
     });
     return await inTime('The verification', checks, VERIFY_MS_MAX);
   } finally {

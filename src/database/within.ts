@@ -15,6 +15,10 @@ export async function unflushed({ kysely, dialect }: OpenDatabase, work: (databa
   if (dialect === 'postgres') return void (await work(kysely));
   await kysely.connection().execute(async (connection) => {
     await sql`PRAGMA synchronous = NORMAL`.execute(connection);
-    await work(connection).finally(() => sql`PRAGMA synchronous = FULL`.execute(connection));
+    try {
+      await work(connection);
+    } finally {
+      await sql`PRAGMA synchronous = FULL`.execute(connection);
+    }
   });
 }

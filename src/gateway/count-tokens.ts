@@ -50,8 +50,9 @@ export function countTokens(chat: ChatRequest, outputText: string, patienceMs = 
 
 /** Ends the thread as soon as nobody waits for a count: charges of callers who left depend on it. */
 export async function closeCounter(): Promise<void> {
-  while (counter !== undefined && counter.waiting.size > 0) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
-  stopCounter();
+  if (counter === undefined || counter.waiting.size === 0) return stopCounter();
+  await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
+  return closeCounter();
 }
 
 /** Ends the thread; whoever still waits goes without a count. */

@@ -54,10 +54,9 @@ export class HttpClient {
 
   /** Asks for a document; otherwise as `post`. */
   get({ url, headers }: Omit<HttpRequest, 'body'>, onConnected: () => void): Exchange {
-    const target = this.#target(url);
+    const { pool, lines } = this.#target(url);
     const exchange = new Exchange(onConnected);
-    const lines = target.lines.replace(/^POST/, 'GET');
-    target.pool.send({ bytes: encodeRequest({ url, headers, body: '' }, lines), exchange });
+    pool.send({ bytes: encodeRequest({ url, headers, body: '' }, lines.replace(/^POST/, 'GET')), exchange });
     return exchange;
   }
 

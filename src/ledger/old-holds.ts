@@ -8,7 +8,7 @@ interface OldHolds {
   readonly nodeId: string;
   readonly createdBeforeMs: number;
   /** Whether a request still runs: only the clock, which was set forward meanwhile, says that it is old. */
-  isRunning(requestId: string): boolean;
+  readonly isRunning: (requestId: string) => boolean;
 }
 
 /**

@@ -62,7 +62,9 @@ class SqliteStore implements LedgerStore {
     const { log } = this.#parts;
     if (log.writingBack !== undefined) await log.writingBack;
     const results = await this.#carryOut(operations);
-    if (!operations.every(isHold)) await this.#flush();
+    // A hold is there when it is committed: a kill of this process leaves it. Only a power cut could take it, and with it goes a
+    // request that nothing was recorded of since, for any later sync takes it along; recovery would settle such a one at nothing.
+    if (!operations.every(({ type }) => type === 'hold')) await this.#flush();
     log.grow(operations.length);
     return results;
   }
@@ -99,14 +101,6 @@ class SqliteStore implements LedgerStore {
       throw error;
     }
   }
-}
-
-/**
- * A hold is there when it is committed: a kill of this process leaves it. Only a power cut could take it, and with it goes a
- * request that nothing was recorded of since, for any later sync takes it along; recovery would settle such a one at nothing.
- */
-function isHold({ type }: Operation): boolean {
-  return type === 'hold';
 }
 
 function isBusy(error: unknown): boolean {

@@ -21,13 +21,12 @@ interface KeyState {
   atMs: number;
 }
 
-/** Limits of one process, in memory. */
+/** Limits of one process, in memory, by a clock that nobody sets. */
 export class MemoryLimits implements Limits {
   readonly #keys = new Map<string, KeyState>();
   readonly #now: () => number;
   #sweptAtMs: number;
 
-  /** The clock is one that nobody sets. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
     this.#sweptAtMs = now();

@@ -5,7 +5,7 @@ import * as fs from 'node:fs';
 const { fdatasync, existsSync } = fs;
 const sign = process.env['FAIL_SYNC'] ?? '';
 
-mock.module('node:fs', () => ({
+void mock.module('node:fs', () => ({
   ...fs,
   fdatasync: (file: number, done: (failure: Error | null) => void): void => {
     if (existsSync(sign)) done(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
