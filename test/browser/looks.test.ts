@@ -255,6 +255,10 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
         ['nav a[aria-current=page]', 'nav a:not([aria-current])'],
       ] as const)
         expect([chosen, await backgroundOf(page, chosen)]).not.toEqual([chosen, await backgroundOf(page, other)]);
+      await page.goto('/billing');
+      await page.getByRole('complementary').getByText('Available').waitFor();
+      const faint = `[...element.querySelectorAll('*')].filter((part) => getComputedStyle(part).color !== getComputedStyle(element).color).length`;
+      expect(await read(page, 'a[aria-current=page]', faint)).toBe(0);
       await close(context);
     },
     TEST_MS,
