@@ -12,6 +12,10 @@ const NARROW = { width: 360, height: 800 };
 const WIDE = { width: 1440, height: 900 };
 /** A telephone on which hardly anything fits. */
 const SHORT = { width: 360, height: 500 };
+/** A window beside another one. */
+const SHORT_WIDE = { width: 1280, height: 500 };
+/** So many things to press are in the rows of a list before the one from which the keyboard goes back. */
+const FOCUSED_AT = 20;
 /** Screens with the list of pages beside the page, where it begins to take its part, tablets, and telephones on their side. */
 const BETWEEN = [1440, 1280, 1024, 900, 768, 600, 480] as const;
 const QUIET_WITHIN_MS = 10_000;
@@ -110,6 +114,31 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
         expect(x + width).toBeLessThan(305);
       }
       await close(page.context());
+    },
+    TEST_MS,
+  );
+
+  test(
+    'what the keyboard goes back to does not lie behind what stays in sight',
+    async () => {
+      const own = await enter(SHORT_WIDE);
+      const operators = await openPage([{ ...world.operatorCookie, url: world.url }]);
+      for (const [page, path, size] of [
+        [own, '/requests', SHORT_WIDE],
+        [own, '/requests', SHORT],
+        [operators, `/admin/view/${world.accountId}/requests`, SHORT_WIDE],
+      ] as const) {
+        await page.setViewportSize(size);
+        await page.goto(world.url + path);
+        const steps = page.locator('tbody :is(a, button)').filter({ visible: true });
+        await steps.nth(FOCUSED_AT).focus();
+        for (let step = FOCUSED_AT; step > 0; step -= 1) {
+          await page.keyboard.press('Shift+Tab');
+          expect([path, size.width, step, await page.evaluate(WHAT_HIDES_THE_FOCUS)]).toEqual([path, size.width, step, '']);
+        }
+      }
+      await close(own.context());
+      await close(operators.context());
     },
     TEST_MS,
   );
@@ -222,6 +251,12 @@ const WIDEN_AMOUNTS = `for (const cell of document.querySelectorAll('td')) {
   const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) if (/^\\$[0-9.,]+$/.test(texts.currentNode.data)) texts.currentNode.data = '$12,345.67';
 }`;
+
+const WHAT_HIDES_THE_FOCUS = `((focused) => {
+  const { x, y, width, height } = focused.getBoundingClientRect();
+  const top = document.elementFromPoint(x + width / 2, y + height / 2);
+  return focused.contains(top) || top?.contains(focused) ? '' : 'over ' + focused.outerHTML + ': ' + top?.outerHTML.slice(0, 200);
+})(document.activeElement)`;
 
 const CUT_LISTS = `[...document.querySelectorAll('[role=region]')]
   .filter((list) => list.scrollWidth > list.clientWidth).map((list) => list.getAttribute('aria-label'))`;

@@ -47,7 +47,7 @@ export function AppLayout(): JSX.Element {
 function SessionOver(): JSX.Element | null {
   if (!useSessionIsOver()) return null;
   return (
-    <div className="mb-6 bar:sticky bar:top-3 bar:z-20">
+    <div data-stays className="mb-6 bar:sticky bar:top-3 bar:z-20">
       <Banner
         tone="bad"
         title={t.signedOut.title}
@@ -68,7 +68,7 @@ function Viewing(): JSX.Element | null {
   const email = useQuery(accountQuery).data?.email ?? '';
   if (viewedAccount === undefined) return null;
   return (
-    <div className="mb-6 break-words bar:sticky bar:top-3 bar:z-20">
+    <div data-stays className="mb-6 break-words bar:sticky bar:top-3 bar:z-20">
       <Banner
         tone="warn"
         title={t.viewed.title(email)}

@@ -77,7 +77,8 @@ function Rows<Row>(props: TableProps<Row>): JSX.Element {
       aria-label={props.caption}
       tabIndex={0}
       // What is hidden from the eye in a row must scroll with it; placed in the page instead, it would make the page as long as all rows.
-      className="more-behind @container/list relative max-w-full overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)] print:max-h-none print:overflow-visible"
+      // What the keyboard goes back to must not come to lie behind the head, which stays.
+      className="more-behind @container/list relative max-w-full scroll-pt-12 scroll-pb-2 overflow-auto focus-visible:-outline-offset-2 md:max-h-[calc(100dvh-6rem)] print:max-h-none print:overflow-visible"
     >
       <table
         aria-busy={rows === undefined}
