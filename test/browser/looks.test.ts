@@ -138,7 +138,7 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'a chart tells what is under the pointer beside it, with the sum, and nothing moves',
+    'a chart tells what is under the pointer beside it, with the sum, and nothing moves; to screen readers it is a table',
     async () => {
       const { context, page } = await stage.enter();
       const key = await context.request.post('/api/keys', { data: { name: 'stories' }, headers: { origin: stage.service.url } });
@@ -162,6 +162,11 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
       expect(await read(page, 'html', 'element.scrollHeight')).toBe(lengthBefore);
       await page.mouse.move(0, 0);
       await readout.waitFor({ state: 'detached' });
+      await page.goto('/usage?metric=latency_ms');
+      const means = page.getByRole('table', { name: 'Latency' }).locator('tbody tr');
+      await means.first().waitFor({ state: 'attached' });
+      expect(await means.first().locator('td').allTextContents()).toEqual(['no data', 'no data']);
+      expect(await means.last().locator('td').allTextContents()).toEqual([expect.stringMatching(/ m?s$/u), expect.stringMatching(/ m?s$/u)]);
       await close(context);
     },
     TEST_MS,

@@ -27,6 +27,7 @@ export const kit = {
   time: 'Time',
   emptyRange: 'Nothing in this range.',
   nothing: 'Nothing',
+  noData: 'no data',
   total: 'Total',
   up: 'up',
   down: 'down',

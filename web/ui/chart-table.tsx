@@ -23,7 +23,7 @@ export function ChartTable({ label, buckets, series, format }: ChartProps): JSX.
             <tr key={bucket.title ?? bucket.label}>
               <th scope="row">{bucket.title ?? bucket.label}</th>
               {series.map(({ id }) => (
-                <td key={id}>{format(bucket.values[id] ?? 0)}</td>
+                <td key={id}>{written(bucket.values[id], format)}</td>
               ))}
             </tr>
           ))}
@@ -31,4 +31,9 @@ export function ChartTable({ label, buckets, series, format }: ChartProps): JSX.
       </table>
     </div>
   );
+}
+
+/** What the drawing leaves a gap for was not measured, which is not nought. */
+function written(value: number | undefined, format: ChartProps['format']): string {
+  return value === undefined ? t.noData : format(value);
 }
