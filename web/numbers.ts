@@ -6,8 +6,10 @@ const WHOLE = new Intl.NumberFormat(FORMAT, { maximumFractionDigits: 0 });
 const COMPACT = new Intl.NumberFormat(FORMAT, { notation: 'compact', maximumSignificantDigits: 3 });
 const PERCENT = new Intl.NumberFormat(FORMAT, { style: 'percent', maximumFractionDigits: 1 });
 const SECONDS = new Intl.NumberFormat(FORMAT, { maximumFractionDigits: 2 });
+const TENTHS = new Intl.NumberFormat(FORMAT, { maximumFractionDigits: 1 });
 const BYTES = new Intl.NumberFormat(FORMAT, { maximumSignificantDigits: 3 });
 const SECOND_MS = 1000;
+const DAYS_EXACT_MAX = 10;
 const BYTE_UNITS = [
   ['GB', 1e9],
   ['MB', 1e6],
@@ -30,6 +32,11 @@ export function formatPercent(part: number): string {
   if (part < 1 && part > 0.999) return PERCENT.format(0.999);
   if (part > 0 && part < 0.001) return `<${PERCENT.format(0.001)}`;
   return PERCENT.format(part);
+}
+
+/** How many days are left: tenths matter when there are few. */
+export function formatDays(days: number): string {
+  return days < DAYS_EXACT_MAX ? TENTHS.format(days) : formatCount(Math.floor(days));
 }
 
 /** A size of a file: `840 kB`, `12.3 MB`. */

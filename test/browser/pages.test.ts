@@ -144,6 +144,22 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
   );
 
   test(
+    'numbers are written in the way that was chosen',
+    async () => {
+      const page = await enter(WIDE);
+      await page.addInitScript(`localStorage.setItem('tollgate.number-format', 'de-CH')`);
+      for (const path of ['/overview', '/plans', '/models', '/usage', `/keys/${world.keyId}`, `/requests?request=${world.requestId}`]) {
+        await page.goto(world.url + path);
+        await page.waitForLoadState('networkidle', { timeout: QUIET_WITHIN_MS });
+        // In Switzerland no number has a comma.
+        expect([path, /\S*\d,\d\S*/u.exec(await page.locator('body').innerText())?.[0]]).toEqual([path, undefined]);
+      }
+      await close(page.context());
+    },
+    TEST_MS,
+  );
+
+  test(
     'what is chosen in the middle of a page changes it in its place',
     async () => {
       const page = await enter(SHORT);

@@ -54,7 +54,7 @@ const SALE = `accounts: { sign_in: { oidc: { name: Acme, issuer: 'https://id.exa
 payments: { bank_transfer: 'Bank of the Pass, IBAN XX00 0000 0000 0000' }
 plans:
   - { id: walker, name: Walker, price_usd: 10, included_usd: 12, requests_per_minute: 60 }
-  - { id: carrier, name: Carrier, price_usd: 100, included_usd: 130, requests_per_minute: 600, overflow: stop }
+  - { id: carrier, name: Carrier, price_usd: 100, included_usd: 130, requests_per_minute: 6000, overflow: stop }
 `;
 
 /** Starts it. With no days of traffic the account is as new as it can be. */

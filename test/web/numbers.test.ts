@@ -5,12 +5,13 @@ import type * as Numbers from '../../web/numbers.ts';
 afterAll(() => numberFormatChoice.set('en-US'));
 
 test.each([
-  ['en-US', ['60.9K', '1.23M', '99.9%', '<0.1%']],
-  ['de-DE', ['60.903', '1,23\u00a0Mio.', '99,9\u00a0%', '<0,1\u00a0%']],
-  ['de-CH', ["60'903", '1.23\u00a0Mio.', '99.9%', '<0.1%']],
+  ['en-US', ['60.9K', '1.23M', '99.9%', '<0.1%', '3.5']],
+  ['de-DE', ['60.903', '1,23\u00a0Mio.', '99,9\u00a0%', '<0,1\u00a0%', '3,5']],
+  ['de-CH', ["60'903", '1.23\u00a0Mio.', '99.9%', '<0.1%', '3.5']],
 ] as const)('in %s a short number never looks exact when it is not, nor a part like all or nothing', async (format, shown) => {
-  const { formatCompact, formatPercent } = await numbersIn(format);
-  expect([formatCompact(60_903), formatCompact(1_234_567), formatPercent(0.99999), formatPercent(0.00001)]).toEqual([...shown]);
+  const { formatCompact, formatDays, formatPercent } = await numbersIn(format);
+  const written = [formatCompact(60_903), formatCompact(1_234_567), formatPercent(0.99999), formatPercent(0.00001), formatDays(3.5)];
+  expect(written).toEqual([...shown]);
 });
 
 /** The numbers of a page that was loaded with this format. */

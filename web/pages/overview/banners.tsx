@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { formatUsd, signOf, sumUsd } from '../../money.ts';
-import { formatPercent } from '../../numbers.ts';
+import { formatDays, formatPercent } from '../../numbers.ts';
 import { accountQuery, setupQuery } from '../../queries.ts';
 import { overview as t } from '../../strings/index.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
-import { formatDays } from './figures.tsx';
 import type { Overview } from './queries.ts';
 
 const LOW_DAYS = 3;

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 import { formatUsd, signOf } from '../../money.ts';
-import { formatCount, formatMs, formatPercent } from '../../numbers.ts';
+import { formatCount, formatDays, formatMs, formatPercent } from '../../numbers.ts';
 import { overview as t } from '../../strings/index.ts';
 import { Money } from '../../ui/money.tsx';
 import { Stat } from '../../ui/stat.tsx';
@@ -69,15 +69,9 @@ function errorRate({ requests, errors }: Period): string {
   return Number(requests) === 0 ? t.noData : formatPercent(Number(errors) / Number(requests));
 }
 
-const DAYS_EXACT_MAX = 10;
 const DAYS_MAX = 3650;
 
 /** Nobody's pace is the same for longer than that. */
 function runwayOf(days: number): string {
   return days > DAYS_MAX ? t.runwayLong : t.runwayDays(formatDays(days));
-}
-
-/** Tenths matter when there are few days left. */
-export function formatDays(days: number): string {
-  return days < DAYS_EXACT_MAX ? String(days) : formatCount(Math.floor(days));
 }

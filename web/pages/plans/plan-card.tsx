@@ -1,6 +1,7 @@
 import { Check } from 'lucide-react';
 import type { JSX } from 'react';
 import { formatUsd, signOf } from '../../money.ts';
+import { formatCount } from '../../numbers.ts';
 import { plans as t } from '../../strings/index.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -53,16 +54,12 @@ function Mark({ isMine, isNext }: { readonly isMine: boolean; readonly isNext: b
   return isNext ? <Badge tone="accent">{t.next}</Badge> : null;
 }
 
-function count(value: number): string {
-  return value.toLocaleString('en');
-}
-
 function featuresOf(plan: Plan): string[] {
   return [
     signOf(plan.includedUsd) === 0 ? t.noCredit : t.included(formatUsd(plan.includedUsd)),
-    ...(plan.requestsPerMinute === null ? [] : [t.requests(count(plan.requestsPerMinute))]),
-    ...(plan.tokensPerMinute === null ? [] : [t.tokens(count(plan.tokensPerMinute))]),
-    ...(plan.concurrent === null ? [] : [t.concurrent(count(plan.concurrent))]),
+    ...(plan.requestsPerMinute === null ? [] : [t.requests(formatCount(plan.requestsPerMinute))]),
+    ...(plan.tokensPerMinute === null ? [] : [t.tokens(formatCount(plan.tokensPerMinute))]),
+    ...(plan.concurrent === null ? [] : [t.concurrent(formatCount(plan.concurrent))]),
     plan.models === null ? t.allModels : t.models(plan.models.length),
     plan.overflow === 'stop' ? t.stops : t.overflows,
   ];
