@@ -166,21 +166,33 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
       const means = page.getByRole('table', { name: 'Latency' }).locator('tbody tr');
       await means.first().waitFor({ state: 'attached' });
       expect(await means.first().locator('td').allTextContents()).toEqual(['no data', 'no data']);
-      expect(await means.last().locator('td').allTextContents()).toEqual([expect.stringMatching(/ m?s$/u), expect.stringMatching(/ m?s$/u)]);
+      expect(await means.last().locator('td').allTextContents()).toEqual([
+        expect.stringMatching(/ m?s$/u),
+        expect.stringMatching(/ m?s$/u),
+      ]);
       await close(context);
     },
     TEST_MS,
   );
 
   test(
-    'of a row of choices that has no room, the chosen one is in sight',
+    'of a row of choices that has no room, the chosen one is in sight, and the one that the keyboard comes to',
     async () => {
       const { context, page } = await stage.enter({ viewport: { width: 360, height: 800 } });
+      const expectInSight = async (name: string, rightPx: number): Promise<void> => {
+        const choice = page.getByRole('button', { name, exact: true });
+        await choice.waitFor();
+        const { x, width } = (await choice.boundingBox()) ?? { x: 0, width: 0 };
+        expect([name, x > 0, x + width < rightPx]).toEqual([name, true, true]);
+      };
       await page.goto('/usage?range=month');
-      const chosen = page.getByRole('button', { name: 'Month', exact: true });
-      await chosen.waitFor();
-      const { x, width } = (await chosen.boundingBox()) ?? { x: 0, width: 0 };
-      expect(x + width).toBeLessThan(345);
+      await expectInSight('Month', 345);
+      await page.goto('/start?snippet=langchain');
+      const { x: copyX } = (await page.getByRole('button', { name: 'Copy', exact: true }).boundingBox()) ?? { x: 0 };
+      await expectInSight('LangChain', copyX);
+      await page.getByRole('button', { name: 'LangChain', exact: true }).focus();
+      await page.keyboard.press('Tab');
+      await expectInSight('.env', copyX);
       await close(context);
     },
     TEST_MS,

@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import type { JSX } from 'react';
 import { kit as t } from '../strings/index.ts';
+import { ChoiceRow } from './choice-row.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { cx } from './cx.ts';
 
@@ -27,7 +28,7 @@ export function CodeBlock({ snippets, chosenId, onChoose, className }: CodeBlock
   return (
     <div className={cx('min-w-0 overflow-hidden rounded-lg border border-line bg-sunken', className)}>
       <div className="flex items-center justify-between gap-2 border-b border-line px-2 py-1.5">
-        <div role="group" aria-label={t.examples} className="flex min-w-0 gap-0.5 overflow-x-auto">
+        <ChoiceRow label={t.examples} chosen={chosen.id} className="flex min-w-0 gap-0.5">
           {snippets.map((snippet) => (
             <button
               key={snippet.id}
@@ -39,7 +40,7 @@ export function CodeBlock({ snippets, chosenId, onChoose, className }: CodeBlock
               {snippet.label}
             </button>
           ))}
-        </div>
+        </ChoiceRow>
         <CopyButton text={chosen.code} what={t.example(chosen.label)} source={source} isLabelled />
       </div>
       <pre

@@ -1,5 +1,5 @@
-import { useLayoutEffect, useRef } from 'react';
 import type { JSX } from 'react';
+import { ChoiceRow } from './choice-row.tsx';
 import { cx } from './cx.ts';
 import type { Choice } from './select.tsx';
 
@@ -11,19 +11,13 @@ interface SegmentedProps<Value extends string> {
   readonly className?: string;
 }
 
-/** A row of choices of which one is pressed: the parts of a page, or ways to see it. Keep the choice in the address. Where not all have room, the pressed one is in the middle. */
+/** A row of choices of which one is pressed: the parts of a page, or ways to see it. Keep the choice in the address. */
 export function Segmented<Value extends string>({ label, value, choices, onChoose, className }: SegmentedProps<Value>): JSX.Element {
-  const row = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const pressed = row.current?.querySelector<HTMLElement>('[aria-pressed=true]');
-    if (row.current && pressed) row.current.scrollLeft = pressed.offsetLeft - (row.current.clientWidth - pressed.offsetWidth) / 2;
-  }, [value]);
   return (
-    <div
-      ref={row}
-      role="group"
-      aria-label={label}
-      className={cx('relative inline-flex max-w-full overflow-x-auto rounded-md border border-line bg-sunken p-0.5', className)}
+    <ChoiceRow
+      label={label}
+      chosen={value}
+      className={cx('inline-flex max-w-full rounded-md border border-line bg-sunken p-0.5', className)}
     >
       {choices.map((choice) => (
         <button
@@ -36,6 +30,6 @@ export function Segmented<Value extends string>({ label, value, choices, onChoos
           {choice.label}
         </button>
       ))}
-    </div>
+    </ChoiceRow>
   );
 }
