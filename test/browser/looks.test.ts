@@ -199,6 +199,38 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
+    'what comes late has its room before it comes',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const expectToStay = async ({ path, late, below, then }: Record<'path' | 'late' | 'below' | 'then', string>): Promise<void> => {
+        const held = Promise.withResolvers<void>();
+        await page.route(late, async (route) => {
+          await held.promise;
+          await route.continue();
+        });
+        await page.goto(path);
+        const part = page.getByText(below, { exact: true }).first();
+        await part.waitFor();
+        const before = await part.boundingBox();
+        held.resolve();
+        await page.getByText(then).first().waitFor();
+        expect([path, (await part.boundingBox())?.y]).toEqual([path, before?.y]);
+      };
+      const overview = { path: '/overview', late: '**/api/overview?**', below: 'Spend by day', then: 'Nothing held by running requests' };
+      await expectToStay(overview);
+      const chart = {
+        path: '/usage',
+        late: '**/assets/bar-drawing-*',
+        below: 'Nothing was used in this range.',
+        then: 'Nothing in this range.',
+      };
+      await expectToStay(chart);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'who is no operator sees no way to the pages of operators, wherever they are',
     async () => {
       const { context, page } = await stage.enter();

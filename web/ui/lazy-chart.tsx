@@ -12,14 +12,14 @@ interface LazyChartProps {
   readonly chart: ChartProps;
 }
 
-/** What is the same around every chart: room while the drawing is loaded, and for screen readers the table that it is drawn from. */
+/** What is the same around every chart: room for the drawing and its legend while it is loaded, and for screen readers the table that it is drawn from. */
 export function LazyChart({ drawing: Drawing, chart }: LazyChartProps): JSX.Element {
   const heightPx = chart.heightPx ?? HEIGHT_PX;
   return (
     <figure className="min-w-0">
       <Suspense
         fallback={
-          <div style={{ height: heightPx }}>
+          <div style={{ height: heightPx }} className="box-content pb-7">
             <Skeleton className="h-full" />
           </div>
         }

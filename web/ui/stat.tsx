@@ -18,7 +18,7 @@ export function Stat({ label, value, hint, change }: StatProps): JSX.Element {
   return (
     <div className="min-w-0">
       <p className="label-caps">{label}</p>
-      <div className="figures mt-1 text-xl font-medium wrap-anywhere *:whitespace-normal">
+      <div className="figures mt-1 flow-root text-xl font-medium wrap-anywhere *:whitespace-normal">
         {value ?? <Skeleton className="my-1 h-5 w-24" />}
       </div>
       <p className="mt-0.5 flex flex-wrap items-center gap-x-2 text-xs text-muted">

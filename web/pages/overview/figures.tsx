@@ -3,65 +3,68 @@ import { formatUsd, signOf } from '../../money.ts';
 import { formatCount, formatDays, formatMs, formatPercent } from '../../numbers.ts';
 import { overview as t } from '../../strings/index.ts';
 import { Money } from '../../ui/money.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { changeOf } from '../usage/report.ts';
 import type { Overview, Period } from './queries.ts';
 
+const LABELS = [t.balance, t.runway, t.today, t.week, t.month, t.requests, t.errors, t.firstToken] as const;
+
 /** What is read at a glance. */
 export function Figures({ overview }: { readonly overview: Overview | undefined }): JSX.Element {
-  const { balance, periods, firstToken } = overview ?? {};
   return (
     <div className="grid grid-cols-2 gap-x-6 gap-y-6 sm:grid-cols-4">
-      <Stat
-        label={t.balance}
-        value={balance && <Money usd={balance.availableUsd} />}
-        hint={balance && (signOf(balance.heldUsd) === 0 ? t.notHeld : t.held(formatUsd(balance.heldUsd)))}
-      />
-      <Stat
-        label={t.runway}
-        value={balance && (balance.runwayDays === null ? t.noData : runwayOf(balance.runwayDays))}
-        hint={balance && (balance.runwayDays === null ? t.runwayNone : t.runwayHint)}
-      />
-      <SpendStat label={t.today} period={periods?.today} hint={t.againstYesterday} />
-      <SpendStat label={t.week} period={periods?.week} hint={t.againstWeek} />
-      <SpendStat label={t.month} period={periods?.month} hint={t.againstMonth} />
-      <RequestsStat period={periods?.week} />
-      <Stat
-        label={t.errors}
-        value={periods && errorRate(periods.week)}
-        hint={periods && t.errorsHint(formatCount(Number(periods.week.errors)))}
-      />
-      <Stat
-        label={t.firstToken}
-        value={firstToken && (firstToken.p50Ms === undefined ? t.noData : formatMs(firstToken.p50Ms))}
-        hint={firstToken?.p95Ms !== undefined && t.firstTokenHint(formatCount(firstToken.count), formatMs(firstToken.p95Ms))}
-      />
+      {overview === undefined ? (
+        LABELS.map((label) => <Stat key={label} label={label} value={undefined} hint={<Skeleton className="my-px w-28" />} />)
+      ) : (
+        <Known overview={overview} />
+      )}
     </div>
   );
 }
 
-function SpendStat({
-  label,
-  period,
-  hint,
-}: {
-  readonly label: string;
-  readonly period: Period | undefined;
-  readonly hint: string;
-}): JSX.Element {
-  const change = period && changeOf(period.spend, period.former.spend);
-  return <Stat label={label} value={period && <Money usd={String(period.spend)} />} change={change} hint={change !== undefined && hint} />;
+function Known({ overview: { balance, periods, firstToken } }: { readonly overview: Overview }): JSX.Element {
+  return (
+    <>
+      <Stat
+        label={t.balance}
+        value={<Money usd={balance.availableUsd} />}
+        hint={signOf(balance.heldUsd) === 0 ? t.notHeld : t.held(formatUsd(balance.heldUsd))}
+      />
+      <Stat
+        label={t.runway}
+        value={balance.runwayDays === null ? t.noData : runwayOf(balance.runwayDays)}
+        hint={balance.runwayDays === null ? t.runwayNone : t.runwayHint}
+      />
+      <SpendStat label={t.today} period={periods.today} hint={t.againstYesterday} />
+      <SpendStat label={t.week} period={periods.week} hint={t.againstWeek} />
+      <SpendStat label={t.month} period={periods.month} hint={t.againstMonth} />
+      <RequestsStat period={periods.week} />
+      <Stat label={t.errors} value={errorRate(periods.week)} hint={t.errorsHint(formatCount(Number(periods.week.errors)))} />
+      <Stat
+        label={t.firstToken}
+        value={firstToken.p50Ms === undefined ? t.noData : formatMs(firstToken.p50Ms)}
+        hint={firstToken.p95Ms !== undefined && t.firstTokenHint(formatCount(firstToken.count), formatMs(firstToken.p95Ms))}
+      />
+    </>
+  );
 }
 
-function RequestsStat({ period }: { readonly period: Period | undefined }): JSX.Element {
-  const change = period && changeOf(period.requests, period.former.requests);
+interface SpendStatProps {
+  readonly label: string;
+  readonly period: Period;
+  readonly hint: string;
+}
+
+function SpendStat({ label, period, hint }: SpendStatProps): JSX.Element {
+  const change = changeOf(period.spend, period.former.spend);
+  return <Stat label={label} value={<Money usd={String(period.spend)} />} change={change} hint={change !== undefined && hint} />;
+}
+
+function RequestsStat({ period }: { readonly period: Period }): JSX.Element {
+  const change = changeOf(period.requests, period.former.requests);
   return (
-    <Stat
-      label={t.requests}
-      value={period && formatCount(Number(period.requests))}
-      change={change}
-      hint={change !== undefined && t.againstWeek}
-    />
+    <Stat label={t.requests} value={formatCount(Number(period.requests))} change={change} hint={change !== undefined && t.againstWeek} />
   );
 }
 

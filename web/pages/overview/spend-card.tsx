@@ -7,6 +7,7 @@ import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Waiting } from '../../ui/waiting.tsx';
 import { bucketLabels } from '../usage/bucket-label.ts';
 import { formatNumber } from '../usage/report.ts';
@@ -26,11 +27,11 @@ export function SpendCard({ by, zone, onBy }: SpendCardProps): JSX.Element {
     <Card
       className="mt-6"
       title={t.spend}
-      hint={spend === undefined ? undefined : t.spendHint(spend.days, zone)}
+      hint={spend === undefined ? <Skeleton className="my-px w-40" /> : t.spendHint(spend.days, zone)}
       actions={<Segmented label={t.by} value={by} choices={BYS.map((value) => ({ value, label: t.bys[value] }))} onChoose={onBy} />}
     >
       {spend === undefined ? (
-        <Waiting error={error} onRetry={() => void refetch()} className="h-60" />
+        <Waiting error={error} onRetry={() => void refetch()} className="h-62" />
       ) : (
         <SpendChart spend={spend} by={by} zone={zone} />
       )}
