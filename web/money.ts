@@ -1,4 +1,5 @@
 import { numberFormatChoice, type NumberFormat } from './number-format.ts';
+import { plainDigits } from './numbers.ts';
 
 /** Amounts come as decimal strings and are shown from them: no amount ever becomes a floating-point number on its way to the eye. */
 
@@ -40,7 +41,13 @@ export function writeAmount(amount: string): string {
  */
 export function readAmount(typed: string, format: NumberFormat = FORMAT): string | undefined {
   const { point, group } = separatorsOf(format);
-  const text = typed.trim().replace(/^\$\s*/u, '');
+  // Japanese keyboards have points and commas of their own, Arabic ones a point.
+  const text = plainDigits(typed)
+    .replaceAll('．', '.')
+    .replaceAll('，', ',')
+    .replaceAll('٫', point)
+    .trim()
+    .replace(/^\$\s*/u, '');
   if (text === '') return '';
   const [typedWhole = '', fraction = '', ...rest] = text.split(point);
   const whole = typedWhole.replaceAll(group, ' ');

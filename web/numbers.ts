@@ -49,3 +49,20 @@ export function formatBytes(bytes: number): string {
 export function formatMs(ms: number): string {
   return ms < SECOND_MS ? `${Math.round(ms)} ms` : `${SECONDS.format(ms / SECOND_MS)} s`;
 }
+
+/** A text with the digits that are read here, in whatever script they were typed: `１２` and `١٢` are `12`. */
+export function plainDigits(text: string): string {
+  return text.replaceAll(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
+}
+
+/** The digits of a text and nothing else, such as the spaces of `123 456`. */
+export function digitsOf(text: string): string {
+  return plainDigits(text).replaceAll(/\D/gu, '');
+}
+
+/** Every script has its ten digits in a row, from nought on. */
+function digitValue(codePoint: number): number {
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(codePoint - before - 1))) before += 1;
+  return before % 10;
+}

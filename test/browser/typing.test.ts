@@ -189,6 +189,26 @@ describe.skipIf(chromiumPath === undefined)('typing', () => {
   );
 
   test(
+    'digits may be typed in any script, also by a keyboard that composes them',
+    async () => {
+      const { context, page } = await stage.enter();
+      await page.goto('/models?id=sandbox%2Fecho');
+      const box = page.getByRole('dialog').getByLabel('Input tokens');
+      await box.fill('');
+      await box.pressSequentially('٤٢');
+      expect(await box.inputValue()).toBe('42');
+      await box.fill('');
+      const devtools = await context.newCDPSession(page);
+      for (const text of ['１', '１２', '１２３'])
+        await devtools.send('Input.imeSetComposition', { text, selectionStart: 3, selectionEnd: 3 });
+      await devtools.send('Input.insertText', { text: '１２３' });
+      expect(await box.inputValue()).toBe('123');
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
     'whoever is signed in need not sign in again, and is led to no other site',
     async () => {
       const { context, page } = await stage.enter();

@@ -70,6 +70,10 @@ describe('an amount that is typed', () => {
     ['de-CH', "1'234.5", '1234.5'],
     ['de-CH', '1,500', undefined],
     ['en-IN', '12,34,567.5', '1234567.5'],
+    ['en-IN', '१२,३४,५६७.५', '1234567.5'],
+    ['en-US', '１，５００．５', '1500.5'],
+    ['en-US', '١٢٫٥', '12.5'],
+    ['de-DE', '۱۲٫۵', '12.5'],
   ] as const)('in %s, %p is read as %p', (format, typed, amount) => {
     expect(readAmount(typed, format)).toBe(amount);
   });

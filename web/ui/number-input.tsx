@@ -1,4 +1,6 @@
+import { useState } from 'react';
 import type { ComponentProps, JSX, ReactNode } from 'react';
+import { digitsOf } from '../numbers.ts';
 import { cx } from './cx.ts';
 
 type NumberInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'type'> & {
@@ -9,14 +11,22 @@ type NumberInputProps = Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'ty
   readonly unit?: ReactNode;
 };
 
-/** A whole number, kept as the text that was typed: a half-typed number is never changed under the typist. */
-export function NumberInput({ className, onText, unit, ...rest }: NumberInputProps): JSX.Element {
+/** A whole number, kept as the text that was typed: a half-typed number is never changed under the typist, nor what a keyboard still composes. */
+export function NumberInput({ className, value, onText, unit, ...rest }: NumberInputProps): JSX.Element {
+  const [composed, setComposed] = useState<string>();
+  const take = (text: string): void => {
+    setComposed(undefined);
+    onText(digitsOf(text));
+  };
   const input = (
     <input
       inputMode="numeric"
       autoComplete="off"
       {...rest}
-      onChange={(event) => onText(event.target.value.replaceAll(/\D/gu, ''))}
+      value={composed ?? value}
+      onCompositionStart={({ currentTarget }) => setComposed(currentTarget.value)}
+      onCompositionEnd={({ currentTarget }) => take(currentTarget.value)}
+      onChange={({ target }) => (composed === undefined ? take(target.value) : setComposed(target.value))}
       className={cx('control figures', className)}
     />
   );

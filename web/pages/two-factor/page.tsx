@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JSX } from 'react';
+import { digitsOf } from '../../numbers.ts';
 import { askAuth } from '../../people.ts';
 import { goIn, hasSession } from '../../session.ts';
 import { twoFactor as t } from '../../strings/index.ts';
@@ -21,7 +22,10 @@ export function TwoFactorPage(): JSX.Element {
   const [isRecovery, setIsRecovery] = useState(false);
   const [code, setCode] = useState('');
   const verify = useMutation({
-    mutationFn: () => askAuth('POST', isRecovery ? '/two-factor/verify-backup-code' : '/two-factor/verify-totp', { code: code.trim() }),
+    mutationFn: () =>
+      isRecovery
+        ? askAuth('POST', '/two-factor/verify-backup-code', { code: code.trim() })
+        : askAuth('POST', '/two-factor/verify-totp', { code: digitsOf(code) }),
     onSuccess: () => goIn(to),
   });
   // Whoever opens this page again after getting in is not asked again.
