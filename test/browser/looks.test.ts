@@ -314,15 +314,23 @@ describe.skipIf(chromiumPath === undefined)('how pages look', () => {
   );
 
   test(
-    'a printed statement has every row, dark letters and nothing around it',
+    'a printed statement has every row and whole ids, dark letters and nothing around it',
     async () => {
       const { context, page, account } = await stage.enter({ colorScheme: 'dark' });
       for (let row = 0; row < 30; row += 1)
         await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: 'row', actor: 'test' });
+      const key = await context.request.post('/api/keys', { data: { name: 'paper' }, headers: { origin: stage.service.url } });
+      const { secret } = (await key.json()) as { secret: string };
+      await context.request.post('/v1/chat/completions', {
+        data: { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] },
+        headers: { authorization: `Bearer ${secret}` },
+      });
+      await page.setViewportSize({ width: 794, height: 1123 });
       await page.goto('/billing');
       const list = page.getByRole('region', { name: 'Movements, newest first' });
       await list.getByText('row').first().waitFor();
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await read(page, '[aria-label^=Movements] code', 'element.scrollWidth - element.clientWidth')).toBe(0);
       expect(await read(page, '[role=region][aria-label^=Movements]', 'element.scrollHeight - element.clientHeight')).toBe(0);
       expect(await read(page, 'html', 'getComputedStyle(element).color')).toBe('rgb(27, 25, 21)');
       expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);

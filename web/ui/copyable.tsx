@@ -18,7 +18,11 @@ export function Copyable({ text, what, shown, className, isWhole = false }: Copy
   const source = useRef<HTMLElement>(null);
   return (
     <span className={cx('inline-flex max-w-full items-center gap-1', className)}>
-      <code ref={source} className={cx('min-w-0 font-mono text-[0.8125rem]', isWhole ? 'break-all' : 'truncate')}>
+      <code
+        ref={source}
+        // Nobody can press a button on paper.
+        className={cx('min-w-0 font-mono text-[0.8125rem]', isWhole ? 'break-all' : 'truncate print:break-all print:whitespace-normal')}
+      >
         {shown ?? text}
       </code>
       <CopyButton text={text} what={what} source={source} />
