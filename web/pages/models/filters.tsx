@@ -6,13 +6,11 @@ import { formatCompact } from '../../numbers.ts';
 import type { ListedModel } from '../../queries.ts';
 import { models as t } from '../../strings/index.ts';
 import { FilterBar, SearchInput } from '../../ui/filter-bar.tsx';
-import { Select } from '../../ui/select.tsx';
-import type { Choice } from '../../ui/select.tsx';
+import { FilterSelect, labelled, plainChoices } from '../../ui/filter-select.tsx';
 import { CAPABILITIES, CONTEXTS, PRICES, readModelsSearch } from './search.ts';
 import type { ModelsSearch } from './search.ts';
 
 const route = getRouteApi('/public/models');
-const ANY = '';
 
 interface FiltersProps {
   readonly models: readonly ListedModel[];
@@ -24,7 +22,7 @@ interface FiltersProps {
 export function Filters({ models, search, onClear }: FiltersProps): JSX.Element {
   const navigate = route.useNavigate();
   const set = useCallback(
-    (change: Readonly<Record<string, string>>) =>
+    (change: Readonly<Record<string, string | undefined>>) =>
       void navigate({ search: (old) => readModelsSearch({ ...old, ...change }), replace: true, resetScroll: false }),
     [navigate],
   );
@@ -33,38 +31,34 @@ export function Filters({ models, search, onClear }: FiltersProps): JSX.Element 
   return (
     <FilterBar onClear={onClear}>
       <SearchInput label={t.search} value={search.q ?? ''} onText={setText} />
-      <Select
-        aria-label={t.provider}
-        value={search.provider ?? ANY}
-        choices={choices(t.allProviders, providers)}
+      <FilterSelect
+        label={t.provider}
+        all={t.allProviders}
+        choices={plainChoices(providers)}
+        value={search.provider}
         onChoose={(provider) => set({ provider })}
       />
-      <Select
-        aria-label={t.can}
-        value={search.can ?? ANY}
-        choices={choices(t.anything, CAPABILITIES, (can) => t.capabilities[can])}
+      <FilterSelect
+        label={t.can}
+        all={t.anything}
+        choices={labelled(CAPABILITIES, t.capabilities)}
+        value={search.can}
         onChoose={(can) => set({ can })}
       />
-      <Select
-        aria-label={t.context}
-        value={search.context ?? ANY}
-        choices={choices(t.anyContext, CONTEXTS, (tokens) => t.contextAtLeast(formatCompact(Number(tokens))))}
-        onChoose={(tokens) => set({ context: tokens })}
+      <FilterSelect
+        label={t.context}
+        all={t.anyContext}
+        choices={CONTEXTS.map((value) => ({ value, label: t.contextAtLeast(formatCompact(Number(value))) }))}
+        value={search.context}
+        onChoose={(context) => set({ context })}
       />
-      <Select
-        aria-label={t.price}
-        value={search.price ?? ANY}
-        choices={choices(t.anyPrice, PRICES, (usd) => t.priceAtMost(formatUsd(usd)))}
-        onChoose={(usd) => set({ price: usd })}
+      <FilterSelect
+        label={t.price}
+        all={t.anyPrice}
+        choices={PRICES.map((value) => ({ value, label: t.priceAtMost(formatUsd(value)) }))}
+        value={search.price}
+        onChoose={(price) => set({ price })}
       />
     </FilterBar>
   );
-}
-
-function choices<Value extends string>(
-  any: string,
-  values: readonly Value[],
-  labelOf: (value: Value) => string = (value) => value,
-): readonly Choice<Value | typeof ANY>[] {
-  return [{ value: ANY, label: any }, ...values.map((value) => ({ value, label: labelOf(value) }))];
 }
