@@ -3,6 +3,7 @@ import type { JSX } from 'react';
 import { formatMs, formatPercent } from '../../numbers.ts';
 import type { ListedModel } from '../../queries.ts';
 import { models as t } from '../../strings/index.ts';
+import { Breakable } from '../../ui/breakable.tsx';
 import type { Room } from '../../ui/column-sides.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Count } from '../../ui/count.tsx';
@@ -53,7 +54,9 @@ function Name({ model }: { readonly model: ListedModel }): JSX.Element {
       </Link>
       {/* A press on the copy button is not one on the row. */}
       <div className="flex items-center gap-1" onClick={(event) => event.stopPropagation()} role="presentation">
-        <code className="font-mono text-xs wrap-anywhere text-muted">{model.id}</code>
+        <code className="font-mono text-xs wrap-anywhere text-muted">
+          <Breakable text={model.id} />
+        </code>
         <CopyButton text={model.id} what={`${t.modelId} ${model.id}`} />
       </div>
     </div>

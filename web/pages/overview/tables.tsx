@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { overview as t } from '../../strings/index.ts';
+import { Breakable } from '../../ui/breakable.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
@@ -72,7 +73,7 @@ export function TopModels({ zone }: { readonly zone: string }): JSX.Element {
             cell: ({ id }: Top['models'][number]) => (
               <span className="inline-flex items-center gap-1">
                 <Link to="/usage" search={{ range: '30d', model: id }} className="link wrap-anywhere">
-                  {id}
+                  <Breakable text={id} />
                 </Link>
                 <span className="max-sm:hidden">
                   <CopyButton text={id} what={`${t.modelId} ${id}`} />
@@ -125,7 +126,9 @@ export function LatestErrors({ zone }: { readonly zone: string }): JSX.Element {
             cell: ({ errorCode, model }) => (
               <>
                 <code className="font-mono text-xs">{errorCode ?? '–'}</code>
-                <span className="block text-xs wrap-anywhere text-muted sm:hidden">{model}</span>
+                <span className="block text-xs wrap-anywhere text-muted sm:hidden">
+                  <Breakable text={model} />
+                </span>
               </>
             ),
           },

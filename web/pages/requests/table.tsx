@@ -6,6 +6,7 @@ import { formatCount, formatMs } from '../../numbers.ts';
 import { requests as t } from '../../strings/index.ts';
 import { formatDateTime } from '../../time.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Breakable } from '../../ui/breakable.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { useZone } from '../../zone.ts';
 import { Money } from '../../ui/money.tsx';
@@ -165,7 +166,9 @@ function Model({ request: { model, servedModel } }: { readonly request: Request 
     <span className="block max-w-28 sm:max-w-60" title={isOther ? `${model} → ${servedModel}` : model}>
       {/* A press on the copy button is not one on the row. */}
       <span className="flex items-center gap-1">
-        <span className="max-sm:wrap-anywhere sm:truncate">{model}</span>
+        <span className="max-sm:wrap-anywhere sm:truncate">
+          <Breakable text={model} />
+        </span>
         <span role="presentation" className="max-sm:hidden" onClick={(event) => event.stopPropagation()}>
           <CopyButton text={model} what={`${t.modelId} ${model}`} />
         </span>

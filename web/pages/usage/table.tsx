@@ -6,6 +6,7 @@ import type { Group, Metric } from '../../../src/dashboard/contract.ts';
 import type { Names } from '../../names.ts';
 import { formatPercent } from '../../numbers.ts';
 import { usage as t } from '../../strings/index.ts';
+import { Breakable } from '../../ui/breakable.tsx';
 import type { Room } from '../../ui/column-sides.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Count } from '../../ui/count.tsx';
@@ -44,7 +45,8 @@ export function UsageTable({ report, error, onRetry, asked, search, names, onCle
     id: name,
     header: t.short[name],
     align: 'right',
-    isWideOnly: name !== metric && name !== 'spend' && name !== 'requests',
+    // On telephones two names leave room for one figure.
+    isWideOnly: name !== metric && (named.length > 1 || (name !== 'spend' && name !== 'requests')),
     room: name === metric ? undefined : ROOMS[name],
     cell: ({ total }) => <Figure metric={name} sums={total} />,
     total: report === undefined ? undefined : <Figure metric={name} sums={report.total} />,
@@ -108,7 +110,7 @@ function Named({ name, label, group, search }: NamedProps): JSX.Element {
     <span className="inline-flex items-center gap-1">
       <span ref={source} className="max-sm:max-w-32 max-sm:wrap-anywhere">
         <Link to="/requests" search={{ ...requestsSearch(search), [group]: name }} title={t.seeRequests} className="link">
-          {label}
+          <Breakable text={label} />
         </Link>
       </span>
       {copied !== undefined && (

@@ -1,5 +1,6 @@
 import type { JSX, ReactNode } from 'react';
 import { adminAudit as t } from '../../../strings/index.ts';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
 import type { Column } from '../../../ui/table.tsx';
@@ -45,7 +46,11 @@ export const AUDIT_COLUMNS: readonly Column<AuditEntry>[] = [
 function Subject({ entry: { subject, name } }: { readonly entry: AuditEntry }): JSX.Element {
   return (
     <>
-      {name !== null && <span className="block break-all">{name}</span>}
+      {name !== null && (
+        <span className="block wrap-anywhere">
+          <Breakable text={name} />
+        </span>
+      )}
       <Copyable text={subject} what={t.id} isWhole className={name === null ? '' : 'max-sm:hidden'} />
     </>
   );

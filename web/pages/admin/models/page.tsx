@@ -6,6 +6,7 @@ import { formatCompact, formatCount } from '../../../numbers.ts';
 import { compact, type ChangeOf } from '../../../search-params.ts';
 import { adminModels as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import type { Room } from '../../../ui/column-sides.ts';
@@ -152,7 +153,7 @@ function Name({ model }: { readonly model: PricedModel }): JSX.Element {
         onClick={(event) => event.stopPropagation()}
         className="font-medium wrap-anywhere hover:underline"
       >
-        {model.id}
+        <Breakable text={model.id} />
       </Link>
       {!model.id.startsWith(`${model.provider}/`) && <span className="block text-xs text-muted">{model.provider}</span>}
       <span className="flex flex-wrap gap-1">

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { formatCount, formatPercent } from '../../../numbers.ts';
 import { adminOverview as t } from '../../../strings/index.ts';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Count } from '../../../ui/count.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
@@ -45,7 +46,7 @@ export function TopAccounts({ shown }: ShownProps): JSX.Element {
             className: 'w-full',
             cell: ({ id, email }) => (
               <Link to="/admin/requests" search={{ ...shown, account: id }} className="link wrap-anywhere">
-                {email}
+                <Breakable text={email} />
               </Link>
             ),
           },
@@ -75,7 +76,7 @@ export function TopModels({ shown }: ShownProps): JSX.Element {
             className: 'w-full',
             cell: ({ id }) => (
               <Link to="/admin/requests" search={{ ...shown, model: id }} className="link wrap-anywhere">
-                {id}
+                <Breakable text={id} />
               </Link>
             ),
           },
@@ -158,7 +159,10 @@ function Outcomes({ provider: { outcomes, brokenOff } }: { readonly provider: Pr
     <span className="flex flex-wrap gap-x-3 text-xs">
       {all.map(({ outcome, count }) => (
         <span key={outcome}>
-          <code className="font-mono wrap-anywhere">{outcome}</code> <span className="figures">{formatCount(count)}</span>
+          <code className="font-mono wrap-anywhere">
+            <Breakable text={outcome} />
+          </code>{' '}
+          <span className="figures">{formatCount(count)}</span>
         </span>
       ))}
     </span>

@@ -4,6 +4,7 @@ import type { JSX } from 'react';
 import { formatCount, formatMs, formatPercent } from '../../../numbers.ts';
 import { adminProviders as t } from '../../../strings/index.ts';
 import { Badge } from '../../../ui/badge.tsx';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { RelativeTime } from '../../../ui/date-time.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
@@ -53,7 +54,9 @@ const KNOWN_COLUMNS: readonly Column<KnownProvider>[] = [
     header: t.variables,
     cell: ({ variables, missing }) => (
       <>
-        <code className="font-mono text-xs wrap-anywhere">{variables.join(' ')}</code>
+        <code className="font-mono text-xs wrap-anywhere">
+          <Breakable text={variables.join(' ')} />
+        </code>
         {missing.length > 0 && <span className="block text-xs wrap-anywhere text-warn">{t.missing(missing)}</span>}
       </>
     ),

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { JSX, ReactNode } from 'react';
 import { formatBytes, formatCount } from '../../../numbers.ts';
 import { adminSettings as t } from '../../../strings/index.ts';
+import { Breakable } from '../../../ui/breakable.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Copyable } from '../../../ui/copyable.tsx';
 import { DateTime } from '../../../ui/date-time.tsx';
@@ -96,7 +97,10 @@ const COLUMNS: readonly Column<Setting>[] = [
       <>
         <span className="block">{t.names[name] ?? name}</span>
         <span className="text-xs text-muted">
-          <code className="font-mono break-all">{name}</code>, {/^[A-Z_]+$/u.test(name) ? t.environment : 'tollgate.yaml'}
+          <code className="font-mono wrap-anywhere">
+            <Breakable text={name} />
+          </code>
+          , {/^[A-Z_]+$/u.test(name) ? t.environment : 'tollgate.yaml'}
         </span>
       </>
     ),
@@ -106,8 +110,8 @@ const COLUMNS: readonly Column<Setting>[] = [
     header: t.value,
     className: 'min-w-32',
     cell: ({ group, value }) => (
-      <span className={value === null ? 'text-muted' : 'font-medium break-all'}>
-        {value === null ? t.notSet : group === 'limits' ? formatCount(Number(value)) : value}
+      <span className={value === null ? 'text-muted' : 'font-medium wrap-anywhere'}>
+        {value === null ? t.notSet : group === 'limits' ? formatCount(Number(value)) : <Breakable text={value} />}
       </span>
     ),
   },
