@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { asNanos } from '../../src/ledger/money.ts';
+import { chromiumPath, close } from '../services/chromium.ts';
+import { openStage, type Stage } from './key-stage.ts';
+
+/** Pages on paper, in the few colours of a system that forces them, and before all of them is there. */
+
+const OPEN_WITHIN_MS = 300_000;
+const TEST_MS = 60_000;
+
+describe.skipIf(chromiumPath === undefined)('how pages look elsewhere', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage();
+  }, OPEN_WITHIN_MS);
+  afterAll(() => stage?.close());
+
+  test(
+    'what comes late has its room before it comes',
+    async () => {
+      const { context, page } = await stage.enter({ viewport: { width: 1440, height: 900 } });
+      const expectToStay = async ({ path, late, below, seen }: Record<'path' | 'late' | 'below' | 'seen', string>): Promise<void> => {
+        const held = Promise.withResolvers<void>();
+        await page.route(late, async (route) => {
+          await held.promise;
+          await route.continue();
+        });
+        await page.goto(path);
+        const part = page.getByText(below, { exact: true }).first();
+        await part.waitFor();
+        const before = await part.boundingBox();
+        held.resolve();
+        await page.getByText(seen).first().waitFor();
+        expect([path, (await part.boundingBox())?.y]).toEqual([path, before?.y]);
+      };
+      const overview = { path: '/overview', late: '**/api/overview?**', below: 'Spend by day', seen: 'Nothing held by running requests' };
+      await expectToStay(overview);
+      const chart = {
+        path: '/usage',
+        late: '**/assets/bar-drawing-*',
+        below: 'Nothing was used in this range.',
+        seen: 'Nothing in this range.',
+      };
+      await expectToStay(chart);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'what only colour tells is told in forced colours too',
+    async () => {
+      const { context, page } = await stage.enter({ forcedColors: 'active' });
+      await page.goto('/settings?tab=data');
+      await page.getByRole('switch').waitFor();
+      for (const [chosen, other] of [
+        ['[role=switch] span', '[role=switch]'],
+        ['main button[aria-pressed=true]', 'main button[aria-pressed=false]'],
+        ['nav a[aria-current=page]', 'nav a:not([aria-current])'],
+      ] as const)
+        expect([chosen, await backgroundOf(page, chosen)]).not.toEqual([chosen, await backgroundOf(page, other)]);
+      await page.goto('/billing');
+      await page.getByRole('complementary').getByText('Available').waitFor();
+      const faint = `[...element.querySelectorAll('*')].filter((part) => getComputedStyle(part).color !== getComputedStyle(element).color).length`;
+      expect(await read(page, 'a[aria-current=page]', faint)).toBe(0);
+      await close(context);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a printed statement has every row and whole ids, dark letters and nothing around it',
+    async () => {
+      const { context, page, account } = await stage.enter({ colorScheme: 'dark' });
+      for (let row = 0; row < 30; row += 1)
+        await stage.service.accounts.credit(account, asNanos(1_000_000n), { reason: 'row', actor: 'test' });
+      const key = await context.request.post('/api/keys', { data: { name: 'paper' }, headers: { origin: stage.service.url } });
+      const { secret } = (await key.json()) as { secret: string };
+      await context.request.post('/v1/chat/completions', {
+        data: { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] },
+        headers: { authorization: `Bearer ${secret}` },
+      });
+      await page.setViewportSize({ width: 794, height: 1123 });
+      await page.goto('/billing');
+      const list = page.getByRole('region', { name: 'Movements, newest first' });
+      await list.getByText('row').first().waitFor();
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await read(page, '[aria-label^=Movements] code', 'element.scrollWidth - element.clientWidth')).toBe(0);
+      expect(await read(page, '[role=region][aria-label^=Movements]', 'element.scrollHeight - element.clientHeight')).toBe(0);
+      expect(await read(page, 'html', 'getComputedStyle(element).color')).toBe('rgb(27, 25, 21)');
+      expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0);
+      expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+      await close(context);
+    },
+    TEST_MS,
+  );
+});
+
+function backgroundOf(page: Page, selector: string): Promise<unknown> {
+  return read(page, selector, 'getComputedStyle(element).backgroundColor');
+}
+
+function read(page: Page, selector: string, expression: string): Promise<unknown> {
+  return page.evaluate(`((element) => ${expression})(document.querySelector('${selector}'))`);
+}
