@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { CompiledQuery, type Kysely, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import { connect, type OpenDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import type { Tables } from '../../src/database/tables.ts';
+import { Accounts } from '../../src/accounts/accounts.ts';
+import { planSchema } from '../../src/accounts/plan-settings.ts';
+import { Plans } from '../../src/accounts/plans.ts';
+import { Subscriptions } from '../../src/accounts/subscriptions.ts';
+import { openMoneyIn } from '../../src/payments/open.ts';
+import { AutoTopUps } from '../../src/payments/auto-top-up.ts';
 import { PaymentList } from '../../src/payments/payment-list.ts';
 import { listProblems } from '../../src/payments/problems.ts';
+import { NO_PAYMENTS } from '../dashboard/open-dashboard.ts';
 import { makeSqlite, type Store } from '../dashboard/stores.ts';
+import { plansOf } from '../database/plans-of.ts';
 
 const PAGE = { before: '5-pay_1', rowsMax: 50 };
 
@@ -21,29 +27,8 @@ afterAll(async () => {
   await store.remove();
 });
 
-/** Which indexes a piece of work reads by; whatever reads or sorts a whole table stands there by that. */
-async function plansOf(work: (kysely: Kysely<Tables>) => Promise<unknown>): Promise<string[]> {
-  const { kysely } = database;
-  const nodes: { node: RootOperationNode; queryId: Parameters<KyselyPlugin['transformQuery']>[0]['queryId'] }[] = [];
-  const plugin: KyselyPlugin = {
-    transformQuery: ({ node, queryId }) => {
-      nodes.push({ node, queryId });
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-  await work(kysely.withPlugin(plugin));
-  const plans = [];
-  for (const { node, queryId } of nodes) {
-    const { sql: text, parameters } = kysely.getExecutor().compileQuery(node, queryId);
-    const { rows } = await kysely.executeQuery<{ detail: string }>(CompiledQuery.raw(`EXPLAIN QUERY PLAN ${text}`, [...parameters]));
-    plans.push(...rows.map(({ detail }) => detail));
-  }
-  return plans;
-}
-
 test('what is wrong is found by indexes of just that', async () => {
-  const plans = await plansOf((kysely) => listProblems(kysely, Date.now(), 100));
+  const plans = await plansOf(database.kysely, (kysely) => listProblems(kysely, Date.now(), 100));
   expect(plans).toEqual([
     'SEARCH webhook_events USING INDEX webhook_events_by_outcome (outcome=?)',
     'SEARCH webhook_events USING INDEX webhook_events_by_outcome (outcome=?)',
@@ -61,7 +46,26 @@ test.each([
   [{ account: 'ada@example.com' }, 'payments_by_account'],
   [{ reference: 'pi_1' }, 'sqlite_autoindex_payments'],
 ] as const)('a page of payments of %j is read by %s', async (filter, index) => {
-  const plans = await plansOf((kysely) => new PaymentList(kysely).read(filter, PAGE));
+  const plans = await plansOf(database.kysely, (kysely) => new PaymentList(kysely).read(filter, PAGE));
   expect(plans.filter((plan) => /^SCAN \w+$/u.test(plan))).toEqual([]);
   expect(plans.join('\n')).toContain(`SEARCH payments USING INDEX ${index}`);
+});
+
+test('what came with the period of a plan is found by an index, whatever all accounts were ever granted', async () => {
+  const { kysely } = database;
+  await new Plans(kysely).save(planSchema.parse({ id: 'pro', name: 'Pro', price_usd: '0', included_usd: '5' }), 'command');
+  const account = await new Accounts(kysely).create('ada@example.com', false);
+  const given = await new Subscriptions(kysely).assign(account?.id ?? '', 'pro', { nowMs: Date.now() });
+  expect(given.type).toBe('done');
+  const plans = await plansOf(kysely, (watched) => new Subscriptions(watched).due(Date.now() + 40 * 86_400_000, 100));
+  expect(plans.filter((plan) => plan.includes('grants'))).toEqual([
+    'SEARCH grants USING INDEX sqlite_autoindex_grants_2 (source=?)',
+    'SEARCH grants USING INDEX sqlite_autoindex_grants_2 (source>? AND source<?)',
+  ]);
+});
+
+test('who is to be topped up is looked for among those who want it, not among all accounts', async () => {
+  const { desk } = await openMoneyIn({ database: database.kysely, payments: NO_PAYMENTS, url: 'http://gate.test' });
+  const plans = await plansOf(database.kysely, (kysely) => new AutoTopUps(kysely, desk).turn(Date.now()));
+  expect(plans.filter((plan) => plan.startsWith('SCAN'))).toEqual(['SCAN auto_top_ups']);
 });
