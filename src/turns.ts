@@ -38,3 +38,8 @@ export function every(intervalMs: number, work: () => Promise<unknown>, fail: (e
     },
   };
 }
+
+/** Lets others have their turn. The embedded database answers at once, so who does nothing but ask it keeps its thread from all else. */
+export function letOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely';
-import { isReached } from '../accounts/key-budgets.ts';
-import { readKeys } from '../accounts/key-list.ts';
+import { isReached, readBudgets } from '../accounts/key-budgets.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { windowOf, windowStartMs } from '../ledger/budget.ts';
@@ -65,9 +64,14 @@ async function findSpend(database: Kysely<Tables>, { accountId, threshold }: Ale
 }
 
 async function findKeyLimits(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
-  const keys = await readKeys(database, accountId, { nowMs });
-  return keys.flatMap(({ id, name, budgets }) =>
-    budgets
+  const keys = await keysOf(database, accountId).where('id', 'in', database.selectFrom('key_budgets').select('key_id')).execute();
+  const budgets = await readBudgets(
+    database,
+    keys.map(({ id }) => id),
+    nowMs,
+  );
+  return keys.flatMap(({ id, name }) =>
+    (budgets.get(id) ?? [])
       .filter((budget) => (threshold >= 100n ? isReached(budget) : budget.spent * 100n >= budget.amount * threshold || isReached(budget)))
       .map((budget) => ({
         subject: `${id} ${budget.period} ${windowOf(budget.period, nowMs, budget.zone).startMs}`,
@@ -87,19 +91,30 @@ async function findErrors(database: Kysely<Tables>, { accountId, threshold }: Al
 
 async function findExpiring(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
   const untilMs = nowMs + Number(threshold) * DAY_MS;
-  const keys = await readKeys(database, accountId);
-  return keys.flatMap(({ id, name, expiresAtMs }) => {
-    if (expiresAtMs === undefined || expiresAtMs <= nowMs || expiresAtMs > untilMs) return [];
-    const at = new Date(expiresAtMs).toISOString().replace('T', ' ').slice(0, 16);
-    return [
-      {
-        subject: `${id} ${expiresAtMs}`,
-        keyId: id,
-        title: `The key “${name}” expires soon`,
-        text: `It works until ${at} UTC. Give it more time, or replace it.`,
-      },
-    ];
+  const keys = await keysOf(database, accountId)
+    .where('expires_at', '>', BigInt(nowMs))
+    .where('expires_at', '<=', BigInt(untilMs))
+    .execute();
+  return keys.map(({ id, name, expires_at: expiresAt }) => {
+    const at = new Date(Number(expiresAt)).toISOString().replace('T', ' ').slice(0, 16);
+    return {
+      subject: `${id} ${expiresAt}`,
+      keyId: id,
+      title: `The key “${name}” expires soon`,
+      text: `It works until ${at} UTC. Give it more time, or replace it.`,
+    };
   });
+}
+
+/** The living keys of an account, oldest first: no more of each than is told, for all accounts are looked at again and again. */
+function keysOf(database: Kysely<Tables>, accountId: string) {
+  return database
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'expires_at'])
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id');
 }
 
 /** Each session fires once, and is forgotten after a day. */

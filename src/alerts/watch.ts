@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { MINUTE_MS } from '../durations.ts';
+import { letOthers } from '../turns.ts';
 import { findCrossings, type Crossing } from './crossings.ts';
 import { addDeliveries } from './deliveries.ts';
 import { AlertRules, type AlertRule } from './rules.ts';
@@ -20,6 +21,7 @@ export async function watchAlerts(database: Kysely<Tables>, nowMs: number, onFai
       // One account's trouble must not keep the others from being told.
       onFailure(error);
     }
+    await letOthers();
   }
 }
 

@@ -1,3 +1,5 @@
+import { letOthers } from '../turns.ts';
+
 /** Works on one thing after the other, whatever becomes of those before. What went wrong first is told at the end. */
 export async function oneByOne<Item>(items: Iterable<Item>, work: (item: Item) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = [];
@@ -7,6 +9,7 @@ export async function oneByOne<Item>(items: Iterable<Item>, work: (item: Item) =
     } catch (error) {
       failures.push(error);
     }
+    await letOthers();
   }
   if (failures.length > 0) throw failures[0];
 }
