@@ -94,8 +94,8 @@ export const USE_DIFFERS = sql`COALESCE(wallets.plan_resets_at, 0) <> COALESCE(p
   SELECT 1 FROM grants WHERE grants.account_id = wallets.account_id AND kind = 'plan' AND remaining > 0
     AND grants.draw_order <> COALESCE(planned.draw_order, 0))`;
 
-/** Where rows were dropped, the first quarter of an hour may be there in part only. Without any row there is nothing to count. */
-const FIRST_COUNTED = sql`(SELECT COALESCE(MIN(created_at), 9223372036854775807) FROM usage)`;
+/** Where rows were dropped, the first quarter of an hour may be there in part only. Without any row there is nothing to count. The smallest id is the oldest row. */
+const FIRST_COUNTED = sql`COALESCE((SELECT created_at FROM usage ORDER BY request_id LIMIT 1), 9223372036854775807)`;
 
 /** The rules, in the order in which they are told. */
 export const CHECKS: readonly Check[] = [

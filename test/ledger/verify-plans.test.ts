@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
+import { connect } from '../../src/database/connect.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { CHECKS } from '../../src/ledger/checks.ts';
+import { createDatabase, postgresUrl } from '../services/postgres.ts';
+
+const STATEMENT_MS = 20_000;
+
+/** Every five minutes the accounts that changed are verified: that must not take longer the more all others have ever used. */
+describe.skipIf(postgresUrl === undefined)('the verification of some accounts', () => {
+  test('never reads the requests of all', async () => {
+    const own = await createDatabase();
+    const { kysely, dialect } = await connect({ databaseUrl: own.url, databasePath: '' }, STATEMENT_MS);
+    await migrate(kysely, dialect);
+    const scope = { accountIds: ['acct_1'], nowMs: Date.now(), longestRequestMs: 1 };
+    const plans = await kysely.transaction().execute(async (transaction) => {
+      // In an empty table nothing is quicker than to read it.
+      await sql`SET LOCAL enable_seqscan = off`.execute(transaction);
+      const lines: string[] = [];
+      for (const check of CHECKS.filter(({ isPerAccount }) => isPerAccount)) {
+        const { rows } = await sql<{ 'QUERY PLAN': string }>`EXPLAIN ${check.statement(scope)}`.execute(transaction);
+        lines.push(...rows.map((row) => row['QUERY PLAN'].trim()));
+      }
+      return lines;
+    });
+    expect(plans.filter((line) => /Seq Scan on (?:usage|usage_rollups|transfers)\b/u.test(line))).toEqual([]);
+    await kysely.destroy();
+    await own.drop();
+  });
+});
