@@ -1,5 +1,6 @@
 import type { BackgroundWriter } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
+import { deleteInParts } from '../database/delete-in-parts.ts';
 import { DAY_MS } from '../durations.ts';
 import { inTime } from '../in-time.ts';
 import { CarriedMemory } from './memory.ts';
@@ -9,6 +10,7 @@ import { openCarriedWriter, type CarriedRow, type OnCarriedFailure } from './wri
 const KEPT_MS = DAY_MS;
 /** The newest calls of a conversation; older ones have been read before, or do not matter any more. */
 const IDS_MAX = 1000;
+const PRUNED_ROWS = 500;
 const ID_CHARACTERS_MAX = 256;
 const VALUE_CHARACTERS_MAX = 1_000_000;
 /** A provider goes on without what it gave us, only less well: nobody waits long for it. */
@@ -55,12 +57,17 @@ export class Carried {
   }
 
   /** Drops what is too old, and says how much that was. */
-  async prune(nowMs: number): Promise<number> {
-    const { numDeletedRows } = await this.#database.kysely
-      .deleteFrom('carried')
+  prune(nowMs: number): Promise<number> {
+    const { kysely } = this.#database;
+    const old = kysely
+      .selectFrom('carried')
+      .select(['account_id', 'tool_call_id'])
       .where('created_at', '<', BigInt(nowMs - KEPT_MS))
-      .executeTakeFirst();
-    return Number(numDeletedRows);
+      .limit(PRUNED_ROWS);
+    const part = kysely
+      .deleteFrom('carried')
+      .where((where) => where(where.refTuple('account_id', 'tool_call_id'), 'in', old.$asTuple('account_id', 'tool_call_id')));
+    return deleteInParts(part, PRUNED_ROWS);
   }
 
   /** Ends when everything is written that can be. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
+import { deleteInParts } from '../database/delete-in-parts.ts';
 import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import { TooManyError } from './api-error.ts';
@@ -17,6 +18,7 @@ const STRIKES_MAX = 5;
 /** What was tried is forgotten after a day. */
 const REMEMBERED_MS = DAY_MS;
 const ROWS_MAX = 200_000;
+const PRUNED_ROWS = 500;
 /** Of so many tries, one also looks whether there are too many. */
 const PRUNE_EVERY = 200;
 
@@ -78,10 +80,11 @@ export class RateLimits {
 
 /** Drops the tries whose windows have been over for a day. */
 export async function forgetOldTries(database: Kysely<Tables>, nowMs: number): Promise<void> {
-  await database
-    .deleteFrom('auth_rate_limits')
-    .where('window_ends_at', '<', BigInt(nowMs - REMEMBERED_MS))
-    .execute();
+  const old = database
+    .selectFrom('auth_rate_limits')
+    .select('name')
+    .where('window_ends_at', '<', BigInt(nowMs - REMEMBERED_MS));
+  await deleteInParts(database.deleteFrom('auth_rate_limits').where('name', 'in', old.limit(PRUNED_ROWS)), PRUNED_ROWS);
 }
 
 function nameOf({ kind }: RateRule, subject: string): string {

@@ -25,6 +25,7 @@ import { paymentsByTime } from './migrations/021-payments-by-time.ts';
 import { disabledProviders } from './migrations/022-disabled-providers.ts';
 import { refusals } from './migrations/023-refusals.ts';
 import { firstMidnight } from './migrations/024-first-midnight.ts';
+import { contentsByAccount } from './migrations/025-contents-by-account.ts';
 import type { Tables } from './tables.ts';
 
 /** In the order in which they are run; never changed once released. */
@@ -53,6 +54,7 @@ const MIGRATIONS = {
   '022-disabled-providers': disabledProviders,
   '023-refusals': refusals,
   '024-first-midnight': firstMidnight,
+  '025-contents-by-account': contentsByAccount,
 } as const;
 
 /** The names of all migrations, the oldest first. */

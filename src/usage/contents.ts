@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
+import { deleteInParts } from '../database/delete-in-parts.ts';
 import type { Tables } from '../database/tables.ts';
 import { unflushed } from '../database/within.ts';
 import { DAY_MS } from '../durations.ts';
@@ -30,9 +31,8 @@ export const CONTENT_DAYS_MAX = 365;
 const TEXT_CHARACTERS_MAX = 20_000;
 const CONTENT_CHARACTERS_MAX = 200_000;
 const BATCH_ROWS_MAX = 100;
-/** Contents are long, and who deletes on the embedded database keeps everybody else waiting: little at a time, with a pause in between. */
-const PRUNED_ROWS = 100;
-const PRUNE_PAUSE_MS = 20;
+/** Contents are long: little at a time. */
+const DELETED_ROWS = 100;
 
 /** Records contents in the background, and deletes them when their time is over. */
 export class Contents {
@@ -56,24 +56,9 @@ export class Contents {
   }
 
   /** Deletes everything that has been kept for as long as its account said, and says how much that was. */
-  async prune(nowMs: number): Promise<number> {
-    let total = 0;
-    for (;;) {
-      const deleted = await this.#pruneSome(nowMs);
-      total += deleted;
-      if (deleted < PRUNED_ROWS) return total;
-      await new Promise((resolve) => setTimeout(resolve, PRUNE_PAUSE_MS).unref());
-    }
-  }
-
-  async #pruneSome(nowMs: number): Promise<number> {
-    const { numDeletedRows } = await this.#database.kysely
-      .deleteFrom('request_contents')
-      .where('request_id', 'in', (select) =>
-        select.selectFrom('request_contents').select('request_id').where('delete_at', '<=', BigInt(nowMs)).limit(PRUNED_ROWS),
-      )
-      .executeTakeFirst();
-    return Number(numDeletedRows);
+  prune(nowMs: number): Promise<number> {
+    const { kysely } = this.#database;
+    return deleteSome(kysely, kysely.selectFrom('request_contents').select('request_id').where('delete_at', '<=', BigInt(nowMs)));
   }
 
   /** Writes what waits, and gives up where that fails. */
@@ -110,9 +95,14 @@ export async function setContentDays(database: Kysely<Tables>, accountId: string
 }
 
 /** Deletes everything that was recorded of an account, and says how much that was. */
-export async function deleteContents(database: Kysely<Tables>, accountId: string): Promise<number> {
-  const { numDeletedRows } = await database.deleteFrom('request_contents').where('account_id', '=', accountId).executeTakeFirst();
-  return Number(numDeletedRows);
+export function deleteContents(database: Kysely<Tables>, accountId: string): Promise<number> {
+  return deleteSome(database, database.selectFrom('request_contents').select('request_id').where('account_id', '=', accountId));
+}
+
+type Chosen = SelectQueryBuilder<Tables, 'request_contents', { request_id: string }>;
+
+function deleteSome(database: Kysely<Tables>, chosen: Chosen): Promise<number> {
+  return deleteInParts(database.deleteFrom('request_contents').where('request_id', 'in', chosen.limit(DELETED_ROWS)), DELETED_ROWS);
 }
 
 function toRow({ requestId, accountId, request, answer, days }: Content, nowMs: number): Row {

@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { BackgroundWriter } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
+import { deleteInParts } from '../database/delete-in-parts.ts';
 import type { Tables } from '../database/tables.ts';
 import { unflushed } from '../database/within.ts';
 import type { GatewayError } from '../errors.ts';
@@ -116,7 +117,7 @@ export class Refusals {
     const some = kysely
       .deleteFrom('refusals')
       .where('request_id', 'in', accountId === undefined ? old : old.where('account_id', '=', accountId));
-    while ((await some.executeTakeFirst()).numDeletedRows === BigInt(PRUNED_ROWS));
+    await deleteInParts(some, PRUNED_ROWS);
   }
 }
 

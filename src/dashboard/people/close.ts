@@ -5,6 +5,8 @@ import { endPlan } from '../../accounts/subscriptions.ts';
 import type { Tables } from '../../database/tables.ts';
 import { DAY_MS } from '../../durations.ts';
 import { idAt, makeId } from '../../ids.ts';
+import { letOthers } from '../../turns.ts';
+import { deleteContents } from '../../usage/contents.ts';
 import { forgetEndUsers } from '../../usage/end-users.ts';
 import { dropExports } from '../../usage/export-jobs.ts';
 
@@ -38,7 +40,7 @@ export async function closeAccount(database: Kysely<Tables>, personId: string, a
       .execute();
     return 'closed' as const;
   });
-  if (outcome === 'closed') await forgetEndUsers(database, accountId);
+  if (outcome === 'closed') await forgetRequests(database, accountId);
   return outcome;
 }
 
@@ -48,8 +50,15 @@ export async function forgetTraces(database: Kysely<Tables>, nowMs: number): Pro
   const closed = await database.selectFrom('accounts').select('id').where('closed_at', '>', since).execute();
   for (const { id } of closed) {
     await database.transaction().execute((transaction) => forgetChoices(transaction, id));
-    await forgetEndUsers(database, id, idAt('req', nowMs - 2 * DAY_MS));
+    await forgetRequests(database, id, idAt('req', nowMs - 2 * DAY_MS));
+    await letOthers();
   }
+}
+
+/** What was asked and answered, and for whom: little by little, for it may be much, and whoever writes would wait for all of it. */
+async function forgetRequests(database: Kysely<Tables>, accountId: string, afterId?: string): Promise<void> {
+  await deleteContents(database, accountId);
+  await forgetEndUsers(database, accountId, afterId);
 }
 
 /** Who changed which key or way to sign in, and who was invited. */
@@ -81,13 +90,4 @@ async function forgetChoices(transaction: Kysely<Tables>, accountId: string): Pr
   for (const table of OWN_TABLES) await transaction.deleteFrom(table).where('account_id', '=', accountId).execute();
 }
 
-const OWN_TABLES = [
-  'alert_rules',
-  'alert_webhooks',
-  'alert_deliveries',
-  'content_logging',
-  'request_contents',
-  'refusals',
-  'saved_views',
-  'carried',
-] as const;
+const OWN_TABLES = ['alert_rules', 'alert_webhooks', 'alert_deliveries', 'content_logging', 'refusals', 'saved_views', 'carried'] as const;
