@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Expression, ExpressionBuilder, Kysely, SqlBool } from 'kysely';
 import { readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { toEntry, type RecordedEntry } from './audit.ts';
@@ -17,6 +17,8 @@ export interface NamedEntry extends RecordedEntry {
   readonly name: string | undefined;
 }
 
+type Condition = (builder: ExpressionBuilder<Tables, 'audit'>) => Expression<SqlBool>;
+
 /** The record of all changes, for those who run the service. */
 export class AuditLog {
   readonly #database: Kysely<Tables>;
@@ -30,7 +32,7 @@ export class AuditLog {
     let query = this.#database.selectFrom('audit').selectAll();
     if (filter.action !== undefined) query = query.where('action', '=', filter.action);
     if (filter.actor !== undefined) query = query.where('actor', '=', filter.actor);
-    if (filter.subject !== undefined) query = query.where('subject', 'in', await this.#idsOf(filter.subject));
+    if (filter.subject !== undefined) query = query.where(await this.#isAbout(filter.subject));
     const { rows, next } = await readPage(query, 'audit', 'id', page);
     const names = await this.#namesOf(rows.map(({ subject }) => subject));
     return { rows: rows.map((row) => ({ ...toEntry(row), name: names.get(row.subject) })), next };
@@ -42,12 +44,13 @@ export class AuditLog {
     return rows.map(({ action }) => action);
   }
 
-  /** An account is asked for by its address too, and then with its keys. */
-  async #idsOf(subject: string): Promise<string[]> {
+  /** An account is asked for by its address too, and then with its keys: those that it has, and those that it had. */
+  async #isAbout(subject: string): Promise<Condition> {
     const accountId = await findAccountId(this.#database, subject);
-    if (accountId === undefined) return [subject];
-    const keys = await this.#database.selectFrom('api_keys').select('id').where('account_id', '=', accountId).execute();
-    return [accountId, ...keys.map(({ id }) => id)];
+    if (accountId === undefined) return (where) => where('subject', '=', subject);
+    const keys = this.#database.selectFrom('api_keys').select('id').where('account_id', '=', accountId);
+    const own = this.#database.selectNoFrom((select) => select.val(accountId).as('id'));
+    return (where) => where('subject', 'in', keys.unionAll(own));
   }
 
   /** Accounts by their address, keys by their name and the address of their account. */
