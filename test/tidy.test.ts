@@ -13,7 +13,7 @@ import { PAGES, writeBlocks } from '../scripts/providers-doc.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** A limit is raised in a commit of its own, with a reason. */
-const SRC_LINES_MAX = 35_760;
+const SRC_LINES_MAX = 35_800;
 const FILE_LINES_MAX = 300;
 const README_LINES_MAX = 150;
 const CONTRIBUTING_LINES_MAX = 149;
