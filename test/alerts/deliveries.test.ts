@@ -66,10 +66,11 @@ for (const { name: storeName, isMissing, open } of STORES)
       const message = { accountId: owner.account.id, ...MESSAGE };
       for (let n = 0; n < 200; n += 1) await addDeliveries(store.kysely, message, ['mail']);
       await addDeliveries(store.kysely, message, ['mail', 'webhook']);
-      const [last, before] = await listDeliveries(store.kysely, owner.account.id, 2);
-      const refused = [last, before].find((each) => each?.channel === 'mail');
-      expect(refused).toMatchObject({ status: 'failed', tries: 0, problem: 'Not sent: there were 200 messages in the last 24 hours.' });
-      expect([last, before].find((each) => each?.channel === 'webhook')?.status).toBe('waiting');
+      const deliveries = await listDeliveries(store.kysely, owner.account.id, 300);
+      expect(deliveries.filter(({ status }) => status === 'failed')).toMatchObject([
+        { channel: 'mail', tries: 0, problem: 'Not sent: there were 200 messages in the last 24 hours.' },
+      ]);
+      expect(deliveries.filter(({ status }) => status === 'waiting')).toHaveLength(201);
       for (let turn = 0; turn < 6; turn += 1) await deliverDue(store.kysely, carriers);
       expect(mails).toHaveLength(200);
       await store.kysely

@@ -23,11 +23,12 @@ interface SpendCardProps {
 /** What was spent on each of the last days, and on what. */
 export function SpendCard({ by, zone, onBy }: SpendCardProps): JSX.Element {
   const { data: spend, error, refetch } = useQuery(spendQuery(zone, by));
+  const hintOnItsWay = error === null ? <Skeleton className="my-px w-40" /> : undefined;
   return (
     <Card
       className="mt-6"
       title={t.spend}
-      hint={spend === undefined ? <Skeleton className="my-px w-40" /> : t.spendHint(spend.days, zone)}
+      hint={spend === undefined ? hintOnItsWay : t.spendHint(spend.days, zone)}
       actions={<Segmented label={t.by} value={by} choices={BYS.map((value) => ({ value, label: t.bys[value] }))} onChoose={onBy} />}
     >
       {spend === undefined ? (
