@@ -2,7 +2,7 @@ import type { KeyUses } from './accounts/key-uses.ts';
 import type { Carried } from './carried/carried.ts';
 import type { Config } from './config.ts';
 import type { OpenDatabase } from './database/connect.ts';
-import { unflushed } from './database/within.ts';
+import { unflushed } from './database/unflushed.ts';
 import { forgetTraces } from './dashboard/people/close.ts';
 import { forgetOldTries } from './dashboard/rate-limits.ts';
 import { DAY_MS, MINUTE_MS } from './durations.ts';
@@ -89,12 +89,9 @@ async function recover({ ledger, log, metrics }: House): Promise<void> {
 
 /** A hold that outlives its request keeps money from its account. It is settled by the next recovery; that it was there is an alarm. */
 export async function giveUpHolds({ config, nodeId, database, calls, log }: House): Promise<void> {
+  const running = new Set([...calls].map(({ id }) => id));
   const createdBeforeMs = Date.now() - longestRequest(config);
-  const places = await giveUpOldHolds(database.kysely, {
-    nodeId,
-    createdBeforeMs,
-    isRunning: (id) => [...calls].some((call) => call.id === id),
-  });
+  const places = await giveUpOldHolds(database.kysely, { nodeId, createdBeforeMs, isRunning: (id) => running.has(id) });
   if (places.length > 0) log.ledgerDiffers({ rule: NO_OLD_HOLD, difference: String(places.length), places: places.slice(0, PLACES_MAX) });
 }
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
-import { unflushed } from '../database/within.ts';
+import { unflushed } from '../database/unflushed.ts';
 
 /** Called when what is kept could not be read or written, once until it can again. */
 export type OnCarriedFailure = (event: string, error: unknown) => void;

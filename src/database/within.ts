@@ -1,24 +1,7 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
-import type { OpenDatabase } from './connect.ts';
+import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
 /** In the caller's transaction where there is one, so that its other entries are written with it or not at all. */
 export function within<Result>(database: Kysely<Tables>, work: (transaction: Transaction<Tables>) => Promise<Result>): Promise<Result> {
   return database.isTransaction ? work(database as Transaction<Tables>) : database.transaction().execute(work);
-}
-
-/**
- * For what a power cut may take. The embedded database waits for its disk in the thread that asks, and all requests with it:
- * here it does not. The next charge takes such rows to the disk with it.
- */
-export async function unflushed({ kysely, dialect }: OpenDatabase, work: (database: Kysely<Tables>) => Promise<unknown>): Promise<void> {
-  if (dialect === 'postgres') return void (await work(kysely));
-  await kysely.connection().execute(async (connection) => {
-    await sql`PRAGMA synchronous = NORMAL`.execute(connection);
-    try {
-      await work(connection);
-    } finally {
-      await sql`PRAGMA synchronous = FULL`.execute(connection);
-    }
-  });
 }

@@ -3,7 +3,7 @@ import { BackgroundWriter, EMBEDDED_WAIT_MS } from '../database/background-write
 import type { OpenDatabase } from '../database/connect.ts';
 import { deleteInParts } from '../database/delete-in-parts.ts';
 import type { Tables } from '../database/tables.ts';
-import { unflushed } from '../database/within.ts';
+import { unflushed } from '../database/unflushed.ts';
 import { DAY_MS } from '../durations.ts';
 
 /** What was asked and answered, of an account that has it recorded. */

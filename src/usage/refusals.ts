@@ -3,7 +3,7 @@ import { BackgroundWriter } from '../database/background-writer.ts';
 import type { OpenDatabase } from '../database/connect.ts';
 import { deleteInParts } from '../database/delete-in-parts.ts';
 import type { Tables } from '../database/tables.ts';
-import { unflushed } from '../database/within.ts';
+import { unflushed } from '../database/unflushed.ts';
 import type { GatewayError } from '../errors.ts';
 
 /** A request that was refused before a provider was asked. */

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { connect } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openSqlite } from '../../src/database/sqlite.ts';
-import { unflushed } from '../../src/database/within.ts';
+import { unflushed } from '../../src/database/unflushed.ts';
 import { failureOf } from '../simulator/failure.ts';
 
 const VALUE = 'value';
