@@ -4,7 +4,7 @@ import { Accounts } from '../../src/accounts/accounts.ts';
 import { AuditLog } from '../../src/accounts/audit-log.ts';
 import { eachStore } from '../database/each-store.ts';
 
-/** More than either database takes as parameters of one statement. */
+/** More than PostgreSQL takes as parameters of one statement. */
 const KEYS = 70_000;
 
 eachStore((database) => {

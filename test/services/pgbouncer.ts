@@ -1,6 +1,6 @@
-import { Client } from 'pg';
 import { findFreePort } from './free-port.ts';
 import { makePrivateFolder } from './private-folder.ts';
+import { answers } from './private-postgres.ts';
 import { findProgram } from './program.ts';
 
 /** PgBouncer between a test and its PostgreSQL. */
@@ -11,8 +11,6 @@ export interface PrivatePgBouncer {
 }
 
 export type PoolMode = 'session' | 'transaction' | 'statement';
-
-const CONNECT_WITHIN_MS = 5000;
 
 let program: Promise<string | undefined> | undefined;
 
@@ -55,17 +53,4 @@ export async function startPgBouncer(databaseUrl: string, mode: PoolMode): Promi
   url.host = `127.0.0.1:${port}`;
   await folder.start([pgbouncer, settingsFile], () => answers(url.href));
   return { url: url.href, stop: () => folder.remove() };
-}
-
-async function answers(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_WITHIN_MS });
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    // It does not listen yet.
-    return false;
-  } finally {
-    await client.end();
-  }
 }

@@ -116,7 +116,8 @@ function findInitdb(postgres: string): string {
   return join(dirname(realpathSync(postgres)), 'initdb');
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Whether a database takes connections at this address by now. */
+export async function answers(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_WITHIN_MS });
   try {
     await client.connect();
