@@ -7,7 +7,7 @@ import { MessageStream } from './decode-stream.ts';
 import type { Platform } from './draft.ts';
 import { encodeRequest } from './encode-request.ts';
 
-/** Claude at its maker. The base address ends in `/v1`. */
+/** Claude at Anthropic itself. The base address ends in `/v1`. */
 const CLAUDE_API: Platform = {
   encodeAddress: ({ baseUrl }) => `${baseUrl}/messages`,
   encodeHeaders: ({ apiKey }, apiVersion) => ({
@@ -19,10 +19,10 @@ const CLAUDE_API: Platform = {
   takesUrls: true,
   takesBetas: true,
   takesServiceTier: true,
-  marksByItself: true,
+  placesCacheMark: true,
 };
 
-/** Claude on Google's Vertex. The base address ends in `/projects/{project}/locations/{location}`. */
+/** Claude on Google's Vertex AI. The base address ends in `/projects/{project}/locations/{location}`. */
 const VERTEX: Platform = {
   encodeAddress: ({ baseUrl, model }, isStreaming) =>
     `${baseUrl}/publishers/anthropic/models/${model}:${isStreaming ? 'streamRawPredict' : 'rawPredict'}`,
@@ -32,16 +32,19 @@ const VERTEX: Platform = {
   takesUrls: false,
   takesBetas: false,
   takesServiceTier: false,
-  marksByItself: false,
+  placesCacheMark: false,
 };
 
-/** Longer answers may take more than ten minutes, at 128,000 tokens an hour: its own clients refuse to wait for them in one piece. */
+/**
+ * At 128,000 tokens an hour, longer answers may take more than ten minutes. Anthropic's own clients refuse to wait for
+ * those without streaming.
+ */
 const WHOLE_TOKENS_MAX = 21_333;
 
-/** The Messages API: requests and answers are translated. */
+/** The Messages API. Requests and answers are translated. */
 export const anthropic: Provider = dialectAt(CLAUDE_API);
 
-/** The same dialect where Google serves it: other addresses, and fewer abilities. */
+/** The same dialect as served by Google: other addresses and fewer features. */
 export const anthropicVertex: Provider = { ...dialectAt(VERTEX), needsInlineMedia: true };
 
 function dialectAt(platform: Platform): Provider {

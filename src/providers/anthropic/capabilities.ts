@@ -1,30 +1,30 @@
-/** How hard a model may be told to think, the least first. */
+/** The thinking efforts, lowest first. */
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** What a model takes. Whatever it does not take is a 400, so nothing else is sent. */
+/** What a model supports. Anything else would be answered with a 400, so it is not sent. */
 export interface Capabilities {
   readonly outputTokensMax: number;
   /** Whether `temperature`, `top_p` and `top_k` are allowed. */
   readonly takesSampling: boolean;
-  /** Adaptive models decide by themselves how long to think; older ones are given a budget of tokens. */
+  /** Adaptive models decide for themselves how long to think. Older ones get a token budget. */
   readonly thinking: 'adaptive' | 'budget' | 'none';
-  readonly thinksUnasked: boolean;
-  /** The nearest thing to not thinking. */
-  readonly thinksLeast: 'disabled' | 'between_tools' | 'low_effort';
+  readonly thinksByDefault: boolean;
+  /** The closest the model comes to not thinking. */
+  readonly leastThinking: 'disabled' | 'between_tools' | 'low_effort';
   readonly efforts: readonly Effort[];
-  /** Thinking that is sent back is refused when anything before it has changed, unless we say to ignore it then. */
+  /** Thinking that is sent back is refused if anything before it has changed, unless the request says to ignore it in that case. */
   readonly bindsThinking: boolean;
   readonly takesForcedTools: boolean;
-  /** Answers and tool inputs that follow a schema exactly. */
+  /** Whether answers and tool inputs can be held to a schema. */
   readonly takesSchemas: boolean;
-  /** System messages in the middle of a conversation. */
+  /** Whether system messages are allowed in the middle of a conversation. */
   readonly takesSystemTurns: boolean;
-  /** A conversation may end with the beginning of the answer. */
+  /** Whether a conversation may end with the beginning of the answer. */
   readonly takesPrefill: boolean;
 }
 
-/** The capabilities of a model by its id at the provider; a model that we do not know is taken for one of the newest. */
+/** Returns the capabilities of a model by its id at the provider. Unknown models are treated like the newest ones. */
 export function capabilitiesOf(model: string): Capabilities {
   return MODELS.find(([part]) => model.includes(part))?.[1] ?? ALWAYS_THINKING;
 }
@@ -33,8 +33,8 @@ const ALWAYS_THINKING: Capabilities = {
   outputTokensMax: 128_000,
   takesSampling: false,
   thinking: 'adaptive',
-  thinksUnasked: true,
-  thinksLeast: 'low_effort',
+  thinksByDefault: true,
+  leastThinking: 'low_effort',
   efforts: EFFORTS,
   bindsThinking: true,
   takesForcedTools: false,
@@ -43,17 +43,17 @@ const ALWAYS_THINKING: Capabilities = {
   takesPrefill: false,
 };
 
-const FIFTH: Capabilities = { ...ALWAYS_THINKING, thinksLeast: 'disabled', bindsThinking: false, takesForcedTools: true };
+const FIFTH: Capabilities = { ...ALWAYS_THINKING, leastThinking: 'disabled', bindsThinking: false, takesForcedTools: true };
 
-const LATE_FOURTH: Capabilities = { ...FIFTH, thinksUnasked: false };
+const LATE_FOURTH: Capabilities = { ...FIFTH, thinksByDefault: false };
 
 const FOUR_SIX: Capabilities = { ...LATE_FOURTH, takesSampling: true, efforts: ['low', 'medium', 'high', 'max'] };
 
 const FOUR_FIVE: Capabilities = { ...FOUR_SIX, outputTokensMax: 64_000, thinking: 'budget', efforts: [], takesPrefill: true };
 
-/** By a part of the id, the first that fits: 'opus-5' is also part of 'opus-5-5', so the longer ones stand first. */
+/** Capabilities by part of the id. The first match counts, so longer ids come first: 'opus-5' is also part of 'opus-5-5'. */
 const MODELS: readonly (readonly [part: string, capabilities: Capabilities])[] = [
-  ['sonnet-5-5', { ...ALWAYS_THINKING, thinksLeast: 'between_tools' }],
+  ['sonnet-5-5', { ...ALWAYS_THINKING, leastThinking: 'between_tools' }],
   ['opus-5-5', { ...ALWAYS_THINKING, takesSystemTurns: true }],
   ['haiku-5-5', FIFTH],
   ['opus-5', { ...FIFTH, takesSystemTurns: true }],
@@ -63,7 +63,7 @@ const MODELS: readonly (readonly [part: string, capabilities: Capabilities])[] =
   ['sonnet-5', FIFTH],
   ['opus-4-8', { ...LATE_FOURTH, takesSystemTurns: true }],
   ['opus-4-7', LATE_FOURTH],
-  // Sources disagree between 64,000 and 128,000 for this one; the smaller limit is never refused.
+  // Sources disagree between 64,000 and 128,000. The smaller limit is never refused.
   ['sonnet-4-6', { ...FOUR_SIX, outputTokensMax: 64_000 }],
   ['opus-4-6', FOUR_SIX],
   ['opus-4-5', { ...FOUR_FIVE, efforts: ['low', 'medium', 'high'] }],

@@ -4,12 +4,12 @@ import type { Target } from '../provider.ts';
 import type { Block } from './draft.ts';
 
 /**
- * What must come back with the next turn, by tool-call id: the blocks that stood before each call. Thinking is signed
- * and refused when it is changed, so the blocks are kept as they came, with the text between them.
+ * Returns the blocks that must be sent back with the next turn, by the id of the tool call they precede. Thinking is
+ * signed and refused if changed, so blocks are kept exactly as received, including the text between them.
  */
 export function keepBlocks(content: readonly Block[], model: string): ReadonlyMap<string, string> {
   const kept = new Map<string, string>();
-  // Text and tool calls alone come back through the caller.
+  // Text and tool calls alone come back from the caller.
   if (content.every(({ type }) => type === 'text' || type === 'tool_use')) return kept;
   let before: Block[] = [];
   for (const block of content) {
@@ -23,7 +23,7 @@ export function keepBlocks(content: readonly Block[], model: string): ReadonlyMa
   return kept;
 }
 
-/** The blocks that were kept for a tool call. Thinking of one model is of no use to another, so it is left out there. */
+/** Returns the blocks kept for a tool call. Thinking is useless to any other model, so it is left out there. */
 export function recallBlocks(id: string, { carried, model }: Target): readonly Block[] {
   const text = carried?.get(id);
   if (text === undefined) return [];
@@ -32,18 +32,18 @@ export function recallBlocks(id: string, { carried, model }: Target): readonly B
   return kept['blocks'] as Block[];
 }
 
-/** Whether the block is the model's thinking, readable or not. */
+/** True for the model's thinking, readable or redacted. */
 export function isThinking({ type }: Block): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** Empty text is refused when it is sent back, and so is thinking whose signature did not arrive. */
+/** Drops blocks that are refused when sent back: empty text, and thinking whose signature did not arrive. */
 function isReturnable(block: Block): boolean {
   if (block.type === 'text') return String(block['text']).trim() !== '';
   return block.type !== 'thinking' || (typeof block['signature'] === 'string' && block['signature'] !== '');
 }
 
-/** `claude-sonnet-4-5@20250929`, `claude-sonnet-4-5-20250929` and `claude-sonnet-4-5` are one model. */
+/** Treats `claude-sonnet-4-5@20250929`, `claude-sonnet-4-5-20250929` and `claude-sonnet-4-5` as one model. */
 function nameOf(model: string): string {
   return model.replace(/[-@](?:\d{8}|latest|default)$/, '').replace(/-0$/, '');
 }

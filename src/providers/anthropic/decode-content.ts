@@ -3,10 +3,10 @@ import { writeCitation, type FinishReason } from '../envelope.ts';
 import type { Block } from './draft.ts';
 import { ANSWER_TOOL, type ToolNames } from './tool-names.ts';
 
-/** Why the model stopped, in the caller's words. */
+/** Returns the OpenAI finish reason for a stop reason. */
 export function decodeFinish(stopReason: unknown, toolCallCount: number): FinishReason {
   const finish = FINISH_REASONS[String(stopReason)];
-  // A call of the tool that carries a JSON answer is an answer and no call.
+  // A call of the tool that carries the JSON answer is the answer, not a tool call.
   if (finish === 'tool_calls') return toolCallCount > 0 ? finish : 'stop';
   return finish ?? (toolCallCount > 0 ? 'tool_calls' : 'stop');
 }
@@ -22,28 +22,31 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 };
 
-/** What the provider says about a refusal, where it says anything. */
+/** Returns the provider's explanation of a refusal, if it gives one. */
 export function decodeRefusal(stopReason: unknown, details: unknown): string | undefined {
   const explanation = stopReason === 'refusal' && isObject(details) ? details['explanation'] : undefined;
   return typeof explanation === 'string' ? explanation : undefined;
 }
 
-/** What a call of a tool is to the caller: a function, a tool that takes free text, or the answer itself. */
+/** Classifies a tool call: a function, a custom tool with free-text input, or the answer itself. */
 export function kindOfCall(name: string, names: ToolNames): 'answer' | 'custom' | 'function' {
   if (name === ANSWER_TOOL) return 'answer';
   return names.isCustom(names.decode(name)) ? 'custom' : 'function';
 }
 
-/** A text of the provider's; anything else counts as none. */
+/** Returns the value if it is a string, otherwise an empty string. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The pages that a text cites, for the stretch of the answer that the text takes. Places in the caller's own documents are no pages. */
+/**
+ * Returns the pages that a text block cites, for the span of the answer the block covers. Locations in the caller's own
+ * documents are not pages.
+ */
 export function decodeCitations({ citations, text }: Block, start: number): JsonObject[] {
   const end = start + textOf(text).length;
   return (Array.isArray(citations) ? citations : []).filter(isObject).flatMap(({ url, source, title }) => {
-    // A result that the caller gave to cite from names its source, which may be anything.
+    // A search result supplied by the caller names its source, which may be anything.
     const address = textOf(url ?? source);
     return /^https?:/i.test(address) ? [writeCitation({ url: address, title: textOf(title), start, end })] : [];
   });

@@ -3,21 +3,21 @@ import { readFault } from '../openai.ts';
 import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 
-/** Reads an error answer. One that is not the provider's own, such as a proxy's, is read as any other host's. */
+/** Reads an error response. One that is not Anthropic's own, such as a proxy's, is read like any other host's. */
 export function decodeFault(text: string, status: number | undefined): ProviderFault {
   const { type, error } = readObject(text) ?? {};
   return type === 'error' && isObject(error) ? toFault(error, status) : readFault(text, status);
 }
 
-/** Turns an error object, from an answer or from the middle of a stream, into a fault with the status it stands for. */
+/** Turns an error object, from a response or mid-stream, into a fault with the matching status. */
 export function toFault(error: JsonObject, status?: number): ProviderFault {
   const type = String(error['type']);
   const message = typeof error['message'] === 'string' && error['message'] !== '' ? error['message'] : `The provider reported ${type}`;
-  // Our own budget there is used up, which the provider spells as a mistake in the request.
+  // The operator's budget at the provider is used up, which the provider reports as an invalid request.
   if (isOutOfMoney(error, message)) return new ProviderFault(message, { status: 429, code: 'insufficient_quota' });
-  const told = status ?? STATUSES[type];
+  const reported = status ?? STATUSES[type];
   return new ProviderFault(message, {
-    status: told === 422 ? 400 : told,
+    status: reported === 422 ? 400 : reported,
     code: TOO_LONG.test(message) ? 'context_length_exceeded' : CODES[type],
     param: PARAMS[/^([a-z_]+)[.:]/.exec(message)?.[1] ?? ''],
   });
@@ -46,7 +46,7 @@ const CODES: Readonly<Record<string, string>> = {
 
 const TOO_LONG = /prompt is too long|exceeds? (?:the )?context (?:limit|window)/i;
 
-/** Errors begin with the field that they complain about, in the provider's spelling; the caller knows it by another. */
+/** Errors begin with the field they complain about, in the provider's spelling. This maps it to the caller's. */
 const PARAMS: Readonly<Record<string, string>> = {
   max_tokens: 'max_tokens',
   messages: 'messages',

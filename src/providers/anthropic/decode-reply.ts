@@ -12,7 +12,7 @@ import type { Block } from './draft.ts';
 import type { Progress } from './open-block.ts';
 import { ToolNames } from './tool-names.ts';
 
-/** Reads a whole answer. */
+/** Decodes a complete answer. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const message = parseMessage(text);
   const content = message.content;
@@ -45,33 +45,33 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   };
 }
 
-/** An answer that was continued begins with what came before the pause. */
+/** Prepends the content from before the pause to a continued answer. */
 export function withEarlier(content: readonly Block[], { continuation }: ReplyContext): readonly Block[] {
   return continuation === undefined ? content : [...(parseExact(continuation) as Block[]), ...content];
 }
 
-/** What an answer had said before it was continued: citations and tool calls are counted on from there. */
+/** Measures what an answer had said before it was continued. Citation offsets and tool-call numbers continue from there. */
 export function measureEarlier(context: ReplyContext, names: ToolNames): Pick<Progress, 'textLength' | 'toolCallCount' | 'annotations'> {
   const { text, toolCalls, annotations } = decodeContent(withEarlier([], context), names, 0);
   return { textLength: text.length, toolCallCount: toolCalls.length, annotations };
 }
 
-/** What an answer has in it that calls a tool, of the caller's or of the provider's own. */
-export const CALL_SIGN = 'tool_use"';
+/** Text that appears in every answer with tool calls, whether of the caller's tools or the provider's. */
+export const TOOL_CALL_MARKER = 'tool_use"';
 
-/** Narrows a list of blocks: whatever has no type is none. */
+/** Narrows a value to a block: anything without a type is not one. */
 export function isBlock(value: unknown): value is Block {
   return isObject(value) && typeof value['type'] === 'string';
 }
 
 function parseMessage(text: string): JsonObject & { readonly content: readonly Block[] } {
-  const value = parseObject(text, CALL_SIGN);
+  const value = parseObject(text, TOOL_CALL_MARKER);
   if (isObject(value['error'])) throw toFault(value['error']);
   if (!Array.isArray(value['content'])) throw new ProviderFault('The provider answered without content');
   return { ...value, content: value['content'].filter(isBlock) };
 }
 
-interface Said {
+interface DecodedContent {
   text: string;
   reasoning: string;
   output: string;
@@ -79,8 +79,8 @@ interface Said {
   readonly annotations: JsonObject[];
 }
 
-function decodeContent(content: readonly Block[], names: ToolNames, textStart: number): Said {
-  const said: Said = { text: '', reasoning: '', output: '', toolCalls: [], annotations: [] };
+function decodeContent(content: readonly Block[], names: ToolNames, textStart: number): DecodedContent {
+  const said: DecodedContent = { text: '', reasoning: '', output: '', toolCalls: [], annotations: [] };
   for (const block of content) {
     if (block.type === 'text') {
       said.annotations.push(...decodeCitations(block, textStart + said.text.length));
@@ -92,7 +92,7 @@ function decodeContent(content: readonly Block[], names: ToolNames, textStart: n
   return said;
 }
 
-function decodeCall({ id, name: theirs, input }: Block, said: Said, names: ToolNames): void {
+function decodeCall({ id, name: theirs, input }: Block, said: DecodedContent, names: ToolNames): void {
   const kind = kindOfCall(String(theirs), names);
   const given = JSON.stringify(input ?? {});
   if (kind === 'answer') {

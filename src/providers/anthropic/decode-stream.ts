@@ -8,13 +8,13 @@ import { ProviderFault, type ReplyContext, type StreamDecoder } from '../provide
 import { keepBlocks } from './carried.ts';
 import { decodeFinish, decodeRefusal } from './decode-content.ts';
 import { toFault } from './decode-fault.ts';
-import { CALL_SIGN, isBlock, measureEarlier, withEarlier } from './decode-reply.ts';
+import { TOOL_CALL_MARKER, isBlock, measureEarlier, withEarlier } from './decode-reply.ts';
 import { decodeUsage, writeUsageOf } from './decode-usage.ts';
 import type { Block } from './draft.ts';
 import { OpenBlock, type Progress } from './open-block.ts';
 import { ToolNames } from './tool-names.ts';
 
-/** Reads a stream: a message that opens, blocks that grow one after the other, and a message that closes. */
+/** Decodes a stream: a message starts, its blocks arrive one after the other, and the message ends. */
 export class MessageStream implements StreamDecoder {
   isDone = false;
   readonly #context: ReplyContext;
@@ -48,7 +48,7 @@ export class MessageStream implements StreamDecoder {
     return this.isDone || this.#stopReason !== undefined;
   }
 
-  /** The count at the start has hardly any output in it: it is no usage before the end has corrected it. */
+  /** Undefined until the final count: the count at the start includes hardly any output. */
   get usage(): TokenUsage | undefined {
     return this.#hasFinalUsage ? decodeUsage(this.#reported) : undefined;
   }
@@ -74,9 +74,9 @@ export class MessageStream implements StreamDecoder {
   }
 
   push(event: SseEvent): readonly string[] {
-    const payload = parseObject(event.data, CALL_SIGN);
+    const payload = parseObject(event.data, TOOL_CALL_MARKER);
     const chunks = this.#decode(payload);
-    // Clients fail on a stream whose first chunk names no role.
+    // Clients fail if the first chunk has no role.
     if (this.#hasRole || chunks.length === 0) return chunks;
     this.#hasRole = true;
     return [this.#chunk({ role: 'assistant', content: '' }), ...chunks];
@@ -99,27 +99,27 @@ export class MessageStream implements StreamDecoder {
       case 'error':
         throw toFault(isObject(event['error']) ? event['error'] : event);
       default:
-        // Pings, and whatever the provider adds one day.
+        // Pings, and event types the provider may add later.
         return [];
     }
   }
 
-  /** The start may come twice; the start of another message would mix two answers. */
+  /** Handles the start of the message, which may come twice. The start of a different message would mix two answers. */
   #start({ id, model, usage, content }: JsonObject): readonly string[] {
     if (this.#messageId !== undefined && this.#messageId !== id)
-      throw new ProviderFault('The provider began a second answer in one stream');
+      throw new ProviderFault('The provider started a second answer in one stream');
     if (this.#messageId !== undefined) return [];
     this.#messageId = id ?? null;
     this.#model = String(model);
     this.#count(usage);
-    // An answer that goes on where tools of the provider's left off may begin with blocks that are whole.
-    const begun = (Array.isArray(content) ? content.filter(isBlock) : []).flatMap((block) => [
-      ...this.#openBlock(BEGUN, block),
-      ...this.#closeBlock(BEGUN),
+    // An answer that resumes after the provider's own tools may start with complete blocks.
+    const initial = (Array.isArray(content) ? content.filter(isBlock) : []).flatMap((block) => [
+      ...this.#openBlock(INITIAL, block),
+      ...this.#closeBlock(INITIAL),
     ]);
-    if (this.#hasRole) return begun;
+    if (this.#hasRole) return initial;
     this.#hasRole = true;
-    return [this.#chunk({ role: 'assistant', content: '' }), ...begun];
+    return [this.#chunk({ role: 'assistant', content: '' }), ...initial];
   }
 
   #openBlock(index: unknown, block: Block): readonly string[] {
@@ -132,8 +132,8 @@ export class MessageStream implements StreamDecoder {
     if (!isObject(delta)) return [];
     const block = this.#open.get(index);
     if (block !== undefined) return this.#chunks(block.grow(delta));
-    // Words are charged, so they are told, also when the beginning of their block did not come.
-    const type = WORDS.get(delta['type']);
+    // Text is charged, so it is forwarded even if the start of its block never arrived.
+    const type = TEXT_TYPES.get(delta['type']);
     return type === undefined ? [] : this.#openBlock(index, { type, [type]: delta[type] });
   }
 
@@ -146,7 +146,7 @@ export class MessageStream implements StreamDecoder {
     return this.#chunks(deltas);
   }
 
-  /** Counts are totals so far and may be null where nothing is new: they replace what was known, and are never added. */
+  /** Counts are running totals and null when unchanged: they replace earlier values and are never added up. */
   #count(usage: unknown): void {
     if (!isObject(usage)) return;
     for (const [name, value] of Object.entries(usage)) if (value !== null) this.#reported[name] = value;
@@ -158,23 +158,23 @@ export class MessageStream implements StreamDecoder {
     const { stop_reason: reason, stop_details: details } = isObject(delta) ? delta : {};
     if (typeof reason !== 'string' || this.#stopReason !== undefined) return [];
     this.#stopReason = reason;
-    // After a pause the rest follows in another stream, so nothing is finished.
+    // After a pause the rest follows in another stream, so the choice is not finished.
     if (reason === 'pause_turn') return this.#closeAll();
     const refusal = decodeRefusal(reason, details);
-    return [...this.#closeAll(), ...(refusal === undefined ? [] : [this.#chunk({ refusal })]), ...this.#finishAsTold()];
+    return [...this.#closeAll(), ...(refusal === undefined ? [] : [this.#chunk({ refusal })]), ...this.#finishAsReported()];
   }
 
   #stop(): readonly string[] {
     this.isDone = true;
-    return this.#stopReason === undefined ? [...this.#closeAll(), ...this.#finishAsTold()] : [];
+    return this.#stopReason === undefined ? [...this.#closeAll(), ...this.#finishAsReported()] : [];
   }
 
-  /** What is still open is over with the message. */
+  /** Closes all open blocks: they end with the message. */
   #closeAll(): readonly string[] {
     return [...this.#open.keys()].flatMap((index) => this.#closeBlock(index));
   }
 
-  #finishAsTold(): readonly string[] {
+  #finishAsReported(): readonly string[] {
     return this.#finish(decodeFinish(this.#stopReason, this.#progress.toolCallCount));
   }
 
@@ -192,11 +192,11 @@ export class MessageStream implements StreamDecoder {
   }
 }
 
-/** The kinds of blocks that say something, by what they grow by. */
-const WORDS: ReadonlyMap<unknown, 'text' | 'thinking'> = new Map([
+/** Block types that carry text, by the type of their deltas. */
+const TEXT_TYPES: ReadonlyMap<unknown, 'text' | 'thinking'> = new Map([
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],
 ]);
 
-/** The place of blocks that came with the start, which have no index. */
-const BEGUN = Symbol('begun');
+/** The key for blocks that arrive with the message start and have no index. */
+const INITIAL = Symbol('initial');

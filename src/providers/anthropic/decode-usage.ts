@@ -3,8 +3,8 @@ import { isCount, writeDetailedUsage } from '../../openai/usage.ts';
 import type { TokenUsage } from '../../tokens.ts';
 
 /**
- * Reads the provider's `usage`: its three input counts are disjoint. Undefined when a count is missing or cannot be
- * true, because a wrong count must not become a charge.
+ * Reads the provider's `usage`, whose three input counts do not overlap. Returns undefined when a count is missing or
+ * implausible, because a wrong count must not become a charge.
  */
 export function decodeUsage(value: unknown): TokenUsage | undefined {
   if (!isObject(value)) return undefined;
@@ -19,12 +19,12 @@ export function decodeUsage(value: unknown): TokenUsage | undefined {
     cachedInputTokens: sum('cacheRead'),
     cacheWriteTokens: sum('cacheWrite'),
     outputTokens,
-    // A part can be at most the whole; anything else counts as not reported.
+    // A part cannot exceed the whole. Such a count is treated as not reported.
     reasoningTokens: isCount(thinking) && thinking <= outputTokens ? thinking : 0,
   };
 }
 
-/** The usage in the caller's dialect. Searches stand beside the tokens, for they have a price of their own. */
+/** Returns the usage in the OpenAI dialect. Searches are listed next to the tokens, because they have their own price. */
 export function writeUsageOf(usage: TokenUsage | undefined, reported: unknown): WireUsage | undefined {
   if (usage === undefined) return undefined;
   const tools = isObject(reported) && isObject(reported['server_tool_use']) ? reported['server_tool_use'] : {};
@@ -43,8 +43,8 @@ interface Counts {
 }
 
 /**
- * A request may run in several steps. The totals leave out those that shortened the conversation, which are billed; a
- * step of an adviser has a bill of its own; and after a fallback to another model only the totals are right.
+ * Returns the usage objects to bill. A request may run in several steps. The totals leave out compaction steps, which
+ * are billed. Adviser steps are billed separately. After a fallback to another model only the totals are correct.
  */
 function billedParts(usage: JsonObject): readonly JsonObject[] {
   const steps = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isObject) : [];

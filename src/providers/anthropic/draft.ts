@@ -4,26 +4,26 @@ import type { Capabilities } from './capabilities.ts';
 import type { Grammar } from './encode-schema.ts';
 import type { ToolNames } from './tool-names.ts';
 
-/** One block of a message: text, an image, a tool call, its result, thinking. */
+/** One block of a message: text, image, tool call, tool result or thinking. */
 export type Block = { readonly type: string } & JsonObject;
 
-/** Where Claude is served, and what is different there. */
+/** A platform that serves Claude, and how it differs. */
 export interface Platform {
   encodeAddress(target: Target, isStreaming: boolean): string;
   encodeHeaders(target: Target, apiVersion: string): Record<string, string>;
-  /** The fields that say which model is meant. */
+  /** Returns the fields that select the model. */
   encodeModel(target: Target): JsonObject;
-  /** What the models cannot do here, although they can elsewhere. */
+  /** Capabilities the models lack on this platform. */
   readonly limits: Partial<Capabilities>;
-  /** Whether addresses of images and documents may be sent, and switches that are not yet for everybody. */
+  /** Whether the platform accepts URLs of images and documents, and whether it accepts beta flags. */
   readonly takesUrls: boolean;
   readonly takesBetas: boolean;
   readonly takesServiceTier: boolean;
-  /** Whether it can be told to keep a prompt without being told where to cut it. */
-  readonly marksByItself: boolean;
+  /** Whether the provider can place the cache mark itself, when the request as a whole is marked. */
+  readonly placesCacheMark: boolean;
 }
 
-/** What every step of the encoding works with. */
+/** The shared state of all encoding steps. */
 export interface Draft {
   readonly chat: ChatRequest;
   readonly target: Target;
@@ -31,11 +31,11 @@ export interface Draft {
   readonly can: Capabilities;
   readonly names: ToolNames;
   readonly grammar: Grammar;
-  /** Fields of the caller's request that were left out, as far as is known yet. */
+  /** Fields of the caller's request that have been left out so far. */
   readonly dropped: Set<string>;
 }
 
-/** A request that would mean something else without the part that cannot be said in this dialect. */
+/** Returns the fault for a request whose meaning would change without a part that this dialect cannot express. */
 export function refuse(param: string, message: string): ProviderFault {
   return new ProviderFault(message, { status: 400, code: 'unsupported_value', param });
 }

@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import type { Draft } from './draft.ts';
 
-/** How the model is brought to answer in JSON: by the grammar, by a tool that it must call, or by being asked. */
+/** How the model is made to answer in JSON: by a grammar, by a tool it must call, or by an instruction. */
 export interface AnswerFormat {
   readonly grammar?: JsonObject;
   readonly tool?: { readonly description: string; readonly schema: JsonObject };
   readonly instruction?: string;
 }
 
-/** Plans how `response_format` is honoured; every way but the grammar depends on the model's good will. */
+/** Plans how to honour `response_format`. Only the grammar is enforced. The other ways depend on the model's cooperation. */
 export function encodeFormat({ chat, can, grammar, dropped }: Draft): AnswerFormat {
   const format = isObject(chat['response_format']) ? chat['response_format'] : {};
   if (format['type'] === 'json_object') return { instruction: JSON_ONLY };

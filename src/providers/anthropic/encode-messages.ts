@@ -5,17 +5,17 @@ import { isThinking, recallBlocks } from './carried.ts';
 import type { Block, Draft } from './draft.ts';
 import { CACHE_BREAK, encodePart } from './encode-content.ts';
 
-/** A message of the conversation; neighbours of one role are one turn. */
+/** A turn of the conversation. Adjacent messages of one role are merged. */
 export interface Turn {
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: Block[];
 }
 
-/** The conversation, with the instructions that stand before it. */
+/** The conversation and the instructions before it. */
 export interface Conversation {
   readonly system: Block[];
   readonly turns: Turn[];
-  /** Whether earlier thinking goes back with it. */
+  /** Whether earlier thinking is sent back with it. */
   readonly hasThinking: boolean;
 }
 
@@ -53,7 +53,7 @@ class ConversationWriter {
 
   finish(): Conversation {
     const { continuation } = this.#draft.target;
-    // Instructions alone are no conversation: they are then what the user says.
+    // Instructions alone are not a conversation, so they become the user's message.
     const system = this.#turns.length === 0 ? [] : this.#system;
     if (this.#turns.length === 0) this.#append('user', orPlaceholder(this.#system));
     if (this.#turns[0]?.role === 'assistant') this.#turns.unshift({ role: 'user', content: orPlaceholder([]) });
@@ -64,14 +64,14 @@ class ConversationWriter {
 
   #append(role: Turn['role'], content: readonly Block[]): void {
     if (content.length === 0) return;
-    // Instructions between two messages of the user are refused, so these go before the conversation.
+    // Instructions between two user messages are refused, so these move before the conversation.
     if (role === 'user' && this.#turns.at(-1)?.role === 'system') this.#system.push(...(this.#turns.pop()?.content ?? []));
     const last = this.#turns.at(-1);
     if (last?.role === role) last.content.push(...content);
     else this.#turns.push({ role, content: [...content] });
   }
 
-  /** Some models take instructions in the middle, but only where the user has just spoken. */
+  /** Adds an instruction. Some models accept instructions mid-conversation, but only after a user message. */
   #addInstruction(blocks: readonly Block[]): void {
     const last = this.#turns.at(-1)?.role;
     if (this.#draft.can.takesSystemTurns && (last === 'user' || last === 'system')) this.#append('system', blocks);
@@ -88,7 +88,7 @@ class ConversationWriter {
   #encodeAssistant(message: JsonObject): Block[] {
     const calls = readToolCalls(message);
     const kept = calls.map(({ id }) => (this.#takesThinking ? recallBlocks(id, this.#draft.target) : []));
-    // A caller that changed the text gets its own text, behind the thinking and before the calls.
+    // If the caller changed the text, its own text is sent, after the thinking and before the calls.
     const isAsSaid = readText(kept.flat()).trim() === readText(message['content']).trim();
     const text = isAsSaid && kept.flat().length > 0 ? [] : this.#encodeSaid(message);
     return calls.length === 0
@@ -100,12 +100,12 @@ class ConversationWriter {
         ]);
   }
 
-  /** What the assistant said. Its reasoning, in the several spellings of clients, is no part of that. */
+  /** Encodes the assistant's text. Reasoning, in any of the clients' spellings, is not part of it. */
   #encodeSaid(message: JsonObject): Block[] {
     const { refusal } = message;
-    const said = readMarkedParts(message).flatMap((part) => (part.type === 'text' ? encodePart(part, NOWHERE) : []));
+    const said = readMarkedParts(message).flatMap((part) => (part.type === 'text' ? encodePart(part, NO_POSITION) : []));
     return said.length === 0 && typeof refusal === 'string'
-      ? encodePart({ type: 'text', text: refusal, isCacheBreak: false }, NOWHERE)
+      ? encodePart({ type: 'text', text: refusal, isCacheBreak: false }, NO_POSITION)
       : said;
   }
 
@@ -115,7 +115,7 @@ class ConversationWriter {
 
   #encodeResult(message: JsonObject, index: number): Block {
     const blocks = this.#encodeParts(message, index);
-    // The mark belongs to the result as a whole.
+    // The cache mark applies to the result as a whole.
     const isCacheBreak = blocks.some((block) => block['cache_control'] !== undefined);
     for (const block of blocks) delete block['cache_control'];
     return {
@@ -127,15 +127,18 @@ class ConversationWriter {
   }
 }
 
-/** Text needs no place: it is never refused. */
-const NOWHERE = { param: '', takesUrls: false };
+/** Text is never refused, so it needs no position. */
+const NO_POSITION = { param: '', takesUrls: false };
 
-/** Ids of other providers may have signs that this one refuses; each is spelled out, so that two ids stay two. */
+/**
+ * Encodes ids of other providers, which may contain characters that this one refuses. Each such character is replaced
+ * by its code, so that different ids stay different.
+ */
 function encodeId(id: string): string {
-  return id.replaceAll(/[^A-Za-z0-9_-]/g, (sign) => `_${sign.codePointAt(0)?.toString(16)}`) || '_';
+  return id.replaceAll(/[^A-Za-z0-9_-]/g, (character) => `_${character.codePointAt(0)?.toString(16)}`) || '_';
 }
 
-/** A turn must say something; this is the least that it can say. */
+/** Returns a placeholder for an empty turn, which would be refused. */
 function orPlaceholder(blocks: readonly Block[]): Block[] {
   return blocks.length === 0 ? [{ type: 'text', text: '.' }] : [...blocks];
 }

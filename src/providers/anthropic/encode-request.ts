@@ -13,7 +13,7 @@ import { encodeThinking, type Thinking } from './encode-thinking.ts';
 import { encodeTools, isForced } from './encode-tools.ts';
 import { ToolNames } from './tool-names.ts';
 
-/** Writes the caller's request as the Messages API takes it. */
+/** Encodes a request for the Messages API. */
 export function encodeRequest(chat: ChatRequest, target: Target, platform: Platform): UpstreamRequest {
   const can = { ...capabilitiesOf(target.model), ...platform.limits };
   const draft: Draft = {
@@ -65,7 +65,7 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
     headers: {
       'content-type': 'application/json',
       accept: chat.stream === true ? 'text/event-stream' : 'application/json',
-      // The newer version refuses sampling even for models that have it.
+      // The newer version refuses sampling parameters even for models that support them.
       ...platform.encodeHeaders(target, can.takesSampling ? '2023-06-01' : '2026-10-21'),
       ...(isBinding ? { 'anthropic-beta': 'thinking-binding-controls-2026-08-01' } : {}),
     },
@@ -74,13 +74,13 @@ export function encodeRequest(chat: ChatRequest, target: Target, platform: Platf
   };
 }
 
-/** Fields that are translated, or that are the gate's own business. */
+/** Fields that are translated, or handled by the gateway. */
 const KNOWN = new Set(
   `model messages stream stream_options n max_tokens max_completion_tokens temperature top_p top_k stop user safety_identifier
   service_tier reasoning_effort response_format tools tool_choice parallel_tool_calls
   web_search_options modalities cache_control`.split(/\s+/),
 );
-/** Values that ask for nothing: leaving them out is no loss that anyone must be told of. */
+/** Default values: leaving them out loses nothing, so it is not reported. */
 const NEUTRAL = new Map<string, unknown>([
   ['presence_penalty', 0],
   ['frequency_penalty', 0],
@@ -99,10 +99,10 @@ function refuseAudio({ modalities }: ChatRequest): void {
 }
 
 function refuseSeveralChoices({ n = 1 }: ChatRequest): void {
-  if (n > 1) throw refuse('n', `This model gives one answer to a request; 'n' is ${n}.`);
+  if (n > 1) throw refuse('n', `This model returns one choice per request, but 'n' is ${n}.`);
 }
 
-/** The limit is mandatory here; one above the model's own would be refused. */
+/** Returns the output limit. It is required here, and one above the model's maximum is refused. */
 function limitOutput({ chat, target, can }: Draft): number {
   return Math.min(can.outputTokensMax, target.outputTokensMax ?? chat.max_completion_tokens ?? chat.max_tokens ?? can.outputTokensMax);
 }
@@ -113,7 +113,7 @@ interface Closing {
   readonly isContinued: boolean;
 }
 
-/** A conversation ends with the user, except where the model continues a text of its own. */
+/** Ends the conversation with a user turn, unless the model is to continue its own text. */
 function closeConversation(conversation: Conversation, { instruction, takesPrefill, isContinued }: Closing): Conversation {
   const { system, turns } = conversation;
   if (instruction !== undefined) system.push({ type: 'text', text: instruction });
@@ -124,7 +124,7 @@ function closeConversation(conversation: Conversation, { instruction, takesPrefi
   return conversation;
 }
 
-/** White space at the end of a beginning is refused. */
+/** Trims the end of a prefilled answer: trailing white space is refused. */
 function trimEnd(content: Block[]): void {
   const last = content.at(-1);
   if (last?.type === 'text') content[content.length - 1] = { ...last, text: String(last['text']).trimEnd() };
@@ -132,30 +132,30 @@ function trimEnd(content: Block[]): void {
 
 const CACHE_BREAKS_MAX = 4;
 
-/** The mark of the request as a whole, which the provider puts behind the last block. */
+/** Encodes the cache mark of the request as a whole, which the provider places after the last block. */
 function encodeCaching({ chat, platform, dropped }: Draft): JsonObject {
   if (chat['cache_control'] === undefined) return {};
-  if (platform.marksByItself && isObject(chat['cache_control'])) return CACHE_BREAK;
+  if (platform.placesCacheMark && isObject(chat['cache_control'])) return CACHE_BREAK;
   dropped.add('cache_control');
   return {};
 }
 
-/** Only four are allowed. A later one covers what comes before it, so the last ones are the useful ones. */
+/** Keeps the last four cache marks, the most allowed. Later marks cover everything before them, so they are the useful ones. */
 function keepCacheBreaks({ chat, platform, dropped }: Draft, blocks: readonly JsonObject[]): void {
-  const room = CACHE_BREAKS_MAX - (platform.marksByItself && isObject(chat['cache_control']) ? 1 : 0);
+  const room = CACHE_BREAKS_MAX - (platform.placesCacheMark && isObject(chat['cache_control']) ? 1 : 0);
   const excess = blocks.filter((block) => block['cache_control'] !== undefined).slice(0, -room);
   for (const block of excess) delete block['cache_control'];
   if (excess.length > 0) dropped.add('messages[].content[].cache_control');
 }
 
-/** Plain text where that is enough; blocks carry cache marks. */
+/** Encodes the instructions as plain text, or as blocks if they carry cache marks. */
 function encodeSystem(system: readonly Block[]): JsonObject {
   if (system.length === 0) return {};
   const isMarked = system.some((block) => block['cache_control'] !== undefined);
   return { system: isMarked ? system : system.map((block) => block['text']).join('\n') };
 }
 
-/** Callers shorten and edit conversations: thinking that no longer fits shall be ignored instead of failing the request. */
+/** Callers shorten and edit conversations. Thinking that no longer fits is to be ignored instead of failing the request. */
 function encodeThinkingField({ field }: Thinking, isBinding: boolean): JsonObject {
   if (!isBinding) return field === undefined ? {} : { thinking: field };
   return { thinking: { ...(field ?? { type: 'adaptive' }), block_binding: { prefix_mismatch_behavior: 'drop_block' } } };
@@ -178,7 +178,7 @@ function encodeIdentity({ chat, dropped }: Draft): JsonObject {
   return {};
 }
 
-/** Faster tiers are left out: they cost more than the catalogue says. */
+/** The tiers that are passed on. Faster ones are left out, because they cost more than the catalogue's prices. */
 const SERVICE_TIERS: Readonly<Record<string, string>> = { auto: 'auto', default: 'standard_only', standard_only: 'standard_only' };
 
 function encodeServiceTier({ chat, platform, dropped }: Draft): JsonObject {

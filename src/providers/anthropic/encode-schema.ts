@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 
 /**
- * A schema as the provider's grammar takes it. Constraints that the grammar does not know move into the description,
- * where the model at least reads them; objects are closed, because open ones are refused.
+ * Converts a schema for the provider's grammar. Unsupported constraints move into the description, where the model at
+ * least sees them. Objects are closed, because open ones are refused.
  */
 export function encodeSchema(schema: JsonObject): JsonObject {
-  // Whatever stands beside a reference is refused.
+  // A reference must not have siblings.
   if (typeof schema['$ref'] === 'string') return { $ref: schema['$ref'], ...encodeDefinitions(schema) };
   const encoded: JsonObject = { ...encodeDefinitions(schema) };
   const advice: string[] = [];
@@ -15,7 +15,7 @@ export function encodeSchema(schema: JsonObject): JsonObject {
     else if (keyword === 'properties' && isObject(value)) encoded[keyword] = mapValues(value);
     else if (keyword === 'items' && isObject(value)) encoded[keyword] = encodeSchema(value);
     else if (COMBINED.has(keyword) && Array.isArray(value)) combine(encoded, keyword, value);
-    else if (!SILENT.has(keyword)) advice.push(`${keyword}: ${JSON.stringify(value)}`);
+    else if (!IGNORED.has(keyword)) advice.push(`${keyword}: ${JSON.stringify(value)}`);
   }
   if (describesObject(schema)) encoded['additionalProperties'] = false;
   if (advice.length > 0) {
@@ -25,36 +25,36 @@ export function encodeSchema(schema: JsonObject): JsonObject {
   return encoded;
 }
 
-/** More than these in one request are refused: fields that may be missing, values of several types, and tools that are held to their schema. */
+/** The most a request may contain: optional fields, unions of types, and strict tools. More are refused. */
 const OPTIONAL_MAX = 24;
 const UNIONS_MAX = 16;
 const STRICT_TOOLS_MAX = 20;
-/** Grammars of one schema were seen to fail from 13 on. */
+/** A single schema has been observed to fail from 13 optional fields on. */
 const OPTIONAL_EACH_MAX = 12;
 
-/** The grammar of one request. All its schemas draw on the same limits, each when it is encoded. */
+/** The grammar of one request. All its schemas share the same limits, in the order they are encoded. */
 export class Grammar {
-  readonly #isTaken: boolean;
+  readonly #isSupported: boolean;
   #optional = OPTIONAL_MAX;
   #unions = UNIONS_MAX;
   #tools = STRICT_TOOLS_MAX;
 
-  /** `isTaken`: the model takes a grammar, where it is served. */
-  constructor(isTaken: boolean) {
-    this.#isTaken = isTaken;
+  /** `isSupported`: whether the model supports a grammar on this platform. */
+  constructor(isSupported: boolean) {
+    this.#isSupported = isSupported;
   }
 
-  /** The schema in the grammar; undefined where that cannot be, or would lose what the caller asked for. */
+  /** Returns the schema for the grammar, or undefined if that is impossible or would lose part of what the caller asked for. */
   encode(schema: JsonObject): JsonObject | undefined {
     const seen = { optional: 0, unions: 0, done: new Set<string>() };
-    if (!this.#isTaken || !walk(schema, { root: schema, open: new Set(), seen })) return undefined;
+    if (!this.#isSupported || !walk(schema, { root: schema, open: new Set(), seen })) return undefined;
     if (seen.optional > Math.min(OPTIONAL_EACH_MAX, this.#optional) || seen.unions > this.#unions) return undefined;
     this.#optional -= seen.optional;
     this.#unions -= seen.unions;
     return encodeSchema(schema);
   }
 
-  /** The same for the arguments of a tool. One that names none has none, and is no open map. */
+  /** Does the same for tool arguments. A schema without properties means no arguments, not an open map. */
   encodeInput(schema: JsonObject): JsonObject | undefined {
     const encoded = this.#tools === 0 ? undefined : this.encode({ additionalProperties: false, ...schema });
     if (encoded !== undefined) this.#tools -= 1;
@@ -64,14 +64,14 @@ export class Grammar {
 
 const KEPT = new Set(['type', 'enum', 'const', 'required', 'default', 'title', 'description']);
 const COMBINED = new Set(['anyOf', 'oneOf', 'allOf']);
-/** Said elsewhere, or about the schema and not about the value. */
-const SILENT = new Set(
+/** Keywords handled elsewhere, or that describe the schema rather than the value. */
+const IGNORED = new Set(
   '$defs definitions additionalProperties $schema $id $comment $anchor examples deprecated readOnly writeOnly strict'.split(' '),
 );
 const FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']);
 
 function combine(encoded: JsonObject, keyword: string, branches: readonly unknown[]): void {
-  // The grammar knows no "exactly one of"; a schema that has both keywords keeps all branches.
+  // The grammar has no "exactly one of". A schema with both keywords keeps all branches.
   const name = keyword === 'oneOf' ? 'anyOf' : keyword;
   const before = Array.isArray(encoded[name]) ? encoded[name] : [];
   encoded[name] = [...before, ...branches.filter(isObject).map(encodeSchema)];
@@ -92,20 +92,20 @@ function describesObject({ type, properties }: JsonObject): boolean {
 
 interface Walk {
   readonly root: JsonObject;
-  /** References that are being followed: meeting one again is recursion. */
+  /** References being followed: meeting one again means recursion. */
   readonly open: Set<string>;
-  /** What was found so far. A definition is looked into once, or a few lines could keep us busy for hours. */
+  /** Totals so far. Each definition is visited once; otherwise a few nested references could take hours. */
   readonly seen: { optional: number; unions: number; readonly done: Set<string> };
 }
 
 function walk(schema: JsonObject, state: Walk): boolean {
   const { $ref: reference, properties, patternProperties, items, additionalProperties } = schema;
-  // A map of any names would come back empty from a closed object.
+  // A closed object would turn a map with arbitrary keys into an empty one.
   if (additionalProperties === true || isObject(additionalProperties) || isObject(patternProperties)) return false;
   if (typeof reference === 'string') return follow(reference, state);
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   const fields = isObject(properties) ? Object.entries(properties) : [];
-  // An object that names no fields, and does not forbid them, is such a map.
+  // An object that names no fields and does not forbid them is such a map.
   if (fields.length === 0 && additionalProperties !== false && describesObject(schema)) return false;
   if (Array.isArray(schema['allOf']) && schema['allOf'].some((branch) => isObject(branch) && '$ref' in branch)) return false;
   if ([schema['type'], schema['anyOf'], schema['oneOf']].some(Array.isArray)) state.seen.unions += 1;
@@ -118,7 +118,7 @@ function follow(reference: string, state: Walk): boolean {
   if (state.open.has(reference)) return false;
   if (state.seen.done.has(reference)) return true;
   const target = resolve(state.root, reference);
-  // Nothing is looked at any more after the first place that cannot be expressed, so what is open then may stay so.
+  // The walk stops at the first part that cannot be expressed, so an open entry left behind is harmless.
   state.open.add(reference);
   if (target === undefined || !walk(target, state)) return false;
   state.open.delete(reference);
@@ -126,7 +126,7 @@ function follow(reference: string, state: Walk): boolean {
   return true;
 }
 
-/** What a reference such as `#/$defs/node` points at; undefined for one that leads out of the schema or to its own root. */
+/** Resolves a reference such as `#/$defs/node`. Undefined for one that leaves the schema or points at its root. */
 function resolve(root: JsonObject, reference: string): JsonObject | undefined {
   if (!reference.startsWith('#/')) return undefined;
   let value: unknown = root;

@@ -4,11 +4,11 @@ import { isThinking } from './carried.ts';
 import type { Draft } from './draft.ts';
 import { encodeMessages } from './encode-messages.ts';
 
-/** How the model is told to think. */
+/** The thinking settings of a request. */
 export interface Thinking {
   readonly field: JsonObject | undefined;
   readonly effort: Effort | undefined;
-  /** Whether the model may think in this turn; only then it takes its earlier thinking back. */
+  /** Whether the model may think in this turn. Only then does it accept its earlier thinking. */
   readonly isOn: boolean;
 }
 
@@ -17,34 +17,34 @@ interface Circumstances {
   readonly isToolForced: boolean;
 }
 
-/** Encodes `reasoning_effort`. Without it the model does what it does by itself. */
+/** Encodes `reasoning_effort`. Without it the model's default applies. */
 export function encodeThinking(draft: Draft, circumstances: Circumstances): Thinking {
   const { chat, can } = draft;
   const wanted = chat['reasoning_effort'];
-  const unasked: Thinking = { field: undefined, effort: undefined, isOn: can.thinksUnasked };
-  if (typeof wanted !== 'string' || wanted === 'default') return unasked;
-  if (wanted === 'none') return can.thinksUnasked ? thinkLeast(draft) : unasked;
+  const byDefault: Thinking = { field: undefined, effort: undefined, isOn: can.thinksByDefault };
+  if (typeof wanted !== 'string' || wanted === 'default') return byDefault;
+  if (wanted === 'none') return can.thinksByDefault ? thinkLeast(draft) : byDefault;
   const effort = nearest(LEVELS[wanted] ?? 'medium', can.efforts);
   if (can.thinking === 'adaptive') return { field: ADAPTIVE, effort, isOn: true };
   const budget = can.thinking === 'budget' ? budgetFor(wanted, draft, circumstances) : undefined;
   if (budget === undefined) {
     draft.dropped.add('reasoning_effort');
-    return unasked;
+    return byDefault;
   }
   return { field: { type: 'enabled', budget_tokens: budget }, effort, isOn: true };
 }
 
-/** Without `display` the thinking comes back without its text. */
+/** Without `display`, thinking is returned without its text. */
 const ADAPTIVE: JsonObject = { type: 'adaptive', display: 'summarized' };
 
 const LEVELS: Readonly<Record<string, Effort>> = { minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max' };
 
-/** The share of the output limit that thinking may take, where a model wants a number. The rest is for the answer. */
+/** The share of the output limit that thinking may use, for models with a token budget. The rest is left for the answer. */
 const SHARES: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.95 };
 const BUDGET_TOKENS_MIN = 1024;
 
 function thinkLeast({ can, dropped }: Draft): Thinking {
-  switch (can.thinksLeast) {
+  switch (can.leastThinking) {
     case 'disabled':
       return { field: { type: 'disabled' }, effort: undefined, isOn: false };
     case 'between_tools':
@@ -55,20 +55,20 @@ function thinkLeast({ can, dropped }: Draft): Thinking {
   }
 }
 
-/** The level itself, or the next lower one that the model knows: nobody pays for more thinking than was asked for. */
+/** Returns the requested effort or the next lower one the model supports: nobody pays for more thinking than requested. */
 function nearest(wanted: Effort, known: readonly Effort[]): Effort | undefined {
   return EFFORTS.slice(0, EFFORTS.indexOf(wanted) + 1).findLast((effort) => known.includes(effort));
 }
 
-/** Thinking counts against the output limit. Undefined where a budget would be refused. */
+/** Returns the thinking budget, which counts against the output limit. Undefined when a budget would be refused. */
 function budgetFor(level: string, draft: Draft, { outputTokensMax, isToolForced }: Circumstances): number | undefined {
   if (isToolForced || outputTokensMax <= BUDGET_TOKENS_MIN || hasLostThinking(draft)) return undefined;
   return Math.max(BUDGET_TOKENS_MIN, Math.floor(outputTokensMax * (SHARES[level] ?? 0.5)));
 }
 
 /**
- * A round of tool calls must begin with the thinking that led to it; where that is lost, the round goes on without any.
- * What belongs to a round is seen only in the turns as they are sent: a user who speaks beside results does not end it.
+ * True when the thinking that must start the current round of tool calls is lost. The round then continues without
+ * thinking. Rounds are determined on the turns as sent: a user message next to results does not end one.
  */
 function hasLostThinking(draft: Draft): boolean {
   const { turns } = encodeMessages(draft, { takesThinking: true });

@@ -14,18 +14,19 @@ export interface EncodedTools {
   readonly choice: JsonObject | undefined;
 }
 
-/** Encodes `tools`, `tool_choice` and their relatives. */
+/** Encodes `tools`, `tool_choice` and related fields. */
 export function encodeTools(draft: Draft, format: AnswerFormat): EncodedTools {
   const offered = readTools(draft.chat);
-  const wish = readToolChoice(draft.chat);
-  const allowed = wish.only === undefined ? offered : offered.filter(({ definition }) => wish.only?.includes(String(definition['name'])));
+  const requested = readToolChoice(draft.chat);
+  const allowed =
+    requested.only === undefined ? offered : offered.filter(({ definition }) => requested.only?.includes(String(definition['name'])));
   const tools = [...encodeDefinitions(draft, allowed), ...encodeSearch(draft)];
-  if (tools.length === 0) tools.push(...encodeForgotten(draft));
-  const choice = chooseTool(draft, wish, tools.length > 0 && (allowed.length > 0 || draft.chat['web_search_options'] !== undefined));
+  if (tools.length === 0) tools.push(...encodeFromHistory(draft));
+  const choice = chooseTool(draft, requested, tools.length > 0 && (allowed.length > 0 || draft.chat['web_search_options'] !== undefined));
   return format.tool === undefined ? { tools, choice } : addAnswerTool(format.tool, { tools, choice });
 }
 
-/** Whether this choice leaves the model no way but to call a tool, which excludes thinking with a budget. */
+/** True when the model must call a tool, which rules out thinking with a budget. */
 export function isForced(choice: JsonObject | undefined): boolean {
   return choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 }
@@ -33,12 +34,12 @@ export function isForced(choice: JsonObject | undefined): boolean {
 function encodeDefinitions({ names, grammar, dropped }: Draft, tools: readonly CallerTool[]): JsonObject[] {
   return tools.map(({ type, definition, param, isCacheBreak }) => {
     if (type !== 'function' && type !== 'custom')
-      throw refuse(param, `Tools of type '${type}' cannot be used with this model; use 'function'.`);
+      throw refuse(param, `Tools of type '${type}' cannot be used with this model. Use 'function'.`);
     const schema = type === 'custom' ? FREE_TEXT : objectSchema(definition['parameters']);
     const wantsStrict = definition['strict'] === true && type === 'function';
     const enforced = wantsStrict ? grammar.encodeInput(schema) : undefined;
     if (wantsStrict && enforced === undefined) dropped.add(`${param}.strict`);
-    // A grammar is told in words only.
+    // The grammar is only described in the prompt.
     if (type === 'custom' && hasGrammar(definition)) dropped.add(`${param}.format`);
     const description = type === 'custom' ? describeCustom(definition) : definition['description'];
     return {
@@ -63,7 +64,7 @@ function objectSchema(parameters: unknown): JsonObject {
   return parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
 }
 
-/** How much is to be searched is up to the model. */
+/** Encodes web search. The amount of searching is up to the model. */
 function encodeSearch({ chat, target, dropped }: Draft): JsonObject[] {
   refuseUnpricedSearch(chat, target);
   const options = chat['web_search_options'];
@@ -74,30 +75,33 @@ function encodeSearch({ chat, target, dropped }: Draft): JsonObject[] {
   return [{ type: 'web_search_20250305', name: 'web_search', ...place }];
 }
 
-/** A conversation with tool calls in it is refused without definitions, also when the model shall call nothing more. */
-function encodeForgotten({ chat, names }: Draft): JsonObject[] {
+/**
+ * Defines the tools that only the history mentions: a conversation with tool calls is refused without definitions, even
+ * if the model is not to call any.
+ */
+function encodeFromHistory({ chat, names }: Draft): JsonObject[] {
   return [...new Set(namesOfToolCalls(chat).values())].map((name) => ({
     name: names.encode(name),
     input_schema: { type: 'object', properties: {} },
   }));
 }
 
-function chooseTool({ chat, can, names, dropped }: Draft, wish: ToolChoice, isOffered: boolean): JsonObject | undefined {
-  // Tools that are only there because the conversation mentions them must not be called.
+function chooseTool({ chat, can, names, dropped }: Draft, requested: ToolChoice, isOffered: boolean): JsonObject | undefined {
+  // Tools defined only because the history mentions them must not be called.
   if (!isOffered) return namesOfToolCalls(chat).size > 0 ? { type: 'none' } : undefined;
-  const isRefused = (wish.mode === 'any' || wish.mode === 'tool') && !can.takesForcedTools;
+  const isRefused = (requested.mode === 'any' || requested.mode === 'tool') && !can.takesForcedTools;
   if (isRefused) dropped.add('tool_choice');
-  const mode = isRefused ? 'auto' : wish.mode;
+  const mode = isRefused ? 'auto' : requested.mode;
   const isSerial = chat['parallel_tool_calls'] === false && mode !== 'none';
   if (mode === 'auto' && !isSerial) return undefined;
   return {
     type: mode,
-    ...(mode === 'tool' ? { name: names.encode(wish.name ?? '') } : {}),
+    ...(mode === 'tool' ? { name: names.encode(requested.name ?? '') } : {}),
     ...(isSerial ? { disable_parallel_tool_use: true } : {}),
   };
 }
 
-/** The model answers through one more tool; where it may call the caller's tools as well, it must call one of them all. */
+/** Adds the tool through which the model answers. If the model may also call the caller's tools, it must call one of them all. */
 function addAnswerTool(
   { description, schema }: { description: string; schema: JsonObject },
   { tools, choice }: EncodedTools,

@@ -6,21 +6,21 @@ import { decodeCitations, kindOfCall, textOf } from './decode-content.ts';
 import type { Block } from './draft.ts';
 import type { ToolNames } from './tool-names.ts';
 
-/** What the blocks of one stream have in common. */
+/** State shared by the blocks of one stream. */
 export interface Progress {
   readonly names: ToolNames;
-  /** Length of the visible text so far, where the next citation begins. */
+  /** The length of the visible text so far, where the next citation starts. */
   textLength: number;
   output: string;
-  /** Tool calls are counted apart: text and thinking are blocks as well, but no calls. */
+  /** The tool calls so far. Text and thinking are blocks too, but not calls. */
   toolCallCount: number;
-  /** What the closed blocks cite. */
+  /** The citations of closed blocks. */
   readonly annotations: JsonObject[];
 }
 
 type Kind = 'text' | 'thinking' | ReturnType<typeof kindOfCall> | 'other';
 
-/** A block that is being streamed: gives the deltas for the caller, and in the end the block as if it had come whole. */
+/** A block being streamed. It produces deltas for the caller and, in the end, the block as if it had arrived whole. */
 export class OpenBlock {
   readonly #block: Record<string, unknown> & Block;
   readonly #progress: Progress;
@@ -38,17 +38,17 @@ export class OpenBlock {
     if (this.#isCall) progress.toolCallCount += 1;
   }
 
-  /** The block itself, complete once it is closed. */
+  /** The block itself, complete once closed. */
   get whole(): Block {
     return this.#block;
   }
 
   begin(): JsonObject[] {
     const { text, thinking, input } = this.#block;
-    if (this.#kind === 'text') return this.#say('content', text);
-    if (this.#kind === 'thinking') return this.#say('reasoning_content', thinking);
+    if (this.#kind === 'text') return this.#emit('content', text);
+    if (this.#kind === 'thinking') return this.#emit('reasoning_content', thinking);
     const head = this.#isCall ? [this.#callHead()] : [];
-    // Most inputs come in pieces, but some come at once.
+    // Most inputs arrive in pieces, but some arrive at once.
     return isObject(input) && Object.keys(input).length > 0 ? [...head, ...this.#growInput(JSON.stringify(input))] : head;
   }
 
@@ -56,10 +56,10 @@ export class OpenBlock {
     switch (delta['type']) {
       case 'text_delta':
         this.#join('text', delta['text']);
-        return this.#say('content', delta['text']);
+        return this.#emit('content', delta['text']);
       case 'thinking_delta':
         this.#join('thinking', delta['thinking']);
-        return this.#say('reasoning_content', delta['thinking']);
+        return this.#emit('reasoning_content', delta['thinking']);
       case 'signature_delta':
         this.#join('signature', delta['signature']);
         return [];
@@ -83,7 +83,7 @@ export class OpenBlock {
         return [this.#callDelta({ custom: { input: readFreeText(this.#block['input']) } })];
       case 'function':
       case 'answer':
-        // A tool without arguments gets no pieces at all, and clients parse what they are given.
+        // A tool without arguments gets no pieces, but clients parse the arguments anyway.
         return this.#json === '' ? this.#growInput('{}') : [];
       case 'thinking':
       case 'other':
@@ -109,7 +109,7 @@ export class OpenBlock {
   #growInput(json: unknown): JsonObject[] {
     if (typeof json !== 'string' || json === '') return [];
     this.#json += json;
-    if (this.#kind === 'answer') return this.#say('content', json);
+    if (this.#kind === 'answer') return this.#emit('content', json);
     if (this.#isCall) this.#progress.output += json;
     return this.#kind === 'function' ? [this.#callDelta({ function: { arguments: json } })] : [];
   }
@@ -118,7 +118,7 @@ export class OpenBlock {
     return { tool_calls: [{ index: this.#callIndex, ...call }] };
   }
 
-  #say(field: 'content' | 'reasoning_content', text: unknown): JsonObject[] {
+  #emit(field: 'content' | 'reasoning_content', text: unknown): JsonObject[] {
     if (typeof text !== 'string' || text === '') return [];
     this.#progress.output += text;
     if (field === 'content') this.#progress.textLength += text.length;
@@ -135,7 +135,7 @@ function kindOf(block: Block, names: ToolNames): Kind {
   return block.type === 'tool_use' ? kindOfCall(String(block['name']), names) : 'other';
 }
 
-/** Input that broke off at the output limit is no JSON; it is kept for the record only. What is nested too deep cannot be kept. */
+/** Parses a tool's input. Input cut off at the output limit is not JSON and becomes an empty object; so does input nested too deeply. */
 function parseInput(json: string): unknown {
   if (json === '' || isNestedTooDeep(json)) return {};
   try {

@@ -1,19 +1,19 @@
 import { isObject, objectsOf, type ChatRequest, type JsonObject } from '../../openai/types.ts';
 import { isMarked, namesOfToolCalls } from '../content.ts';
 
-/** The tool through which a model answers in JSON where it cannot be held to a schema otherwise. Callers never see it. */
+/** The tool through which a model answers in JSON when no other way enforces a schema. Callers never see it. */
 export const ANSWER_TOOL = 'answer_in_json';
 
 /** One of the caller's tools. */
 export interface CallerTool {
   readonly type: string;
   readonly definition: JsonObject;
-  /** Where it stands in the request. */
+  /** Its position in the request. */
   readonly param: string;
   readonly isCacheBreak: boolean;
 }
 
-/** The tools that the request offers. */
+/** Returns the tools the request offers. */
 export function readTools(chat: ChatRequest): readonly CallerTool[] {
   return objectsOf(chat['tools']).map((tool, index): CallerTool => {
     const type = String(tool['type']);
@@ -28,8 +28,8 @@ export function readTools(chat: ChatRequest): readonly CallerTool[] {
 }
 
 /**
- * The names of tools there and back: callers may use dots and colons, the provider refuses them. The same chat gives
- * the same names, so that an answer can be read without remembering how the request was written.
+ * Maps tool names in both directions: callers may use dots and colons, which the provider refuses. The same chat always
+ * gives the same names, so an answer can be decoded without remembering how the request was encoded.
  */
 export class ToolNames {
   readonly #theirs = new Map<string, string>();
@@ -39,9 +39,9 @@ export class ToolNames {
   constructor(chat: ChatRequest) {
     const tools = readTools(chat);
     const names = [...tools.map(({ definition }) => String(definition['name'])), ...namesOfToolCalls(chat).values()];
-    // Names that may stay as they are come first, so that no other takes their place.
-    for (const name of names.filter(isFine)) this.#add(name, name);
-    for (const name of names.filter((each) => !isFine(each))) this.#add(name, this.#invent(name));
+    // Names that need no change are added first, so that no replacement takes them.
+    for (const name of names.filter(isAllowed)) this.#add(name, name);
+    for (const name of names.filter((each) => !isAllowed(each))) this.#add(name, this.#makeUnique(name));
     this.#custom = new Set(tools.filter(({ type }) => type === 'custom').map(({ definition }) => String(definition['name'])));
   }
 
@@ -53,7 +53,7 @@ export class ToolNames {
     return this.#ours.get(name) ?? name;
   }
 
-  /** Whether the caller gave this tool free text for its input. */
+  /** True when the caller's tool takes free text. */
   isCustom(name: string): boolean {
     return this.#custom.has(name);
   }
@@ -64,15 +64,15 @@ export class ToolNames {
     this.#ours.set(theirs, ours);
   }
 
-  #invent(name: string): string {
+  #makeUnique(name: string): string {
     const stem = name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, NAME_CHARACTERS_MAX - 4) || '_';
-    let invented = stem;
-    for (let count = 2; this.#ours.has(invented) || invented === ANSWER_TOOL; count += 1) invented = `${stem}_${count}`;
-    return invented;
+    let unique = stem;
+    for (let count = 2; this.#ours.has(unique) || unique === ANSWER_TOOL; count += 1) unique = `${stem}_${count}`;
+    return unique;
   }
 }
 
-function isFine(name: string): boolean {
+function isAllowed(name: string): boolean {
   return VALID.test(name) && name !== ANSWER_TOOL;
 }
 
