@@ -1,14 +1,14 @@
 import type { Target } from '../provider.ts';
 import type { Service } from './encoding.ts';
 
-/** The address of a call. A model with a slash, such as a tuned one, names its own collection. */
+/** Returns the address of a call. A model with a slash, such as a tuned one, names its own collection. */
 export function encodeUrl(target: Target, isStreaming: boolean): string {
   const model = target.model.includes('/') ? target.model : `models/${target.model}`;
-  // Without `alt` a stream is one JSON list, cut at arbitrary places.
+  // Without `alt`, a stream is one JSON list, split at arbitrary places.
   return `${target.baseUrl}/${model}:${isStreaming ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
-/** The headers of a call. Vertex takes an access token, and a key only at its express address, which names no project. */
+/** Returns the headers of a call. Vertex takes an access token. It takes a key only at its express address, which names no project. */
 export function encodeHeaders({ apiKey, baseUrl }: Target, service: Service, isStreaming: boolean): Record<string, string> {
   const hasToken = service === 'vertex' && baseUrl.includes('/projects/');
   return {
@@ -18,7 +18,7 @@ export function encodeHeaders({ apiKey, baseUrl }: Target, service: Service, isS
   };
 }
 
-/** The base address of Google's own models on Vertex. `global`, `eu` and `us` have hosts of their own form. */
+/** Returns the base address of Google's own models on Vertex. `global`, `eu` and `us` have their own host names. */
 export function vertexBaseUrl({ project, location }: { readonly project: string; readonly location: string }): string {
   const host = VERTEX_HOSTS[location] ?? `${location}-aiplatform.googleapis.com`;
   return `https://${host}/v1beta1/projects/${project}/locations/${location}/publishers/google`;

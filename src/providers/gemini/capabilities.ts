@@ -1,32 +1,35 @@
-/** How a model is told how much to think. */
+/** How a model's amount of thinking is set. */
 export type Thinking =
   | { readonly type: 'none' }
   | { readonly type: 'level'; readonly lowest: 'MINIMAL' | 'LOW' }
   | { readonly type: 'budget'; readonly tokensMin: number; readonly tokensMax: number; readonly canSwitchOff: boolean };
 
-/** What a model takes, as far as models differ. */
+/** What a model supports, as far as models differ. */
 export interface Capabilities {
   readonly thinking: Thinking;
-  /** False where instructions must stand in the first user message. */
+  /** False when instructions must go into the first user message. */
   readonly hasSystemInstruction: boolean;
-  /** Refuses a replayed function call without the signature that came with it. */
+  /** Refuses a replayed function call without its original signature. */
   readonly needsSignatures: boolean;
-  /** Matches results to calls by id; others go by name and order. */
+  /** Matches results to calls by id. Other models match by name and order. */
   readonly hasCallIds: boolean;
-  /** Takes a response format and functions together, as long as the model is free to call none. */
+  /** Supports a response format together with functions, as long as no call is forced. */
   readonly hasJsonWithTools: boolean;
-  /** Takes images and files inside a function's result. */
+  /** Accepts images and files in a function's result. */
   readonly hasMediaInResults: boolean;
   /** Can be held to the schemas of its functions without being forced to call one. */
   readonly hasValidatedCalls: boolean;
-  /** Takes presence and frequency penalties at the Gemini API; Vertex always does. */
+  /** Supports presence and frequency penalties at the Gemini API. Vertex always does. */
   readonly hasPenalties: boolean;
   readonly hasImageOutput: boolean;
-  /** Tells how likely its tokens were: at both services, or at Vertex only. Reported by users, and none of the newest does. */
+  /**
+   * Whether log probabilities are supported: at both services, only at Vertex, or nowhere. Based on users' reports.
+   * None of the newest models supports them.
+   */
   readonly logprobs: 'everywhere' | 'vertex' | 'nowhere';
 }
 
-/** The capabilities of a model by its name at the provider; a path before the name does not count. */
+/** Returns the capabilities of a model by its name at the provider. A path before the name is ignored. */
 export function capabilitiesOf(model: string): Capabilities {
   const name = model.slice(model.lastIndexOf('/') + 1);
   return TABLE.find(([pattern]) => pattern.test(name))?.[1] ?? FIRST_GENERATIONS;
@@ -58,7 +61,7 @@ const GEMINI_3: Capabilities = {
   hasMediaInResults: true,
 };
 
-/** One row per family; the first that matches counts. Families without a row of their own are taken for the newest. */
+/** One row per family. The first match counts. Gemini families without their own row are treated like the newest. */
 const TABLE: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[] = [
   [/^gemma/, { ...FIRST_GENERATIONS, hasSystemInstruction: false, hasPenalties: false }],
   [/^gemini-2\.5-.*image/, { ...GEMINI_2_5, hasImageOutput: true }],

@@ -1,7 +1,10 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import type { ReplyContext } from '../provider.ts';
 
-/** Where an answer broke off: what Google wants back to go on, how many tool calls and characters the caller has got so far, and what a stream has yet to cite. */
+/**
+ * Where an answer broke off: the token Google needs to continue, the tool calls and characters sent so far, and
+ * citations a stream has not sent yet.
+ */
 export interface Continuation {
   readonly token: string;
   readonly toolCalls: number;
@@ -9,15 +12,15 @@ export interface Continuation {
   readonly annotations?: readonly JsonObject[];
 }
 
-/** As the gate keeps it, without looking inside. */
+/** Serialises a continuation. The gateway stores it without looking inside. */
 export function writeContinuation(continuation: Continuation): string {
   return JSON.stringify(continuation);
 }
 
-/** Reads back what `writeContinuation` wrote. */
+/** Parses what `writeContinuation` wrote. */
 export function readContinuation(text: string): Continuation {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value)) throw new TypeError('A continuation of another dialect was given back');
+  if (!isObject(value)) throw new TypeError('The continuation belongs to another dialect');
   const { token, toolCalls, textLength = 0, annotations } = value;
   return {
     token: String(token),
@@ -27,7 +30,7 @@ export function readContinuation(text: string): Continuation {
   };
 }
 
-/** How much the caller had got before the answer that is read. */
+/** Returns how much of the answer the caller received before this part. */
 export function measureEarlier({ continuation }: ReplyContext): Omit<Continuation, 'token'> {
   return continuation === undefined ? { toolCalls: 0, textLength: 0 } : readContinuation(continuation);
 }

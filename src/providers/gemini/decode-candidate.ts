@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 import { decodeLogprobs } from './decode-logprobs.ts';
 
-/** One piece of what the model said. */
+/** One piece of the model's output. */
 export type Piece =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   | CallPiece
   | { readonly type: 'image'; readonly url: string };
 
-/** A call of a function, which comes whole. */
+/** A function call, which arrives whole. */
 export interface CallPiece {
   readonly type: 'call';
   readonly id: string | undefined;
@@ -21,19 +21,19 @@ export interface Candidate {
   readonly index: number;
   readonly pieces: readonly Piece[];
   readonly reason: string | undefined;
-  /** Google's own words about the reason. */
+  /** Google's explanation of the finish reason. */
   readonly explanation: string | undefined;
-  /** Gives the rest, where the answer broke off. */
+  /** The token that continues an answer that broke off. */
   readonly continuationToken: string | undefined;
   readonly logprobs: JsonObject | undefined;
-  /** As it came: what it cites, and what it was founded on. */
+  /** The raw candidate, with its citation and grounding metadata. */
   readonly raw: JsonObject;
 }
 
-/** What the parts of a candidate are taken for, by its index. */
+/** Joins the parts of a candidate across events, by its index. */
 export type JoinParts = (index: number, parts: readonly JsonObject[], isEnd: boolean) => readonly JsonObject[];
 
-/** The candidates of an answer or an event. A prompt that was blocked has none; it counts as one that was filtered. */
+/** Returns the candidates of an answer or an event. A blocked prompt has none and is returned as one filtered candidate. */
 export function readCandidates(body: JsonObject, join?: JoinParts): readonly Candidate[] {
   const candidates = Array.isArray(body['candidates']) ? body['candidates'].filter(isObject) : [];
   if (candidates.length > 0) return candidates.map((candidate, position) => readCandidate(candidate, position, join));
@@ -61,7 +61,7 @@ function readPiece(part: JsonObject): readonly Piece[] {
   const { text, functionCall: call, inlineData: data } = part;
   if (isObject(call)) return [readCall(call, part)];
   if (isObject(data)) return [{ type: 'image', url: `data:${String(data['mimeType'])};base64,${String(data['data'])}` }];
-  // A part may hold nothing but the signature of the text before it.
+  // A part may hold only the signature of the text before it.
   if (typeof text !== 'string' || text === '') return [];
   return [{ type: part['thought'] === true ? 'reasoning' : 'text', text }];
 }

@@ -2,26 +2,26 @@ import { isObject, objectsOf, type JsonObject } from '../../openai/types.ts';
 import { asObject, parseJson } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 
-/** Reads the body of an error answer. */
+/** Reads an error response. */
 export function decodeFault(text: string, status: number | undefined): ProviderFault {
   try {
     const error = readError(parseBody(text));
     if (error !== undefined) return toFault(error, status);
   } catch {
-    // A page of some proxy: its status is all that it tells.
+    // Not JSON, for example a proxy's page: only its status is usable.
   }
   return new ProviderFault(status === undefined ? 'The provider sent no stream' : `The provider answered with status ${status}`, {
     status,
   });
 }
 
-/** The body of an answer or an event. The stream's address wraps errors in a list. */
+/** Parses the body of an answer or an event. The streaming address wraps errors in a list. */
 export function parseBody(text: string): JsonObject {
   const value = parseJson(text, '"functionCall"');
   return asObject(Array.isArray(value) ? value[0] : value);
 }
 
-/** As `parseBody`, for what should be an answer: an error in it is thrown with the status that it stands for. */
+/** Parses an answer, and throws if it is an error, with the matching status. */
 export function parseAnswer(text: string): JsonObject {
   const body = parseBody(text);
   const error = readError(body);
@@ -56,11 +56,12 @@ function toFault(error: JsonObject, httpStatus: number | undefined): ProviderFau
   const { message } = error;
   const details = objectsOf(error['details']);
   const text = typeof message === 'string' && message !== '' ? message : 'The provider reported an error';
-  // A wrong key is reported as a wrong request, which would be the caller's mistake, and so is where we are or that nobody pays.
+  // Google reports an invalid key as an invalid request, which would blame the caller. The same goes for an unsupported
+  // location and missing billing.
   const isOurKey = details.some(({ reason }) => reason === 'API_KEY_INVALID');
-  const isOurPlace = error['status'] === 'FAILED_PRECONDITION' && /user location|country|billing/iu.test(text);
+  const isOurSetup = error['status'] === 'FAILED_PRECONDITION' && /user location|country|billing/iu.test(text);
   return new ProviderFault(text, {
-    status: isOurKey || isOurPlace ? 401 : (httpStatus ?? statusOf(error)),
+    status: isOurKey || isOurSetup ? 401 : (httpStatus ?? statusOf(error)),
     code: codeOf(text, details),
     retryAfterSeconds: readRetryDelay(details),
   });
@@ -73,7 +74,7 @@ function statusOf({ code, status }: JsonObject): number | undefined {
 
 function codeOf(message: string, details: readonly JsonObject[]): string | undefined {
   if (/token count.*exceeds the maximum/i.test(message)) return 'context_length_exceeded';
-  // A quota by the day does not come back within a wait that anyone would make.
+  // A daily quota is not restored within any reasonable wait.
   return details.some(hasDailyQuota) ? 'insufficient_quota' : undefined;
 }
 
@@ -81,7 +82,7 @@ function hasDailyQuota({ violations }: JsonObject): boolean {
   return objectsOf(violations).some(({ quotaId }) => /PerDay/i.test(String(quotaId)));
 }
 
-/** Google says when to come back in the body, as `34s` or `34.07s`, and not in a header. */
+/** Reads the retry delay. Google puts it in the body, as `34s` or `34.07s`, and not in a header. */
 function readRetryDelay(details: readonly JsonObject[]): number | undefined {
   for (const { retryDelay } of details) {
     const match = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay));

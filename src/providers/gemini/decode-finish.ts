@@ -2,7 +2,7 @@ import type { FinishReason } from '../envelope.ts';
 import { ProviderFault } from '../provider.ts';
 import type { Candidate } from './decode-candidate.ts';
 
-/** Reasons that have a word in the dialect. All others are failures of the model. */
+/** The finish reasons with an equivalent in the OpenAI dialect. All others are model failures. */
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
@@ -19,15 +19,15 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
   IMAGE_RECITATION: 'content_filter',
 };
 
-/** What the answer is so far, when its end is read. */
+/** The state of the answer when its finish reason is read. */
 export interface Progress {
   readonly hasOutput: boolean;
   readonly hasToolCalls: boolean;
 }
 
 /**
- * Why a candidate ended. Google never says that it ended with tool calls: agents would stop if it were not worked out. A
- * failed model that said nothing is a fault; one that said something has at least said that.
+ * Returns the finish reason of a candidate. Google never reports tool calls as a reason, and agents would stop without
+ * it, so it is derived. A failure without output is a fault. With output, the answer counts.
  */
 export function decodeFinish(reason: string, { explanation }: Candidate, { hasOutput, hasToolCalls }: Progress): FinishReason {
   const finish = Object.hasOwn(FINISH_REASONS, reason) ? FINISH_REASONS[reason] : undefined;
@@ -38,7 +38,10 @@ export function decodeFinish(reason: string, { explanation }: Candidate, { hasOu
   return finish === undefined || finish === 'stop' ? (hasToolCalls ? 'tool_calls' : 'stop') : finish;
 }
 
-/** The token for the rest of an answer that Google cut at its own limit. At the caller's limit there may be one as well. */
+/**
+ * Returns the token for the rest of an answer that Google cut at its own limit. Google may also send one at the
+ * caller's limit, where it is ignored.
+ */
 export function continuationTokenOf({ reason, continuationToken }: Candidate): string | undefined {
   return reason === 'CONTINUATION' ? continuationToken : undefined;
 }

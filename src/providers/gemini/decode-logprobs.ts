@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isObject, type JsonObject } from '../../openai/types.ts';
 
-/** How likely the model found each token of an answer, or of a piece of one; undefined where it does not say. */
+/** Returns the log probabilities of an answer or a piece of one. Undefined if not reported. */
 export function decodeLogprobs(result: unknown): JsonObject | undefined {
   if (!isObject(result) || !Array.isArray(result['chosenCandidates'])) return undefined;
   const alternatives = Array.isArray(result['topCandidates']) ? result['topCandidates'] : [];
@@ -13,7 +13,7 @@ export function decodeLogprobs(result: unknown): JsonObject | undefined {
   return { content, refusal: null };
 }
 
-/** The dialect's word for a token that is next to impossible. */
+/** The dialect's value for a next-to-impossible token. */
 const IMPOSSIBLE = -9999;
 
 function writeToken({ token, logProbability }: JsonObject): JsonObject {

@@ -9,7 +9,7 @@ import { continuationTokenOf, decodeFinish } from './decode-finish.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { readCall, ToolCallWriter } from './tool-call-writer.ts';
 
-/** Reads a whole answer. */
+/** Decodes a complete answer. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const body = parseAnswer(text);
   const candidates = readCandidates(body);
@@ -38,7 +38,7 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   };
 }
 
-/** What a piece says, for the count; an image is not text. */
+/** Returns the text of a piece, for counting. An image has none. */
 export function readOutput(piece: Piece): string {
   return piece.type === 'call' ? readCall(piece) : piece.type === 'image' ? '' : piece.text;
 }
@@ -72,7 +72,7 @@ function writeChoice(candidate: Candidate, calls: ToolCallWriter, { context, res
   };
 }
 
-/** The dialect has no field for images in an answer; this one is what clients that show them read. */
+/** Writes an image. The dialect has no field for images in an answer; this is the format that clients with image support read. */
 export function writeImage(url: string): JsonObject {
   return { type: 'image_url', image_url: { url } };
 }

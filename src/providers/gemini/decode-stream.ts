@@ -13,21 +13,21 @@ import { decodeUsage } from './decode-usage.ts';
 import { PartialCalls } from './partial-calls.ts';
 import { ToolCallWriter } from './tool-call-writer.ts';
 
-/** As much as a whole answer may have: the images are kept until its end. */
+/** The most image data of one answer, since images are held until its end. Equals the limit for a complete answer. */
 const IMAGE_CHARACTERS_MAX = 64_000_000;
 
-/** What has been told of one choice. */
+/** What has been sent of one choice. */
 interface Choice {
   toolCalls: number;
   hasOutput: boolean;
   isFinished: boolean;
-  told: FinishReason | undefined;
-  /** What was said so far, for citations tell their places in it; the metadata of the search; what was cited, and what of it is not told yet. */
+  sentFinish: FinishReason | undefined;
+  /** The text so far (citations refer to positions in it), the search metadata, the citations seen, and those not sent yet. */
   content: string;
   grounding: JsonObject;
   readonly cited: Set<string>;
   annotations: readonly JsonObject[];
-  /** Told at the end, in one list like the citations. */
+  /** Sent at the end, in one list like the citations. */
   images: readonly JsonObject[];
 }
 
@@ -37,11 +37,11 @@ export class GeminiStream implements StreamDecoder {
   usage: TokenUsage | undefined;
   outputText = '';
   continuation: string | undefined;
-  /** Nothing marks the end but the end itself: counts may still come after the finish reason. */
+  /** Never true: only the end of the stream marks the end, because counts may follow the finish reason. */
   readonly isDone = false;
   readonly #context: ReplyContext;
   readonly #calls: ToolCallWriter;
-  /** How much was said before this stream. */
+  /** The length of the text sent before this stream. */
   readonly #textLength: number;
   readonly #choices = new Map<number, Choice>();
   readonly #partial = new Map<number, PartialCalls>();
@@ -51,8 +51,8 @@ export class GeminiStream implements StreamDecoder {
     this.#context = context;
     this.#calls = new ToolCallWriter(context);
     this.#textLength = measureEarlier(context).textLength;
-    // The rest of an answer has an open choice before it says anything.
-    if (context.continuation !== undefined) this.#beginChoice(0);
+    // A continued answer already has an open choice.
+    if (context.continuation !== undefined) this.#startChoice(0);
   }
 
   get carried(): ReadonlyMap<string, string> {
@@ -84,8 +84,8 @@ export class GeminiStream implements StreamDecoder {
   }
 
   cut(): readonly string[] {
-    // A choice that broke off has ended without a reason that was told.
-    const open = [...this.#choices].filter(([, choice]) => choice.told === undefined);
+    // A choice that broke off has ended without sending a finish reason.
+    const open = [...this.#choices].filter(([, choice]) => choice.sentFinish === undefined);
     return open.flatMap(([index, choice]) => [
       ...this.#writeImages(index, choice),
       ...this.#writeCited(index, choice),
@@ -97,7 +97,7 @@ export class GeminiStream implements StreamDecoder {
     return writeUsageChunk(this.#context, usage);
   }
 
-  /** Counts come with every event and grow: the last ones are the whole. */
+  /** Counts come with every event and grow. The last ones are the totals. */
   #readUsage(value: unknown): void {
     if (value === undefined) return;
     const reported = decodeUsage(value);
@@ -108,11 +108,11 @@ export class GeminiStream implements StreamDecoder {
   #writeCandidate(candidate: Candidate, responseId: unknown): string[] {
     const { index, pieces } = candidate;
     const known = this.#choices.get(index);
-    const choice = known ?? this.#beginChoice(index);
+    const choice = known ?? this.#startChoice(index);
     const isFirst = known === undefined && this.#context.continuation === undefined;
     const chunks = isFirst ? [writeChunk(this.#context, { role: 'assistant', content: '' }, { index })] : [];
     const deltas = pieces.flatMap((piece) => this.#writeDeltas(piece, choice, responseId));
-    // What is told of tokens stands beside the words that they are.
+    // Log probabilities go with the text they belong to.
     const { logprobs } = candidate;
     if (logprobs !== undefined && deltas.length === 0) deltas.push({});
     deltas.forEach((delta, place) =>
@@ -137,14 +137,14 @@ export class GeminiStream implements StreamDecoder {
     return writeCitedChunk(this.#context, annotations, index);
   }
 
-  /** In the rest of an answer that broke off, the first choice has said something before. */
-  #beginChoice(index: number): Choice {
-    const isRest = this.#context.continuation !== undefined;
+  /** Starts a choice. When an answer is continued, the first choice already has output. */
+  #startChoice(index: number): Choice {
+    const isContinued = this.#context.continuation !== undefined;
     const choice = {
-      toolCalls: isRest ? this.#calls.count : 0,
-      hasOutput: isRest,
+      toolCalls: isContinued ? this.#calls.count : 0,
+      hasOutput: isContinued,
       isFinished: false,
-      told: undefined,
+      sentFinish: undefined,
       content: '',
       grounding: {},
       cited: new Set<string>(),
@@ -166,11 +166,11 @@ export class GeminiStream implements StreamDecoder {
         return [{ reasoning_content: piece.text }];
       case 'image':
         this.#imageCharacters += piece.url.length;
-        if (this.#imageCharacters > IMAGE_CHARACTERS_MAX) throw new ProviderFault('The images of the answer are too large');
+        if (this.#imageCharacters > IMAGE_CHARACTERS_MAX) throw new ProviderFault('The images in the answer are too large');
         choice.images = [...choice.images, writeImage(piece.url)];
         return [];
       case 'call': {
-        // A call comes whole, and goes as one delta.
+        // A call arrives whole and is sent as one delta.
         const call = { index: choice.toolCalls, ...this.#calls.write(piece, responseId) };
         choice.toolCalls += 1;
         return [{ tool_calls: [call] }];
@@ -178,7 +178,7 @@ export class GeminiStream implements StreamDecoder {
     }
   }
 
-  /** Some models repeat a finish reason on every event, so it is told once, and again only when it has changed. */
+  /** Some models repeat the finish reason on every event. It is sent once, and again only if it changes. */
   #finish(candidate: Candidate, choice: Choice): string[] {
     const { index, reason } = candidate;
     if (reason === undefined) return [];
@@ -192,13 +192,13 @@ export class GeminiStream implements StreamDecoder {
       this.continuation = writeContinuation({ token, toolCalls, textLength, ...(annotations.length === 0 ? {} : { annotations }) });
       return [];
     }
-    if (choice.told === finish) return [];
-    choice.told = finish;
+    if (choice.sentFinish === finish) return [];
+    choice.sentFinish = finish;
     return [writeChunk(this.#context, {}, { index, finish })];
   }
 }
 
-/** What an event cites that was not cited before: what is known of a search comes in parts, and parts come again. */
+/** Returns the citations of an event that are new. Search metadata arrives in parts, and parts repeat. */
 function cite({ raw, reason }: Candidate, choice: Choice, earlier: number): readonly JsonObject[] {
   const { groundingMetadata: grounding, citationMetadata } = raw;
   if (isObject(grounding)) choice.grounding = { ...choice.grounding, ...grounding };

@@ -2,15 +2,16 @@ import { isObject, type WireUsage } from '../../openai/types.ts';
 import { isCount, readUsage, writeDetailedUsage } from '../../openai/usage.ts';
 import type { TokenUsage } from '../../tokens.ts';
 
-/** Token counts as we charge them and as the caller is told them. */
+/** Token counts as charged and as reported to the caller. */
 export interface DecodedUsage {
   readonly usage: TokenUsage;
   readonly wireUsage: WireUsage;
 }
 
 /**
- * Reads Google's counts. Cached tokens are among the prompt's; thoughts stand beside the candidates' tokens, and what
- * tools read stands beside the prompt's. A count of nothing is left out, but a request without a prompt was not counted.
+ * Reads Google's counts. Cached tokens are included in the prompt count. Thoughts are counted in addition to the
+ * candidates, and tool input in addition to the prompt. Google omits counts of zero, but a missing prompt count means
+ * that nothing was counted.
  */
 export function decodeUsage(value: unknown): DecodedUsage | undefined {
   if (!isObject(value)) return undefined;

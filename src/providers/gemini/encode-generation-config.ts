@@ -5,7 +5,7 @@ import type { Encoding } from './encoding.ts';
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** Everything about how the model writes. `format` are the fields of the response format. */
+/** Encodes the generation config. `format` holds the fields of the response format. */
 export function encodeGenerationConfig(encoding: Encoding, format: JsonObject): JsonObject {
   const { chat, target } = encoding;
   const config: JsonObject = {
@@ -47,7 +47,7 @@ function encodeStop(stop: unknown): readonly unknown[] | undefined {
   return sequences.length === 0 ? undefined : sequences;
 }
 
-/** The dialect's seeds have 64 bits, Google's 32: cutting one would make two seeds the same. */
+/** Encodes the seed. OpenAI's seeds have 64 bits and Google's 32. Truncating would make different seeds equal. */
 function encodeSeed({ chat, dropped }: Encoding): number | undefined {
   const { seed } = chat;
   if (seed === undefined) return undefined;
@@ -59,8 +59,8 @@ function encodeSeed({ chat, dropped }: Encoding): number | undefined {
 function encodeModalities({ chat, capabilities }: Encoding): readonly string[] | undefined {
   const { modalities } = chat;
   if (!Array.isArray(modalities)) return undefined;
-  if (modalities.includes('audio')) throw refusal('modalities', 'This model cannot answer with audio here: ask for text.');
+  if (modalities.includes('audio')) throw refusal('modalities', 'This model cannot return audio here. Request text instead.');
   if (!modalities.includes('image')) return undefined;
-  if (!capabilities.hasImageOutput) throw refusal('modalities', 'This model cannot answer with images: ask for text.');
+  if (!capabilities.hasImageOutput) throw refusal('modalities', 'This model cannot return images. Request text instead.');
   return modalities.map((name) => String(name).toUpperCase());
 }

@@ -8,20 +8,20 @@ import { encodeToolName } from './tool-names.ts';
 
 type Parts = readonly JsonObject[];
 
-/** One turn. Results of functions stand in a turn of their own, as many as there were calls. */
+/** One turn. Function results form a turn of their own, with one result per call. */
 interface Content {
   readonly role: 'user' | 'model';
   readonly parts: Parts;
   readonly isResults?: true;
 }
 
-/** The conversation in Google's words. */
+/** The conversation in Google's dialect. */
 export interface EncodedMessages {
   readonly contents: readonly JsonObject[];
   readonly systemInstruction: JsonObject | undefined;
 }
 
-/** Encodes the messages; `instruction` is one of our own, added to the caller's. */
+/** Encodes the messages. `instruction` is the gateway's own and is added to the caller's. */
 export function encodeMessages(encoding: Encoding, instruction: string | undefined): EncodedMessages {
   const system = [...leadingInstructions(encoding), ...(instruction === undefined ? [] : [{ text: instruction }])];
   const turns = joinTurns(encodeTurns(encoding));
@@ -57,7 +57,7 @@ function encodeTurns(encoding: Encoding): Content[] {
       turns.push(...results);
       index += results.length;
     } else {
-      // Instructions in the middle of a conversation have no place of their own, nor have results without a call.
+      // Instructions mid-conversation, and results without a call, have no place of their own: they become user turns.
       turns.push({ role: 'user', parts: encodeParts(message['content'], `messages[${index}].content`) });
     }
   }
@@ -74,7 +74,7 @@ function encodeCalls(message: JsonObject, encoding: Encoding): Parts {
   const { capabilities, target } = encoding;
   return readCalls(message).map(({ raw, id, name, input }, index) => {
     const known = readSignature(raw, target);
-    // Of calls that were made together only the first is signed.
+    // Of calls made together, only the first is signed.
     const thoughtSignature = known ?? (capabilities.needsSignatures && index === 0 ? SKIPPED_SIGNATURE : undefined);
     return {
       functionCall: { ...encodeId(id, encoding), name: encodeToolName(name), args: input },
@@ -83,7 +83,7 @@ function encodeCalls(message: JsonObject, encoding: Encoding): Parts {
   });
 }
 
-/** A tool call, and what the caller sent for it. */
+/** A tool call, with the caller's original object. */
 interface Call extends ToolCall {
   readonly raw: JsonObject;
 }
@@ -93,14 +93,15 @@ function readCalls(message: JsonObject): readonly Call[] {
   return readToolCalls(message).map((call, index) => ({ ...call, raw: raw[index] ?? {} }));
 }
 
-/** Vertex and older models know no ids. */
+/** Vertex and older models do not support ids. */
 function encodeId(id: string | undefined, { capabilities, service }: Encoding): JsonObject {
   return id !== undefined && capabilities.hasCallIds && service === 'gemini' ? { id } : {};
 }
 
 /**
- * The results that follow an assistant message, one turn each, in the order of their calls: without ids that is all that
- * tells two calls of one function apart. Ids are looked up in that message only, as some clients count them from zero again.
+ * Encodes the results after an assistant message, one turn each, in the order of their calls: without ids, the order is
+ * the only way to tell two calls of one function apart. Ids are looked up in that message only, because some clients
+ * restart their numbering.
  */
 function encodeResults(encoding: Encoding, assistantIndex: number): Content[] {
   const { messages } = encoding.chat;
@@ -121,7 +122,7 @@ interface Place {
   readonly param: string;
 }
 
-/** A result is an object with the name of its function. It stays the text it is: parsed, it could lose digits. */
+/** Encodes a result as an object with its function's name. The text is not parsed, because parsing could lose digits. */
 function encodeResult(message: JsonObject, { encoding, call, param }: Place): Parts {
   const media = encodeParts(message['content'], param).filter((part) => !('text' in part));
   const isInside = encoding.capabilities.hasMediaInResults && media.length > 0;
@@ -134,7 +135,7 @@ function encodeResult(message: JsonObject, { encoding, call, param }: Place): Pa
   return [{ functionResponse }, ...(isInside ? [] : media)];
 }
 
-/** Neighbours of one role become one turn; a turn without parts is refused, so it is left out. */
+/** Merges adjacent turns of one role. Turns without parts are refused, so they are left out. */
 function joinTurns(turns: readonly Content[]): readonly Content[] {
   const joined: (Content & { readonly parts: JsonObject[] })[] = [];
   for (const turn of turns) {
@@ -146,7 +147,7 @@ function joinTurns(turns: readonly Content[]): readonly Content[] {
   return joined;
 }
 
-/** A function may be called only in answer to someone, so a conversation that was cut there gets a first word. */
+/** Adds a user turn if the conversation starts with a function call, which must follow a user turn. */
 function openWithUser(contents: readonly Content[]): readonly Content[] {
   const isCut = contents[0]?.role === 'model' && contents[0].parts.some((part) => 'functionCall' in part);
   return isCut ? [{ role: 'user', parts: [{ text: '(earlier messages left out)' }] }, ...contents] : contents;

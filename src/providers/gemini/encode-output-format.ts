@@ -3,16 +3,16 @@ import { readToolChoice } from '../tool-choice.ts';
 import { encodeSchema } from './encode-schema.ts';
 import type { Encoding } from './encoding.ts';
 
-/** What becomes of the response format, which some models do not take together with functions. */
+/** How the response format is requested. Some models do not support it together with functions. */
 export interface OutputPlan {
   /** Fields of the generation config. */
   readonly fields: JsonObject;
-  /** What the model is told in words where it takes no fields for it. */
+  /** The instruction for a model that does not accept the fields. */
   readonly instruction: string | undefined;
   readonly hasTools: boolean;
 }
 
-/** Decides how JSON is asked for. */
+/** Decides how to request JSON. */
 export function planOutput(encoding: Encoding): OutputPlan {
   const { chat, capabilities, dropped } = encoding;
   const hasTools = Array.isArray(chat['tools']) && chat['tools'].length > 0;
@@ -20,11 +20,11 @@ export function planOutput(encoding: Encoding): OutputPlan {
   if (fields === undefined) return { fields: {}, instruction: undefined, hasTools };
   if (!hasTools) return { fields, instruction: undefined, hasTools };
   const { mode } = readToolChoice(chat);
-  // Functions that must not be called are the lesser loss.
+  // The functions must not be called, so leaving them out loses less.
   if (mode === 'none') return { fields, instruction: undefined, hasTools: false };
   if (capabilities.hasJsonWithTools && mode === 'auto') return { fields, instruction: undefined, hasTools };
   dropped.add('response_format');
-  // A model that has to call a function writes no answer that could have a format.
+  // A model that must call a function writes no answer that could have a format.
   return { fields: {}, instruction: mode === 'auto' ? describeFormat(fields) : undefined, hasTools };
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../openai/types.ts';
 import { parseDataUrl, readParts, type Part } from '../content.ts';
 import { refusal } from '../provider.ts';
 
-/** A message's content as Google's parts. An empty part is refused there, so it is left out. */
+/** Encodes message content as Google's parts. Empty parts are refused, so they are left out. */
 export function encodeParts(content: unknown, param: string): readonly JsonObject[] {
   return readParts(content).flatMap((part, index) => encodePart(part, `${param}[${index}]`));
 }
@@ -16,30 +16,30 @@ function encodePart(part: Part, param: string): readonly JsonObject[] {
     case 'audio':
       return [{ inlineData: { mimeType: normaliseType(`audio/${part.format}`), data: part.data } }];
     case 'file':
-      if (part.url === undefined) throw refusal(param, 'This model takes no file ids: send the file itself as file_data.');
+      if (part.url === undefined) throw refusal(param, "This model does not accept file ids. Send the file itself as 'file_data'.");
       return [encodeMedia(part.url, param)];
     case 'unknown':
-      if (part.url === undefined) throw refusal(param, 'This model does not take parts of this type.');
+      if (part.url === undefined) throw refusal(param, 'This model does not accept content of this type.');
       return [encodeMedia(part.url, param)];
   }
 }
 
-/** Google fetches nothing but its own: videos of YouTube. Files in its stores would be the operator's, not the caller's. */
+/** Encodes media. Google fetches only YouTube videos. Files in its stores would be the operator's, not the caller's. */
 function encodeMedia(url: string, param: string): JsonObject {
   const inline = parseDataUrl(url);
   if (inline !== undefined) return { inlineData: { mimeType: normaliseType(inline.mediaType), data: inline.data } };
-  if (isVideoOfYoutube(url)) return { fileData: { fileUri: url } };
-  throw refusal(param, 'This model cannot fetch media from that address: send it as a data URL.');
+  if (isYoutubeVideo(url)) return { fileData: { fileUri: url } };
+  throw refusal(param, 'This model cannot fetch media from that URL. Send it as a data URL.');
 }
 
-/** True for what Google's models fetch themselves. */
-export function isVideoOfYoutube(url: string): boolean {
+/** True for media that Google's models fetch themselves. */
+export function isYoutubeVideo(url: string): boolean {
   return YOUTUBE.test(url);
 }
 
 const YOUTUBE = /^https:\/\/(?:(?:www\.|m\.)?youtube\.com\/(?:watch\?|shorts\/|live\/)|youtu\.be\/)/;
 
-/** Spellings that clients use and Google refuses. */
+/** Media types that clients use and Google refuses, with their accepted spelling. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['image/jpg', 'image/jpeg'],
   ['audio/x-wav', 'audio/wav'],

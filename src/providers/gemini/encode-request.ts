@@ -11,12 +11,12 @@ import { planOutput } from './encode-output-format.ts';
 import { encodeSearch, encodeTools } from './encode-tools.ts';
 import type { Encoding, Service } from './encoding.ts';
 
-/** Puts a chat request into Google's dialect. */
+/** Encodes a chat request in Google's dialect. */
 export function encodeRequest(chat: ChatRequest, target: Target, service: Service): UpstreamRequest {
   const encoding: Encoding = { chat, target, service, capabilities: capabilitiesOf(target.model), dropped: new Set() };
   const isStreaming = chat.stream === true;
   const body = encodeBody(encoding);
-  nameIgnoredFields(encoding);
+  reportIgnoredFields(encoding);
   return {
     url: encodeUrl(target, isStreaming),
     headers: encodeHeaders(target, service, isStreaming),
@@ -43,7 +43,7 @@ function encodeBody(encoding: Encoding): JsonObject {
   };
 }
 
-/** Vertex sells its tiers by other means than a field of the request, and a faster tier costs more than the catalogue says. */
+/** Vertex does not select tiers by a request field, and faster tiers cost more than the catalogue's prices. */
 function encodeServiceTier({ chat, service, dropped }: Encoding): string | undefined {
   const asked = chat['service_tier'];
   if (asked === undefined || asked === 'auto' || asked === 'default') return undefined;
@@ -59,13 +59,13 @@ const HONOURED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What is the default anyway is no loss. */
-const HARMLESS: Readonly<Record<string, unknown>> = { store: false, parallel_tool_calls: true };
+/** Defaults: leaving them out loses nothing. */
+const DEFAULTS: Readonly<Record<string, unknown>> = { store: false, parallel_tool_calls: true };
 
-function nameIgnoredFields({ chat, dropped }: Encoding): void {
+function reportIgnoredFields({ chat, dropped }: Encoding): void {
   for (const mark of lostCacheMarks(chat, 'none')) dropped.add(mark);
   for (const name of Object.keys(chat)) {
-    const isLost = !HONOURED.has(name) && chat[name] !== undefined && chat[name] !== null && HARMLESS[name] !== chat[name];
+    const isLost = !HONOURED.has(name) && chat[name] !== undefined && chat[name] !== null && DEFAULTS[name] !== chat[name];
     if (isLost) dropped.add(name);
   }
   for (const name of [...lostMessageFields(chat.messages), ...lostDetail(chat.messages)]) dropped.add(name);

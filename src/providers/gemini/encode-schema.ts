@@ -1,15 +1,15 @@
 import { isObject, objectOf, type JsonObject } from '../../openai/types.ts';
 
-/** A schema in the subset that Google reads, and which constraints of the caller's are not in it. */
+/** A schema in the subset Google supports, and the constraints that were lost. */
 export interface EncodedSchema {
   readonly schema: JsonObject;
   readonly lost: readonly string[];
 }
 
-/** Above about this many in total, a schema is refused without a word about why. */
+/** A schema whose `maxItems` add up to more than about this is refused without an explanation. */
 const ITEMS_SUM_MAX = 960;
 
-/** Puts a JSON schema into the subset. The depth is bounded, because the request's is. */
+/** Converts a JSON schema to the subset. Its depth is bounded because the request's is. */
 export function encodeSchema(schema: JsonObject): EncodedSchema {
   const walk: Walk = { lost: new Set(), itemsSum: 0, keepsMaxItems: true };
   const encoded = encodeNode(schema, walk);
@@ -32,7 +32,7 @@ const list: Encode = (value, walk) => (Array.isArray(value) ? value.map((item) =
 const map: Encode = (value, walk) =>
   isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, one(item, walk)])) : undefined;
 
-/** The keywords of the subset. `oneOf` is read as `anyOf`. */
+/** The supported keywords. Google reads `oneOf` as `anyOf`. */
 const KEYWORDS: Readonly<Record<string, Encode>> = {
   $id: keep,
   $anchor: keep,
@@ -58,24 +58,24 @@ const KEYWORDS: Readonly<Record<string, Encode>> = {
   propertyOrdering: keep,
 };
 
-/** Keywords whose loss lets values through that the caller did not want. All others only describe. */
+/** Keywords whose loss admits values the caller wanted to exclude. All others only describe. */
 const CONSTRAINTS: ReadonlySet<string> = new Set(
   `pattern minLength maxLength exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contains minContains maxContains
   minProperties maxProperties patternProperties propertyNames dependentRequired dependentSchemas dependencies not if then else
   unevaluatedItems unevaluatedProperties additionalItems`.split(/\s+/),
 );
 
-/** Keywords of the subset that constrain as well, and are lost beside a reference. */
-const LOST_BESIDE: ReadonlySet<string> = new Set(
+/** Supported keywords that also constrain, and are lost next to a reference. */
+const LOST_BESIDE_REFERENCE: ReadonlySet<string> = new Set(
   'properties required items anyOf oneOf enum const minimum maximum minItems maxItems'.split(' '),
 );
 
 function encodeNode(node: JsonObject, walk: Walk): JsonObject {
   const source = mergeAllOf(node, walk);
-  // A reference may have no neighbours but those that begin with `$`.
+  // A reference may only have siblings that start with `$`.
   if (typeof source['$ref'] === 'string') {
     const { $ref, $defs, definitions } = source;
-    for (const keyword of Object.keys(source)) if (CONSTRAINTS.has(keyword) || LOST_BESIDE.has(keyword)) walk.lost.add(keyword);
+    for (const keyword of Object.keys(source)) if (CONSTRAINTS.has(keyword) || LOST_BESIDE_REFERENCE.has(keyword)) walk.lost.add(keyword);
     const defs = map($defs ?? definitions, walk);
     return { $ref: renameReference($ref), ...(defs === undefined ? {} : { $defs: defs }) };
   }
@@ -89,28 +89,31 @@ function encodeNode(node: JsonObject, walk: Walk): JsonObject {
   return { ...encoded, ...encodeValues(source, walk) };
 }
 
-/** Old drafts keep their definitions under another name. */
+/** Old drafts keep definitions under another name. */
 function renameReference(reference: string): string {
   return reference.replace(/^#\/definitions\//, '#/$defs/');
 }
 
-/** Of fixed values only texts and numbers are taken; `const` is an enumeration of one. */
+/** Encodes fixed values. Only strings and numbers are supported. `const` becomes an enumeration of one. */
 function encodeValues(source: JsonObject, walk: Walk): JsonObject {
   const values: unknown = 'const' in source ? [source['const']] : source['enum'];
   if (!Array.isArray(values)) return {};
-  const [taken, others] = [values.filter(isTaken), values.filter((value) => !isTaken(value))];
+  const [supported, others] = [values.filter(isSupported), values.filter((value) => !isSupported(value))];
   if (others.some((value) => value !== null)) walk.lost.add('enum');
   const types = [...new Set(values.map(typeOf))];
   const type = source['type'] ?? (types.length === 1 ? types[0] : types);
-  // With a value that cannot be listed, a list of the others would forbid it: then the type alone must do.
-  if (taken.length === 0 || others.some((value) => value !== null)) return { type };
-  if (others.length === 0) return { type, enum: taken };
-  const takenTypes = types.filter((name) => name !== 'null');
-  // The type moves into the alternatives, of which `null` is one.
-  return { type: undefined, anyOf: [{ type: takenTypes.length === 1 ? takenTypes[0] : takenTypes, enum: taken }, { type: 'null' }] };
+  // If one value cannot be listed, a list of the others would exclude it, so only the type is kept.
+  if (supported.length === 0 || others.some((value) => value !== null)) return { type };
+  if (others.length === 0) return { type, enum: supported };
+  const supportedTypes = types.filter((name) => name !== 'null');
+  // The type moves into the alternatives, one of which is `null`.
+  return {
+    type: undefined,
+    anyOf: [{ type: supportedTypes.length === 1 ? supportedTypes[0] : supportedTypes, enum: supported }, { type: 'null' }],
+  };
 }
 
-function isTaken(value: unknown): boolean {
+function isSupported(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number';
 }
 
@@ -118,20 +121,20 @@ function typeOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** `allOf` is unknown to Google. Its parts describe one value, so they are laid on top of each other. */
+/** Merges the parts of `allOf`, which Google does not support. They all describe one value. */
 function mergeAllOf(node: JsonObject, walk: Walk): JsonObject {
   const { allOf, ...rest } = node;
   if (!Array.isArray(allOf)) return node;
   const parts = allOf.filter(isObject).map((part) => mergeAllOf(part, walk));
-  // A reference cannot be laid on top of anything: it stands alone, and the rest is lost.
+  // A reference cannot be merged: it stands alone, and the rest is lost.
   const reference = parts.find((part) => typeof part['$ref'] === 'string');
   if (reference !== undefined && parts.length > 1) walk.lost.add('allOf');
   if (reference !== undefined) return { ...rest, ...reference };
-  return layOnTop([...parts, rest]);
+  return mergeParts([...parts, rest]);
 }
 
-/** In one pass: a caller may send as many parts as fit into a request, and to copy what is there for each would take hours. */
-function layOnTop(parts: readonly JsonObject[]): JsonObject {
+/** Merges in a single pass: a request may hold very many parts, and copying the result for each would take hours. */
+function mergeParts(parts: readonly JsonObject[]): JsonObject {
   const merged = new Map<string, unknown>();
   const properties = new Map<string, unknown>();
   const required = new Set<unknown>();

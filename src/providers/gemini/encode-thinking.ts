@@ -2,7 +2,7 @@ import type { JsonObject } from '../../openai/types.ts';
 import type { Thinking } from './capabilities.ts';
 import type { Encoding } from './encoding.ts';
 
-/** Levels and budgets of the efforts, as Google's own chat-completions address sets them. */
+/** Levels and budgets per effort, as in Google's own OpenAI-compatible API. */
 const EFFORTS: Readonly<Record<string, { readonly level: string; readonly budgetTokens: number }>> = {
   none: { level: 'MINIMAL', budgetTokens: 0 },
   minimal: { level: 'MINIMAL', budgetTokens: 512 },
@@ -14,8 +14,8 @@ const EFFORTS: Readonly<Record<string, { readonly level: string; readonly budget
 };
 
 /**
- * How much to think. Nothing is said where the caller says nothing: the models have defaults of their own, and one that
- * does not think refuses the very field.
+ * Encodes the amount of thinking. Without `reasoning_effort` nothing is sent: models have their own defaults, and one
+ * that does not think refuses the field.
  */
 export function encodeThinking({ chat, capabilities, dropped }: Encoding): JsonObject | undefined {
   const asked = chat['reasoning_effort'];
@@ -28,12 +28,12 @@ export function encodeThinking({ chat, capabilities, dropped }: Encoding): JsonO
   }
   if (thinking.type === 'budget') return writeBudget(effort.budgetTokens, thinking);
   const thinkingLevel = effort.level === 'MINIMAL' ? thinking.lowest : effort.level;
-  // The newest models cannot be kept from thinking; who asked for none is not shown the little that is left.
+  // The newest models always think. A caller who asked for none does not get to see the remaining thoughts.
   return { thinkingLevel, includeThoughts: asked !== 'none' };
 }
 
 function writeBudget(tokens: number, thinking: Extract<Thinking, { type: 'budget' }>): JsonObject {
-  // Thoughts cannot be asked for where there are none: that is an error of its own.
+  // Requesting thoughts where there are none is an error.
   if (tokens === 0 && thinking.canSwitchOff) return { thinkingBudget: 0 };
   const thinkingBudget = Math.min(thinking.tokensMax, Math.max(thinking.tokensMin, tokens));
   return { thinkingBudget, includeThoughts: tokens !== 0 };

@@ -7,29 +7,32 @@ import { encodeSchema } from './encode-schema.ts';
 import type { Encoding } from './encoding.ts';
 import { encodeToolName, readTools, type Tool } from './tool-names.ts';
 
-/** Google's own search, which older models do not take beside functions, and newer ones only with parts that callers do not keep. */
+/**
+ * Encodes Google's own search. Older models do not support it together with functions, and newer ones only with parts
+ * that clients do not keep.
+ */
 export function encodeSearch({ chat, target, dropped }: Encoding): JsonObject {
   refuseUnpricedSearch(chat, target);
   const options = chat['web_search_options'];
   if (!isObject(options)) return {};
   if (chat['tools'] !== undefined)
-    throw refusal('web_search_options', "This model searches the web only without 'tools': leave out one of the two.");
+    throw refusal('web_search_options', "This model cannot combine web search with 'tools'. Leave out one of them.");
   for (const name of ['search_context_size', 'user_location']) if (options[name] !== undefined) dropped.add(`web_search_options.${name}`);
   return { tools: [{ googleSearch: {} }] };
 }
 
-/** The fields that describe the tools and their use. Beside a response format, calls cannot be held to their schemas. */
+/** Encodes the tools and their use. With a response format, calls cannot be held to their schemas. */
 export function encodeTools(encoding: Encoding, { hasFormat }: { readonly hasFormat: boolean }): JsonObject {
   const { chat, capabilities, dropped } = encoding;
   const choice = readToolChoice(chat);
   const tools = readTools(chat);
-  // Names are allowed only where a call is forced, so that otherwise the others are left out.
+  // Allowed names can be listed only where a call is forced. Otherwise the other tools are left out.
   const offered = choice.mode === 'auto' && choice.only !== undefined ? tools.filter(({ name }) => choice.only?.includes(name)) : tools;
   if (offered.length === 0) return {};
   const isStrictlyAsked = offered.some(({ definition }) => definition['strict'] === true);
   const isStrict = !hasFormat && isStrictlyAsked;
   const mode = choice.mode === 'auto' && isStrict && capabilities.hasValidatedCalls ? 'VALIDATED' : MODES[choice.mode];
-  // Calls that are forced are held to their schemas, and those that are forbidden need no schema.
+  // Forced calls follow their schemas anyway, and forbidden ones need none.
   if (mode === 'AUTO' && isStrictlyAsked) dropped.add('tools[].function.strict');
   const names = choice.name === undefined ? choice.only : [choice.name];
   const allowed = mode === 'ANY' && names !== undefined ? { allowedFunctionNames: names.map(encodeToolName) } : {};
@@ -52,7 +55,7 @@ function encodeTool({ type, name, definition }: Tool, dropped: Set<string>): Jso
   };
 }
 
-/** A function without arguments has no schema at all. */
+/** A function without arguments has no schema. */
 function encodeParameters(parameters: unknown, dropped: Set<string>): JsonObject | undefined {
   if (!isObject(parameters) || Object.keys(parameters).length === 0) return undefined;
   const { schema, lost } = encodeSchema(parameters);

@@ -2,15 +2,15 @@ import type { ChatRequest } from '../../openai/types.ts';
 import type { Target } from '../provider.ts';
 import type { Capabilities } from './capabilities.ts';
 
-/** Which of the two services that speak the dialect: the Gemini API or Vertex. */
+/** The two services that speak the dialect: the Gemini API and Vertex. */
 export type Service = 'gemini' | 'vertex';
 
-/** What every step of encoding one request works with. */
+/** The shared state of all encoding steps. */
 export interface Encoding {
   readonly chat: ChatRequest;
   readonly target: Target;
   readonly service: Service;
   readonly capabilities: Capabilities;
-  /** Fields that could not be honoured, added to as they are met. */
+  /** Fields that could not be honoured so far. */
   readonly dropped: Set<string>;
 }

@@ -3,11 +3,11 @@ import type { Provider } from '../provider.ts';
 import { decodeFault } from './decode-fault.ts';
 import { decodeReply } from './decode-reply.ts';
 import { GeminiStream } from './decode-stream.ts';
-import { isVideoOfYoutube } from './encode-parts.ts';
+import { isYoutubeVideo } from './encode-parts.ts';
 import { encodeRequest } from './encode-request.ts';
 import type { Service } from './encoding.ts';
 
-/** Google's own dialect, `generateContent`, at the Gemini API: the key goes into a header of its own. */
+/** Google's own dialect, `generateContent`, at the Gemini API. The key goes into its own header. */
 export const gemini: Provider = dialectAt('gemini');
 
 /** The same dialect at Vertex, where `Target.apiKey` is an access token: see vertex/service-account.ts. */
@@ -20,7 +20,7 @@ function dialectAt(service: Service): Provider {
     decodeStream: (context) => new GeminiStream(context),
     decodeFault,
     needsInlineMedia: true,
-    fetchesItself: isVideoOfYoutube,
+    fetchesItself: isYoutubeVideo,
     breaksOff: true,
     limitsAllParts: true,
     recalls: true,

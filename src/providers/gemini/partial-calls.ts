@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../openai/types.ts';
 
-/** A call whose arguments have begun to come. */
+/** A call whose arguments have started to arrive. */
 interface PartialCall {
   readonly name: unknown;
   readonly id: unknown;
@@ -12,13 +12,13 @@ const STEPS_MAX = 64;
 const ITEMS_MAX = 10_000;
 
 /**
- * Puts together calls whose arguments come in pieces, each with its place, as Vertex can send them. One for each choice of a
- * stream; parts that hold anything else pass as they are.
+ * Assembles calls whose arguments arrive in pieces, each with its path, as Vertex can send them. One instance per
+ * choice of a stream. Other parts pass through unchanged.
  */
 export class PartialCalls {
   #open: PartialCall | undefined;
 
-  /** The parts of one event, with the calls that have become whole and without those that have not. */
+  /** Returns the parts of one event, with completed calls added and incomplete ones removed. */
   join(parts: readonly JsonObject[], isEnd: boolean): readonly JsonObject[] {
     const isPlain = this.#open === undefined && !parts.some(({ functionCall }) => isPartial(functionCall));
     if (isPlain) return parts;
@@ -26,7 +26,7 @@ export class PartialCalls {
     return isEnd ? [...joined, ...this.#close()] : joined;
   }
 
-  /** A name opens a call; one that says nothing closes it. */
+  /** Handles a piece of a call. A name opens a call. A piece without `willContinue` closes it. */
   #take(call: JsonObject, part: JsonObject): JsonObject[] {
     const isNamed = call['name'] !== undefined;
     const before = isNamed ? this.#close() : [];
@@ -49,7 +49,7 @@ function isPartial(call: unknown): boolean {
   return isObject(call) && (call['name'] === undefined || call['willContinue'] === true || call['partialArgs'] !== undefined);
 }
 
-/** Texts grow piece by piece; every other value comes at once. */
+/** Adds a piece to the arguments. Strings grow piece by piece; every other value arrives at once. */
 function put(args: JsonObject, piece: JsonObject): void {
   const steps = stepsOf(String(piece['jsonPath']));
   const last = steps.pop();
@@ -59,7 +59,7 @@ function put(args: JsonObject, piece: JsonObject): void {
     const next = steps[depth + 1] ?? last;
     place[step] ??= typeof next === 'number' ? [] : {};
     place = place[step] as Record<string | number, unknown>;
-    // A value that came before, where this path goes on: texts and numbers are frozen, and so are integers that keep their digits.
+    // An earlier value lies on this path: strings, numbers and exact integers are frozen.
     if (Object.isFrozen(place)) return;
   }
   const { stringValue, numberValue, boolValue } = piece;
@@ -68,7 +68,7 @@ function put(args: JsonObject, piece: JsonObject): void {
     typeof stringValue === 'string' ? (typeof known === 'string' ? known : '') + stringValue : (numberValue ?? boolValue ?? null);
 }
 
-/** The steps of a path such as `$.recipe.steps[0]['a name']`; undefined places and the prototype are none. */
+/** Splits a path such as `$.recipe.steps[0]['a name']`. Returns no steps for oversized indexes and the prototype. */
 function stepsOf(path: string): (string | number)[] {
   const matches = path.matchAll(/\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]/gu);
   const steps = [...matches].map(([, name, item, quoted]) => (item === undefined ? (name ?? quoted ?? '') : Number(item)));

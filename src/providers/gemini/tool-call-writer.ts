@@ -6,10 +6,10 @@ import type { CallPiece } from './decode-candidate.ts';
 import { writeCarried, writeExtraContent } from './signatures.ts';
 import { findTool } from './tool-names.ts';
 
-/** Writes the tool calls of one answer, and keeps what must come back with them. */
+/** Writes the tool calls of one answer, and keeps what must be sent back with them. */
 export class ToolCallWriter {
   readonly carried = new Map<string, string>();
-  /** How many there are, counting those before the answer broke off. */
+  /** The count of calls, including those from before the answer broke off. */
   count: number;
   readonly #context: ReplyContext;
 
@@ -18,10 +18,10 @@ export class ToolCallWriter {
     this.count = measureEarlier(context).toolCalls;
   }
 
-  /** One call in the dialect. Where Google gives it no id, `responseId` makes one that no other answer has. */
+  /** Writes one call in the OpenAI dialect. If Google gave it no id, one is derived from `responseId`, which is unique to the answer. */
   write(call: CallPiece, responseId: unknown): JsonObject {
     const { requestId, choiceIndex } = this.#context;
-    // Answers that become the choices of one have the same request.
+    // Answers that are combined as choices share the request id.
     const source = typeof responseId === 'string' ? responseId : choiceIndex === undefined ? requestId : `${requestId}_${choiceIndex}`;
     const id = call.id ?? `call_${source}_${this.count}`;
     this.count += 1;
@@ -36,7 +36,7 @@ export class ToolCallWriter {
   }
 }
 
-/** What a written call says. */
+/** Returns the text of a call, for counting. */
 export function readCall(call: CallPiece): string {
   return call.name + JSON.stringify(call.args);
 }
