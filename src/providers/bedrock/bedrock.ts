@@ -5,10 +5,10 @@ import { ConverseStream } from './decode-stream.ts';
 import { encodeRequest } from './encode-request.ts';
 import { decodeFault } from './faults.ts';
 
-/** Where Bedrock is; the region is filled in from the credentials. */
+/** The address of Bedrock. The region is filled in from the credentials. */
 export const BEDROCK_URL = 'https://bedrock-runtime.{region}.amazonaws.com';
 
-/** Amazon Bedrock's Converse: one dialect for the models of many makers. */
+/** Amazon Bedrock's Converse API: one dialect for the models of many makers. */
 export const bedrock: Provider = withLegacyFunctions({
   encodeRequest,
   decodeReply,
@@ -20,10 +20,10 @@ export const bedrock: Provider = withLegacyFunctions({
   sign,
 });
 
-/** Without credentials the key is in the headers already. */
+/** Without credentials, the key is already in the headers. */
 async function sign(request: UpstreamRequest, { aws }: Target, nowMs: number): Promise<UpstreamRequest> {
   if (aws === undefined) return request;
-  // Loaded with the first signature: most installations never need it.
+  // Loaded on first use: most installations never need it.
   const { signRequest } = await import('./sign.ts');
   return signRequest(request, aws, nowMs);
 }

@@ -3,32 +3,32 @@ import type { Capabilities } from './capabilities.ts';
 
 const CACHE_POINTS_MAX = 4;
 
-/** The cache points of one request: few are allowed. */
+/** The cache points of one request, of which only a few are allowed. */
 export class CachePoints {
-  readonly #able: Capabilities;
+  readonly #capabilities: Capabilities;
   #count = 0;
-  /** True when a mark got no point. */
-  isShort = false;
+  /** True when a mark got no cache point. */
+  hasLostMark = false;
 
-  constructor(able: Capabilities) {
-    this.#able = able;
+  constructor(capabilities: Capabilities) {
+    this.#capabilities = capabilities;
   }
 
-  /** What stands behind something that is marked. */
+  /** Returns the cache point to put after a marked block, if any. */
   after(isCacheBreak: boolean): JsonObject[] {
-    if (!isCacheBreak || !this.#able.hasCachePoints) return [];
+    if (!isCacheBreak || !this.#capabilities.hasCachePoints) return [];
     if (this.#count === CACHE_POINTS_MAX) {
-      this.isShort = true;
+      this.hasLostMark = true;
       return [];
     }
     this.#count += 1;
     return [{ cachePoint: { type: 'default' } }];
   }
 
-  /** What stands behind the result of a tool: inside of it there is no place, and Nova takes no point behind it either. */
+  /** Returns the cache point to put after a tool result. A result cannot contain one, and Nova does not accept one after it either. */
   afterResult(isCacheBreak: boolean): JsonObject[] {
-    if (this.#able.hasCachedTools) return this.after(isCacheBreak);
-    if (isCacheBreak && this.#able.hasCachePoints) this.isShort = true;
+    if (this.#capabilities.hasCachedTools) return this.after(isCacheBreak);
+    if (isCacheBreak && this.#capabilities.hasCachePoints) this.hasLostMark = true;
     return [];
   }
 }

@@ -1,31 +1,31 @@
-/** How a model is told to think, which is a matter of its maker: Converse has no field for it. */
+/** How thinking is configured, which differs per maker: Converse has no field for it. */
 export type ReasoningStyle = 'adaptive' | 'budget' | 'nova' | 'gpt-oss' | 'openai';
 
-/** What a model takes. Converse answers 400 to a field that its model does not know. */
+/** What a model supports. Converse answers 400 to a field the model does not know. */
 export interface Capabilities {
-  /** Whether temperature and top_p are taken: both, one of them, or none. */
+  /** Whether temperature and top_p are supported: both, one of them, or none. */
   readonly sampling: 'both' | 'either' | 'none';
   readonly hasStop: boolean;
   readonly hasSystem: boolean;
   readonly hasTools: boolean;
-  /** Whether a call of some tool can be demanded. */
+  /** Whether a tool call can be required. */
   readonly canForceTools: boolean;
   readonly hasShortToolIds: boolean;
   readonly hasImages: boolean;
   readonly hasDocuments: boolean;
   readonly hasCachePoints: boolean;
-  /** Whether a cache point may stand behind a tool, and behind the result of one. */
+  /** Whether a cache point may follow a tool, and a tool result. */
   readonly hasCachedTools: boolean;
-  /** Whether the schema of an answer, and of a tool's input, is enforced. */
+  /** Whether schemas of answers and tool inputs are enforced. */
   readonly hasSchemas: boolean;
   /** Whether a conversation may end with the beginning of the answer. */
   readonly takesPrefill: boolean;
   readonly reasoning: ReasoningStyle | undefined;
-  /** Whether there is an effort between high and the most. */
+  /** Whether the model has an effort between high and max. */
   readonly hasExtraEffort: boolean;
-  /** Whether thinking can be switched off. */
-  readonly canRest: boolean;
-  /** The longest answer, where the room for thinking is measured by it. */
+  /** Whether thinking can be turned off. */
+  readonly canDisableThinking: boolean;
+  /** The longest answer, for models whose thinking budget is measured by it. */
   readonly outputTokensMax: number;
 }
 
@@ -44,11 +44,11 @@ const USUAL: Capabilities = {
   takesPrefill: true,
   reasoning: undefined,
   hasExtraEffort: false,
-  canRest: true,
+  canDisableThinking: true,
   outputTokensMax: 64_000,
 };
 const CLAUDE: Capabilities = { ...USUAL, sampling: 'either', hasCachePoints: true, hasCachedTools: true };
-/** Claude models that decide for themselves how long to think, and take no temperature. */
+/** Claude models that decide for themselves how long to think and accept no temperature. */
 const CLAUDE_5: Capabilities = {
   ...CLAUDE,
   sampling: 'none',
@@ -61,10 +61,10 @@ const CLAUDE_4_6: Capabilities = { ...CLAUDE, takesPrefill: false, reasoning: 'a
 const CLAUDE_BUDGET: Capabilities = { ...CLAUDE, reasoning: 'budget' };
 const TEXT_ONLY: Capabilities = { ...USUAL, hasImages: false };
 
-/** The first pattern that the model's id matches counts; ids have a prefix of the region and a suffix of the version. */
+/** The first pattern that matches the model's id counts. Ids have a region prefix and a version suffix. */
 const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[] = [
-  [/claude-(?:(?:sonnet|opus)-5-5|fable-5-[12])/u, { ...CLAUDE_5, canForceTools: false, canRest: false }],
-  [/claude-fable-5/u, { ...CLAUDE_5, canRest: false }],
+  [/claude-(?:(?:sonnet|opus)-5-5|fable-5-[12])/u, { ...CLAUDE_5, canForceTools: false, canDisableThinking: false }],
+  [/claude-fable-5/u, { ...CLAUDE_5, canDisableThinking: false }],
   [/claude-(?:haiku-5|opus-5|sonnet-5|opus-4-[78])/u, CLAUDE_5],
   [/claude-opus-4-6/u, { ...CLAUDE_4_6, hasSchemas: true }],
   [/claude-sonnet-4-6/u, CLAUDE_4_6],
@@ -73,8 +73,8 @@ const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[
   [/claude-opus-4/u, { ...CLAUDE_BUDGET, outputTokensMax: 32_000 }],
   [/claude-(?:sonnet-4|haiku-4|3-7)/u, CLAUDE_BUDGET],
   [/claude-(?:3|instant|v2)/u, { ...CLAUDE, hasCachePoints: false, hasCachedTools: false }],
-  // A model newer than this table is taken for one of its strictest.
-  [/anthropic\./u, { ...CLAUDE_5, canForceTools: false, canRest: false }],
+  // A newer model is treated like the strictest in this table.
+  [/anthropic\./u, { ...CLAUDE_5, canForceTools: false, canDisableThinking: false }],
   [/amazon\.nova-2/u, { ...USUAL, reasoning: 'nova', hasCachePoints: true }],
   [/amazon\.nova-micro/u, { ...TEXT_ONLY, hasCachePoints: true, hasDocuments: false }],
   [/amazon\.nova/u, { ...USUAL, hasCachePoints: true }],
@@ -89,11 +89,14 @@ const MODELS: readonly (readonly [pattern: RegExp, capabilities: Capabilities])[
   [/ai21\.jamba/u, { ...TEXT_ONLY, canForceTools: false }],
   [/deepseek\.r1/u, { ...TEXT_ONLY, hasTools: false }],
   [/deepseek\./u, TEXT_ONLY],
-  [/openai\.gpt-oss/u, { ...TEXT_ONLY, hasStop: false, canForceTools: false, reasoning: 'gpt-oss', canRest: false }],
+  [/openai\.gpt-oss/u, { ...TEXT_ONLY, hasStop: false, canForceTools: false, reasoning: 'gpt-oss', canDisableThinking: false }],
   [/openai\./u, { ...USUAL, sampling: 'none', hasStop: false, reasoning: 'openai' }],
 ];
 
-/** What the model of this id takes. One that is not in the table, such as a profile of your own, is trusted with everything usual. */
+/**
+ * Returns what the model of this id supports. An unknown id, such as a custom inference profile, is assumed to support
+ * everything usual.
+ */
 export function capabilitiesOf(model: string): Capabilities {
   return MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? USUAL;
 }

@@ -10,7 +10,7 @@ import { decodeStopReason } from './faults.ts';
 import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
 import { decodeUsage } from './decode-usage.ts';
 
-/** Decodes a whole answer of Converse. */
+/** Decodes a complete answer. */
 export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   const body = parseObject(text, '"toolUse"');
   const message = isObject(body['output']) ? body['output']['message'] : undefined;
@@ -39,7 +39,7 @@ export function decodeReply(text: string, context: ReplyContext): DecodedReply {
   };
 }
 
-interface Said {
+interface DecodedBlocks {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly JsonObject[];
@@ -47,7 +47,7 @@ interface Said {
   readonly carried: ReadonlyMap<string, string>;
 }
 
-function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): Said {
+function readBlocks(blocks: readonly JsonObject[], context: ReplyContext): DecodedBlocks {
   const tools = toolsByEncodedName(context.chat);
   const toolCalls: JsonObject[] = [];
   const annotations: JsonObject[] = [];
@@ -89,7 +89,7 @@ function textOfThought(thought: JsonObject): string {
   return isObject(said) && typeof said['text'] === 'string' ? said['text'] : '';
 }
 
-/** Only reasoning that is signed or hidden is wanted back; other reasoning, sent back, shows up in answers. */
+/** Only signed or redacted reasoning is sent back. Other reasoning, if sent back, shows up in answers. */
 function isSigned(thought: JsonObject): boolean {
   const said = thought['reasoningText'];
   return thought['redactedContent'] !== undefined || (isObject(said) && typeof said['signature'] === 'string');

@@ -11,27 +11,27 @@ import { decodeStopReason, faultOfException } from './faults.ts';
 import { toolsByEncodedName, type CallerTool } from './tool-names.ts';
 import { decodeUsage } from './decode-usage.ts';
 
-/** A tool call as it grows. */
+/** A tool call being streamed. */
 interface OpenCall {
   readonly index: number;
   readonly tool: CallerTool;
   input: string;
 }
 
-/** A block of reasoning as it grows: it is sent back whole, with its signature. */
+/** A block of reasoning being streamed. It is sent back whole, with its signature. */
 interface OpenThought {
   text: string;
   signature: string | undefined;
   readonly redacted: Buffer[];
 }
 
-/** A block of text that cites pages, whose end is known when it is over. */
+/** A text block with citations. Its end is known when it closes. */
 interface OpenText {
   readonly start: number;
   readonly citations: JsonObject[];
 }
 
-/** Decodes the events of ConverseStream. Its usage comes in an event of its own, as a rule after the end of the message. */
+/** Decodes the events of ConverseStream. Usage comes in a separate event, usually after the end of the message. */
 export class ConverseStream implements StreamDecoder {
   wireUsage: WireUsage | undefined;
   usage: TokenUsage | undefined;
@@ -47,7 +47,7 @@ export class ConverseStream implements StreamDecoder {
   #signed: JsonObject[] = [];
   #textLength = 0;
   #callCount = 0;
-  #hasBegun = false;
+  #hasStarted = false;
   #hasMetadata = false;
 
   constructor(context: ReplyContext) {
@@ -68,7 +68,7 @@ export class ConverseStream implements StreamDecoder {
     const body = parse(event.data);
     switch (event.name ?? '') {
       case 'messageStart':
-        return this.#begin();
+        return this.#start();
       case 'contentBlockStart':
         return this.#startBlock(body);
       case 'contentBlockDelta':
@@ -95,15 +95,15 @@ export class ConverseStream implements StreamDecoder {
     return writeUsageChunk(this.#context, usage);
   }
 
-  /** The role comes once, before everything else, also when the provider's own beginning is missing. */
-  #begin(): string[] {
-    if (this.#hasBegun) return [];
-    this.#hasBegun = true;
+  /** Sends the role once, before everything else, even if the provider's start event is missing. */
+  #start(): string[] {
+    if (this.#hasStarted) return [];
+    this.#hasStarted = true;
     return [writeChunk(this.#context, { role: 'assistant', content: '', refusal: null })];
   }
 
   #write(delta: JsonObject): string[] {
-    return [...this.#begin(), writeChunk(this.#context, delta)];
+    return [...this.#start(), writeChunk(this.#context, delta)];
   }
 
   #startBlock(body: JsonObject): string[] {
@@ -144,10 +144,10 @@ export class ConverseStream implements StreamDecoder {
   #writeText(place: unknown, text: string): string[] {
     this.#openText(place);
     this.#textLength += text.length;
-    return this.#say('content', text);
+    return this.#emit('content', text);
   }
 
-  #say(field: 'content' | 'reasoning_content', text: string): string[] {
+  #emit(field: 'content' | 'reasoning_content', text: string): string[] {
     if (text === '') return [];
     this.outputText += text;
     return this.#write({ [field]: text });
@@ -158,14 +158,14 @@ export class ConverseStream implements StreamDecoder {
     this.#thoughts.set(place, thought);
     const { text, signature, redactedContent } = delta;
     if (typeof signature === 'string') thought.signature = (thought.signature ?? '') + signature;
-    // Each piece is base64 of its own, so that texts cannot just be joined.
+    // Each piece is base64 on its own, so the texts cannot simply be joined.
     if (typeof redactedContent === 'string') thought.redacted.push(Buffer.from(redactedContent, 'base64'));
     if (typeof text !== 'string') return [];
     thought.text += text;
-    return this.#say('reasoning_content', text);
+    return this.#emit('reasoning_content', text);
   }
 
-  /** The text of a custom tool is inside JSON, which can be read only when it is whole. */
+  /** Adds to a call's input. The text of a custom tool is inside JSON, which is readable only when complete. */
   #fillCall(place: unknown, input: string): string[] {
     const call = this.#calls.get(place);
     if (call === undefined || input === '') return [];
@@ -184,7 +184,7 @@ export class ConverseStream implements StreamDecoder {
     this.#calls.delete(place);
     if (call === undefined) return [];
     if (call.tool.isCustom) return this.#write({ tool_calls: [{ index: call.index, custom: { input: textInput(call.input) } }] });
-    // A tool without arguments gets no delta at all, and clients parse what they get.
+    // A tool without arguments gets no delta, but clients parse the arguments anyway.
     return call.input === '' ? this.#write({ tool_calls: [{ index: call.index, function: { arguments: '{}' } }] }) : [];
   }
 
@@ -201,9 +201,9 @@ export class ConverseStream implements StreamDecoder {
     if (this.isComplete) return [];
     const finish = decodeStopReason(reason, this.#callCount > 0);
     this.isComplete = true;
-    // What is still open is over with the message.
+    // Whatever is still open ends with the message.
     const open = [...this.#thoughts.keys(), ...this.#texts.keys(), ...this.#calls.keys()];
-    return [...this.#begin(), ...open.flatMap((place) => this.#stopBlock(place)), ...this.#finish(finish)];
+    return [...this.#start(), ...open.flatMap((place) => this.#stopBlock(place)), ...this.#finish(finish)];
   }
 
   #finish(finish: FinishReason): readonly string[] {
@@ -216,7 +216,7 @@ function textInput(json: string): string {
     const value: unknown = JSON.parse(json);
     return isObject(value) && typeof value['input'] === 'string' ? value['input'] : json;
   } catch {
-    // A call that was cut off by the limit: what is there is passed on.
+    // The call was cut off by the limit: pass on what is there.
     return json;
   }
 }

@@ -2,7 +2,7 @@ import { isObject } from '../../openai/types.ts';
 import { isCount } from '../../openai/usage.ts';
 import type { TokenUsage } from '../../tokens.ts';
 
-/** Converse counts what was read from and written to the cache beside the input. Undefined when a count cannot be true. */
+/** Reads the usage. Converse counts cache reads and writes in addition to the input. Returns undefined when a count is implausible. */
 export function decodeUsage(value: unknown): TokenUsage | undefined {
   if (!isObject(value)) return undefined;
   const input = value['inputTokens'];
@@ -10,6 +10,6 @@ export function decodeUsage(value: unknown): TokenUsage | undefined {
   const cached = value['cacheReadInputTokens'] ?? 0;
   const written = value['cacheWriteInputTokens'] ?? 0;
   if (!isCount(input) || !isCount(output) || !isCount(cached) || !isCount(written)) return undefined;
-  // Thinking is counted as output and not told apart.
+  // Thinking is included in the output and not reported separately.
   return { inputTokens: input, cachedInputTokens: cached, cacheWriteTokens: written, outputTokens: output, reasoningTokens: 0 };
 }

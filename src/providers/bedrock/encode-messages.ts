@@ -8,7 +8,7 @@ import { recallReasoning } from './carried.ts';
 import { PartEncoder } from './encode-parts.ts';
 import { encodeToolName } from './tool-names.ts';
 
-/** A conversation as Converse takes it: instructions apart, turns of the user and the assistant in alternation, the user first. */
+/** A conversation in Converse's form: instructions apart, user and assistant turns alternating, the user first. */
 export interface Conversation {
   readonly system: JsonObject[];
   readonly messages: Turn[];
@@ -20,8 +20,8 @@ interface Turn {
 }
 
 interface Options {
-  readonly able: Capabilities;
-  /** Tool calls of the past are refused where no tools are offered; they are told in words then. */
+  readonly capabilities: Capabilities;
+  /** Whether tools are offered. If not, earlier tool calls would be refused, so they are described as text. */
   readonly hasTools: boolean;
   readonly target: Target;
   readonly points: CachePoints;
@@ -29,9 +29,9 @@ interface Options {
   readonly takesPrefill: boolean;
 }
 
-/** What opens a conversation that the assistant would open, or that consists of instructions only. */
+/** The user turn that opens a conversation that would start with the assistant, or that consists only of instructions. */
 const OPENING = { text: 'Begin.' };
-/** What lets a model go on that does not continue a text of its own. */
+/** The user turn for a model that cannot continue its own text. */
 const CONTINUE = { text: 'Continue.' };
 /** Results and documents must come with some text. */
 const EMPTY_RESULT = { text: '(empty)' };
@@ -51,14 +51,14 @@ export function encodeMessages(chat: ChatRequest, options: Options): Conversatio
     else append(messages, 'user', writer.writeParts(message, param));
   });
   if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [OPENING] });
-  // A model without instructions reads them as the beginning of the conversation.
-  if (!options.able.hasSystem) messages[0]?.content.unshift(...system.splice(0));
+  // A model without system instructions gets them as the start of the conversation.
+  if (!options.capabilities.hasSystem) messages[0]?.content.unshift(...system.splice(0));
   addTexts(messages);
   close(messages, options);
   return { system, messages };
 }
 
-/** Turns of one role in a row are one turn; an empty one is none. */
+/** Adds content, merging adjacent turns of one role. Empty content is skipped. */
 function append(messages: Turn[], role: Turn['role'], content: JsonObject[]): void {
   const last = messages.at(-1);
   if (content.length === 0) return;
@@ -77,7 +77,7 @@ function close(messages: Turn[], { takesPrefill }: Options): void {
   if (last?.role !== 'assistant') return;
   const end = last.content.at(-1);
   if (!takesPrefill) messages.push({ role: 'user', content: [CONTINUE] });
-  // An answer that is to be continued may not end in blanks.
+  // A prefilled answer must not end in blanks.
   else if (end !== undefined && typeof end['text'] === 'string') end['text'] = end['text'].trimEnd();
 }
 
@@ -87,7 +87,7 @@ class MessageWriter {
   readonly #options: Options;
 
   constructor(chat: ChatRequest, options: Options) {
-    this.#parts = new PartEncoder(options.able, options.points);
+    this.#parts = new PartEncoder(options.capabilities, options.points);
     this.#names = namesOfToolCalls(chat);
     this.#options = options;
   }
@@ -96,10 +96,10 @@ class MessageWriter {
     return this.#parts.encode(readMarkedParts(message), param);
   }
 
-  /** Text, then calls. Reasoning that was signed goes before the call that it led to, and the first of it before the text. */
+  /** Encodes text, then calls. Signed reasoning goes before the call it led to, and that of the first call before the text. */
   writeAssistant(message: JsonObject, param: string): JsonObject[] {
     const parts = readMarkedParts(message).filter(({ type }) => type === 'text');
-    // An answer that was refused has its text in a field of its own.
+    // A refused answer has its text in its own field.
     const said = parts.length === 0 ? readParts(message['refusal']) : parts;
     const text = this.#parts.encode(said, param);
     const calls = readToolCalls(message);
@@ -126,6 +126,6 @@ class MessageWriter {
   }
 
   #toolId(id: string): string {
-    return this.#options.able.hasShortToolIds ? shortToolId(id) : encodeToolName(id);
+    return this.#options.capabilities.hasShortToolIds ? shortToolId(id) : encodeToolName(id);
   }
 }

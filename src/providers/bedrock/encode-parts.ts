@@ -25,20 +25,23 @@ const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
 };
 const DOCUMENT_NAME_MAX = 200;
 
-/** What must be known across the parts of a conversation: documents need names of their own. */
+/** Encodes message parts. One instance per conversation, because document names must be unique in it. */
 export class PartEncoder {
-  readonly #able: Capabilities;
+  readonly #capabilities: Capabilities;
   readonly #documentNames = new Set<string>();
-  /** The number that was last put behind a name: to count from one for each document of that name would take minutes for some thousands. */
+  /**
+   * The last number appended to each name. Counting from one for every document would take minutes with a few thousand
+   * of the same name.
+   */
   readonly #documentNumbers = new Map<string, number>();
   readonly #points: CachePoints;
 
-  constructor(able: Capabilities, points: CachePoints) {
-    this.#able = able;
+  constructor(capabilities: Capabilities, points: CachePoints) {
+    this.#capabilities = capabilities;
     this.#points = points;
   }
 
-  /** The blocks of a message's parts. `param` names the message, for refusals. */
+  /** Encodes the parts of a message. `param` names the message in refusals. */
   encode(parts: readonly Part[], param: string): JsonObject[] {
     return parts.flatMap((part, index) => {
       const block = this.#encodePart(part, `${param}.content[${index}]`);
@@ -50,42 +53,42 @@ export class PartEncoder {
   #encodePart(part: Part, param: string): JsonObject | undefined {
     switch (part.type) {
       case 'text':
-        // A block of blanks is refused, and says nothing.
+        // Blank text blocks are refused.
         return part.text.trim() === '' ? undefined : { text: part.text };
       case 'image':
         return this.#encodeImage(part.url, param);
       case 'file':
         return this.#encodeFile(part, param);
       case 'audio':
-        throw refusal(param, 'This model does not take audio.');
+        throw refusal(param, 'This model does not accept audio.');
       case 'unknown':
-        throw refusal(param, `This model does not take parts of the type '${part.name}'.`);
+        throw refusal(param, `This model does not accept content of type '${part.name}'.`);
     }
   }
 
   #encodeImage(url: string, param: string): JsonObject {
-    if (!this.#able.hasImages) throw refusal(param, 'This model does not take images.');
-    // Converse would read a bucket as well, but with the operator's rights: no caller may name one.
+    if (!this.#capabilities.hasImages) throw refusal(param, 'This model does not accept images.');
+    // Converse could also read from a bucket, but with the operator's rights, so no caller may name one.
     const inline = parseDataUrl(url);
     const format = IMAGE_FORMATS[inline?.mediaType ?? ''];
     if (inline === undefined || format === undefined)
-      throw refusal(param, 'Images must be PNG, JPEG, GIF or WebP, and in the request itself.');
+      throw refusal(param, 'Images must be PNG, JPEG, GIF or WebP, sent inline as a data URL.');
     return { image: { format, source: { bytes: inline.data } } };
   }
 
   #encodeFile({ name, url, id }: Extract<Part, { type: 'file' }>, param: string): JsonObject {
-    if (id !== undefined) throw refusal(param, "Files by 'file_id' are not available for this model: send 'file_data'.");
+    if (id !== undefined) throw refusal(param, "This model does not accept file ids. Send the file itself as 'file_data'.");
     const inline = parseDataUrl(url ?? '');
-    if (inline === undefined) throw refusal(param, "'file_data' must be a data URL in base64.");
+    if (inline === undefined) throw refusal(param, "'file_data' must be a base64 data URL.");
     if (IMAGE_FORMATS[inline.mediaType] !== undefined) return this.#encodeImage(url ?? '', param);
-    if (!this.#able.hasDocuments) throw refusal(param, 'This model does not take files.');
+    if (!this.#capabilities.hasDocuments) throw refusal(param, 'This model does not accept files.');
     const ending = /\.(\w+)$/u.exec(name ?? '')?.[1]?.toLowerCase() ?? '';
     const format = DOCUMENT_FORMATS[inline.mediaType] ?? Object.values(DOCUMENT_FORMATS).find((known) => known === ending);
     if (format === undefined) throw refusal(param, `Files must be one of ${Object.values(DOCUMENT_FORMATS).join(', ')}.`);
     return { document: { name: this.#documentName(name), format, source: { bytes: inline.data } } };
   }
 
-  /** Names may have few signs and must differ from each other. */
+  /** Returns a unique document name. Only a few characters are allowed. */
   #documentName(name: string | undefined): string {
     const base = (name ?? '')
       .replace(/\.\w+$/u, '')

@@ -1,49 +1,49 @@
 import type { ChatRequest, JsonObject } from '../../openai/types.ts';
 import type { Capabilities, ReasoningStyle } from './capabilities.ts';
 
-/** How a request says how much the model is to think. */
+/** The reasoning settings of a request. */
 export interface EncodedReasoning {
   /** For `additionalModelRequestFields`. */
   readonly fields: JsonObject;
   /** For `outputConfig`. */
   readonly effort?: string;
-  /** False where a model that thinks takes neither temperature nor top_p. */
+  /** False when the model, while thinking, accepts neither temperature nor top_p. */
   readonly takesSampling: boolean;
-  /** False where a model that thinks cannot be made to call a tool. */
+  /** False when the model, while thinking, cannot be required to call a tool. */
   readonly takesForcing: boolean;
   readonly isDropped: boolean;
 }
 
 interface Room {
-  readonly able: Capabilities;
-  /** The most tokens of the answer, thinking included. */
+  readonly capabilities: Capabilities;
+  /** The output limit, thinking included. */
   readonly outputTokens: number | undefined;
-  /** A model that thinks by budget wants its thoughts back with the results of its tools. */
+  /** True when thoughts are missing that a model with a thinking budget expects back with its tool results. */
   readonly lacksThoughts: boolean;
 }
 
 const NOTHING: EncodedReasoning = { fields: {}, takesSampling: true, takesForcing: true, isDropped: false };
 const DROPPED: EncodedReasoning = { ...NOTHING, isDropped: true };
 
-/** Encodes `reasoning_effort` in the way of the model's maker. */
+/** Encodes `reasoning_effort` in the form the model's maker uses. */
 export function encodeReasoning(chat: ChatRequest, room: Room): EncodedReasoning {
   const effort = chat['reasoning_effort'];
-  // Who asks for the default asks for what the model does by itself.
+  // `default` means the model's own default.
   if (typeof effort !== 'string' || effort === 'default') return NOTHING;
-  const style = room.able.reasoning;
+  const style = room.capabilities.reasoning;
   return style === undefined ? DROPPED : STYLES[style](effort, room);
 }
 
 const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => EncodedReasoning>> = {
-  adaptive: (effort, { able }) => {
-    if (effort === 'none' && able.canRest) return { ...NOTHING, fields: { thinking: { type: 'disabled' } } };
+  adaptive: (effort, { capabilities }) => {
+    if (effort === 'none' && capabilities.canDisableThinking) return { ...NOTHING, fields: { thinking: { type: 'disabled' } } };
     const fields = { thinking: { type: 'adaptive', display: 'summarized' } };
-    const known = effort === 'xhigh' && able.hasExtraEffort ? effort : (ADAPTIVE_EFFORTS[effort] ?? 'high');
+    const known = effort === 'xhigh' && capabilities.hasExtraEffort ? effort : (ADAPTIVE_EFFORTS[effort] ?? 'high');
     return { ...NOTHING, fields, effort: known, takesSampling: false };
   },
   budget: (effort, room) => {
     if (effort === 'none') return NOTHING;
-    const limit = room.outputTokens ?? room.able.outputTokensMax;
+    const limit = room.outputTokens ?? room.capabilities.outputTokensMax;
     const budget = Math.min(BUDGETS[effort] ?? BUDGET_DEFAULT, Math.floor(limit / 2));
     if (budget < BUDGET_MIN || room.lacksThoughts) return DROPPED;
     return { ...NOTHING, fields: { thinking: { type: 'enabled', budget_tokens: budget } }, takesSampling: false, takesForcing: false };
@@ -51,7 +51,7 @@ const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => En
   nova: (effort, { outputTokens }) => {
     if (effort === 'none') return { ...NOTHING, fields: { reasoningConfig: { type: 'disabled' } } };
     const wanted = THREE_EFFORTS[effort] ?? 'medium';
-    // Its highest effort takes no limit on the answer, and a limit is money.
+    // Its highest effort does not allow an output limit, and the limit caps the cost.
     const maxReasoningEffort = wanted === 'high' && outputTokens !== undefined ? 'medium' : wanted;
     return {
       ...NOTHING,
@@ -66,7 +66,7 @@ const STYLES: Readonly<Record<ReasoningStyle, (effort: string, room: Room) => En
   openai: (effort) => ({ ...NOTHING, fields: { reasoning: { effort } } }),
 };
 
-/** Thinking that cannot be switched off is kept low. */
+/** Thinking that cannot be turned off is kept low. */
 const ADAPTIVE_EFFORTS: Readonly<Record<string, string>> = {
   none: 'low',
   minimal: 'low',

@@ -12,7 +12,7 @@ import { encodeMessages } from './encode-messages.ts';
 import { encodeReasoning, type EncodedReasoning } from './encode-reasoning.ts';
 import { encodeTools } from './encode-tools.ts';
 
-/** Fields that are encoded, or that mean nothing here. Every other one is lost, and the caller is told. */
+/** Fields that are encoded, or irrelevant here. Any other field is lost and reported to the caller. */
 const HANDLED = new Set(
   `model messages stream stream_options n max_tokens max_completion_tokens temperature top_p stop tools tool_choice
   parallel_tool_calls reasoning_effort response_format service_tier modalities`.split(/\s+/u),
@@ -21,22 +21,22 @@ const HANDLED = new Set(
 /** Encodes a request for Converse or ConverseStream. */
 export function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   refuseOtherAnswers(chat);
-  // Converse has no search, whatever the catalogue says.
+  // Converse has no web search, whatever the catalogue says.
   refuseUnpricedSearch(chat, { ...target, maySearch: false });
-  const able = capabilitiesOf(target.model);
+  const capabilities = capabilitiesOf(target.model);
   const maxTokens = chat.max_completion_tokens ?? chat.max_tokens ?? target.outputTokensMax;
   const lacksThoughts = endsInResults(chat) && !hasCarriedThoughts(chat, target);
-  const reasoning = encodeReasoning(chat, { able, outputTokens: maxTokens, lacksThoughts });
-  const points = new CachePoints(able);
-  // The models that take a grammar are Claude's, and it takes the same schemas wherever it is served.
-  const grammar = new Grammar(able.hasSchemas);
+  const reasoning = encodeReasoning(chat, { capabilities, outputTokens: maxTokens, lacksThoughts });
+  const points = new CachePoints(capabilities);
+  // The models with a grammar are Claude models, which support the same schemas on every platform.
+  const grammar = new Grammar(capabilities.hasSchemas);
   const format = encodeFormat(chat, grammar);
-  const canForceTools = able.canForceTools && reasoning.takesForcing;
-  const { toolConfig, dropped } = encodeTools(chat, { ...able, canForceTools }, { points, grammar });
-  // Neither thinking by a budget nor a grammar goes with an answer that has begun.
-  const takesPrefill = able.takesPrefill && reasoning.takesForcing && format.outputConfig['textFormat'] === undefined;
-  const conversation = encodeMessages(chat, { able, hasTools: toolConfig !== undefined, target, points, takesPrefill });
-  const inference = encodeInference(chat, { able, reasoning, maxTokens });
+  const canForceTools = capabilities.canForceTools && reasoning.takesForcing;
+  const { toolConfig, dropped } = encodeTools(chat, { ...capabilities, canForceTools }, { points, grammar });
+  // Neither a thinking budget nor a grammar works with a prefilled answer.
+  const takesPrefill = capabilities.takesPrefill && reasoning.takesForcing && format.outputConfig['textFormat'] === undefined;
+  const conversation = encodeMessages(chat, { capabilities, hasTools: toolConfig !== undefined, target, points, takesPrefill });
+  const inference = encodeInference(chat, { capabilities, reasoning, maxTokens });
   const tier = encodeTier(chat['service_tier']);
   const system = [...conversation.system, ...format.system];
   const outputConfig = { ...format.outputConfig, ...(reasoning.effort === undefined ? {} : { effort: reasoning.effort }) };
@@ -50,7 +50,7 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
     ...part('serviceTier', tier),
   };
   const lost = Object.keys(chat).filter((name) => !HANDLED.has(name) && chat[name] !== undefined);
-  const marks = lostMarks(chat, able, points);
+  const marks = lostMarks(chat, capabilities, points);
   return {
     url: addressOf(target, chat.stream === true),
     headers: encodeHeaders(chat, target),
@@ -69,22 +69,24 @@ export function encodeRequest(chat: ChatRequest, target: Target): UpstreamReques
   };
 }
 
-/** Marks where the model has no place for them, or beyond the points that it may have. */
-function lostMarks(chat: ChatRequest, able: Capabilities, { isShort }: CachePoints): readonly string[] {
-  const lost = lostCacheMarks(chat, able.hasCachePoints ? 'brief' : 'none').filter((name) => name.includes('[]'));
+/** Returns the cache marks that are lost: the model does not support them there, or has no cache points left. */
+function lostMarks(chat: ChatRequest, capabilities: Capabilities, { hasLostMark }: CachePoints): readonly string[] {
+  const lost = lostCacheMarks(chat, capabilities.hasCachePoints ? 'brief' : 'none').filter((name) => name.includes('[]'));
   const onTools =
-    able.hasCachePoints && !able.hasCachedTools ? lostCacheMarks(chat, 'none').filter((name) => name.startsWith('tools')) : [];
-  return [...new Set([...lost, ...onTools, ...(isShort ? ['messages[].content[].cache_control'] : [])])];
+    capabilities.hasCachePoints && !capabilities.hasCachedTools
+      ? lostCacheMarks(chat, 'none').filter((name) => name.startsWith('tools'))
+      : [];
+  return [...new Set([...lost, ...onTools, ...(hasLostMark ? ['messages[].content[].cache_control'] : [])])];
 }
 
 function refuseOtherAnswers(chat: ChatRequest): void {
-  if ((chat.n ?? 1) > 1) throw refusal('n', "Converse gives one answer to a request; 'n' must be 1.");
+  if ((chat.n ?? 1) > 1) throw refusal('n', "This model returns one choice per request: 'n' must be 1.");
   const { modalities } = chat;
   if (Array.isArray(modalities) && modalities.some((kind) => kind !== 'text'))
     throw refusal('modalities', 'This model answers with text only.');
 }
 
-/** The id of a model may be an ARN or have a version behind a colon: it is one segment of the path. */
+/** Returns the address. A model id may be an ARN or have a version after a colon, so it is encoded as one path segment. */
 function addressOf(target: Target, isStreaming: boolean): string {
   const base = target.baseUrl.replace('{region}', target.aws?.region ?? 'us-east-1');
   return `${base}/model/${encodeURIComponent(target.model)}/${isStreaming ? 'converse-stream' : 'converse'}`;
@@ -94,26 +96,26 @@ function encodeHeaders(chat: ChatRequest, { apiKey, aws }: Target): Record<strin
   return {
     'content-type': 'application/json',
     accept: chat.stream === true ? 'application/vnd.amazon.eventstream' : 'application/json',
-    // With credentials the request is signed when it is sent.
+    // With credentials, the request is signed when it is sent.
     ...(aws === undefined && apiKey !== undefined ? { authorization: `Bearer ${apiKey}` } : {}),
   };
 }
 
 interface Limits {
-  readonly able: Capabilities;
+  readonly capabilities: Capabilities;
   readonly reasoning: EncodedReasoning;
   readonly maxTokens: number | undefined;
 }
 
-function encodeInference(chat: ChatRequest, { able, reasoning, maxTokens }: Limits): { config: JsonObject; dropped: string[] } {
+function encodeInference(chat: ChatRequest, { capabilities, reasoning, maxTokens }: Limits): { config: JsonObject; dropped: string[] } {
   const config: JsonObject = {};
   const dropped: string[] = [];
-  // A budget for thinking must be below the limit, so that one is always told.
-  const limit = maxTokens ?? (able.reasoning === 'budget' && !reasoning.takesSampling ? able.outputTokensMax : undefined);
+  // A thinking budget must be below the output limit, so a limit is always sent with it.
+  const limit = maxTokens ?? (capabilities.reasoning === 'budget' && !reasoning.takesSampling ? capabilities.outputTokensMax : undefined);
   if (limit !== undefined) config['maxTokens'] = limit;
-  const sampling = reasoning.takesSampling ? able.sampling : 'none';
+  const sampling = reasoning.takesSampling ? capabilities.sampling : 'none';
   const { top_p: topP, stop } = chat;
-  // One is the default: naming it changes nothing, but would push the other out.
+  // 1 is the default. Naming it changes nothing, but would rule out top_p.
   const temperature = sampling === 'either' && chat['temperature'] === 1 ? undefined : chat['temperature'];
   if (typeof temperature === 'number') {
     if (sampling === 'none') dropped.push('temperature');
@@ -124,7 +126,7 @@ function encodeInference(chat: ChatRequest, { able, reasoning, maxTokens }: Limi
     else config['topP'] = topP;
   }
   const wanted = stop === undefined ? [] : Array.isArray(stop) ? stop : [stop];
-  const stops = able.hasStop ? wanted.filter((text) => typeof text === 'string' && text.trim() !== '') : [];
+  const stops = capabilities.hasStop ? wanted.filter((text) => typeof text === 'string' && text.trim() !== '') : [];
   if (stops.length > 0) config['stopSequences'] = stops;
   if (stops.length < wanted.length) dropped.push('stop');
   return { config, dropped };
@@ -136,7 +138,7 @@ interface Format {
   readonly dropped: readonly string[];
 }
 
-/** Where a schema is not enforced, it is told in words, and the caller is told that it is no more than that. */
+/** Encodes the response format. A schema that cannot be enforced is described in the prompt, and reported to the caller as such. */
 function encodeFormat(chat: ChatRequest, grammar: Grammar): Format {
   const format = jsonFormat(chat);
   if (format === undefined) return { system: [], outputConfig: {}, dropped: [] };
@@ -155,7 +157,7 @@ function encodeFormat(chat: ChatRequest, grammar: Grammar): Format {
   return { system: [], outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } }, dropped: [] };
 }
 
-/** A faster tier costs more than the catalogue says. */
+/** Faster tiers cost more than the catalogue's prices. */
 const TIERS: Readonly<Record<string, string>> = { default: 'default', flex: 'flex' };
 
 function isLostTier({ service_tier: tier }: ChatRequest): boolean {
@@ -167,7 +169,7 @@ function encodeTier(tier: unknown): JsonObject | undefined {
   return type === undefined ? undefined : { type };
 }
 
-/** Whether the model is to go on after the results of its tools. */
+/** True when the model is to continue after tool results. */
 function endsInResults(chat: ChatRequest): boolean {
   return chat.messages.at(-1)?.['role'] === 'tool';
 }
@@ -177,7 +179,7 @@ function hasCarriedThoughts(chat: ChatRequest, target: Target): boolean {
   return Array.isArray(last) && last.some((call) => isObject(call) && recallReasoning(String(call['id']), target).length > 0);
 }
 
-/** A part of the body, left out when there is nothing in it. */
+/** Returns a part of the body, or nothing if it is empty. */
 function part(name: string, value: JsonObject | readonly JsonObject[] | undefined): JsonObject {
   return value === undefined || Object.keys(value).length === 0 ? {} : { [name]: value };
 }

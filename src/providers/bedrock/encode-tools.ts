@@ -8,9 +8,9 @@ import type { CachePoints } from './cache-points.ts';
 import type { Capabilities } from './capabilities.ts';
 import { encodeToolName } from './tool-names.ts';
 
-/** The tools of a request as Converse takes them, and what is lost on the way. */
+/** The tools of a request in Converse's form, and what was lost. */
 export interface EncodedTools {
-  /** Undefined where the model is to call nothing: there is no way to offer tools and forbid them. */
+  /** Undefined when the model must not call tools: Converse cannot offer tools and forbid them. */
   readonly toolConfig: JsonObject | undefined;
   readonly dropped: readonly string[];
 }
@@ -21,29 +21,32 @@ interface Shared {
   readonly grammar: Grammar;
 }
 
-/** Encodes the tools and the choice among them. */
-export function encodeTools(chat: ChatRequest, able: Capabilities, { points, grammar }: Shared): EncodedTools {
+/** Encodes the tools and the tool choice. */
+export function encodeTools(chat: ChatRequest, capabilities: Capabilities, { points, grammar }: Shared): EncodedTools {
   const choice = readToolChoice(chat);
   const known = Array.isArray(chat['tools']) ? chat['tools'].filter(isObject) : [];
   known.forEach(refuseUnknownType);
   const offered = known.filter((tool) => choice.only?.includes(nameOfTool(tool)) ?? true);
   if (offered.length === 0 || choice.mode === 'none') return { toolConfig: undefined, dropped: [] };
-  if (!able.hasTools) throw refusal('tools', 'This model does not take tools.');
+  if (!capabilities.hasTools) throw refusal('tools', 'This model does not support tools.');
   const specs = offered.map((tool) => encodeTool(tool, grammar));
-  const tools = offered.flatMap((tool, index) => [{ toolSpec: specs[index] }, ...points.after(able.hasCachedTools && isMarkedTool(tool))]);
+  const tools = offered.flatMap((tool, index) => [
+    { toolSpec: specs[index] },
+    ...points.after(capabilities.hasCachedTools && isMarkedTool(tool)),
+  ]);
   const dropped = [...(chat['parallel_tool_calls'] === false ? ['parallel_tool_calls'] : []), ...lostOfTools(offered, specs)];
   if (choice.mode === 'auto') return { toolConfig: { tools }, dropped };
-  if (!able.canForceTools) return { toolConfig: { tools }, dropped: [...dropped, 'tool_choice'] };
+  if (!capabilities.canForceTools) return { toolConfig: { tools }, dropped: [...dropped, 'tool_choice'] };
   const toolChoice = choice.name === undefined ? { any: {} } : { tool: { name: encodeToolName(choice.name) } };
   return { toolConfig: { tools, toolChoice }, dropped };
 }
 
 function refuseUnknownType(tool: JsonObject, index: number): void {
   if (isObject(tool['function']) || isObject(tool['custom'])) return;
-  throw refusal(`tools[${index}]`, `Tools of type '${String(tool['type'])}' cannot be used with this model; use 'function'.`);
+  throw refusal(`tools[${index}]`, `Tools of type '${String(tool['type'])}' cannot be used with this model. Use 'function'.`);
 }
 
-/** What tools ask for that the model cannot be held to. */
+/** Returns the tool options that cannot be enforced. */
 function lostOfTools(tools: readonly JsonObject[], specs: readonly JsonObject[]): string[] {
   const isLoose = tools.some((tool, index) => isStrict(tool) && specs[index]?.['strict'] !== true);
   return [

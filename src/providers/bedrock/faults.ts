@@ -2,7 +2,7 @@ import type { FinishReason } from '../envelope.ts';
 import { readObject } from '../parse-object.ts';
 import { ProviderFault } from '../provider.ts';
 
-/** The status of each exception, for those that come inside a stream and for statuses that say too little. */
+/** The status of each exception, for exceptions inside a stream and where the HTTP status is too vague. */
 const STATUSES: Readonly<Record<string, number>> = {
   validationexception: 400,
   accessdeniedexception: 403,
@@ -12,7 +12,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   modeltimeoutexception: 408,
   throttlingexception: 429,
   modelnotreadyexception: 429,
-  // A quota of ours, told as a mistake of the request.
+  // Our own quota, reported as an invalid request.
   servicequotaexceededexception: 429,
   internalserverexception: 500,
   modelerrorexception: 424,
@@ -20,16 +20,16 @@ const STATUSES: Readonly<Record<string, number>> = {
   serviceunavailableexception: 503,
 };
 
-/** Reads an error answer: the name of the exception is in a header, its message in the body. */
+/** Reads an error response. The exception name is in a header, the message in the body. */
 export function decodeFault(text: string, status: number | undefined, header: (name: string) => string | null): ProviderFault {
   const body = readObject(text) ?? {};
-  const told = header('x-amzn-errortype') ?? body['__type'] ?? body['code'];
-  // A name may come with its namespace before it and an address behind it.
-  const type = typeof told === 'string' ? (told.split(':')[0]?.split('#').at(-1) ?? '') : '';
+  const reported = header('x-amzn-errortype') ?? body['__type'] ?? body['code'];
+  // The name may have a namespace before it and an address after it.
+  const type = typeof reported === 'string' ? (reported.split(':')[0]?.split('#').at(-1) ?? '') : '';
   return toFault(type, body['message'] ?? body['Message'], status);
 }
 
-/** The fault that an exception of a stream stands for. */
+/** Returns the fault for an exception inside a stream. */
 export function faultOfException(data: string): ProviderFault {
   const body = readObject(data) ?? {};
   return toFault(String(body['type']), body['message'] ?? body['Message'], undefined);
@@ -39,7 +39,7 @@ function toFault(type: string, message: unknown, status: number | undefined): Pr
   const known = STATUSES[type.toLowerCase()];
   const text =
     typeof message === 'string' && message !== '' ? message : `The provider answered with ${type === '' ? `status ${status}` : type}`;
-  // What the provider cannot take because it is too long is a code that clients act upon.
+  // Clients act on the code for an over-long conversation.
   const isTooLong = /input is too long|maximum context length|exceeds? the (?:maximum|context)/iu.test(text);
   return new ProviderFault(text, {
     status: known ?? status ?? 502,
@@ -57,7 +57,7 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
   guardrail_intervened: 'content_filter',
 };
 
-/** Why the model stopped. What it wrote so badly that it cannot be read is a failure; a reason that nobody knows is a plain end. */
+/** Returns the finish reason. Malformed output is a failure. An unknown reason becomes a plain stop. */
 export function decodeStopReason(reason: unknown, hasToolCalls: boolean): FinishReason {
   const name = String(reason);
   if (name.startsWith('malformed_')) throw new ProviderFault(`The model broke off its answer: ${name}`, { status: 502, code: name });

@@ -4,7 +4,7 @@ import type { AwsCredentials, UpstreamRequest } from '../provider.ts';
 
 const SERVICE = 'bedrock';
 
-/** Signs a request with AWS credentials, by Signature Version 4. A signature holds for five minutes. */
+/** Signs a request with AWS Signature Version 4. A signature is valid for five minutes. */
 export async function signRequest(request: UpstreamRequest, aws: AwsCredentials, nowMs: number): Promise<UpstreamRequest> {
   const { accessKeyId, secretAccessKey, sessionToken, region } = aws;
   const signer = new SignatureV4({
@@ -18,7 +18,7 @@ export async function signRequest(request: UpstreamRequest, aws: AwsCredentials,
     { method: 'POST', protocol, hostname, path: pathname, query: {}, headers: { ...request.headers, host }, body: request.body },
     { signingDate: new Date(nowMs) },
   );
-  // The runtime writes the host itself, from the same address.
+  // The runtime sets the host header itself, from the same address.
   const { host: _, ...headers } = signed.headers;
   return { ...request, headers };
 }

@@ -4,7 +4,10 @@ import { isObject, type ChatRequest } from '../../openai/types.ts';
 const NAME = /^[A-Za-z0-9_-]{1,64}$/u;
 const READABLE_CHARACTERS = 55;
 
-/** A name, or the id of a call, that Converse takes: where the caller's has other signs or is too long, as much of it as fits and a hash of it. */
+/**
+ * Returns a tool name or call id that Converse accepts. If the caller's has other characters or is too long, it becomes
+ * as much of it as fits, plus a hash.
+ */
 export function encodeToolName(name: string): string {
   if (NAME.test(name)) return name;
   const readable = name.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, READABLE_CHARACTERS);
@@ -14,11 +17,11 @@ export function encodeToolName(name: string): string {
 /** A tool of the request, as the caller knows it. */
 export interface CallerTool {
   readonly name: string;
-  /** Its input is a free text, which is carried as the one field of an object. */
+  /** Its input is free text, sent as the only field of an object. */
   readonly isCustom: boolean;
 }
 
-/** The caller's tools by the names that the model knows. */
+/** Returns the caller's tools by the names the model knows. */
 export function toolsByEncodedName(chat: ChatRequest): ReadonlyMap<string, CallerTool> {
   const tools = Array.isArray(chat['tools']) ? chat['tools'].filter(isObject) : [];
   return new Map(
