@@ -100,11 +100,11 @@ function messageNotes(quirks: MessageQuirks): string[] {
 function modelNotes({ models = [] }: Host): string[] {
   return models
     .filter(({ drops, efforts }) => drops.length > 0 || efforts !== undefined)
-    .map(({ pattern, drops, dropsAwake = [], restsWithTools, efforts, messages }) => {
+    .map(({ pattern, drops, dropsWhileReasoning = [], hasNoReasoningWithTools, efforts, messages }) => {
       const notes = [
         ...(drops.length === 0 ? [] : [`without ${drops.map(code).join(', ')}`]),
-        ...(dropsAwake.length === 0 ? [] : [`without ${dropsAwake.map(code).join(', ')} while they reason`]),
-        ...when(restsWithTools, `with ${code('reasoning_effort')} ${code('none')} beside tools`),
+        ...(dropsWhileReasoning.length === 0 ? [] : [`without ${dropsWhileReasoning.map(code).join(', ')} while they reason`]),
+        ...when(hasNoReasoningWithTools, `with ${code('reasoning_effort')} ${code('none')} beside tools`),
         ...(efforts === undefined ? [] : ['with efforts in their own words']),
         ...messageNotes(messages ?? {}).map((note) => `with ${note}`),
       ];

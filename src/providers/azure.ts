@@ -5,19 +5,19 @@ import { openai, readFault } from './openai.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
 
 /**
- * Azure OpenAI: the relayed dialect at addresses of its own. Without a version, or with one that is not a date, requests go
- * to the v1 API, with the deployment as the model; with a dated version to the deployment's own address.
+ * Azure OpenAI: the relayed dialect at Azure's addresses. Without a version, or with an undated one, requests go to the
+ * v1 API with the deployment as the model. With a dated version they go to the deployment's own address.
  */
 export const azure: Provider = {
   encodeRequest,
   decodeReply: (text, context) => openai.decodeReply(text, asAzure(context)),
-  // Its first chunk has no choices, an empty id and no model; the relay shows callers only chunks with choices.
+  // Azure's first chunk has no choices, an empty id and no model. The relay forwards only chunks with choices.
   decodeStream: (context) => openai.decodeStream(asAzure(context)),
   decodeFault,
   givesChoices: true,
 };
 
-/** Stores of the operator's would be opened with the rights of its resource, and read by models that nobody has a price for. */
+/** Data sources would be opened with the rights of the operator's resource, and read by models that have no price. */
 const drops = ['data_sources'];
 
 const AZURE: Host = {
@@ -25,14 +25,14 @@ const AZURE: Host = {
   baseUrl: '',
   keyVariable: 'AZURE_OPENAI_API_KEY',
   request: { drops, renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: OPENAI_MESSAGES },
-  // A deployment that is called like its model is taken for it.
+  // A deployment named after a model is treated as that model.
   models: OPENAI_MODELS,
 };
 
 const DATED = /^\d{4}-\d{2}-\d{2}/u;
 const OLD_ROLES: MessageQuirks = { ...OPENAI_MESSAGES, roles: { developer: 'system' } };
-/** What versions before a date want, the oldest first. */
-const OLDER: readonly (readonly [before: string, request: RequestQuirks])[] = [
+/** What versions before each date require, oldest first. */
+const OLDER_VERSIONS: readonly (readonly [before: string, request: RequestQuirks])[] = [
   [
     '2024-09-01',
     { drops, renames: { max_completion_tokens: 'max_tokens' }, omits: ['stream_options'], cacheMarks: 'none', messages: OLD_ROLES },
@@ -50,7 +50,7 @@ function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   };
 }
 
-/** The address may be given with or without the part that all requests share. */
+/** Accepts a base address with or without the `/openai` or `/openai/v1` suffix. */
 function addressOf({ baseUrl, apiVersion, model }: Target): string {
   const root = baseUrl.replace(/\/openai(?:\/v1)?$/u, '');
   if (apiVersion !== undefined && DATED.test(apiVersion)) {
@@ -60,7 +60,7 @@ function addressOf({ baseUrl, apiVersion, model }: Target): string {
   return `${root}/openai/v1/chat/completions${query}`;
 }
 
-/** A token of Entra is three parts of base64 with dots between them; a key never has a dot. */
+/** Tells Entra tokens from keys: a token is three base64 parts joined by dots, and a key has no dots. */
 function credentialsOf({ apiKey }: Target): Record<string, string> {
   if (apiKey === undefined) return {};
   return /^[\w-]+\.[\w-]+\.[\w-]+$/u.test(apiKey) ? { authorization: `Bearer ${apiKey}` } : { 'api-key': apiKey };
@@ -68,7 +68,7 @@ function credentialsOf({ apiKey }: Target): Record<string, string> {
 
 function hostOf(version: string | undefined): Host {
   if (version === undefined || !DATED.test(version)) return AZURE;
-  const request = OLDER.find(([before]) => version.slice(0, before.length) < before)?.[1];
+  const request = OLDER_VERSIONS.find(([before]) => version.slice(0, before.length) < before)?.[1];
   return request === undefined ? AZURE : { ...AZURE, request };
 }
 
@@ -76,7 +76,7 @@ function asAzure(context: ReplyContext): ReplyContext {
   return { ...context, host: AZURE };
 }
 
-/** A prompt that a filter blocked is told with the categories that it was blocked for. */
+/** Reads an error. For a prompt blocked by a content filter, the message lists the categories that triggered it. */
 function decodeFault(text: string, status: number | undefined, header: (name: string) => string | null): ProviderFault {
   const fault = readFault(text, status);
   const milliseconds = Number(header('retry-after-ms') ?? Number.NaN);
@@ -85,7 +85,7 @@ function decodeFault(text: string, status: number | undefined, header: (name: st
   return new ProviderFault(categories.length === 0 ? fault.message : `${fault.message} (blocked: ${categories.join(', ')})`, {
     status: fault.status,
     code: fault.code,
-    // Azure says 'prompt', which is no field of a chat.
+    // Azure names 'prompt', which is not a chat field.
     param: isBlocked ? 'messages' : fault.param,
     retryAfterSeconds: Number.isFinite(milliseconds) ? Math.ceil(milliseconds / 1000) : undefined,
   });

@@ -1,16 +1,16 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 
 /**
- * What a provider does with the marks that callers put into a prompt: nothing, or it keeps what stands before them for five
- * minutes. Longer costs more than the catalogue knows, so that nobody is asked for it.
+ * What a provider does with the cache marks in a prompt: ignore them, or cache everything before the mark for five
+ * minutes. Longer caching is never requested, because it costs more than the catalogue's prices cover.
  */
 export type CacheAbility = 'none' | 'brief';
 
-/** The marks that there are: Anthropic's, which many clients send everywhere, and OpenAI's own. */
+/** The known marks: Anthropic's, which many clients send to every provider, and OpenAI's. */
 export const CACHE_MARKS = ['cache_control', 'prompt_cache_breakpoint'] as const;
 export type CacheMark = (typeof CACHE_MARKS)[number];
 
-/** The names of the marks that are lost, or of how long they were meant to last. */
+/** Names the marks that are lost, or their `ttl` if only the duration is. */
 export function lostCacheMarks(chat: JsonObject, ability: CacheAbility, marks: readonly CacheMark[] = CACHE_MARKS): string[] {
   const lost = new Set<string>();
   visitHolders(chat, (holder, place) => {
@@ -24,7 +24,10 @@ export function lostCacheMarks(chat: JsonObject, ability: CacheAbility, marks: r
   return [...lost];
 }
 
-/** Takes lost marks out of a relayed body, which is ours; what is in it is the caller's and is copied where it changes. */
+/**
+ * Removes lost marks from a relayed body and returns their names. The body is ours to modify. Its contents belong to
+ * the caller and are copied before they change.
+ */
 export function stripCacheMarks(body: JsonObject, ability: CacheAbility, marks: readonly CacheMark[]): readonly string[] {
   const lost = lostCacheMarks(body, ability, marks);
   if (lost.length === 0) return lost;
@@ -42,7 +45,7 @@ export function stripCacheMarks(body: JsonObject, ability: CacheAbility, marks: 
   return lost;
 }
 
-/** Whether a mark lasts no longer than marks do that say nothing. */
+/** True when a mark lasts no longer than the default. */
 function isBrief({ ttl }: JsonObject): boolean {
   return ttl === undefined || ttl === null || ttl === '5m';
 }
@@ -59,7 +62,7 @@ function stripHolder(holder: JsonObject, ability: CacheAbility, marks: readonly 
   return stripped;
 }
 
-/** Everything in a request that can be marked, with the place that its loss is told by. */
+/** Visits everything in a request that can carry a mark, with the path under which its loss is reported. */
 function visitHolders(chat: JsonObject, visit: (holder: JsonObject, place: string) => void): void {
   visit({ cache_control: chat['cache_control'] }, '');
   for (const message of (chat as ChatRequest).messages) {

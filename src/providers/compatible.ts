@@ -4,20 +4,18 @@ import { MAKERS } from './hosts/makers.ts';
 import { OWN_SERVERS } from './hosts/own-servers.ts';
 
 /**
- * The known hosts. Others are added under `providers` in tollgate.yaml. Facts that could not be checked against a host's
- * own description this year are marked "unchecked"; they are of the careful kind: a field less rather than a refusal.
+ * The known hosts. Others are added under `providers` in tollgate.yaml. Facts that could not be verified against a
+ * host's own documentation this year are marked "unchecked". They err on the safe side: dropping a field rather than
+ * risking a refusal.
  */
 export const HOSTS: Readonly<Record<string, Host>> = { ...MAKERS, ...CLOUDS, ...OWN_SERVERS };
 
-/** A host that no row describes. */
+/** The host used when no entry describes the provider. */
 export const UNKNOWN_HOST: Host = { name: 'The provider', baseUrl: '', keyVariable: '' };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Where a host is, by the environment; undefined when it is not switched on: without its key or, for a server of your
- * own, its address.
- */
+/** Returns the address of a host. Undefined when the host is not enabled: its key is missing or, for a self-hosted server, its address. */
 export function addressOf(host: Host, environment: Environment): string | undefined {
   const own = host.addressVariable === undefined ? '' : valueOf(environment, host.addressVariable);
   if (own !== '') return own.replace(/\/+$/u, '');
@@ -26,7 +24,7 @@ export function addressOf(host: Host, environment: Environment): string | undefi
   return missing.length === 0 ? address : undefined;
 }
 
-/** The address of a host with its parts filled in, and the variables of those that are not known. */
+/** Returns the host's address with its variables filled in, and the variables that are not set. */
 export function fillAddress(
   { baseUrl }: Host,
   environment: Environment,
@@ -40,13 +38,13 @@ export function fillAddress(
   return { address, missing };
 }
 
-/** A host that stays off, though its key is set: these variables are missing for its address. */
+/** A host whose key is set but which stays disabled, because its address needs these variables. */
 export interface IncompleteHost {
   readonly id: string;
   readonly missing: readonly string[];
 }
 
-/** The hosts that an environment switches on by half. */
+/** Lists the hosts that the environment enables only partly. */
 export function incompleteHosts(environment: Environment): IncompleteHost[] {
   return Object.entries(HOSTS).flatMap(([id, host]) => {
     const { missing } = fillAddress(host, environment);
@@ -58,7 +56,7 @@ function valueOf(environment: Environment, name: string): string {
   return environment[name]?.trim() ?? '';
 }
 
-/** The environment variables of a host: its key, its address, and the parts of its address. */
+/** Lists the environment variables of a host: its key, its address, and the parts of its address. */
 export function variablesOf({ keyVariable, addressVariable, baseUrl }: Host): readonly string[] {
   const parts = [...baseUrl.matchAll(/\{(\w+)\}/gu)].map((match) => match[1] ?? '');
   return [keyVariable, ...(addressVariable === undefined ? [] : [addressVariable]), ...parts];

@@ -3,7 +3,7 @@ import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts'
 import { CACHE_MARKS } from './cache-marks.ts';
 import { parseExact } from '../openai/parse-exact.ts';
 
-/** One part of a message, in the spellings that clients use for it. */
+/** One part of a message, normalised across the spellings clients use. */
 export type Part =
   | { readonly type: 'text'; readonly text: string; readonly isCacheBreak: boolean }
   | { readonly type: 'image'; readonly url: string; readonly isCacheBreak: boolean }
@@ -15,62 +15,62 @@ export type Part =
       readonly id: string | undefined;
       readonly isCacheBreak: boolean;
     }
-  /** A part of some providers only; media such as `video_url` has its address under the part's own name. */
+  /** A part that only some providers have. Media such as `video_url` has its URL under the part's own name. */
   | { readonly type: 'unknown'; readonly name: string; readonly url: string | undefined; readonly isCacheBreak: boolean };
 
-/** The content of a message as parts: a text is one part, `null` is none. */
+/** Returns message content as parts. Plain text becomes one part, `null` none. */
 export function readParts(content: unknown): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content, isCacheBreak: false }];
   return Array.isArray(content) ? content.filter(isObject).map(readPart) : [];
 }
 
-/** The parts of a message. A mark of the message as a whole stands behind its last part. */
+/** Returns the parts of a message. A cache mark on the message itself moves to its last part. */
 export function readMarkedParts(message: JsonObject): readonly Part[] {
   const parts = readParts(message['content']);
   const last = parts.at(-1);
   return last === undefined || !isMarked(message) ? parts : [...parts.slice(0, -1), { ...last, isCacheBreak: true }];
 }
 
-/** Whether everything up to here shall be kept. */
+/** True when the prompt up to here is to be cached. */
 export function isMarked(holder: JsonObject): boolean {
   return CACHE_MARKS.some((mark) => isObject(holder[mark]));
 }
 
-/** Fields of messages that only the relayed dialect has, as far as these messages use them, by the names that their loss is told by. */
+/** Names the message fields in use that only the relayed dialect supports, as reported to the caller. */
 export function lostMessageFields(messages: readonly JsonObject[], names: readonly string[] = ['name', 'audio']): string[] {
   const isUsed = (name: string): boolean => messages.some((message) => message[name] !== undefined && message[name] !== null);
   return names.filter(isUsed).map((name) => `messages[].${name}`);
 }
 
-/** How closely images are to be looked at, which only the relayed dialect can say. `auto` says nothing. */
+/** Reports the image detail level, which only the relayed dialect supports. `auto` is the default, so nothing is lost with it. */
 export function lostDetail(messages: readonly JsonObject[]): string[] {
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isObject) : []));
   const isLost = parts.some(({ image_url: image }) => isObject(image) && typeof image['detail'] === 'string' && image['detail'] !== 'auto');
   return isLost ? ['messages[].content[].image_url.detail'] : [];
 }
 
-/** The text of a message, whatever else is in it. */
+/** Returns the text of a message and ignores its other parts. */
 export function readText(content: unknown): string {
   return readParts(content)
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('');
 }
 
-/** Media that is in the request itself: `data:image/png;base64,...`. */
+/** Parses media inlined in the request: `data:image/png;base64,...`. */
 export function parseDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
   const comma = url.indexOf(',');
   const match = /^data:([^;,]+)(?:;[^;,]+)*;base64$/i.exec(comma < 0 ? '' : url.slice(0, comma));
   return match?.[1] === undefined ? undefined : { mediaType: match[1].toLowerCase(), data: url.slice(comma + 1) };
 }
 
-/** A tool call of an earlier answer, as the caller sends it back. */
+/** A tool call of an earlier answer, as sent back by the caller. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
 }
 
-/** The tool calls of an assistant message. Custom tools, whose input is free text, count as tools with one field. */
+/** Reads the tool calls of an assistant message. A custom tool, whose input is free text, is read as a function with a single field. */
 export function readToolCalls(message: JsonObject): readonly ToolCall[] {
   const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : [];
   return calls.map((call) => {
@@ -80,7 +80,7 @@ export function readToolCalls(message: JsonObject): readonly ToolCall[] {
   });
 }
 
-/** Which function each tool call called: tool messages carry only the id, and some providers want the name. */
+/** Maps each tool-call id to its function name: tool messages carry only the id, and some providers want the name. */
 export function namesOfToolCalls(chat: ChatRequest): ReadonlyMap<string, string> {
   return new Map(chat.messages.flatMap(readToolCalls).map(({ id, name }) => [id, name]));
 }
@@ -118,7 +118,10 @@ function readPart(part: JsonObject): Part {
   }
 }
 
-/** Arguments are JSON in a text, which a model may have left empty or broken. What is nested too deep counts as broken: it is written again. */
+/**
+ * Parses tool arguments: JSON text, which a model may have left empty or broken. Deeply nested JSON counts as broken,
+ * because it has to be serialised again.
+ */
 function parseArguments(text: unknown): JsonObject {
   if (typeof text !== 'string' || text.trim() === '') return {};
   if (isNestedTooDeep(text)) return { value: text };

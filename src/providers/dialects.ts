@@ -6,7 +6,7 @@ import { openai } from './openai.ts';
 import type { DialectName, Provider } from './provider.ts';
 import { sandbox } from './sandbox.ts';
 
-/** Every dialect that a provider can be set to, by the name it has in the settings. */
+/** All dialects a provider can be configured with, by their name in the settings. */
 export const DIALECTS: Readonly<Record<DialectName, Provider>> = {
   openai,
   anthropic,

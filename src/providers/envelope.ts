@@ -1,17 +1,17 @@
 import type { JsonObject, WireUsage } from '../openai/types.ts';
 import type { ReplyContext } from './provider.ts';
 
-/** The finish reasons that the dialect knows; clients fail on any other. */
+/** The finish reasons the dialect defines. Clients fail on any other. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** One choice of a whole answer. */
+/** One choice of a complete answer. */
 export interface WholeChoice {
   readonly message: { readonly content: string | null } & JsonObject;
   readonly finish: FinishReason;
   readonly logprobs?: JsonObject | undefined;
 }
 
-/** A whole answer around the choices of a translated dialect. Its usage is added when it is charged. */
+/** Builds a complete answer from the choices of a translated dialect. Usage is added when the request is charged. */
 export function writeCompletion(context: ReplyContext, choices: readonly WholeChoice[]): JsonObject {
   return {
     ...envelope(context, 'chat.completion'),
@@ -24,14 +24,17 @@ export function writeCompletion(context: ReplyContext, choices: readonly WholeCh
   };
 }
 
-/** What stands beside a piece of a translated stream. */
+/** The fields beside the delta in a chunk of a translated stream. */
 export interface ChunkPlace {
   readonly index?: number;
   readonly finish?: FinishReason;
   readonly logprobs?: JsonObject | undefined;
 }
 
-/** A chunk around one piece of a translated stream. Where the caller asked for usage, every chunk says that it has none yet. */
+/**
+ * Builds a chunk around one delta of a translated stream. When the caller asked for usage, every chunk carries `usage:
+ * null` until the last.
+ */
 export function writeChunk(context: ReplyContext, delta: JsonObject, place: ChunkPlace = {}): string {
   const { index = 0, logprobs = null, finish = null } = place;
   const choices = [{ index: context.choiceIndex ?? index, delta, logprobs, finish_reason: finish }];
@@ -39,19 +42,19 @@ export function writeChunk(context: ReplyContext, delta: JsonObject, place: Chun
 }
 
 /**
- * The chunk with everything that a choice of a translated stream cites, told once, at its end: of several lists clients keep the
- * last one only, or fail on the second.
+ * Builds the chunk with all citations of a choice in a translated stream. They are sent once, at the end: given several
+ * lists, clients keep only the last one or fail on the second.
  */
 export function writeCitedChunk(context: ReplyContext, annotations: readonly JsonObject[], index = 0): readonly string[] {
   return annotations.length === 0 ? [] : [writeChunk(context, { annotations }, { index })];
 }
 
-/** The chunk that carries the usage of a translated stream. */
+/** Builds the chunk that carries the usage of a translated stream. */
 export function writeUsageChunk(context: ReplyContext, usage: WireUsage): string {
   return JSON.stringify({ ...envelope(context, 'chat.completion.chunk'), choices: [], usage });
 }
 
-/** A page that a stretch of the answer cites; its ends are counted in characters of the answer. */
+/** A page cited by a span of the answer. The span's ends are character offsets in the answer. */
 export interface CitedPage {
   readonly url: string;
   readonly title: string;
@@ -59,7 +62,7 @@ export interface CitedPage {
   readonly end: number;
 }
 
-/** A citation as an annotation of the dialect. */
+/** Returns a citation as an OpenAI annotation. */
 export function writeCitation({ url, title, start, end }: CitedPage): JsonObject {
   return { type: 'url_citation', url_citation: { start_index: start, end_index: end, url, title } };
 }

@@ -3,132 +3,138 @@ import type { CacheAbility } from './cache-marks.ts';
 import type { DialectName } from './provider.ts';
 import type { FinishReason } from './envelope.ts';
 
-/** A known host: most speak the chat-completions dialect, so that requests can be relayed to them, and how each differs from it. */
+/** A known host and how it deviates from the chat-completions dialect. Most hosts speak that dialect, so requests are relayed. */
 export interface Host {
-  /** Its name for people. */
+  /** The display name. */
   readonly name: string;
-  /** What it speaks, where that is not the chat-completions dialect. */
+  /** The dialect, when it is not chat completions. */
   readonly dialect?: Exclude<DialectName, 'sandbox'>;
-  /** Where it is. A part in braces is filled in from the environment variable of that name. */
+  /** The address. A part in braces is filled in from the environment variable of that name. */
   readonly baseUrl: string;
-  /** The environment variable whose presence switches the host's models on; for a server of your own the key that it may ask for. */
+  /** The environment variable that enables the host's models when set. For a self-hosted server, the key it may require. */
   readonly keyVariable: string;
-  /** A server of your own is switched on by its address, and needs no key. */
+  /** The environment variable that enables a self-hosted server by its address. Such a server needs no key. */
   readonly addressVariable?: string;
-  /** Where it lists its models, seen from its address: the first that is there counts. `models`, where nothing is said. */
+  /** Paths of the model list, relative to the address. The first one found is used. Defaults to `models`. */
   readonly modelLists?: readonly string[];
-  /** This host counts reasoning tokens beside the completion tokens, where the dialect counts them among them. */
+  /** The host counts reasoning tokens in addition to completion tokens, where the dialect includes them. */
   readonly countsReasoningApart?: true;
   readonly request?: RequestQuirks;
   readonly reply?: ReplyQuirks;
-  /** What only some of its models refuse: the first pattern that matches counts. */
+  /** Deviations that apply only to some models. The first matching pattern is used. */
   readonly models?: readonly ModelQuirks[];
-  /** For the docs only: scripts/support-matrix.ts reads it, the gate does not. */
+  /** For the docs only: read by scripts/support-matrix.ts, not by the gateway. */
   readonly limits?: LimitHeaders;
-  /** Its models search the web with every request. */
-  readonly searchesUnasked?: true;
-  /** When the caller leaves, this host goes on writing and charges for it: so OpenRouter's list of hosts, unchecked. For the docs only, as `limits`. */
+  /** Its models search the web on every request. */
+  readonly alwaysSearches?: true;
+  /**
+   * The host keeps generating, and charging, after the caller disconnects. From OpenRouter's list of hosts, unchecked.
+   * For the docs only, like `limits`.
+   */
   readonly billsAfterAbort?: true;
 }
 
-/** How a request must be changed, so that the host takes it. */
+/** Changes that make a request acceptable to the host. */
 export interface RequestQuirks {
-  /** Fields that have another name here. */
+  /** Fields that have another name at this host. */
   readonly renames?: Readonly<Record<string, string>>;
-  /** Fields that the host refuses or does not look at. They are left out, and the caller is told. */
+  /** Fields that the host refuses or ignores. They are left out and reported to the caller. */
   readonly drops?: readonly string[];
-  /** Objects of which only these fields are sent: the others would change what the request costs. */
+  /** Objects of which only the listed fields are sent. The other fields would change the cost of the request. */
   readonly narrows?: Readonly<Record<string, readonly string[]>>;
-  /** Fields that the host refuses and does not need. They are left out, and nothing is lost. */
+  /** Fields that the host refuses and does not need. They are left out without any loss. */
   readonly omits?: readonly string[];
-  /** Values that are called something else here, by field. */
+  /** Values that have another name at this host, by field. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** What says a `reasoning_effort` here, by effort: these fields take its place. */
+  /** The fields that replace `reasoning_effort`, by effort. */
   readonly efforts?: Readonly<Record<string, JsonObject>>;
-  /** Fields to send with every request. */
+  /** Fields added to every request. */
   readonly adds?: JsonObject;
   readonly temperatureMax?: number;
-  /** It gives one answer to a request: who wants several must ask several times. */
+  /** The host returns one choice per request. Several choices take several requests. */
   readonly isSingleChoice?: true;
-  /** A schema for the answer is not taken: JSON is asked for, and the schema is put into words. */
+  /** The host does not support response schemas. JSON mode is requested instead, with the schema in the prompt. */
   readonly hasNoJsonSchema?: true;
-  /** JSON is not given beside tools: there it is asked for in words. */
+  /** The host does not support JSON mode together with tools. JSON is then requested in the prompt. */
   readonly hasNoJsonWithTools?: true;
-  /** What the host does with marks for its cache; undefined where they pass as they are. */
+  /** How the host treats cache marks. Undefined when they pass through unchanged. */
   readonly cacheMarks?: CacheAbility;
   readonly messages?: MessageQuirks;
 }
 
-/** How the messages of a request must be changed. */
+/** Changes to the messages of a request. */
 export interface MessageQuirks {
-  /** Roles that have another name here. */
+  /** Roles that have another name at this host. */
   readonly roles?: Readonly<Record<string, string>>;
-  /** Fields of a message that the host refuses. */
+  /** Message fields that the host refuses. */
   readonly drops?: readonly string[];
-  /** `null` is a mistake here instead of "not set". */
+  /** The host rejects `null` instead of reading it as "not set". */
   readonly stripsNulls?: true;
-  /** Whatever is not in OpenAI's own description of a message is refused: reasoning, cache marks, what streams add to tool calls. */
+  /** The host refuses anything outside OpenAI's own message schema: reasoning, cache marks, fields that streams add to tool calls. */
   readonly stripsExtensions?: true;
-  /** Parts of the thinking are known here, and are no such extension. */
+  /** The host supports thinking parts, so `stripsExtensions` keeps them. */
   readonly hasThinkingParts?: true;
-  /** Ids of tool calls have exactly nine letters and digits. */
+  /** Tool-call ids must have exactly nine letters and digits. */
   readonly hasShortToolIds?: true;
-  /** Ids of tool calls that are longer are refused. */
+  /** The longest accepted tool-call id. */
   readonly toolIdCharactersMax?: number;
-  /** The result of a tool names its function, also where other messages have no name. */
+  /** Tool results must name their function, even where `drops` removes the name of other messages. */
   readonly namesToolResults?: true;
-  /** The field that says that a last message of the assistant is to be continued. */
+  /** The field that marks a final assistant message as one to continue. */
   readonly continues?: 'prefix' | 'partial';
-  /** Every message of the assistant says its reasoning, and be it empty. */
+  /** Every assistant message must carry its reasoning, even if empty. */
   readonly wantsReasoning?: true;
-  /** A message of the assistant that calls tools says its reasoning, and an empty text is none. */
+  /** An assistant message with tool calls must carry its reasoning. An empty string does not count. */
   readonly wantsReasoningOfCalls?: true;
-  /** Where earlier reasoning belongs, which is no such extension either; `reasoning_content` is. */
+  /** The field for earlier reasoning, which `stripsExtensions` keeps. `reasoning_content` is still stripped. */
   readonly reasoningField?: 'reasoning';
-  /** A file is a part of this name that holds its address. */
+  /** The part type for files, which holds the file's URL. */
   readonly filePart?: 'document_url';
 }
 
-/** How an answer must be changed, so that clients of the dialect understand it. The first four are for the docs only: they show, whoever says so. */
+/**
+ * Changes that make an answer readable for OpenAI clients. The first four fields are for the docs only: the gateway
+ * detects those deviations in any host's answers.
+ */
 export interface ReplyQuirks {
-  /** Where the reasoning is, other than in `reasoning_content`. */
+  /** The field that holds the reasoning, when it is not `reasoning_content`. */
   readonly reasoningField?: 'reasoning';
-  /** Content may be a list with parts of the thinking among it. */
+  /** Content may be a list that includes thinking parts. */
   readonly hasThinkingParts?: true;
-  /** Tool calls come without their index, type, id or arguments. */
+  /** Tool calls may lack their index, type, id or arguments. */
   readonly hasBareToolCalls?: true;
-  /** Usage of a stream is in the choice, not in the chunk. */
+  /** A stream reports usage in the choice instead of the chunk. */
   readonly hasUsageInChoice?: true;
-  /** A piece of the reasoning may come twice in a stream, one right after the other. */
+  /** A stream may send the same piece of reasoning twice in a row. */
   readonly repeatsReasoning?: true;
-  /** Reasons to stop that the dialect does not know. */
+  /** Finish reasons that the dialect does not have, and their equivalents. */
   readonly finish?: Readonly<Record<string, FinishReason>>;
-  /** Reasons to stop that are failures, with the status they stand for. */
+  /** Finish reasons that are failures, and the status each stands for. */
   readonly faults?: Readonly<Record<string, number>>;
-  /** Where cached tokens are counted, other than in `prompt_tokens_details`. */
+  /** Fields that hold the cached-token count, besides `prompt_tokens_details`. */
   readonly cachedTokens?: readonly string[];
-  /** Cached tokens may be counted beside the prompt tokens instead of among them. */
+  /** Cached tokens may be counted in addition to the prompt tokens instead of among them. */
   readonly countsCachedApart?: true;
-  /** An error may be in an object of this name, with a code that is not 0 and the status each code stands for. */
+  /** The name of an object that may report an error through a non-zero code, and the status of each code. */
   readonly statusObject?: { readonly name: string; readonly statuses: Readonly<Record<string, number>> };
 }
 
-/** What the models of one kind refuse, or are told in their own way. */
+/** What one family of models refuses or expects in a different form. */
 export interface ModelQuirks {
   readonly pattern: RegExp;
   readonly drops: readonly string[];
-  /** What they refuse only while they reason: when an effort other than `none` is asked for. */
-  readonly dropsAwake?: readonly string[];
-  /** They take tools only when they do not reason. */
-  readonly restsWithTools?: true;
-  /** As in RequestQuirks, and counting before those. */
+  /** Fields refused only while reasoning, when the effort is anything but `none`. */
+  readonly dropsWhileReasoning?: readonly string[];
+  /** The models accept tools only without reasoning. */
+  readonly hasNoReasoningWithTools?: true;
+  /** As in `RequestQuirks`, and takes precedence over it. */
   readonly efforts?: RequestQuirks['efforts'];
   readonly messages?: MessageQuirks;
 }
 
-/** How the host tells its limits, for the docs only. */
+/** How the host reports its rate limits. For the docs only. */
 export interface LimitHeaders {
-  /** The headers of answers that tell what is left. */
+  /** The response headers that report the remaining quota. */
   readonly remaining: readonly string[];
   readonly retryAfter?: 'seconds' | 'milliseconds' | 'in the error';
 }

@@ -4,7 +4,7 @@ import type { TokenUsage } from '../tokens.ts';
 import { legacyCallId } from './legacy-call-id.ts';
 import type { DecodedReply, StreamDecoder } from './provider.ts';
 
-/** A whole answer in the old spelling of tools, which has room for one call. */
+/** Converts a complete answer to the legacy tool format, which has room for one call. */
 export function writeLegacyReply(reply: DecodedReply): DecodedReply {
   const carried = new Map<string, string>();
   const choices = objectsOf(reply.body['choices']).map((choice) => {
@@ -18,7 +18,7 @@ export function writeLegacyReply(reply: DecodedReply): DecodedReply {
   return { ...reply, body: { ...reply.body, choices }, carried };
 }
 
-/** A stream in the old spelling: the first call is told as it grows, others are left out. */
+/** Converts a stream to the legacy tool format: the first call is streamed, the others are left out. */
 export class LegacyStream implements StreamDecoder {
   readonly #inner: StreamDecoder;
   #id: unknown;
@@ -88,7 +88,7 @@ export class LegacyStream implements StreamDecoder {
     return [JSON.stringify({ ...chunk, choices: [{ ...choice, finish_reason: legacyFinish(finish) }] })];
   }
 
-  /** The first piece of the call names it; the others are more of its arguments. */
+  /** Returns the piece of the first call. Its first piece names the call; the others add to its arguments. */
   #takePiece(calls: readonly JsonObject[]): JsonObject | undefined {
     const call = calls.find(({ index }) => index === 0);
     if (call === undefined) return undefined;
@@ -104,7 +104,7 @@ function legacyFinish(finish: unknown): unknown {
   return finish === 'tool_calls' ? 'function_call' : finish;
 }
 
-/** What must come back with a call is kept under the id that its old spelling will be given. */
+/** Stores a value under the id that the call will get when the caller sends it back in the legacy format. */
 function keep(carried: Map<string, string>, from: DecodedReply['carried'], id: unknown, call: JsonObject): void {
   const kept = from?.get(String(id));
   if (kept !== undefined) carried.set(legacyCallId(call), kept);

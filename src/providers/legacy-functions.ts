@@ -4,8 +4,9 @@ import { legacyCallId } from './legacy-call-id.ts';
 import { ProviderFault, type Provider, type ReplyContext, type Target, type UpstreamRequest } from './provider.ts';
 
 /**
- * Lets a translated dialect take the old spelling of tools: `functions`, `function_call`, messages of the role `function`. They are
- * put into the new spelling before the dialect sees them, and its answer into the old one where the caller asked in it.
+ * Adds support for the legacy tool format to a translated dialect: `functions`, `function_call`, and messages with the
+ * role `function`. They are converted to the current format before the dialect sees them. The answer is converted back
+ * when the caller used the legacy format.
  */
 export function withLegacyFunctions(provider: Provider): Provider {
   return {
@@ -30,7 +31,7 @@ function isLegacy(chat: ChatRequest): boolean {
   );
 }
 
-/** Who sends `tools` as well knows the new spelling. */
+/** A caller that also sends `tools` knows the current format. */
 function wantsFunctionCall(chat: ChatRequest): boolean {
   return chat['functions'] !== undefined && chat['tools'] === undefined;
 }
@@ -48,7 +49,7 @@ function encodeLegacy(provider: Provider, chat: ChatRequest, target: Target): Up
   }
   try {
     const request = provider.encodeRequest(modern.chat, { ...target, carried });
-    // That calls are made one by one is in the nature of the old spelling.
+    // One call at a time is inherent in the legacy format.
     const dropped = (request.dropped ?? []).filter((name) => chat[name] !== undefined || name !== 'parallel_tool_calls');
     return { ...request, dropped: wantsFunctionCall(chat) ? dropped.map(legacyName) : dropped };
   } catch (error) {
@@ -58,14 +59,14 @@ function encodeLegacy(provider: Provider, chat: ChatRequest, target: Target): Up
   }
 }
 
-/** A field by the name that the caller knows it by. */
+/** Returns the name under which the caller knows a field. */
 function legacyName(param: string): string {
   return param.replace(/^tools(\[\d*\])?(?:\.function)?/u, 'functions$1').replace(/^tool_choice/u, 'function_call');
 }
 
 interface Modern {
   readonly chat: ChatRequest;
-  /** The same call made again needs an id of its own: those ids, with that of the first. */
+  /** Ids of repeated calls, mapped to the id of the first: the same call made again needs its own id. */
   readonly repeated: ReadonlyMap<string, string>;
 }
 
@@ -77,7 +78,7 @@ function modernise(chat: ChatRequest): Modern {
   if (tools.length > 0) {
     modern['tools'] = [...(Array.isArray(chat['tools']) ? chat['tools'] : []), ...tools];
     if (choice !== undefined) modern['tool_choice'] ??= isObject(choice) ? { type: 'function', function: choice } : choice;
-    // There is room for one call in the answer.
+    // A legacy answer has room for a single call.
     if (wantsFunctionCall(chat)) modern['parallel_tool_calls'] = false;
   }
   return { chat: modern, repeated };
@@ -95,7 +96,7 @@ function moderniseMessages(messages: Messages): { readonly messages: Messages; r
     open = undefined;
     if (message['role'] === 'function') return moderniseResult(message, answers);
     if (!isObject(call)) return message;
-    // A call counts only when its result follows at once, as providers demand.
+    // A call counts only if its result follows immediately, as providers require.
     if (messages[index + 1]?.['role'] !== 'function') return { content: null, ...rest };
     const origin = legacyCallId(call);
     const id = used.has(origin) ? `${origin}_${index}` : origin;
@@ -107,7 +108,7 @@ function moderniseMessages(messages: Messages): { readonly messages: Messages; r
   return { messages: modern, repeated };
 }
 
-/** A result that answers nothing is something that the user says. */
+/** A result without a matching call becomes a user message. */
 function moderniseResult({ content }: JsonObject, id: string | undefined): JsonObject {
   const text = typeof content === 'string' ? content : '';
   return id === undefined ? { role: 'user', content: text } : { role: 'tool', tool_call_id: id, content: text };

@@ -2,17 +2,18 @@ import { saysOtherwise } from '../openai/check-messages.ts';
 import { isObject, type JsonObject, type WireChunk } from '../openai/types.ts';
 import type { ReplyContext } from './provider.ts';
 
-/** The reasons to finish that clients know; they fail on any other. */
+/** The finish reasons clients know. They fail on any other. */
 export const FINISH_REASONS: ReadonlySet<unknown> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call']);
-/** The service tiers that they know: clients with strict types fail on any other as well. */
+/** The service tiers clients know. Strictly typed clients fail on any other. */
 const SERVICE_TIERS: ReadonlySet<unknown> = new Set([null, 'auto', 'default', 'flex', 'scale', 'priority', 'fast']);
 
-/** More are left out: they are kept until the end of the answer. */
+/** The most citations kept per choice until the end of the answer. The rest are dropped. */
 const CITATIONS_MAX = 1000;
 
 /**
- * Gives choices what hosts leave out (Azure's notes of a content filter have no delta), before anything else is read of them: an index, and an object for what is said. An end without
- * a delta has tool calls to complete as well, and the ids of calls have the index in them.
+ * Fills in what hosts leave out, before anything else is read: the index of a choice, and its delta or message.
+ * (Azure's content-filter notes have no delta, for one.) A final chunk without a delta may still have tool calls to
+ * complete, and generated tool-call ids contain the choice index.
  */
 export function completeChoices(choices: readonly unknown[], field: 'delta' | 'message', { choiceIndex }: ReplyContext): void {
   for (const [position, choice] of choices.entries()) {
@@ -23,15 +24,15 @@ export function completeChoices(choices: readonly unknown[], field: 'delta' | 'm
 }
 
 /**
- * Keeps what clients are promised of a relayed stream, whoever wrote it: one identity, a role at the beginning of each
- * choice and only there, one list of citations, a reason to finish that they know. A chunk that is in order is only
- * looked at.
+ * Keeps the guarantees that clients get for a relayed stream, whatever the host sent: one id and creation time, the
+ * role at the start of each choice and only there, a single list of citations, a known finish reason. A well-formed
+ * chunk is only inspected.
  */
 export class ChunkMender {
   readonly #context: ReplyContext;
-  readonly #begun = new Set<unknown>();
+  readonly #started = new Set<unknown>();
   readonly #ended = new Set<unknown>();
-  /** What each choice cites, until its end has come. A template skips what repeats itself, so it is told once. */
+  /** The citations of each choice, held until its end. Each is kept once: templates skip those that repeat in every chunk. */
   readonly #cited = new Map<unknown, Map<string, unknown>>();
   #id: string | undefined;
   #created: number | undefined;
@@ -40,9 +41,9 @@ export class ChunkMender {
     this.#context = context;
   }
 
-  /** Changes a chunk in place. */
+  /** Patches a chunk in place. */
   mend(chunk: WireChunk, choices: readonly unknown[]): void {
-    // Some hosts write the time of each chunk, and some an id only now and then.
+    // Some hosts put the current time on each chunk, and some send an id only now and then.
     chunk.id = this.#id ??= idOf(chunk.id, this.#context);
     chunk.created = this.#created ??= timeOf(chunk.created, this.#context);
     chunk['object'] = 'chat.completion.chunk';
@@ -50,7 +51,7 @@ export class ChunkMender {
     for (const choice of choices) if (isObject(choice)) this.#mendChoice(choice);
   }
 
-  /** What belongs into the last delta of a choice: all that it cites. */
+  /** Returns what belongs in the last delta of a choice: all its citations. */
   endOf(index: unknown): JsonObject {
     this.#ended.add(index);
     const cited = this.#cited.get(index);
@@ -61,15 +62,18 @@ export class ChunkMender {
     mendFinish(choice);
     const delta = choice['delta'] as JsonObject;
     const { role } = delta;
-    // Said once: some clients join whatever comes again, and end up with the role "assistantassistant".
-    if (!this.#begun.has(choice['index'])) {
-      this.#begun.add(choice['index']);
+    // Sent once: some clients concatenate repeated fields and end up with the role "assistantassistant".
+    if (!this.#started.has(choice['index'])) {
+      this.#started.add(choice['index']);
       if (role !== 'assistant') choice['delta'] = { ...delta, role: 'assistant' };
     } else if (role !== undefined) delete delta['role'];
     this.#mendCitations(choice, choice['delta'] as JsonObject);
   }
 
-  /** Of several lists of citations, clients keep the last one only, or fail on the second: there is one, with the end. */
+  /**
+   * Collects citations into one list that is sent with the end of the choice: given several lists, clients keep only
+   * the last one or fail on the second.
+   */
   #mendCitations(choice: JsonObject, delta: JsonObject): void {
     const { index, finish_reason: reason } = choice;
     const { annotations } = delta;
@@ -85,7 +89,7 @@ export class ChunkMender {
   }
 }
 
-/** The same for a whole answer. */
+/** Gives the same guarantees for a complete answer. */
 export function mendReply(body: JsonObject, choices: readonly unknown[], context: ReplyContext): void {
   body['id'] = idOf(body['id'], context);
   body['created'] = timeOf(body['created'], context);
@@ -95,28 +99,28 @@ export function mendReply(body: JsonObject, choices: readonly unknown[], context
     const message = choice['message'] as JsonObject;
     message['role'] = 'assistant';
     message['refusal'] ??= null;
-    // Clients send the message back as it came, and no text at all is taken from them only beside something else.
+    // Clients send the message back as received, and providers accept missing text only next to something else.
     message['content'] ??= saysOtherwise(message) ? null : '';
     choice['logprobs'] ??= null;
     mendFinish(choice);
-    // Whoever has a whole answer has its end.
+    // A complete answer always has an end.
     choice['finish_reason'] ??= hasToolCalls(message) ? 'tool_calls' : 'stop';
   }
 }
 
-/** Whether a message or a piece of one calls a tool: who is not told so may not run it. */
+/** True when a message or delta calls a tool. Without the matching finish reason a client may not run it. */
 export function hasToolCalls(message: unknown): boolean {
   return isObject(message) && Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0;
 }
 
-/** An empty word is how some hosts say "not yet". */
+/** Normalises the finish reason. Some hosts send an empty string for "not yet". */
 function mendFinish(choice: JsonObject): void {
   const reason = choice['finish_reason'];
   if (reason === null || FINISH_REASONS.has(reason)) return;
   choice['finish_reason'] = typeof reason === 'string' && reason !== '' ? 'stop' : null;
 }
 
-/** A tier that the host calls something else is told as the caller asks for it. One that nobody knows is not told. */
+/** Translates a host-specific service tier back into the caller's term, and drops an unknown one. */
 function mendTier(body: JsonObject, { host }: ReplyContext): void {
   const { service_tier: tier } = body;
   if (tier === undefined || SERVICE_TIERS.has(tier)) return;

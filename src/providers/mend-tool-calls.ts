@@ -1,6 +1,6 @@
 import { isObject, objectsOf, type JsonObject } from '../openai/types.ts';
 
-/** A call of a stream, as far as it has come. */
+/** A tool call of a stream, as received so far. */
 interface OpenCall {
   readonly index: number;
   readonly id: unknown;
@@ -9,19 +9,19 @@ interface OpenCall {
 }
 
 /**
- * Completes tool calls for clients: each needs an id, a type and arguments that are JSON, and in a stream an index. Hosts leave
- * out the index and the type, the id, or the arguments of a tool that has none; some write arguments as an object.
+ * Completes tool calls for clients: each needs an id, a type and JSON arguments, and in a stream an index. Hosts leave
+ * out the index and the type, the id, or the arguments of a tool without parameters. Some send arguments as an object.
  */
 export class ToolCallMender {
   readonly #requestId: string;
-  /** The calls of each choice of a stream. */
+  /** The calls of each choice in a stream. */
   readonly #calls = new Map<unknown, OpenCalls>();
 
   constructor(requestId: string) {
     this.#requestId = requestId;
   }
 
-  /** Changes a message in place. */
+  /** Patches a message in place. */
   mendMessage(message: JsonObject, choice: unknown): void {
     objectsOf(message['tool_calls']).forEach((call, index) => {
       call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
@@ -33,30 +33,31 @@ export class ToolCallMender {
   }
 
   /**
-   * Changes a delta in place. Calls that got no arguments get empty ones: when a later delta begins another call, since clients
-   * take the one before for complete then, or at the end of the choice. Calls that begin together may get theirs in turn.
+   * Patches a delta in place. Calls that received no arguments get `{}`: at the end of the choice, or when a later
+   * delta starts another call, because clients then consider the previous one complete. Calls that start together may
+   * still receive their arguments in turn.
    */
   mendDelta(delta: JsonObject, choice: unknown, isEnd: boolean): void {
     if (!isEnd && !Array.isArray(delta['tool_calls'])) return;
     const calls = this.#calls.get(choice) ?? new OpenCalls();
-    const silent = calls.listSilent();
+    const pending = calls.listWithoutArguments();
     const pieces = objectsOf(delta['tool_calls']);
     const known = calls.byIndex.size;
     if (pieces.length > 0) this.#calls.set(choice, calls);
     for (const call of pieces) this.#mendPiece(call, calls, choice);
-    const before = calls.byIndex.size > known ? silent.filter(isSilent).map(giveNothing) : [];
+    const before = calls.byIndex.size > known ? pending.filter(lacksArguments).map(giveEmptyArguments) : [];
     const after = isEnd ? this.end(choice) : [];
     if (before.length + after.length > 0) delta['tool_calls'] = [...before, ...pieces, ...after];
   }
 
-  /** The choice has ended: the pieces that complete its calls. */
+  /** Ends a choice and returns the pieces that complete its calls. */
   end(choice: unknown): JsonObject[] {
-    const silent = this.#calls.get(choice)?.listSilent() ?? [];
+    const pending = this.#calls.get(choice)?.listWithoutArguments() ?? [];
     this.#calls.delete(choice);
-    return silent.map(giveNothing);
+    return pending.map(giveEmptyArguments);
   }
 
-  /** The first piece of a call names it, and needs what clients know it by; every other piece goes on. */
+  /** Patches one piece of a call. The first piece names the call and needs an id and a type; later pieces only continue it. */
   #mendPiece(call: JsonObject, calls: OpenCalls, choice: unknown): void {
     const called = isObject(call['function']) ? call['function'] : {};
     const { name } = called;
@@ -67,11 +68,11 @@ export class ToolCallMender {
       call['id'] = hasId(call) ? call['id'] : this.#makeId(choice, index);
       call['type'] ??= 'function';
       called['arguments'] ??= '';
-      // What a custom tool gets is text, and none is none.
+      // A custom tool's input is plain text and may be empty, so it needs no `{}`.
       open = { index, id: call['id'], name, hasArguments: !isObject(call['function']) };
       calls.byIndex.set(index, open);
     } else if (open !== undefined) {
-      // Said once: some clients join whatever comes again.
+      // Sent once: some clients concatenate repeated fields.
       for (const field of ['id', 'type']) delete call[field];
       if (open.name === name || !isText(name)) delete called['name'];
     }
@@ -80,36 +81,36 @@ export class ToolCallMender {
     if (open !== undefined) open.hasArguments ||= called['arguments'] !== '';
   }
 
-  /** Clients that keep several choices tell their calls apart by id as well. */
+  /** Includes the choice in the id: clients that keep several choices also tell calls apart by id. */
   #makeId(choice: unknown, index: number): string {
     return `call_${this.#requestId}_${choice === 0 ? '' : `${String(choice)}_`}${index}`;
   }
 }
 
-/** The calls of one choice of a stream, by the index that the caller is told. */
+/** The calls of one choice in a stream, by the index the caller sees. */
 class OpenCalls {
   readonly byIndex = new Map<number, OpenCall>();
-  /** Some hosts give the same index to every call: which of them each index stands for now. */
-  readonly #meant = new Map<number, number>();
+  /** For hosts that give every call the same index: the call each index currently stands for. */
+  readonly #redirected = new Map<number, number>();
 
-  /** The calls without arguments so far. */
-  listSilent(): OpenCall[] {
-    return [...this.byIndex.values()].filter(isSilent);
+  /** Lists the calls that have received no arguments. */
+  listWithoutArguments(): OpenCall[] {
+    return [...this.byIndex.values()].filter(lacksArguments);
   }
 
   placeOf(call: JsonObject, name: unknown): number {
     const { index } = call;
     if (typeof index !== 'number') return this.#placeWithoutIndex(call, name);
-    const place = this.#meant.get(index) ?? index;
+    const place = this.#redirected.get(index) ?? index;
     const open = this.byIndex.get(place);
-    // Others give each piece an id of its own, but only a call that begins has a name as well.
+    // Some hosts give every piece its own id, but only the start of a call also has a name.
     if (open === undefined || !hasId(call) || !isText(name) || open.id === call['id']) return place;
     const other = this.#placeById(call['id']) ?? Math.max(...this.byIndex.keys()) + 1;
-    this.#meant.set(index, other);
+    this.#redirected.set(index, other);
     return other;
   }
 
-  /** An id that is new is the next call, and so is another name; everything else belongs to the last one. */
+  /** A new id or a different name starts the next call. Everything else belongs to the last one. */
   #placeWithoutIndex(call: JsonObject, name: unknown): number {
     const known = this.#placeById(call['id']);
     if (known !== undefined) return known;
@@ -123,12 +124,12 @@ class OpenCalls {
   }
 }
 
-function isSilent({ hasArguments }: OpenCall): boolean {
+function lacksArguments({ hasArguments }: OpenCall): boolean {
   return !hasArguments;
 }
 
-/** The piece that completes a call of a tool that takes nothing. */
-function giveNothing(call: OpenCall): JsonObject {
+/** Returns the piece that completes a call without arguments. */
+function giveEmptyArguments(call: OpenCall): JsonObject {
   call.hasArguments = true;
   return { index: call.index, function: { arguments: '{}' } };
 }

@@ -4,12 +4,12 @@ import type { MessageQuirks } from './host.ts';
 import { hasToolCalls } from './mend-chunks.ts';
 import { boundedToolId, shortToolId } from './short-tool-id.ts';
 
-/** What clients keep of answers and send back, and OpenAI refuses by name. */
+/** Fields that clients keep from answers and send back, and that OpenAI refuses. */
 const EXTENSIONS = ['reasoning_content', 'reasoning', 'reasoning_details', 'thinking_blocks', 'extra_content', 'cache_control', 'images'];
 
 /**
- * The messages as the host takes them. The caller's stay as they are: they may be sent elsewhere next. Where there is nothing to
- * change they are given back themselves, so that their text can be sent as it was written.
+ * Returns the messages in the form the host accepts. The caller's messages are not modified, since they may be sent to
+ * another host next. If nothing changes, the same array is returned, so that its original text can be sent.
  */
 export function encodeMessages(chat: ChatRequest, quirks: MessageQuirks): readonly JsonObject[] {
   const names = quirks.namesToolResults === true ? namesOfToolCalls(chat) : undefined;
@@ -27,8 +27,8 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   if (quirks.stripsNulls === true) stripNulls(message);
   if (quirks.stripsExtensions === true) stripExtensions(message, quirks);
   if (quirks.wantsReasoning === true && role === 'assistant') message['reasoning_content'] ??= message['reasoning'] ?? '';
-  if (quirks.wantsReasoningOfCalls === true && hasToolCalls(message)) sayReasoning(message);
-  if (quirks.drops?.includes('refusal') === true) sayRefusal(message);
+  if (quirks.wantsReasoningOfCalls === true && hasToolCalls(message)) ensureReasoning(message);
+  if (quirks.drops?.includes('refusal') === true) moveRefusal(message);
   for (const name of quirks.drops ?? []) delete message[name];
   if (quirks.hasShortToolIds === true || quirks.toolIdCharactersMax !== undefined) encodeToolIds(message, quirks);
   if (names !== undefined && role === 'tool')
@@ -38,7 +38,7 @@ function encodeMessage(original: JsonObject, quirks: MessageQuirks, names: Reado
   return unlessSame(original, message);
 }
 
-/** What there was, where what was made of it holds nothing else. */
+/** Returns the original if the changed copy is equal. */
 function unlessSame(before: JsonObject, after: JsonObject): JsonObject {
   return holdsAll(before, after) && holdsAll(after, before) ? before : after;
 }
@@ -52,19 +52,19 @@ function unlessSameItems<Item>(before: readonly Item[], after: readonly Item[]):
   return before.length === after.length && before.every((item, index) => item === after[index]) ? before : after;
 }
 
-/** A message without text says so by a null everywhere; only other nulls are mistakes. */
+/** Drops nulls, except for `content`: a message without text has null content at every host. */
 function stripNulls(message: JsonObject): void {
   for (const name in message) if (message[name] === null && name !== 'content') delete message[name];
 }
 
-/** A blank is the least that counts as reasoning. */
-function sayReasoning(message: JsonObject): void {
+/** A blank is the shortest reasoning the host accepts. */
+function ensureReasoning(message: JsonObject): void {
   const said = [message['reasoning_content'], message['reasoning']].find((text) => typeof text === 'string' && text !== '');
   message['reasoning_content'] = said ?? ' ';
 }
 
-/** A refusal is what the assistant said: where it has no field of its own, it is the content. */
-function sayRefusal(message: JsonObject): void {
+/** Moves a refusal into the content when the host has no field for it: it is what the assistant said. */
+function moveRefusal(message: JsonObject): void {
   if (typeof message['refusal'] === 'string' && (message['content'] ?? '') === '') message['content'] = message['refusal'];
 }
 
@@ -104,7 +104,7 @@ function encodeFile(part: JsonObject, name: string): JsonObject {
     : part;
 }
 
-/** Content that is a text or missing stays so; an empty list is no content. */
+/** Maps the parts of a list. Text or missing content is returned as is. An empty list becomes an empty text. */
 function mapParts(content: unknown, change: (part: JsonObject) => JsonObject): unknown {
   if (!Array.isArray(content)) return content;
   return content.length === 0 ? '' : unlessSameItems<unknown>(content, content.filter(isObject).map(change));

@@ -24,9 +24,9 @@ import { splitChunk } from './split-chunk.ts';
 import { stripUnpriced } from './unpriced.ts';
 
 /**
- * The dialect we speak ourselves: requests and answers are relayed. What was validated and priced is what is sent, with
- * only the model and the usage option changed; answers pass with only the model and the usage changed. Fields that we
- * do not know survive both ways.
+ * The dialect the gateway itself speaks: requests and answers are relayed. The request sent is the one that was
+ * validated and priced, with only the model and the usage option changed. In answers, only the model and the usage
+ * change. Unknown fields survive in both directions.
  */
 export const openai: Provider = {
   encodeRequest,
@@ -37,7 +37,7 @@ export const openai: Provider = {
 
 function encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest {
   const body: JsonObject = { ...chat, model: target.model };
-  // Usage is always asked for: without it a stream could not be charged exactly.
+  // Always request usage: without it a stream cannot be charged exactly.
   if (chat.stream === true) body['stream_options'] = { ...chat.stream_options, include_usage: true };
   if (target.outputTokensMax !== undefined) body['max_tokens'] = target.outputTokensMax;
   const host = target.host ?? (target.baseUrl.includes('//api.openai.com/') ? HOSTS['openai'] : undefined);
@@ -70,9 +70,9 @@ function decodeReply(text: string, context: ReplyContext): DecodedReply {
     const message = isObject(choice) ? choice['message'] : undefined;
     outputText += readOutput(message) + writeMedia(countMedia(message));
   }
-  // Nothing said and no word of why: such an answer is not charged.
+  // An answer with neither output nor a finish reason is not charged.
   if (outputText === '' && !choices.some((choice) => isObject(choice) && typeof choice['finish_reason'] === 'string'))
-    throw new ProviderFault('The provider answered with nothing');
+    throw new ProviderFault('The provider sent an empty answer');
   mendReply(body, choices, context);
   body['model'] = context.modelId;
   return { body, usage, outputText };
@@ -82,14 +82,14 @@ function quirksOf({ host = UNKNOWN_HOST, requestId }: ReplyContext): ReplyQuirks
   return new ReplyQuirksReader(host, requestId);
 }
 
-/** A stream whose chunks are not alike after this many tries is parsed chunk by chunk. */
+/** After this many templates without a lasting match, the stream is parsed chunk by chunk. */
 const TEMPLATES_MAX = 8;
 
 class RelayedStream implements StreamDecoder {
   wireUsage: WireUsage | undefined;
   usage: TokenUsage | undefined;
   isDone = false;
-  readonly #said = new OutputText();
+  readonly #output = new OutputText();
   readonly #context: ReplyContext;
   readonly #quirks: ReplyQuirksReader;
   readonly #mender: ChunkMender;
@@ -108,20 +108,20 @@ class RelayedStream implements StreamDecoder {
   }
 
   get outputLength(): number {
-    return this.#said.length;
+    return this.#output.length;
   }
 
   get outputText(): string {
-    return this.#said.read();
+    return this.#output.read();
   }
 
   get hasOutput(): boolean {
-    return this.#said.length > 0 || this.isComplete;
+    return this.#output.length > 0 || this.isComplete;
   }
 
-  /** A stream that says it is done is believed where a finish reason was forgotten, but not when it has said nothing. */
+  /** An end-of-stream marker makes up for a missing finish reason, but not for an answer without output. */
   get isComplete(): boolean {
-    return (this.isDone && this.#said.length > 0) || (this.#hasChoices && this.#unfinished.size === 0);
+    return (this.isDone && this.#output.length > 0) || (this.#hasChoices && this.#unfinished.size === 0);
   }
 
   takeTokens(bytes: Buffer, start: number, end: number): Tokens | undefined {
@@ -130,32 +130,32 @@ class RelayedStream implements StreamDecoder {
     let text = '';
     let at = start;
     for (let token = template.match(bytes, at, end); token !== undefined; token = template.match(bytes, at, end)) {
-      this.#said.add(token.text);
+      this.#output.add(token.text);
       text += template.write(token.text);
       at = token.end;
     }
     return at === start ? undefined : { text, end: at };
   }
 
-  /** Parses, patches and writes a chunk. */
+  /** Parses, patches and rewrites a chunk. */
   push(event: SseEvent): readonly string[] {
     if (event.data.startsWith('[DONE]')) {
       this.isDone = true;
-      // Nothing was said, so the answer has failed, and what failed has no reason to finish.
-      if (this.#said.length === 0) return [];
+      // Without output the answer has failed, and a failed answer gets no finish reason.
+      if (this.#output.length === 0) return [];
       return this.#finishAll((index) => ({
         delta: { ...this.#quirks.endOf(index), ...this.#mender.endOf(index) },
         finish_reason: this.#calling.has(index) ? 'tool_calls' : 'stop',
       }));
     }
-    // Some hosts keep a quiet stream open with events that say nothing.
+    // Some hosts keep an idle stream open with empty events.
     if (event.name !== 'error' && event.data.trim() === '') return [];
     const chunk: WireChunk = parseObject(event.data);
     if (event.name === 'error') throw toFault(isObject(chunk.error) ? chunk.error : chunk);
     refuseError(chunk);
     this.#quirks.refuseError(chunk);
     this.#readUsage(chunk);
-    // Chunks without choices carry usage or a host's notes; callers that index `choices[0]` must never see them.
+    // Chunks without choices carry usage or a host's notes. Clients that index `choices[0]` must never see them.
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) return [];
     if (this.#context.choiceIndex !== undefined) becomeChoice(chunk, this.#context);
     completeChoices(chunk.choices, 'delta', this.#context);
@@ -172,15 +172,15 @@ class RelayedStream implements StreamDecoder {
     return written;
   }
 
-  /** A chunk that says a bit of text and nothing else is what most of the others will look like. */
-  #makeTemplate(came: string, written: string, choices: readonly unknown[]): void {
+  /** Makes a template of a chunk that carries only text, since most later chunks look the same. */
+  #makeTemplate(received: string, written: string, choices: readonly unknown[]): void {
     if (this.#templatesMade >= TEMPLATES_MAX || choices.length !== 1) return;
     const [choice] = choices;
     if (!isObject(choice) || typeof choice['finish_reason'] === 'string' || !isObject(choice['delta'])) return;
     const names = Object.keys(choice['delta']);
     const { content } = choice['delta'];
     if (names.length !== 1 || typeof content !== 'string') return;
-    this.#template = ChunkTemplate.from(came, written, content);
+    this.#template = ChunkTemplate.from(received, written, content);
     this.#templatesMade += 1;
   }
 
@@ -192,7 +192,7 @@ class RelayedStream implements StreamDecoder {
     return this.#finishAll((index) => ({ delta: this.#mender.endOf(index), finish_reason: 'length' }));
   }
 
-  /** Clients fail on a choice without a finish reason, so one that the provider forgot is added. */
+  /** Adds finish reasons that the provider left out: clients fail on a choice without one. */
   #finishAll(endOf: (index: unknown) => { readonly delta: JsonObject; readonly finish_reason: FinishReason }): string[] {
     return [...this.#unfinished].flatMap((index) => {
       const choices = [{ index, logprobs: null, ...endOf(index) }];
@@ -200,7 +200,7 @@ class RelayedStream implements StreamDecoder {
     });
   }
 
-  /** Usage may come in a chunk of its own, on the last chunk, or grow from chunk to chunk: the last one counts. */
+  /** Reads usage from a separate chunk, the last chunk, or a running count in every chunk. The latest report counts. */
   #readUsage(chunk: WireChunk): void {
     const reported = this.#quirks.readUsage(chunk) ?? (isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined);
     if (!isObject(reported)) return;
@@ -211,67 +211,73 @@ class RelayedStream implements StreamDecoder {
   #watch(choice: unknown): void {
     if (!isObject(choice)) return;
     this.#hasChoices = true;
-    this.#said.add(readOutput(choice['delta']));
-    this.#said.addMedia(countMedia(choice['delta']));
+    this.#output.add(readOutput(choice['delta']));
+    this.#output.addMedia(countMedia(choice['delta']));
     const { index } = choice;
     if (hasToolCalls(choice['delta'])) this.#calling.add(index);
     if (typeof choice['finish_reason'] === 'string') {
       this.#finished.add(index);
       this.#unfinished.delete(index);
     } else if (!this.#finished.has(index)) {
-      // What comes after the end, such as the notes of a content filter, does not open a choice again.
+      // Chunks after the end, such as content-filter notes, do not reopen a choice.
       this.#unfinished.add(index);
     }
   }
 }
 
-/** Makes a chunk one of a larger answer, whose choices share an id and a time. */
+/** Gives a chunk the id and creation time that all choices of the combined answer share. */
 function becomeChoice(chunk: WireChunk, { requestId, createdSeconds }: ReplyContext): void {
   chunk.id = `chatcmpl-${requestId}`;
   chunk.created = createdSeconds;
 }
 
-/** An error inside a 200, or after some of the answer: in its place, where Groq puts it, or the whole body, as vLLM and Mistral have it. */
+/**
+ * Throws if the body reports an error, inside a 200 or mid-stream: under `error`, under Groq's `x_groq`, or as the
+ * whole body (vLLM, Mistral).
+ */
 function refuseError(body: JsonObject): void {
   if (body['error'] === undefined && body['x_groq'] === undefined && body['object'] !== 'error') return;
   const ofGroq = isObject(body['x_groq']) ? body['x_groq']['error'] : undefined;
   const error = [body['error'], ofGroq, body['object'] === 'error' ? body : undefined].find(isReported);
   if (error !== undefined) throw toFault(isObject(error) ? error : { message: error, code: body['code'] });
-  // Some SDKs would take an empty object for an error.
+  // Some SDKs take an empty `error` object for an error.
   if ('error' in body) delete body['error'];
 }
 
-/** Some hosts have an empty error in every answer. */
+/** Some hosts send an empty `error` with every answer. */
 function isReported(error: unknown): boolean {
   return typeof error === 'object' && error !== null ? Object.keys(error).length > 0 : Boolean(error);
 }
 
 /**
- * Reads an error body of any host: wrapped in `error` or bare, with a string for an error, with a number for a code.
- * The HTTP status counts, unless that was 200: then it is whatever the body says, if anything.
+ * Reads any host's error body: wrapped in `error` or bare, with a plain string as the error or a number as the code.
+ * The HTTP status takes precedence. For a 200, the status is taken from the body, if it has one.
  */
 export function readFault(text: string, status: number | undefined): ProviderFault {
-  const silent = new ProviderFault(status === undefined ? 'The provider sent no stream' : `The provider answered with status ${status}`, {
+  const fallback = new ProviderFault(status === undefined ? 'The provider sent no stream' : `The provider answered with status ${status}`, {
     status,
   });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return silent;
+    return fallback;
   }
   const body = Array.isArray(value) ? value[0] : value;
-  if (!isObject(body)) return silent;
+  if (!isObject(body)) return fallback;
   const error = body['error'] ?? body;
   const fault = toFault(isObject(error) ? error : { message: error, code: body['code'] });
   return new ProviderFault(fault.message, { status: status ?? fault.status, code: fault.code, param: fault.param });
 }
 
-/** How hosts say that a conversation is too long, most of them without OpenAI's code for it, by which clients shorten it. */
+/** Matches the ways hosts report an over-long conversation. Most omit OpenAI's error code, which clients rely on to shorten it. */
 const TOO_LONG =
   /maximum (?:context|prompt) length|exceeds? the (?:available context size|context window|model's (?:maximum )?context)|longer than the model's context length|reduce the length of the messages|prompt is too long/iu;
 
-/** What an error inside a 200 stands for that tells no status: its code counts before its type, which OpenAI gives to a wrong key as well. */
+/**
+ * Statuses for errors inside a 200 that state none. The code is looked up before the type, because OpenAI gives a wrong
+ * key the type `invalid_request_error` too.
+ */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
   ['context_length_exceeded', 400],
   ['invalid_request_error', 400],
@@ -287,9 +293,9 @@ function toFault(error: JsonObject): ProviderFault {
   const { code, type, param } = error;
   const message = readMessage(error) ?? 'The provider reported an error';
   const word = TOO_LONG.test(message) ? 'context_length_exceeded' : typeof code === 'string' && !/^\d{3}$/.test(code) ? code : undefined;
-  const told = [code, error['status_code'], error['status']].map(readStatus).find((status) => status !== undefined);
+  const reported = [code, error['status_code'], error['status']].map(readStatus).find((status) => status !== undefined);
   return new ProviderFault(message, {
-    status: told ?? STATUSES.get(word) ?? STATUSES.get(type),
+    status: reported ?? STATUSES.get(word) ?? STATUSES.get(type),
     code: word,
     param: typeof param === 'string' ? param : undefined,
   });
@@ -300,7 +306,7 @@ function readStatus(value: unknown): number | undefined {
   return status >= 400 && status <= 599 ? status : undefined;
 }
 
-/** Hosts that check requests with FastAPI say `detail`, a text or a list of complaints, where others say `message`. */
+/** Hosts built on FastAPI put the message in `detail`, as a text or a list of complaints, instead of `message`. */
 function readMessage({ message, detail }: JsonObject): string | undefined {
   const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
   const texts = [message, detail, isObject(first) ? first['msg'] : undefined];

@@ -1,13 +1,13 @@
 import { isObject } from '../openai/types.ts';
 import { hasToolCalls } from './mend-chunks.ts';
 
-/** A token by itself takes many times its length in memory. So many are kept before they are joined. */
+/** A short string takes many times its length in memory, so pieces are joined once this many have come in. */
 const PIECES_MAX = 32;
 
-/** More than this is not kept, only measured: the count of the beginning stands for the rest. */
+/** Output beyond this length is measured but not kept. The token count of the beginning is extrapolated to the rest. */
 const CHARACTERS_MAX = 64 * 1024;
 
-/** What a stream has said so far, gathered piece by piece. */
+/** The output of a stream, collected piece by piece. */
 export class OutputText {
   #length = 0;
   #mediaTokens = 0;
@@ -23,7 +23,7 @@ export class OutputText {
     this.#pieces.length = 0;
   }
 
-  /** Adds sound and pictures, so many tokens of them. Pieces of less than a token add up. */
+  /** Adds audio and images, counted in tokens. Fractions of a token add up. */
   addMedia(tokens: number): void {
     if (tokens === 0) return;
     const before = Math.ceil(this.#mediaTokens);
@@ -31,24 +31,24 @@ export class OutputText {
     this.add(writeMedia(Math.ceil(this.#mediaTokens) - before));
   }
 
-  /** How much was said. */
+  /** The full length of the output. */
   get length(): number {
     return this.#length;
   }
 
-  /** As much of it as was kept. */
+  /** Returns the part of the output that was kept. */
   read(): string {
     return this.#joined + this.#pieces.join('');
   }
 }
 
-/** Everything that a message or delta says: text, refusal, reasoning under its several names, what a voice says, tool calls. */
+/** Returns everything a message or delta says: text, refusal, reasoning under its various names, audio transcript, tool calls. */
 export function readOutput(message: unknown): string {
   if (!isObject(message)) return '';
   let output = '';
   for (const name of ['content', 'refusal', 'reasoning_content', 'reasoning'] as const) {
     const text = message[name];
-    // The same reasoning under both of its names was said once.
+    // The same reasoning under both names counts once.
     if (name === 'reasoning' && text === message['reasoning_content']) continue;
     if (typeof text === 'string') output += text;
   }
@@ -59,12 +59,15 @@ export function readOutput(message: unknown): string {
   return output;
 }
 
-/** Twenty tokens of speech take a second, which as OpenAI streams it has 24 000 samples of two bytes, in base64. Other formats are shorter. */
+/** A second of speech is twenty tokens. As OpenAI streams it, it has 24 000 samples of two bytes, in base64. Other formats are shorter. */
 const AUDIO_CHARACTERS_PER_TOKEN = 3200;
-/** About what the smallest picture is counted as. */
+/** Roughly the token count of the smallest image. */
 const IMAGE_TOKENS = 256;
 
-/** How many tokens of sound and pictures are in a message or delta: rather too few than too many, for no one but the provider knows. */
+/**
+ * Estimates the tokens of audio and images in a message or delta. The estimate errs low, because only the provider
+ * knows the real count.
+ */
 export function countMedia(message: unknown): number {
   if (!isObject(message)) return 0;
   const { audio, images } = message;
@@ -72,7 +75,7 @@ export function countMedia(message: unknown): number {
   return characters / AUDIO_CHARACTERS_PER_TOKEN + (Array.isArray(images) ? images.length * IMAGE_TOKENS : 0);
 }
 
-/** What stands for sound and pictures where text is counted: a sign that is one token. */
+/** Returns a placeholder for audio and images in text that is counted: a character that is one token. */
 export function writeMedia(tokens: number): string {
   return ' …'.repeat(Math.ceil(tokens));
 }

@@ -4,34 +4,34 @@ import type { ChatRequest, JsonObject, WireUsage } from '../openai/types.ts';
 import type { SseEvent } from '../http/sse.ts';
 import type { Host } from './host.ts';
 
-/** What a provider can speak: the dialects, by the names that the settings use. `sandbox` is built in. */
+/** The dialects a provider can speak, by the names the settings use. `sandbox` is built in. */
 export const DIALECT_NAMES = ['openai', 'anthropic', 'anthropic-vertex', 'gemini', 'gemini-vertex', 'bedrock', 'azure'] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number] | 'sandbox';
 
-/** Where a request goes: the provider's address and key, and what the model is called there. */
+/** The destination of a request: the provider's address and key, and the provider's name for the model. */
 export interface Target {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly model: string;
-  /** An output limit to set because the caller set none and the account cannot pay for the model's maximum. */
+  /** The output limit to send when the caller set none and the account cannot pay for the model's maximum. */
   readonly outputTokensMax: number | undefined;
-  /** The request as its caller wrote it, for who passes most of it on. */
+  /** The caller's original request text, for dialects that relay most of it unchanged. */
   readonly source?: RequestText | undefined;
-  /** How a host of the relayed dialect differs from it, where it does. */
+  /** How this host of the relayed dialect deviates from it. */
   readonly host?: Host | undefined;
-  /** The dated version of the API, where addresses have one. */
+  /** The dated API version, for providers whose addresses contain one. */
   readonly apiVersion?: string | undefined;
-  /** For providers whose requests are signed; without it the key is sent. */
+  /** Credentials for providers whose requests are signed. Without them the key is sent. */
   readonly aws?: AwsCredentials | undefined;
-  /** What earlier answers gave us to keep, by tool-call id: see `DecodedReply.carried`. */
+  /** Values kept from earlier answers, by tool-call id: see `DecodedReply.carried`. */
   readonly carried?: ReadonlyMap<string, string> | undefined;
-  /** Asks for the rest of an answer that broke off: see `DecodedReply.continuation`. */
+  /** Requests the rest of an answer that broke off: see `DecodedReply.continuation`. */
   readonly continuation?: string | undefined;
-  /** The model is sold with searches: what they cost is in its prices, so that it may be asked to search the web. */
+  /** True when the model's prices include web searches, so that requests may ask for them. */
   readonly maySearch?: boolean;
 }
 
-/** What signs requests to AWS, and the region that they are signed for. */
+/** The credentials that sign requests to AWS, and the region they are signed for. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -44,120 +44,131 @@ export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Fields of the caller's request that the provider has no way to honour; the caller is told. */
+  /** Fields of the caller's request that the provider cannot honour. They are reported to the caller. */
   readonly dropped?: readonly string[];
 }
 
-/** What a decoder must know about the request it answers. */
+/** What a decoder needs to know about the request being answered. */
 export interface ReplyContext {
-  /** Our id of the model, which is what the caller asked for and gets back. */
+  /** Our model id, which the caller asked for and gets back. */
   readonly modelId: string;
-  /** What the model is called at the provider, as in Target. */
+  /** The provider's name for the model, as in `Target`. */
   readonly providerModel?: string;
   readonly wantsUsage: boolean;
-  /** The request itself: some answers can only be read with the question at hand. */
+  /** The request itself: some answers can only be decoded with it. */
   readonly chat: ChatRequest;
-  /** For dialects whose answers have no id or time of their own. */
+  /** For dialects whose answers carry no id or creation time. */
   readonly requestId: string;
   readonly createdSeconds: number;
   readonly host?: Host | undefined;
-  /** As in Target: this answer is the rest of one that broke off, so its role was told already, its tool calls are counted on, and the next continuation may have to include it. */
+  /**
+   * As in `Target`: this answer is the rest of one that broke off. Its role was already sent, its tool calls continue
+   * the numbering, and the next continuation may have to include it.
+   */
   readonly continuation?: string | undefined;
-  /** One of several answers that are asked for apart and told as the choices of one: they have this index, and our id and time. */
+  /**
+   * Set when each choice is requested separately and all are returned as one answer. The choice gets this index and our
+   * own id and creation time.
+   */
   readonly choiceIndex?: number | undefined;
 }
 
-/** A whole answer in the dialect. */
+/** A complete answer in the OpenAI dialect. */
 export interface DecodedReply {
   readonly body: JsonObject;
   readonly usage: TokenUsage | undefined;
-  /** Everything that the model said, for our own count where the provider reports no usage. */
+  /** Everything the model said, for our own token count when the provider reports no usage. */
   readonly outputText: string;
   /**
-   * What the provider wants back with the next turn and callers do not keep, such as signatures of its reasoning: by the
-   * id of the tool call that the caller will answer. The gate remembers it and gives it to `encodeRequest`.
+   * Values the provider wants back with the next turn but clients do not keep, such as reasoning signatures. They are
+   * keyed by the id of the tool call that the caller will answer. The gateway stores them and passes them to
+   * `encodeRequest`.
    */
   readonly carried?: ReadonlyMap<string, string>;
-  /** The provider stopped for reasons of its own; the same request with this value gives the rest. */
+  /** Set when the provider stopped early on its own. Sending the same request with this value returns the rest. */
   readonly continuation?: string | undefined;
 }
 
-/** Events that say a bit of text each, as they go to the caller, and where in a packet they ended. */
+/** Rewritten events that carry only text, ready to send, and the offset where they ended in the packet. */
 export interface Tokens {
   readonly text: string;
   readonly end: number;
 }
 
-/** Turns a provider's events into the dialect's chunks, and watches what passes. */
+/** Turns a provider's events into OpenAI chunks, and tracks usage and output on the way. */
 export interface StreamDecoder {
-  /** The chunks that one event gives, as JSON texts. Throws a ProviderFault when the event reports an error. */
+  /** Returns the chunks for one event, as JSON text. Throws a ProviderFault when the event reports an error. */
   push(event: SseEvent): readonly string[];
-  /** Takes the events at the start of these bytes that are known, without parsing them, to say a bit of text and nothing else. Undefined where there is none. */
+  /**
+   * Takes the leading events of these bytes that, without parsing, are known to carry only a piece of text. Returns
+   * undefined when there are none.
+   */
   takeTokens?(bytes: Buffer, start: number, end: number): Tokens | undefined;
-  /** The chunk that carries the usage, sent last and only to callers that asked for it. */
+  /** The chunk that carries the usage. It is sent last, and only to callers who asked for it. */
   usageChunk(usage: WireUsage): string;
-  /** Ends every choice that is still open with `length`: the chunks of an answer that the gate cuts off. */
+  /** Returns the chunks that end every open choice with `length`, for an answer that the gateway cuts off. */
   cut(): readonly string[];
-  /** What the provider reported, as it spelled it and as we read it. */
+  /** The usage the provider reported: as spelled on the wire, and as parsed. */
   readonly wireUsage: WireUsage | undefined;
   readonly usage: TokenUsage | undefined;
   readonly outputText: string;
-  /** How long it is, where only its beginning was kept. */
+  /** The full length of the output, when only its beginning was kept. */
   readonly outputLength?: number;
-  /** True once something of the answer itself has come, not only its envelope. */
+  /** True once the stream has delivered part of the answer, not just its envelope. */
   readonly hasOutput: boolean;
-  /** True once every choice has its finish reason, or the provider said that it is done. */
+  /** True once every choice has a finish reason, or the provider signalled the end of the stream. */
   readonly isComplete: boolean;
-  /** True when nothing more is to come. */
+  /** True when no more events are expected. */
   readonly isDone: boolean;
-  /** As in DecodedReply. */
+  /** As in `DecodedReply`. */
   readonly carried?: ReadonlyMap<string, string>;
   readonly continuation?: string | undefined;
 }
 
 /**
- * A dialect that providers speak. Pure: no clock, no network, no state but a stream's own; only the sandbox, which
- * answers itself, has the time. Sending, retries, framing and metering are the gate's.
+ * A dialect that providers speak. Adapters are pure: no clock, no network, and no state beyond a stream's own. The
+ * sandbox, which answers requests itself, is the one exception and reads the clock. The gateway handles sending,
+ * retries, framing and metering.
  */
 export interface Provider {
   encodeRequest(chat: ChatRequest, target: Target): UpstreamRequest;
-  /** Throws a ProviderFault when the body is an error or not an answer at all. */
+  /** Throws a ProviderFault when the body is an error or not an answer. */
   decodeReply(text: string, context: ReplyContext): DecodedReply;
   decodeStream(context: ReplyContext): StreamDecoder;
-  /** Reads an error answer; without it, an error is read as the relayed dialect spells it. */
+  /** Reads an error response. Without it, errors are read in the relayed dialect. */
   readonly decodeFault?: (text: string, status: number | undefined, header: (name: string) => string | null) => ProviderFault;
-  /** True when a request without an output limit is refused: then the model's maximum is sent. */
+  /** True when the provider refuses requests without an output limit. The gateway then sends the model's maximum. */
   readonly needsOutputLimit?: true;
-  /** The longest answer that is given in one piece, in tokens: one that may be longer is asked for as a stream. */
+  /** The longest answer, in tokens, that is requested without streaming. Requests that may exceed it are sent as streams. */
   readonly wholeTokensMax?: number;
-  /** True when `n` is passed on: several choices come with one answer, unless its host has only one. Else `n` is the gate's business. */
+  /** True when `n` is passed on and one answer holds all choices, unless the host supports only one. Otherwise the gateway handles `n`. */
   readonly givesChoices?: true;
-  /** True when an answer may break off and be asked for its rest: see `DecodedReply.continuation`. */
+  /** True when an answer may break off and be continued: see `DecodedReply.continuation`. */
   readonly breaksOff?: true;
-  /** True when it counts the output limit over all parts of such an answer: each is asked for with the whole of it. */
+  /** True when the provider applies the output limit to all parts together. Each part is then requested with the full limit. */
   readonly limitsAllParts?: true;
-  /** True when it can use what earlier answers gave us to keep: see `DecodedReply.carried`. */
+  /** True when the dialect uses values kept from earlier answers: see `DecodedReply.carried`. */
   readonly recalls?: true;
-  /** How a stream is cut into events, where that is not by server-sent events. */
+  /** The stream framing, when it is not server-sent events. */
   readonly framing?: 'aws-event-stream';
-  /** True when the provider fetches nothing itself: media given by an address must be put into the request. */
+  /** True when the provider does not fetch URLs. Media given by URL must be inlined in the request. */
   readonly needsInlineMedia?: true;
-  /** Which addresses such a provider fetches after all. */
+  /** The URLs that such a provider fetches anyway. */
   readonly fetchesItself?: (url: string) => boolean;
-  /** Adds what only the moment of sending knows, such as a signature with its time. */
+  /** Adds whatever depends on the time of sending, such as a timestamped signature. */
   readonly sign?: (request: UpstreamRequest, target: Target, nowMs: number) => Promise<UpstreamRequest>;
-  /** Answers without a network, for models that are built in. */
+  /** Answers without a network, for the built-in models. */
   readonly answer?: (request: UpstreamRequest, signal: AbortSignal) => Promise<Response>;
 }
 
-/** What went wrong at a provider, in its own words. The gate decides what the caller is told. */
+/** A failure at a provider, in the provider's words. The gateway decides what the caller sees. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
-  /** The HTTP status, or the one that an error inside a 200 stands for. */
+  /** The HTTP status, or the equivalent status of an error inside a 200. */
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly param: string | undefined;
-  /** Where the provider says in its body when to come back. */
+  /** The retry delay, when the provider states it in the error body. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, facts: Partial<Pick<ProviderFault, 'status' | 'code' | 'param' | 'retryAfterSeconds'>> = {}) {
@@ -169,7 +180,7 @@ export class ProviderFault extends Error {
   }
 }
 
-/** A request that cannot be put into a dialect without changing what it asks for. */
+/** Returns the fault for a request that the dialect cannot express without changing its meaning. */
 export function refusal(param: string, message: string): ProviderFault {
   return new ProviderFault(message, { status: 400, param });
 }

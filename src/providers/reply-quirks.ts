@@ -5,7 +5,7 @@ import { FINISH_REASONS } from './mend-chunks.ts';
 import { ProviderFault } from './provider.ts';
 import { ToolCallMender } from './mend-tool-calls.ts';
 
-/** What hosts are known to say in their own way is understood of each: they change, and serve models of others. */
+/** Known deviations that are understood from every host, because hosts change and serve each other's models. */
 const LENIENT = {
   finish: {
     model_length: 'length',
@@ -24,7 +24,7 @@ const LENIENT = {
   ],
 } as const satisfies ReplyQuirks;
 
-/** Hosts do not change while the process runs, so what each says in its own way is put together once. */
+/** The merged quirks of each host. Hosts do not change while the process runs, so they are merged once. */
 const ALL_QUIRKS = new WeakMap<Host, ReplyQuirks>();
 
 function allQuirksOf(host: Host): ReplyQuirks {
@@ -39,12 +39,12 @@ function allQuirksOf(host: Host): ReplyQuirks {
   return quirks;
 }
 
-/** Reads what a host says in its own way, and says it as the dialect does. One for each answer: it counts tool calls. */
+/** Normalises a host's deviations. One instance per answer, because it tracks tool calls. */
 export class ReplyQuirksReader {
   readonly #name: string;
   readonly #quirks: ReplyQuirks;
   readonly #toolCalls: ToolCallMender;
-  /** The last piece of reasoning of each choice, where nothing else has come since. */
+  /** The last piece of reasoning of each choice, if nothing has followed it yet. */
   #reasoned: Map<unknown, unknown> | undefined;
 
   constructor(host: Host, requestId: string) {
@@ -53,7 +53,7 @@ export class ReplyQuirksReader {
     this.#toolCalls = new ToolCallMender(requestId);
   }
 
-  /** Throws where the host reports an error in a place of its own. */
+  /** Throws if the host reports an error in its own place. */
   refuseError(body: JsonObject): void {
     const place = this.#quirks.statusObject;
     const state = place === undefined ? undefined : body[place.name];
@@ -64,18 +64,18 @@ export class ReplyQuirksReader {
     throw new ProviderFault(message, { status: place.statuses[code] ?? 502, code: String(code) });
   }
 
-  /** Changes the choices of an answer or a chunk in place. */
+  /** Patches the choices of an answer or a chunk in place. */
   readChoices(choices: readonly unknown[]): void {
     for (const choice of choices) if (isObject(choice)) this.#readChoice(choice);
   }
 
-  /** What completes the last delta of a choice that ended without a word: its tool calls get the arguments that they lack. */
+  /** Returns what completes the last delta of a choice that ended without a finish reason: the missing arguments of its tool calls. */
   endOf(index: unknown): JsonObject {
     const pieces = this.#toolCalls.end(index);
     return pieces.length === 0 ? {} : { tool_calls: pieces };
   }
 
-  /** What a chunk or an answer says about its tokens, with the cached ones where the dialect has them. */
+  /** Returns the usage of a chunk or an answer, with cached tokens moved to where the dialect expects them. */
   readUsage(body: JsonObject): unknown {
     const usage = body['usage'] ?? usageOfChoice(body['choices']);
     if (isObject(usage)) completeUsage(usage, this.#quirks);
@@ -105,7 +105,7 @@ export class ReplyQuirksReader {
     this.#reasoned.set(index, reasoning);
   }
 
-  /** A reason that nobody knows is taken for a plain end: clients fail on words that the dialect does not have. */
+  /** Maps the finish reason. An unknown one becomes a plain stop, because clients fail on reasons the dialect does not define. */
   #finishReason(reason: string): FinishReason {
     const { finish = {}, faults = {} } = this.#quirks;
     const status = lookUp(faults, reason);
@@ -114,7 +114,7 @@ export class ReplyQuirksReader {
   }
 }
 
-/** The name is the host's, and each object has a "constructor" that no one put there. */
+/** Looks up a name chosen by the host. Own properties only: every object inherits a "constructor". */
 function lookUp<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
@@ -125,7 +125,7 @@ function readMessage(message: JsonObject): void {
   if (typeof reasoning === 'string') message['reasoning_content'] ??= reasoning;
 }
 
-/** Text parts make the content, parts of the thinking the reasoning. */
+/** Joins text parts into the content and thinking parts into the reasoning. */
 function flattenContent(message: JsonObject, parts: readonly unknown[]): void {
   let text = '';
   let reasoning = '';
@@ -144,7 +144,7 @@ function usageOfChoice(choices: unknown): unknown {
   return isObject(first) ? first['usage'] : undefined;
 }
 
-/** Where cache writes are counted, other than in `cache_write_tokens`: DashScope, and gateways that know Anthropic's names. */
+/** Fields that hold the cache-write count, besides `cache_write_tokens`: DashScope's, and those of gateways that use Anthropic's names. */
 const CACHE_WRITES = ['prompt_tokens_details.cache_creation_input_tokens', 'cache_creation_input_tokens'];
 
 function completeUsage(usage: JsonObject, { cachedTokens = [], countsCachedApart }: ReplyQuirks): void {
@@ -154,7 +154,7 @@ function completeUsage(usage: JsonObject, { cachedTokens = [], countsCachedApart
   if (countsCachedApart === true && typeof prompt === 'number' && cached > prompt) usage['prompt_tokens'] = prompt + cached;
 }
 
-/** A count among the details of the prompt. One that stands elsewhere is put there too, where it is read and charged. */
+/** Returns a count from the prompt details. A count found elsewhere is copied there, where it is read and charged. */
 function completeDetail(usage: JsonObject, name: string, places: readonly string[]): number {
   const details = isObject(usage['prompt_tokens_details']) ? usage['prompt_tokens_details'] : {};
   const count = details[name] ?? firstNumber(usage, places);
@@ -163,7 +163,7 @@ function completeDetail(usage: JsonObject, name: string, places: readonly string
   return count;
 }
 
-/** The first number that stands at one of these places: a name, or two with a dot between them. */
+/** Returns the first number found at one of these places: a field name, or two joined by a dot. */
 function firstNumber(usage: JsonObject, places: readonly string[]): number | undefined {
   for (const place of places) {
     const dot = place.indexOf('.');

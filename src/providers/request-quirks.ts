@@ -7,14 +7,14 @@ import { encodeMessages } from './message-quirks.ts';
 import { refusal } from './provider.ts';
 
 /**
- * Changes a request, so that the host takes it. The body is ours, what is in it is the caller's and is copied where it
- * changes. Gives the names of the fields that were lost.
+ * Changes a request so that the host accepts it, and returns the names of the fields that were lost. The body is ours
+ * to modify. Its contents belong to the caller and are copied before they change.
  */
 export function applyRequestQuirks(body: JsonObject, host: Host, model: string): readonly string[] {
   const { request: quirks = {} } = host;
   const kind = host.models?.find(({ pattern }) => pattern.test(model));
   const { drops: refused = [], efforts = quirks.efforts } = kind ?? {};
-  // The word of one host for whatever the model does by itself: to all others that is said by saying nothing.
+  // `default` is one host's word for the model's own choice. Everywhere else that means omitting the field.
   if (body['reasoning_effort'] === 'default' && efforts?.['default'] === undefined) delete body['reasoning_effort'];
   if (quirks.isSingleChoice === true) refuseSeveralChoices(body, host);
   const dropped = [...dropFields(body, [...(quirks.drops ?? []), ...refused]), ...(kind === undefined ? [] : dropByReasoning(body, kind))];
@@ -30,7 +30,7 @@ export function applyRequestQuirks(body: JsonObject, host: Host, model: string):
   return dropped;
 }
 
-/** What answers have and clients send back is no loss; what callers wrote themselves is. */
+/** Patches the messages. Fields that clients merely send back from earlier answers are no loss; fields the caller wrote are. */
 function changeMessages(body: JsonObject, quirks: MessageQuirks): readonly string[] {
   const { messages } = body as ChatRequest;
   body['messages'] = encodeMessages(body as ChatRequest, quirks);
@@ -40,7 +40,7 @@ function changeMessages(body: JsonObject, quirks: MessageQuirks): readonly strin
   );
 }
 
-/** Who takes OpenAI's own description of a message, nulls and all, takes its own marks. */
+/** A host that follows OpenAI's own message schema, nulls included, also accepts OpenAI's cache marks. */
 function marksOf({ messages }: RequestQuirks): readonly CacheMark[] {
   return messages?.stripsExtensions === true && messages.stripsNulls !== true ? ['cache_control'] : CACHE_MARKS;
 }
@@ -49,19 +49,19 @@ function refuseSeveralChoices(body: JsonObject, host: Host): void {
   const count = body['n'];
   delete body['n'];
   if (typeof count !== 'number' || count <= 1) return;
-  throw refusal('n', `${host.name} gives one answer to a request; 'n' is ${count}.`);
+  throw refusal('n', `${host.name} returns one choice per request, but 'n' is ${count}.`);
 }
 
-/** What a model gives up for tools or for reasoning. */
-function dropByReasoning(body: JsonObject, { restsWithTools, dropsAwake = [] }: ModelQuirks): string[] {
+/** Drops what a model cannot combine with tools or with reasoning. */
+function dropByReasoning(body: JsonObject, { hasNoReasoningWithTools, dropsWhileReasoning = [] }: ModelQuirks): string[] {
   const effort = body['reasoning_effort'] ?? 'none';
-  const mustRest = restsWithTools === true && (body['tools'] !== undefined || body['functions'] !== undefined);
-  if (mustRest) body['reasoning_effort'] = 'none';
-  const lost = mustRest && effort !== 'none' ? ['reasoning_effort'] : [];
-  return mustRest || effort === 'none' ? lost : dropFields(body, dropsAwake);
+  const isReasoningOff = hasNoReasoningWithTools === true && (body['tools'] !== undefined || body['functions'] !== undefined);
+  if (isReasoningOff) body['reasoning_effort'] = 'none';
+  const lost = isReasoningOff && effort !== 'none' ? ['reasoning_effort'] : [];
+  return isReasoningOff || effort === 'none' ? lost : dropFields(body, dropsWhileReasoning);
 }
 
-/** Values that ask for nothing: leaving them out is no loss. */
+/** Default values: dropping them loses nothing. */
 const NEUTRAL: Readonly<Record<string, unknown>> = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, logprobs: false };
 
 function dropFields(body: JsonObject, names: readonly string[]): string[] {
@@ -70,7 +70,7 @@ function dropFields(body: JsonObject, names: readonly string[]): string[] {
   return dropped;
 }
 
-/** What is left of an object is a copy. One that has nothing left, or is no object, is left out. */
+/** Keeps only the allowed fields of an object, in a copy. Anything left empty, or not an object, is dropped. */
 function narrowFields(body: JsonObject, narrows: RequestQuirks['narrows'] = {}): string[] {
   return Object.entries(narrows).flatMap(([name, kept]) => {
     const value = body[name];
@@ -83,7 +83,7 @@ function narrowFields(body: JsonObject, narrows: RequestQuirks['narrows'] = {}):
   });
 }
 
-/** The nearest that the host has to a schema: JSON, with the schema in words before the conversation. */
+/** Replaces a response schema by the closest the host supports: JSON mode, with the schema in a system message before the conversation. */
 function instructSchema(body: JsonObject): string[] {
   const format = jsonFormat(body as ChatRequest);
   if (format?.['type'] !== 'json_schema') return [];
@@ -92,7 +92,7 @@ function instructSchema(body: JsonObject): string[] {
   return ['response_format.json_schema'];
 }
 
-/** The same where not even JSON can be asked for by its field. */
+/** Does the same for hosts that do not even support JSON mode here. */
 function instructFormat(body: JsonObject): string[] {
   const format = jsonFormat(body as ChatRequest);
   if (format === undefined) return [];
@@ -119,7 +119,7 @@ function changeValues(body: JsonObject, { values = {}, temperatureMax }: Request
   if (typeof temperature === 'number' && temperatureMax !== undefined) body['temperature'] = Math.min(temperature, temperatureMax);
 }
 
-/** A field that is there under its new name already keeps that value. */
+/** Renames fields. An existing value under the new name wins. */
 function renameFields(body: JsonObject, renames: RequestQuirks['renames'] = {}): void {
   for (const name in renames) {
     const renamed = renames[name];

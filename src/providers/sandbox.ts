@@ -3,11 +3,11 @@ import { isObject, type ChatRequest, type JsonObject, type WireUsage } from '../
 import { openai } from './openai.ts';
 import type { Provider, UpstreamRequest } from './provider.ts';
 
-/** The provider that is always there: canned answers in the dialect, so that everything can be tried without a key. */
+/** The built-in provider: canned answers in the OpenAI dialect, so that everything can be tried without a key. */
 export const SANDBOX_PROVIDER = 'sandbox';
 
 const WORD_GAP_MS = 15;
-/** A quarter of a token per character is the usual rule of thumb, and all that a sandbox needs. */
+/** The usual rule of thumb, four characters per token, is accurate enough for a sandbox. */
 const CHARACTERS_PER_TOKEN = 4;
 
 const STORY =
@@ -28,7 +28,7 @@ const common = {
   price,
 };
 
-/** The built-in models, as catalogue entries. One is free, so that whoever has no money yet can see that everything works. */
+/** The built-in models, as catalogue entries. One is free, so that accounts without money can check that everything works. */
 export const SANDBOX_MODELS: readonly JsonObject[] = [
   { ...common, id: 'sandbox/echo', name: 'Sandbox Echo (canned)', routes: [{ provider: SANDBOX_PROVIDER, model: 'echo' }] },
   { ...common, id: 'sandbox/story', name: 'Sandbox Story (canned)', routes: [{ provider: SANDBOX_PROVIDER, model: 'story' }] },
@@ -41,7 +41,7 @@ export const SANDBOX_MODELS: readonly JsonObject[] = [
   },
 ];
 
-/** The relay dialect with an answer of its own instead of a network. */
+/** The relayed dialect, answering locally instead of over the network. */
 export const sandbox: Provider = { ...openai, answer };
 
 async function answer(request: UpstreamRequest, signal: AbortSignal): Promise<Response> {
@@ -65,13 +65,16 @@ interface Words {
   readonly finish: 'stop' | 'length';
 }
 
-/** Between a word and the blanks before the next. Looks at two characters only: a pattern of both would try each blank of a long row again. */
+/**
+ * The boundary between a word and the blanks before the next. Looking at only two characters avoids backtracking over
+ * long runs of blanks.
+ */
 const WORD_END = /(?<=\S)(?=\s)/;
 
-/** No longer than the models say: a long text repeated for each of many choices takes all memory. */
+/** The length the models declare. Without this limit, a long text repeated for many choices could exhaust memory. */
 const CHARACTERS_MAX = common.max_output_tokens * CHARACTERS_PER_TOKEN;
 
-/** Words as they will be streamed; one counts as one token, so a limit of three gives three words. */
+/** Splits the text into the words that will be streamed. Each counts as one token, so a limit of three gives three words. */
 function cut(text: string, chat: ChatRequest): Words {
   const said = text.slice(0, CHARACTERS_MAX).toWellFormed().trimEnd();
   const pieces = said === '' ? ['(empty)'] : said.split(WORD_END);
@@ -127,7 +130,7 @@ function choiceIndexes(chat: ChatRequest): number[] {
   return Array.from({ length: chat.n ?? 1 }, (_, index) => index);
 }
 
-/** Sends word by word at a reading pace, so that streaming can be seen; stops when the caller does. */
+/** Streams word by word at reading pace, so that streaming is visible. Stops when the caller disconnects. */
 function streamAnswer(chunks: Iterator<string>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({

@@ -3,14 +3,18 @@ import { createHash } from 'node:crypto';
 const SHORT_ID = /^[A-Za-z0-9]{9}$/u;
 
 /**
- * An id of nine letters and digits, which is all that Mistral's models take. The same id always gives the same short one,
- * so a call and its result stay together; ids of other providers often begin alike, so they are hashed and not cut.
+ * Returns an id of nine letters and digits, the only form Mistral's models accept. The same id always maps to the same
+ * short id, so a call and its result stay together. Ids are hashed rather than truncated, because other providers' ids
+ * often share a prefix.
  */
 export function shortToolId(id: string): string {
   return SHORT_ID.test(id) ? id : hashOf(id, 9);
 }
 
-/** An id of at most so many characters: some gateways put whole signatures into theirs. The same id always gives the same one. */
+/**
+ * Returns an id of at most this many characters: some gateways put whole signatures into theirs. The same id always
+ * maps to the same short one.
+ */
 export function boundedToolId(id: string, charactersMax: number): string {
   return id.length <= charactersMax ? id : `call_${hashOf(id, 24)}`;
 }

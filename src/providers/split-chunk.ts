@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, type WireChunk } from '../openai/types.ts';
 
 /**
- * The same chunk, told as OpenAI would: each piece of a tool call by itself, and the end of a choice behind all that was said.
- * Hosts that give several calls at once put them into one list, and some end a choice together with its last piece. The dialect
- * allows it; but there are clients that look at the first entry of a list only, or miss what comes with the end.
+ * Splits a chunk the way OpenAI sends it: each piece of a tool call on its own, and the end of a choice after all its
+ * output. Some hosts put several calls into one list, or end a choice together with its last piece. The dialect allows
+ * both, but some clients read only the first entry of a list or miss what comes with the end.
  */
 export function splitChunk(chunk: WireChunk, choices: readonly unknown[]): readonly WireChunk[] {
   const pieces = choices.flatMap(splitChoice);
@@ -14,9 +14,9 @@ function splitChoice(choice: unknown): unknown[] {
   if (!isObject(choice) || !isObject(choice['delta'])) return [choice];
   const { delta, finish_reason: reason } = choice;
   const calls: readonly unknown[] = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : [];
-  const endsHere = typeof reason === 'string' && (calls.length > 0 || saysSomething(delta));
+  const endsHere = typeof reason === 'string' && (calls.length > 0 || hasText(delta));
   if (calls.length < 2 && !endsHere) return [choice];
-  // Citations come with the end.
+  // Citations are sent with the end.
   const { annotations, ...said } = delta;
   const first = calls.length === 0 ? said : { ...said, tool_calls: calls.slice(0, 1) };
   const open = { ...choice, finish_reason: null };
@@ -27,6 +27,6 @@ function splitChoice(choice: unknown): unknown[] {
   ];
 }
 
-function saysSomething(delta: JsonObject): boolean {
+function hasText(delta: JsonObject): boolean {
   return ['content', 'refusal', 'reasoning_content'].some((name) => typeof delta[name] === 'string' && delta[name] !== '');
 }

@@ -1,15 +1,15 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 
-/** What the caller asked for in `tool_choice`: that the model may call a tool, must not, must call any, or this one. */
+/** The caller's `tool_choice`: the model may call a tool, must not, must call any, or must call a given one. */
 export interface ToolChoice {
   readonly mode: 'auto' | 'none' | 'any' | 'tool';
-  /** The tool of the mode `tool`. */
+  /** The required tool, in mode `tool`. */
   readonly name?: string;
-  /** The tools that there are to choose from, where not all are. */
+  /** The tools to choose from, when the choice is restricted. */
   readonly only?: readonly string[];
 }
 
-/** Reads the choice in all its forms. */
+/** Reads `tool_choice` in any of its forms. */
 export function readToolChoice(chat: ChatRequest): ToolChoice {
   const choice = chat['tool_choice'];
   if (!isObject(choice)) return { mode: MODES[String(choice)] ?? 'auto' };
@@ -21,7 +21,7 @@ export function readToolChoice(chat: ChatRequest): ToolChoice {
 
 const MODES: Readonly<Record<string, ToolChoice['mode']>> = { auto: 'auto', none: 'none', required: 'any', any: 'any' };
 
-/** The name in a tool, or in a choice of one. */
+/** Returns the name of a tool, or of the tool in a `tool_choice`. */
 export function nameOfTool(tool: JsonObject): string {
   const named = tool['function'] ?? tool['custom'] ?? tool;
   return String(isObject(named) ? named['name'] : named);

@@ -13,7 +13,7 @@ import {
 } from './usual-quirks.ts';
 import { OPENAI_MESSAGES } from './openai-models.ts';
 
-/** Thinking that is switched, not measured. */
+/** Thinking is either on or off. */
 const QWEN_EFFORTS = nearest({
   default: 'default',
   minimal: 'default',
@@ -24,7 +24,7 @@ const QWEN_EFFORTS = nearest({
   max: 'default',
 });
 
-/** Hosts that serve the models of others. */
+/** Hosts that serve other companies' models. */
 export const CLOUDS: Readonly<Record<string, Host>> = {
   bedrock: {
     name: 'Amazon Bedrock',
@@ -59,7 +59,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://api.groq.com/openai/v1',
     keyVariable: 'GROQ_API_KEY',
     request: {
-      // Its compound systems would take other models and tools by the last one.
+      // `compound_custom` would let its compound systems use other models and tools.
       drops: ['logit_bias', ...LOGPROBS, 'compound_custom'],
       values: { service_tier: { default: 'on_demand', scale: 'performance' } },
       efforts: nearest({ default: 'default', minimal: 'low', xhigh: 'high', max: 'high' }),
@@ -93,8 +93,9 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     name: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
     keyVariable: 'OPENROUTER_API_KEY',
-    // Other models, searches and upstreams have other prices, and a preset may ask for each of them. What of `provider` is left
-    // says whom the data may go to and what a request may cost. Cache marks are passed on to whoever serves the model.
+    // Other models, searches and upstreams have other prices, and a preset may select any of them. The fields of
+    // `provider` that are kept restrict who may see the data and what a request may cost. Cache marks are passed on to
+    // the upstream.
     request: {
       drops: ['models', 'plugins', 'preset'],
       narrows: { provider: ['data_collection', 'zdr', 'enforce_distillable_text', 'require_parameters', 'max_price'] },
@@ -113,7 +114,7 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     name: 'SambaNova',
     baseUrl: 'https://api.sambanova.ai/v1',
     keyVariable: 'SAMBANOVA_API_KEY',
-    // Unchecked: which fields it does not look at.
+    // Unchecked: which fields it ignores.
     request: { ...COMMON, drops: ['logit_bias', ...LOGPROBS, ...PENALTIES], isSingleChoice: true },
     reply: { reasoningField: 'reasoning' },
     limits: OPENAI_LIMITS,
@@ -138,13 +139,13 @@ export const CLOUDS: Readonly<Record<string, Host>> = {
     name: 'NVIDIA NIM',
     baseUrl: 'https://integrate.api.nvidia.com/v1',
     keyVariable: 'NVIDIA_API_KEY',
-    // Unchecked: an unknown field is a mistake here.
+    // Unchecked: it rejects unknown fields.
     request: { ...COMMON, drops: ['user', 'service_tier', 'parallel_tool_calls', ...OPENAI_ONLY] },
   },
   github: {
     name: 'GitHub Models',
     baseUrl: 'https://models.github.ai/inference',
-    // Not GITHUB_TOKEN: that one is often there for other reasons, and would switch these models on unasked.
+    // Not GITHUB_TOKEN: it is often set for other reasons and would enable these models by accident.
     keyVariable: 'GITHUB_MODELS_TOKEN',
     request: { cacheMarks: 'none', messages: OPENAI_MESSAGES },
   },

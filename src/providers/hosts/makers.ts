@@ -15,16 +15,16 @@ import {
 } from './usual-quirks.ts';
 import { OPENAI_MESSAGES, OPENAI_MODELS } from './openai-models.ts';
 
-/** Kimi refuses earlier tool calls without the thoughts before them while it thinks, which it does unless it is told not to. */
+/** While Kimi is thinking, which is the default, it refuses earlier tool calls without the thoughts that preceded them. */
 const KIMI_MESSAGES: MessageQuirks = { wantsReasoningOfCalls: true };
 
-/** Hosts of those who make the models that they serve. */
+/** Hosts run by the companies that make the models. */
 export const MAKERS: Readonly<Record<string, Host>> = {
   openai: {
     name: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
     keyVariable: 'OPENAI_API_KEY',
-    // Reasoning models refuse the old name of the limit, and no model refuses the new one.
+    // Reasoning models refuse the old name of the output limit. Every model accepts the new one.
     request: { renames: { max_tokens: 'max_completion_tokens' }, cacheMarks: 'none', messages: OPENAI_MESSAGES },
     models: OPENAI_MODELS,
     limits: OPENAI_LIMITS,
@@ -43,7 +43,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     keyVariable: 'GEMINI_API_KEY',
     modelLists: ['models?pageSize=1000'],
-    // The time to wait is in the body of the error.
+    // The retry delay is in the error body.
     limits: { remaining: [], retryAfter: 'in the error' },
   },
   xai: {
@@ -53,7 +53,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     countsReasoningApart: true,
     request: {
       renames: { max_tokens: 'max_completion_tokens' },
-      // Searches by another name, and an answer that is to be fetched later: nobody could, and it is billed all the same.
+      // `search_parameters` is another name for searches. A deferred answer could not be fetched later, yet would be billed.
       drops: ['search_parameters', 'deferred'],
       cacheMarks: 'none',
       messages: MESSAGES,
@@ -80,10 +80,10 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       isSingleChoice: true,
       hasNoJsonSchema: true,
       cacheMarks: 'none',
-      // Its V4 models refuse a history without it.
+      // Its V4 models refuse a history without reasoning.
       messages: { ...MESSAGES, wantsReasoning: true },
     },
-    // It may tell the cached tokens in its own place only.
+    // Cached tokens may be reported only in its own field.
     reply: { faults: { insufficient_system_resource: 503 }, cachedTokens: ['prompt_cache_hit_tokens'] },
   },
   mistral: {
@@ -92,12 +92,12 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     keyVariable: 'MISTRAL_API_KEY',
     request: {
       renames: { max_completion_tokens: 'max_tokens', seed: 'random_seed' },
-      // An unknown field is a 422 here.
+      // Unknown fields are answered with a 422.
       drops: ['logit_bias', 'user', 'service_tier', ...LOGPROBS, ...OPENAI_ONLY],
-      // Streams tell their usage without being asked.
+      // Streams report usage unasked.
       omits: ['stream_options'],
       values: { tool_choice: { required: 'any' } },
-      // Unchecked: its models know two efforts.
+      // Unchecked: its models have two efforts.
       efforts: NONE_OR_HIGH,
       cacheMarks: 'none',
       messages: {
@@ -127,7 +127,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       ...COMMON,
       drops: ['seed', 'logit_bias', 'user', 'service_tier', 'parallel_tool_calls', ...LOGPROBS, ...OPENAI_ONLY],
       temperatureMax: 1,
-      // Kimi gives one answer, whatever `n` is.
+      // Kimi returns one choice, whatever `n` is.
       isSingleChoice: true,
       messages: { ...MESSAGES, continues: 'partial' },
     },
@@ -154,7 +154,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     name: 'Cohere',
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     keyVariable: 'COHERE_API_KEY',
-    // Unchecked: which fields its compatible address refuses, and that it knows two efforts.
+    // Unchecked: which fields its compatible API refuses, and that it has two efforts.
     request: {
       ...COMMON,
       drops: ['logit_bias', 'top_logprobs', 'parallel_tool_calls', 'service_tier', 'user', ...OPENAI_ONLY],
@@ -166,7 +166,7 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     name: 'Perplexity',
     baseUrl: 'https://api.perplexity.ai',
     keyVariable: 'PERPLEXITY_API_KEY',
-    // Unchecked: which fields it does not look at.
+    // Unchecked: which fields it ignores.
     request: {
       ...COMMON,
       drops: [
@@ -180,14 +180,14 @@ export const MAKERS: Readonly<Record<string, Host>> = {
       ],
       isSingleChoice: true,
     },
-    searchesUnasked: true,
+    alwaysSearches: true,
     billsAfterAbort: true,
   },
   zai: {
     name: 'Z.ai',
     baseUrl: 'https://api.z.ai/api/paas/v4',
     keyVariable: 'ZAI_API_KEY',
-    // Unchecked: which fields it does not look at. Thinking is switched, not measured.
+    // Unchecked: which fields it ignores. Thinking is either on or off.
     request: {
       renames: { max_completion_tokens: 'max_tokens', user: 'user_id', safety_identifier: 'user_id' },
       drops: ['seed', 'logit_bias', 'parallel_tool_calls', ...LOGPROBS, ...PENALTIES],
@@ -223,10 +223,10 @@ export const MAKERS: Readonly<Record<string, Host>> = {
     name: 'Alibaba Cloud Model Studio',
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     keyVariable: 'DASHSCOPE_API_KEY',
-    // It keeps what is marked, as Anthropic does.
+    // It caches what is marked, as Anthropic does.
     request: {
       ...COMMON,
-      // Searches by another name.
+      // Other names for searches.
       drops: ['enable_search', 'search_options'],
       cacheMarks: 'brief',
       efforts: { none: { enable_thinking: false } },

@@ -1,7 +1,7 @@
 import type { Host } from '../host.ts';
 import { COMMON, OPENAI_ONLY } from './usual-quirks.ts';
 
-/** Servers that people run themselves: at an address of their own, by default on this machine. */
+/** Self-hosted servers, at a configured address or by default on this machine. */
 export const OWN_SERVERS: Readonly<Record<string, Host>> = {
   ollama: {
     name: 'Ollama',
@@ -43,7 +43,7 @@ export const OWN_SERVERS: Readonly<Record<string, Host>> = {
     baseUrl: 'http://127.0.0.1:1234/v1',
     keyVariable: 'LMSTUDIO_API_KEY',
     addressVariable: 'LMSTUDIO_URL',
-    // The list of its own API tells the context; that of the dialect only names.
+    // Its own API lists context lengths; the OpenAI-compatible list has only names.
     modelLists: ['../api/v0/models', 'models'],
     request: { ...COMMON, isSingleChoice: true },
     reply: { reasoningField: 'reasoning' },

@@ -5,11 +5,11 @@ import { ProviderFault } from '../provider.ts';
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const ASSERTION_SECONDS = 3600;
-/** A token is renewed this long before its end, so that none ends on its way. */
+/** Tokens are renewed this long before they expire, so that none expires in transit. */
 const RENEW_BEFORE_MS = 300_000;
 const EXCHANGE_MS = 10_000;
 
-/** The parts of a service account's key file that are used. */
+/** The fields used from a service account's key file. */
 export interface ServiceAccount {
   readonly clientEmail: string;
   readonly privateKey: string;
@@ -17,7 +17,7 @@ export interface ServiceAccount {
   readonly tokenUri: string;
 }
 
-/** Reads a key file. Messages name the field and never its value. */
+/** Reads a key file. Errors name the field but never its value. */
 export function parseServiceAccount(text: string): ServiceAccount {
   const file = readObject(text);
   if (file === undefined) throw new Error('The service account is not a JSON object');
@@ -34,13 +34,13 @@ export function parseServiceAccount(text: string): ServiceAccount {
   };
 }
 
-/** What a token source needs from outside. */
+/** External dependencies of a token source. */
 export interface TokenSourceOptions {
   readonly nowMs: () => number;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** Access tokens for one service account, each used until shortly before its end. */
+/** Provides access tokens for one service account and reuses each until shortly before it expires. */
 export class TokenSource {
   readonly #account: ServiceAccount;
   readonly #options: TokenSourceOptions;
@@ -52,7 +52,7 @@ export class TokenSource {
     this.#options = options;
   }
 
-  /** A token that is good for a while. Callers that come at the same time share one exchange; a failed one is not kept. */
+  /** Returns a token that stays valid for a while. Concurrent callers share one exchange. A failed exchange is not cached. */
   token(): Promise<string> {
     if (this.#token !== undefined && this.#options.nowMs() < this.#token.renewAtMs) return Promise.resolve(this.#token.value);
     this.#exchange ??= this.#renew().finally(() => (this.#exchange = undefined));
@@ -77,7 +77,7 @@ export class TokenSource {
   }
 }
 
-/** A refusal is about our credentials; anything else is a failure of the token's host. */
+/** A refusal means our credentials are wrong. Anything else is a failure of the token server. */
 function exchangeFault(status: number, { error, error_description: description }: JsonObject): ProviderFault {
   const reason = [error, description].filter((text) => typeof text === 'string').join(': ');
   return new ProviderFault(`No access token for the service account (status ${status})${reason === '' ? '' : `: ${reason}`}`, {
@@ -85,7 +85,7 @@ function exchangeFault(status: number, { error, error_description: description }
   });
 }
 
-/** The signed claim that is exchanged for a token (RFC 7523). */
+/** Signs the claim that is exchanged for a token (RFC 7523). */
 async function signAssertion(account: ServiceAccount, issuedAtSeconds: number): Promise<string> {
   const header = { alg: 'RS256', typ: 'JWT', ...(account.privateKeyId === undefined ? {} : { kid: account.privateKeyId }) };
   const claims = {
@@ -107,7 +107,7 @@ async function importKey(pem: string): Promise<CryptoKey> {
   try {
     return await crypto.subtle.importKey('pkcs8', bytes, ALGORITHM, false, ['sign']);
   } catch {
-    // What the runtime says about a key helps nobody, and may say too much.
+    // The runtime's own error is not helpful and may reveal part of the key.
     throw new ProviderFault("'private_key' of the service account is not an RSA key in PKCS #8 form", { status: 401 });
   }
 }
