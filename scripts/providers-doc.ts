@@ -1,4 +1,4 @@
-/** `bun scripts/providers-doc.ts`: writes the tables of hosts and of what they support into the docs. A test fails when they are not as the code has them. */
+/** `bun scripts/providers-doc.ts`: writes the host and feature tables into the docs. A test fails noteIf they differ from the code. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Model } from '../src/catalog/catalog.ts';
@@ -10,7 +10,7 @@ import { featureTable, meteringTable } from './support-matrix.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** The pages with blocks that are written here, by their paths, and the blocks by their names. */
+/** The pages with generated blocks, by path, and the blocks by name. */
 export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/providers.md': {
     hosts: () => `${hostTable()}\n\n${quirkTable()}`,
@@ -22,14 +22,14 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
 
 const BLOCK = /(<!-- (\w+): written by scripts\/providers-doc\.ts -->\n\n)[^]*?(\n\n<!-- end of \2 -->)/gu;
 
-/** A page with its blocks as the code has them. */
+/** Returns a page with its blocks regenerated. */
 export function writeBlocks(path: string, page: string): string {
   return page.replaceAll(BLOCK, (_, start: string, name: string, end: string) => `${start}${PAGES[path]?.[name]?.() ?? ''}${end}`);
 }
 
 let shipped: readonly Model[] | undefined;
 
-/** The catalogue as it is shipped, whatever the settings of this folder say. Read once: that takes a while. */
+/** The shipped catalogue, regardless of local settings. Read once, because that takes a while. */
 function shippedModels(): readonly Model[] {
   shipped ??= loadConfig({ TOLLGATE_CONFIG: '/dev/null' }).models;
   return shipped;
@@ -41,7 +41,7 @@ function hostTable(): string {
     const count = models.filter((model) => model.routes.some((route) => route.provider === id)).length;
     return [code(id), host.name, code(host.addressVariable ?? host.keyVariable), code(host.baseUrl), String(count)];
   });
-  return table(['id', 'host', 'switched on by', 'base address', 'models in the catalogue'], rows);
+  return table(['id', 'host', 'enabled by', 'base address', 'models in the catalogue'], rows);
 }
 
 function variableTable(): string {
@@ -54,44 +54,47 @@ function variableTable(): string {
 function quirkTable(): string {
   const rows = Object.entries(HOSTS).map(([id, host]) => [
     code(id),
-    sentences(requestNotes(host.request ?? {}), messageNotes(host.request?.messages ?? {}), modelNotes(host)),
-    sentences(replyNotes(host.reply ?? {}), host.countsReasoningApart === true ? ['reasoning counted beside the output'] : []),
+    joinNotes(requestNotes(host.request ?? {}), messageNotes(host.request?.messages ?? {}), modelNotes(host)),
+    joinNotes(
+      replyNotes(host.reply ?? {}),
+      host.countsReasoningApart === true ? ['reasoning tokens counted in addition to the output'] : [],
+    ),
   ]);
   return table(['id', 'changed in requests', 'changed in answers'], rows);
 }
 
 function requestNotes(quirks: RequestQuirks): string[] {
-  const renames = Object.entries(quirks.renames ?? {}).map(([name, renamed]) => `${code(name)} is ${code(renamed)}`);
+  const renames = Object.entries(quirks.renames ?? {}).map(([name, renamed]) => `${code(name)} sent as ${code(renamed)}`);
   const efforts = Object.keys(quirks.efforts ?? {});
   return [
     ...renames,
     ...list('left out', quirks.drops),
-    ...Object.entries(quirks.narrows ?? {}).flatMap(([name, kept]) => list(`of ${code(name)} only`, kept)),
-    ...list('not needed', quirks.omits),
-    ...list('other values', Object.keys(quirks.values ?? {})),
-    ...(efforts.length === 0 ? [] : [`efforts in its own words: ${efforts.map(code).join(', ')}`]),
+    ...Object.entries(quirks.narrows ?? {}).flatMap(([name, kept]) => list(`only these fields of ${code(name)}`, kept)),
+    ...list('omitted without loss', quirks.omits),
+    ...list('values translated', Object.keys(quirks.values ?? {})),
+    ...(efforts.length === 0 ? [] : [`efforts mapped: ${efforts.map(code).join(', ')}`]),
     ...list('added', Object.keys(quirks.adds ?? {})),
     ...(quirks.temperatureMax === undefined ? [] : [`${code('temperature')} at most ${quirks.temperatureMax}`]),
-    ...when(quirks.isSingleChoice, `asked once for each of ${code('n')}`),
-    ...when(quirks.hasNoJsonSchema, 'a schema told in words'),
-    ...when(quirks.hasNoJsonWithTools, 'JSON beside tools asked for in words'),
-    ...(quirks.cacheMarks === 'brief' ? ['cache marks for five minutes at most'] : []),
+    ...noteIf(quirks.isSingleChoice, `one request per choice of ${code('n')}`),
+    ...noteIf(quirks.hasNoJsonSchema, 'schemas described in the prompt'),
+    ...noteIf(quirks.hasNoJsonWithTools, 'JSON with tools requested in the prompt'),
+    ...(quirks.cacheMarks === 'brief' ? ['cache marks limited to five minutes'] : []),
   ];
 }
 
 function messageNotes(quirks: MessageQuirks): string[] {
-  const roles = Object.entries(quirks.roles ?? {}).map(([role, renamed]) => `role ${code(role)} is ${code(renamed)}`);
+  const roles = Object.entries(quirks.roles ?? {}).map(([role, renamed]) => `role ${code(role)} sent as ${code(renamed)}`);
   return [
     ...roles,
-    ...list('not in messages', quirks.drops),
-    ...when(quirks.stripsExtensions, 'extensions stripped from messages'),
-    ...when(quirks.hasThinkingParts, 'thinking parts kept'),
-    ...when(quirks.hasShortToolIds, 'tool ids of nine signs'),
-    ...(quirks.toolIdCharactersMax === undefined ? [] : [`tool ids of at most ${quirks.toolIdCharactersMax} signs`]),
-    ...when(quirks.namesToolResults, 'tool results named'),
-    ...(quirks.continues === undefined ? [] : [`${code(quirks.continues)} on a last message of the assistant`]),
-    ...when(quirks.wantsReasoning, 'reasoning on every message of the assistant'),
-    ...when(quirks.wantsReasoningOfCalls, 'reasoning beside tool calls'),
+    ...list('left out of messages', quirks.drops),
+    ...noteIf(quirks.stripsExtensions, 'extensions stripped from messages'),
+    ...noteIf(quirks.hasThinkingParts, 'thinking parts kept'),
+    ...noteIf(quirks.hasShortToolIds, 'tool-call ids of nine characters'),
+    ...(quirks.toolIdCharactersMax === undefined ? [] : [`tool-call ids of at most ${quirks.toolIdCharactersMax} characters`]),
+    ...noteIf(quirks.namesToolResults, 'tool results carry the function name'),
+    ...(quirks.continues === undefined ? [] : [`${code(quirks.continues)} on a final assistant message`]),
+    ...noteIf(quirks.wantsReasoning, 'reasoning on every assistant message'),
+    ...noteIf(quirks.wantsReasoningOfCalls, 'reasoning with tool calls'),
     ...(quirks.reasoningField === undefined ? [] : [`earlier reasoning as ${code(quirks.reasoningField)}`]),
     ...(quirks.filePart === undefined ? [] : [`files as ${code(quirks.filePart)}`]),
   ];
@@ -103,9 +106,9 @@ function modelNotes({ models = [] }: Host): string[] {
     .map(({ pattern, drops, dropsWhileReasoning = [], hasNoReasoningWithTools, efforts, messages }) => {
       const notes = [
         ...(drops.length === 0 ? [] : [`without ${drops.map(code).join(', ')}`]),
-        ...(dropsWhileReasoning.length === 0 ? [] : [`without ${dropsWhileReasoning.map(code).join(', ')} while they reason`]),
-        ...when(hasNoReasoningWithTools, `with ${code('reasoning_effort')} ${code('none')} beside tools`),
-        ...(efforts === undefined ? [] : ['with efforts in their own words']),
+        ...(dropsWhileReasoning.length === 0 ? [] : [`without ${dropsWhileReasoning.map(code).join(', ')} while reasoning`]),
+        ...noteIf(hasNoReasoningWithTools, `with ${code('reasoning_effort')} ${code('none')} noteIf tools are used`),
+        ...(efforts === undefined ? [] : ['with efforts mapped']),
         ...messageNotes(messages ?? {}).map((note) => `with ${note}`),
       ];
       return `models like ${code(pattern.source.replaceAll('|', '\\|'))} ${notes.join(', ')}`;
@@ -113,19 +116,19 @@ function modelNotes({ models = [] }: Host): string[] {
 }
 
 function replyNotes(quirks: ReplyQuirks): string[] {
-  const finishes = Object.entries(quirks.finish ?? {}).map(([reason, finish]) => `ends with ${code(reason)}: ${code(finish)}`);
-  const faults = Object.entries(quirks.faults ?? {}).map(([reason, status]) => `ends with ${code(reason)}: an error like ${status}`);
+  const finishes = Object.entries(quirks.finish ?? {}).map(([reason, finish]) => `finish reason ${code(reason)} becomes ${code(finish)}`);
+  const faults = Object.entries(quirks.faults ?? {}).map(([reason, status]) => `finish reason ${code(reason)} becomes an error ${status}`);
   return [
-    ...(quirks.reasoningField === undefined ? [] : [`${code(quirks.reasoningField)} also as ${code('reasoning_content')}`]),
-    ...when(quirks.repeatsReasoning, 'reasoning that is repeated told once'),
-    ...when(quirks.hasThinkingParts, 'thinking parts taken out of the content'),
-    ...when(quirks.hasBareToolCalls, 'tool calls numbered'),
+    ...(quirks.reasoningField === undefined ? [] : [`${code(quirks.reasoningField)} copied to ${code('reasoning_content')}`]),
+    ...noteIf(quirks.repeatsReasoning, 'repeated reasoning sent once'),
+    ...noteIf(quirks.hasThinkingParts, 'thinking parts moved out of the content'),
+    ...noteIf(quirks.hasBareToolCalls, 'tool calls completed'),
     ...finishes,
     ...faults,
-    ...when(quirks.hasUsageInChoice, 'usage found in the choice'),
-    ...list('cached tokens found in', quirks.cachedTokens),
-    ...when(quirks.countsCachedApart, 'cached tokens that are counted apart added'),
-    ...(quirks.statusObject === undefined ? [] : [`errors found in ${code(quirks.statusObject.name)}`]),
+    ...noteIf(quirks.hasUsageInChoice, 'usage read from the choice'),
+    ...list('cached tokens read from', quirks.cachedTokens),
+    ...noteIf(quirks.countsCachedApart, 'cached tokens added noteIf counted separately'),
+    ...(quirks.statusObject === undefined ? [] : [`errors read from ${code(quirks.statusObject.name)}`]),
   ];
 }
 
@@ -133,11 +136,11 @@ function list(what: string, names: readonly string[] | undefined): string[] {
   return names === undefined || names.length === 0 ? [] : [`${what}: ${names.map(code).join(', ')}`];
 }
 
-function when(isSo: true | undefined, note: string): string[] {
-  return isSo === true ? [note] : [];
+function noteIf(applies: true | undefined, note: string): string[] {
+  return applies === true ? [note] : [];
 }
 
-function sentences(...notes: readonly string[][]): string {
+function joinNotes(...notes: readonly string[][]): string {
   return notes.flat().join('; ');
 }
 

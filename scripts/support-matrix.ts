@@ -6,16 +6,16 @@ import { probe, type ProbedPlace, type ProbeName, type Verdict } from '../src/pr
 import type { DialectName } from '../src/providers/provider.ts';
 import { code, table } from './markdown.ts';
 
-/** A row of the tables: a host, or a dialect that no host of the table speaks. */
+/** A row of the tables: a host, or a dialect that no host in the table speaks. */
 interface Line {
   readonly name: string;
   readonly host: Host | undefined;
   readonly place: ProbedPlace;
-  /** What is probed, for answers may depend on the model. */
+  /** The models to probe, since the result may depend on the model. */
   readonly models: readonly string[];
 }
 
-/** Models that stand for the makers on Bedrock, where the catalogue has none. */
+/** Models that represent the makers on Bedrock, because the catalogue has none. */
 const ON_BEDROCK = [
   'anthropic.claude-opus-5',
   'anthropic.claude-opus-4-6-v1',
@@ -29,7 +29,7 @@ const ON_VERTEX: Readonly<Record<string, readonly string[]>> = {
   'gemini-vertex': ['gemini-3.6-flash', 'gemini-2.5-pro'],
 };
 
-/** What becomes of each feature at each host, as the dialects themselves do it. */
+/** Shows what happens to each feature at each host, as the dialects themselves implement it. */
 export function featureTable(models: readonly Model[]): string {
   const columns: readonly (readonly [head: string, cell: (line: Line) => string])[] = [
     ['text', feature('text')],
@@ -39,7 +39,7 @@ export function featureTable(models: readonly Model[]): string {
     ['tools', feature('tools')],
     ['`parallel_tool_calls: false`', feature('serialTools')],
     ['`tool_choice`', toolChoices],
-    ['`json_schema`', feature('jsonSchema', 'in words')],
+    ['`json_schema`', feature('jsonSchema', 'in the prompt')],
     ['`reasoning_effort`', feature('reasoning')],
     ['`n`', choices],
     ['`stop`', feature('stop')],
@@ -53,7 +53,7 @@ export function featureTable(models: readonly Model[]): string {
   return table(['id', ...columns.map(([head]) => head)], rows);
 }
 
-/** How each host tells usage and limits, and whether it goes on charging for an answer that nobody reads. */
+/** Shows how each host reports usage and limits, and whether it keeps charging after the caller disconnects. */
 export function meteringTable(models: readonly Model[]): string {
   const rows = linesOf(models).map(({ name, host, place }) => [
     code(name),
@@ -62,7 +62,7 @@ export function meteringTable(models: readonly Model[]): string {
     (host?.limits?.remaining ?? []).map(code).join(', '),
     host?.billsAfterAbort === true ? 'yes' : '',
   ]);
-  return table(['id', 'usage in streams', 'when to come back', 'what is left, in headers', 'bills on when the caller leaves'], rows);
+  return table(['id', 'usage in streams', 'retry delay', 'headers with the remaining quota', 'bills after the caller disconnects'], rows);
 }
 
 function linesOf(catalogue: readonly Model[]): Line[] {
@@ -93,11 +93,11 @@ function feature(name: ProbeName, lost = 'no'): (line: Line) => string {
   };
 }
 
-/** Who gives one answer to a request is asked several times by the gate, and never sees `n`. */
+/** A provider that returns one choice per request is sent several requests by the gateway, and never sees `n`. */
 function choices(line: Line): string {
   const { dialect, host } = line.place;
   const givesChoices = DIALECTS[dialect].givesChoices === true && host?.request?.isSingleChoice !== true;
-  return givesChoices ? feature('choices')(line) : 'asked apart';
+  return givesChoices ? feature('choices')(line) : 'several requests';
 }
 
 function verdictsOf(name: ProbeName, { place, models }: Line): ReadonlySet<Verdict> {
@@ -111,15 +111,15 @@ const CHOICES: readonly (readonly [name: ProbeName, what: string])[] = [
   ['allowedTools', 'allowed tools'],
 ];
 
-/** The forms that always arrive; most often, that is all of them. */
+/** Lists the forms that are always honoured. Usually that is all of them. */
 function toolChoices(line: Line): string {
   const taken = CHOICES.filter(([name]) => [...verdictsOf(name, line)].every((verdict) => verdict === 'taken'));
-  return taken.length === CHOICES.length ? 'every form' : taken.map(([, what]) => what).join(', ');
+  return taken.length === CHOICES.length ? 'all forms' : taken.map(([, what]) => what).join(', ');
 }
 
 const RELAYED: ReadonlySet<DialectName> = new Set(['openai', 'azure']);
 
 function usageInStreams({ dialect, host }: ProbedPlace): string {
-  if (!RELAYED.has(dialect)) return 'always told';
-  return host?.request?.omits?.includes('stream_options') === true ? 'told unasked' : 'asked for';
+  if (!RELAYED.has(dialect)) return 'always';
+  return host?.request?.omits?.includes('stream_options') === true ? 'unrequested' : 'on request';
 }

@@ -8,10 +8,10 @@ import type { Log } from './observe/log.ts';
 import { DIALECTS } from './providers/dialects.ts';
 
 const LIST_LIMITS = { timeoutMs: 5000, bytesMax: 8_000_000 };
-/** How often a server is asked, and how soon again after it did not answer; that wait doubles up to the usual one. */
+/** How often a server is polled, and how soon after a failure. The retry delay doubles up to the usual interval. */
 const PACE = { usualMs: 60_000, retryMs: 1000 };
 
-/** What the models are discovered with and for. */
+/** The dependencies of model discovery. */
 export interface DiscoveryParts {
   readonly config: Config;
   readonly catalog: Catalog;
@@ -21,7 +21,7 @@ export interface DiscoveryParts {
   readonly record: (models: readonly Model[]) => Promise<void>;
 }
 
-/** Keeps the catalogue up to date with what the servers of one's own have. Nothing waits for it: a server may be down. */
+/** Keeps the catalogue up to date with the models of self-hosted servers. Nothing waits for it, because a server may be down. */
 export class Discovery {
   readonly #parts: DiscoveryParts;
   readonly #pace: typeof PACE;
@@ -34,44 +34,44 @@ export class Discovery {
   }
 
   start(): void {
-    for (const provider of discovering(this.#parts.config)) this.#watches.push(this.#watch(provider));
+    for (const provider of discoveringProviders(this.#parts.config)) this.#watches.push(this.#watch(provider));
   }
 
-  /** Resolves when no look is under way any more. */
+  /** Resolves when no poll is running any more. */
   async stop(): Promise<void> {
     this.#abort.abort();
     await Promise.all(this.#watches);
   }
 
-  /** Asks one server again and again. What it had stays listed while it does not answer: it may only be starting anew. */
+  /** Polls one server. Its models stay listed while it does not answer, because it may only be restarting. */
   async #watch(provider: ProviderConfig): Promise<void> {
     const { signal } = this.#abort;
     let failures = 0;
     let seen: string | undefined;
     while (!signal.aborted) {
       try {
-        seen = await this.#look(provider, seen);
+        seen = await this.#poll(provider, seen);
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (failures === 1 && !signal.aborted) this.#tellFailure(provider, error);
+        if (failures === 1 && !signal.aborted) this.#logFailure(provider, error);
       }
       const waitMs = failures === 0 ? this.#pace.usualMs : Math.min(this.#pace.usualMs, this.#pace.retryMs * 2 ** (failures - 1));
-      // Only the end of the server cuts a wait short.
+      // The wait is only cut short when the gateway stops.
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Told once, not with every look: a server of one's own is often down for hours. */
-  #tellFailure({ id }: ProviderConfig, error: unknown): void {
+  /** Logged once, not with every poll: a self-hosted server is often down for hours. */
+  #logFailure({ id }: ProviderConfig, error: unknown): void {
     const { log } = this.#parts;
     if (error instanceof NoDocument)
       log.lifecycle('the models of a server of your own could not be read', { provider: id, reason: error.message });
     else log.internalError('discovered models could not be listed', error);
   }
 
-  /** One look. Gives what was seen, so that a list like the last one changes nothing. */
-  async #look(provider: ProviderConfig, before: string | undefined): Promise<string> {
+  /** Polls a server once and returns what was seen, so that an unchanged list is recognised. */
+  async #poll(provider: ProviderConfig, before: string | undefined): Promise<string> {
     const { catalog, client, log, record } = this.#parts;
     const models = toFreeModels(provider, await fetchModelList(client, provider, this.#abort.signal));
     const seen = models.map(({ id, contextLength }) => `${id} ${contextLength}`).join('\n');
@@ -83,14 +83,14 @@ export class Discovery {
   }
 }
 
-/** What the servers of one's own have now, by provider. */
+/** The models that self-hosted servers have right now, by provider. */
 export interface Discovered {
   readonly models: ReadonlyMap<string, readonly Model[]>;
-  /** The servers that did not tell, with the reason. */
+  /** The servers that returned no list, with the reason. */
   readonly silent: ReadonlyMap<string, string>;
 }
 
-/** Asks every server of one's own once, for commands. */
+/** Asks every self-hosted server once, for commands. */
 export async function discoverModels(config: Config): Promise<Discovered> {
   const client = new HttpClient();
   const models = new Map<string, readonly Model[]>();
@@ -102,12 +102,12 @@ export async function discoverModels(config: Config): Promise<Discovered> {
       silent.set(provider.id, (error as Error).message);
     }
   };
-  await Promise.all(discovering(config).map(ask));
+  await Promise.all(discoveringProviders(config).map(ask));
   client.close();
   return { models, silent };
 }
 
-/** Reads a provider's own list of its models. */
+/** Reads a provider's own model list. */
 export async function fetchModelList(client: HttpClient, provider: ProviderConfig, signal?: AbortSignal): Promise<ListedModel[]> {
   const { host, baseUrl } = provider;
   let failure: unknown;
@@ -117,7 +117,7 @@ export async function fetchModelList(client: HttpClient, provider: ProviderConfi
       const body = await getJson(client, { url, headers: credentialsOf(provider), signal, ...LIST_LIMITS });
       const listed = readModelList(body);
       if (listed !== undefined) return listed;
-      failure = new NoDocument('its answer is no list of models');
+      failure = new NoDocument('its answer is not a list of models');
     } catch (error) {
       failure = error;
     }
@@ -125,14 +125,14 @@ export async function fetchModelList(client: HttpClient, provider: ProviderConfi
   throw failure;
 }
 
-/** The headers that let a request in, as the dialect has them. */
+/** Returns the authentication headers, as the dialect writes them. */
 function credentialsOf(provider: ProviderConfig): Record<string, string> {
   const target = { ...provider, model: 'any', outputTokensMax: undefined };
   const { headers } = DIALECTS[provider.dialect].encodeRequest({ model: 'any', messages: [{ role: 'user', content: 'any' }] }, target);
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-type'));
 }
 
-function discovering(config: Config): ProviderConfig[] {
+function discoveringProviders(config: Config): ProviderConfig[] {
   return [...config.providers.values()].filter(({ discovers }) => discovers);
 }
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { formatPricePerToken, parsePrice, type Picos } from '../ledger/money.ts';
 import type { ModelPrice, TokenPrices } from '../ledger/price.ts';
 
-/** One way to reach a model: which provider, and what the model is called there. */
+/** One way to reach a model: a provider, and the provider's name for the model. */
 export interface Route {
   readonly provider: string;
   readonly model: string;
-  /** The share of the requests that this route takes among neighbours that have a weight too. */
+  /** The share of requests this route gets among adjacent routes that also have a weight. */
   readonly weight?: number | undefined;
 }
 
@@ -22,16 +22,16 @@ export interface Model {
   readonly outputModalities: readonly string[];
   readonly features: readonly Feature[];
   readonly price: ModelPrice;
-  /** Tried in this order until one answers, but for neighbours with weights, which are drawn. */
+  /** Tried in this order until one answers. Adjacent routes with weights are drawn at random by weight. */
   readonly routes: readonly Route[];
-  /** Overrides the general time-out for the first byte of a stream. */
+  /** Overrides the general timeout for the first byte of a stream. */
   readonly firstByteMs: number | undefined;
 }
 
-/** What a model can do, in the words of the catalogue. */
+/** What a model can do, in the catalogue's terms. */
 export type Feature = keyof typeof FEATURE_PARAMETERS;
 
-/** The request parameters that each feature stands for, in the vocabulary that clients look for in the model list. */
+/** The request parameters of each feature, under the names clients look for in the model list. */
 const FEATURE_PARAMETERS = {
   tools: ['tools', 'tool_choice', 'parallel_tool_calls'],
   structured_outputs: ['response_format', 'structured_outputs'],
@@ -87,65 +87,65 @@ const modelEntry = z.strictObject({
   first_byte_ms: z.number().int().min(1).optional(),
 });
 
-/** One entry under `models`, in the shipped catalogue and in tollgate.yaml alike. */
+/** One entry under `models`, in the shipped catalogue as well as in tollgate.yaml. */
 export const modelSchema = modelEntry.transform(toModel);
 
-/** The models by id, and which of them can be called. A Map: a model named `constructor` is just unknown. */
+/** The models by id, and which of them can be called. It uses a Map, so that a model named `constructor` is simply unknown. */
 export class Catalog {
   readonly #served = new Map<string, Model>();
-  /** What the settings sell, by id and by route, whether it can be called now or not. */
+  /** The ids and routes of all models in the settings, callable or not. */
   readonly #sold = new Set<string>();
-  /** With which letters the names of models and of their makers begin, of all that were ever listed: for `resembles`. */
-  readonly #beginnings = new Set<string>();
+  /** The leading letters of all model and maker names ever listed. Used by `resembles`. */
+  readonly #prefixes = new Set<string>();
   readonly #discovered = new Map<string, readonly Model[]>();
-  /** What a configured provider has, and of that what can be called now. */
+  /** The models of configured providers, and those that can be called at the moment. */
   #all: ReadonlyMap<string, Model> = this.#served;
   #models: ReadonlyMap<string, Model> = this.#served;
   #disabled: ReadonlySet<string> = new Set();
 
-  /** Keeps the models that a configured provider serves, and of each only the routes that can be used. */
+  /** Keeps the models of configured providers, each with only its usable routes. */
   constructor(models: Iterable<Model>, isConfigured: (provider: string) => boolean) {
     for (const model of models) {
       this.#sold.add(model.id);
-      this.#learn(model);
-      for (const route of model.routes) this.#sold.add(spellRoute(route));
+      this.#addPrefixes(model);
+      for (const route of model.routes) this.#sold.add(routeKey(route));
       const routes = model.routes.filter((route) => isConfigured(route.provider));
       if (routes.length > 0) this.#served.set(model.id, { ...model, routes });
     }
   }
 
-  /** Of discovered models those that are new here: what the settings sell under whatever name is not given away under another. */
+  /** Returns the discovered models that are not in the settings. A model sold under one name must not be free under another. */
   unsold(models: readonly Model[]): Model[] {
-    return models.filter((model) => !this.#sold.has(model.id) && !model.routes.some((route) => this.#sold.has(spellRoute(route))));
+    return models.filter((model) => !this.#sold.has(model.id) && !model.routes.some((route) => this.#sold.has(routeKey(route))));
   }
 
-  /** Lists what was discovered at a provider, in the place of what was discovered there before. */
+  /** Lists the models discovered at a provider, replacing those discovered there earlier. */
   discover(provider: string, models: readonly Model[]): void {
     this.#discovered.set(provider, this.unsold(models));
-    for (const model of models) this.#learn(model);
+    for (const model of models) this.#addPrefixes(model);
     const discovered = [...this.#discovered.values()].flat().map((model) => [model.id, model] as const);
     this.#all = new Map([...discovered, ...this.#served]);
     this.#models = this.#callable();
   }
 
-  /** Takes these providers out of service, and all others back into it. Requests find only what is left: they need not ask. */
+  /** Takes these providers out of service and puts all others back. Requests only see what is left, so they need no check of their own. */
   disable(providers: ReadonlySet<string>): void {
     if (providers.symmetricDifference(this.#disabled).size === 0) return;
     this.#disabled = providers;
     this.#models = this.#callable();
   }
 
-  #learn({ id }: Model): void {
-    for (const part of id.split('/')) this.#beginnings.add(beginningOf(part));
+  #addPrefixes({ id }: Model): void {
+    for (const part of id.split('/')) this.#prefixes.add(prefixOf(part));
   }
 
   #callable(): ReadonlyMap<string, Model> {
     if (this.#disabled.size === 0) return this.#all;
-    const isOn = ({ provider }: Route): boolean => !this.#disabled.has(provider);
+    const isEnabled = ({ provider }: Route): boolean => !this.#disabled.has(provider);
     return new Map(
       [...this.#all].flatMap(([id, model]) => {
-        if (model.routes.every(isOn)) return [[id, model] as const];
-        const routes = model.routes.filter(isOn);
+        if (model.routes.every(isEnabled)) return [[id, model] as const];
+        const routes = model.routes.filter(isEnabled);
         return routes.length === 0 ? [] : [[id, { ...model, routes }] as const];
       }),
     );
@@ -159,37 +159,37 @@ export class Catalog {
     return [...this.#models.values()];
   }
 
-  /** What a configured provider has, though it may be out of service. */
+  /** Lists the models of configured providers, including those out of service. */
   listAll(): Model[] {
     return [...this.#all.values()];
   }
 
-  /** Whether a text is a name as models have them here. What is not may be a secret in the wrong field. */
+  /** True when the text looks like a model name. Anything else may be a secret in the wrong field. */
   resembles(name: string): boolean {
     if (this.#all.has(name)) return true;
-    return name.length <= NAME_CHARACTERS_MAX && NAME.test(name) && this.#beginnings.has(beginningOf(name));
+    return name.length <= NAME_CHARACTERS_MAX && NAME.test(name) && this.#prefixes.has(prefixOf(name));
   }
 
-  /** Whether there is such a model, of which every provider is out of service. */
+  /** True when the model exists but all its providers are out of service. */
   isPaused(id: string): boolean {
     return this.#all.has(id) && !this.#models.has(id);
   }
 }
 
-/** The names of models are short words in a row, which keys and tokens are not. */
+/** Model names are short words in a row; keys and tokens are not. */
 const NAME = /^[a-z][a-z0-9]{0,20}(?:[-._:/@][a-z0-9]{1,20})*$/i;
 const NAME_CHARACTERS_MAX = 128;
 
-function beginningOf(name: string): string {
+function prefixOf(name: string): string {
   return /^[a-z]*/i.exec(name)?.[0].toLowerCase() ?? '';
 }
 
-/** No id has a blank, so that a route is never taken for one. */
-function spellRoute({ provider, model }: Route): string {
+/** Ids have no blanks, so a route cannot be mistaken for an id. */
+function routeKey({ provider, model }: Route): string {
   return `${provider} ${model}`;
 }
 
-/** A model as the model list shows it: the dialect's four fields, and the extras that clients read. */
+/** Returns a model as the model list shows it: OpenAI's four fields, and the extras that clients read. */
 export function describeModel(model: Model): Record<string, unknown> {
   return {
     id: model.id,
@@ -240,7 +240,7 @@ function toModel(entry: ModelEntry): Model {
   };
 }
 
-/** A cached or cache-writing token whose price is not listed costs as much as any other. */
+/** A cached or cache-writing token without a listed price costs as much as an input token. */
 function toPrices(entry: PriceEntry): TokenPrices {
   return {
     input: entry.input,
@@ -250,7 +250,7 @@ function toPrices(entry: PriceEntry): TokenPrices {
   };
 }
 
-/** Where the long tier does not list a cache price, the cache gets dearer by the same factor as the input. */
+/** If the long tier lists no cache price, it rises by the same factor as the input price. */
 function toLongPrices(base: TokenPrices, long: PriceEntry): TokenPrices {
   const scale = (basePrice: Picos): Picos =>
     (base.input === 0n ? basePrice : (basePrice * long.input + base.input - 1n) / base.input) as Picos;

@@ -2,14 +2,14 @@ import type { Kysely } from 'kysely';
 import { recordAudit } from '../accounts/audit.ts';
 import type { Tables } from '../database/tables.ts';
 
-/** A provider that is out of service for now. */
+/** A provider that is out of service. */
 export interface DisabledProvider {
   readonly provider: string;
   readonly disabledBy: string;
   readonly disabledAtMs: number;
 }
 
-/** Which providers operators took out of service. Every node looks here when something has changed. */
+/** The providers that operators took out of service. Every node rereads them after a change. */
 export class DisabledProviders {
   readonly #database: Kysely<Tables>;
 
@@ -26,7 +26,7 @@ export class DisabledProviders {
     return new Set((await this.list()).map(({ provider }) => provider));
   }
 
-  /** Takes a provider out of service; false where it was already. */
+  /** Takes a provider out of service. Returns false if it already was. */
   async disable(provider: string, actor: string): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
       const { numInsertedOrUpdatedRows } = await transaction
@@ -40,7 +40,7 @@ export class DisabledProviders {
     });
   }
 
-  /** Puts a provider back into service; false where it was not out of it. */
+  /** Puts a provider back into service. Returns false if it was not out of service. */
   async enable(provider: string, actor: string): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
       const { numDeletedRows } = await transaction.deleteFrom('disabled_providers').where('provider', '=', provider).executeTakeFirst();

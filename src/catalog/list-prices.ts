@@ -7,14 +7,14 @@ import shipped from './models.yaml';
 
 let listed: ReadonlyMap<string, Model> | undefined;
 
-/** The models that come with the program, at their makers' list prices, whatever the settings sell them for. */
+/** Returns the models shipped with the program at their makers' list prices, whatever the settings charge. */
 export function listedModels(): readonly Model[] {
   return [...readListed().values()];
 }
 
 /**
- * What tokens of a model cost at the list price of the provider that answered; undefined where none is known: the model or the way to it
- * is the operator's own, or the price depends on how long each prompt was, which sums do not tell.
+ * Returns the cost of tokens at the list price of the provider that answered. Undefined when no list price is known:
+ * the model or route is the operator's own, or the price depends on the length of each prompt, which sums do not show.
  */
 export function costAtList(model: string, provider: string, tokens: TokenUsage): Nanos | undefined {
   const found = readListed().get(model);

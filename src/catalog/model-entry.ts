@@ -4,7 +4,7 @@ import type { TokenPrices } from '../ledger/price.ts';
 import { isObject, type JsonObject } from '../openai/types.ts';
 import type { Model } from './catalog.ts';
 
-/** Models as tollgate.yaml has them: what is read from it is the same list. */
+/** Writes models as YAML for tollgate.yaml. Reading it returns the same models. */
 export function writeModels(models: readonly Model[]): string {
   const document = new Document({ models: models.map(toEntry) });
   visit(document, {
@@ -21,33 +21,33 @@ export function writeModels(models: readonly Model[]): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** A setting of a model that is not the same in two lists. */
+/** A setting that differs between two versions of a model. */
 export interface EntryChange {
-  /** As it is written: `price.input`. */
+  /** As written in the settings: `price.input`. */
   readonly field: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** In which settings two models differ. */
+/** Lists the settings in which two models differ. */
 export function compareModels(before: Model, after: Model): EntryChange[] {
-  const [old, fresh] = [spellSettings(toEntry(before)), spellSettings(toEntry(after))];
+  const [old, fresh] = [flattenSettings(toEntry(before)), flattenSettings(toEntry(after))];
   return [...new Set([...old.keys(), ...fresh.keys()])]
     .map((field) => ({ field, before: old.get(field), after: fresh.get(field) }))
     .filter((change) => change.before !== change.after);
 }
 
-/** Every setting by its name; prices one by one, lists as a whole. */
-function spellSettings(entry: JsonObject, prefix = ''): Map<string, string> {
+/** Maps every setting to its text: prices one by one, lists as a whole. */
+function flattenSettings(entry: JsonObject, prefix = ''): Map<string, string> {
   return new Map(
     Object.entries(entry).flatMap(([name, value]) => {
-      if (isObject(value)) return [...spellSettings(value, `${prefix}${name}.`)];
+      if (isObject(value)) return [...flattenSettings(value, `${prefix}${name}.`)];
       return [[prefix + name, typeof value === 'string' ? value : JSON.stringify(value)] as const];
     }),
   );
 }
 
-/** A model as an entry under `models`, with everything said that has a default. */
+/** Returns a model as an entry under `models`, with all defaults spelled out. */
 function toEntry(model: Model): JsonObject {
   const { long } = model.price;
   return {
@@ -75,7 +75,7 @@ function toPriceEntry({ input, cachedInput, cacheWrite, output }: TokenPrices): 
   };
 }
 
-/** At most nine digits before the point and six behind it: a number holds them all. */
+/** Prices have at most nine digits before the point and six after it, which a number holds exactly. */
 function perMillion(price: Picos): number {
   return Number(formatPricePerMillion(price));
 }

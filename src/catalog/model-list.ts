@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
 import { modelSchema, type Model, type Route } from './catalog.ts';
 
-/** A model as the list of a provider tells it; most lists tell little more than names. */
+/** A model as a provider lists it. Most lists contain little more than names. */
 export interface ListedModel {
   readonly name: string;
   readonly title: string | undefined;
@@ -11,22 +11,22 @@ export interface ListedModel {
   readonly hasImages: boolean;
 }
 
-/** No server of one's own has as many; a list that goes on is cut. */
+/** A longer list is cut. No self-hosted server has as many models. */
 const MODELS_MAX = 1000;
 const NAME_CHARACTERS_MAX = 200;
-/** What a model is taken to read where its server does not say: enough that no real prompt is called impossible. */
+/** The assumed context length when the server states none: large enough that no real prompt is rejected. */
 const CONTEXT_LENGTH_DEFAULT = 131_072;
 
-/** The models of a list in any of the known shapes; undefined when it is none. */
+/** Reads a model list in any of the known shapes. Returns undefined if it is not one. */
 export function readModelList(body: unknown): ListedModel[] | undefined {
-  // A server without models may say that its list is null.
+  // A server without models may send null for its list.
   if (isObject(body) && body['object'] === 'list' && body['data'] === null) return [];
   const list = Array.isArray(body) ? body : isObject(body) ? (body['data'] ?? body['models']) : undefined;
   if (!Array.isArray(list)) return undefined;
   return list.filter(isObject).filter(isChatModel).flatMap(readEntry).slice(0, MODELS_MAX);
 }
 
-/** A listed model at no charge, under the name of its server; undefined when the name cannot be one of ours. */
+/** Returns a listed model at no charge, named after its server. Undefined when the name is not a valid model id. */
 export function toFreeModel(provider: string, listed: ListedModel): Model | undefined {
   const contextLength = listed.contextLength ?? CONTEXT_LENGTH_DEFAULT;
   const { success, data } = modelSchema.safeParse({
@@ -35,7 +35,7 @@ export function toFreeModel(provider: string, listed: ListedModel): Model | unde
     provider,
     created: listed.createdAtSeconds ?? 0,
     context_length: contextLength,
-    // A server of one's own lets a model write until its context is full.
+    // A self-hosted server lets a model write until its context is full.
     max_output_tokens: listed.maxOutputTokens ?? contextLength,
     input: listed.hasImages ? ['text', 'image'] : ['text'],
     price: { input: 0, output: 0 },
@@ -44,28 +44,28 @@ export function toFreeModel(provider: string, listed: ListedModel): Model | unde
   return success ? data : undefined;
 }
 
-/** What a model of a provider is called here. */
+/** Returns the model id for a provider's model. */
 export function toModelId(provider: string, name: string): string {
   return `${provider}/${shorten(name)}`;
 }
 
-/** Whether one of these models leads there already. */
+/** True when one of these models already has this route. */
 export function isWithin(models: readonly Model[], { provider, model }: Route): boolean {
   return models.some(({ routes }) => routes.some((route) => route.provider === provider && route.model === model));
 }
 
-/** Embeddings are no chat, wherever a list says what is one. */
+/** Filters out embedding models, where the list states the type. */
 function isChatModel({ type, supportedGenerationMethods: methods }: JsonObject): boolean {
   return !String(type).startsWith('embedding') && (!Array.isArray(methods) || methods.includes('generateContent'));
 }
 
 function readEntry(entry: JsonObject): ListedModel[] {
-  const told = entry['id'] ?? entry['name'];
-  if (typeof told !== 'string' || told === '' || told.length > NAME_CHARACTERS_MAX) return [];
+  const listed = entry['id'] ?? entry['name'];
+  if (typeof listed !== 'string' || listed === '' || listed.length > NAME_CHARACTERS_MAX) return [];
   const title = entry['display_name'] ?? entry['displayName'];
   return [
     {
-      name: told.replace(/^models\//, ''),
+      name: listed.replace(/^models\//, ''),
       title: typeof title === 'string' && title !== '' ? title : undefined,
       createdAtSeconds: readCount(entry, ['created']),
       contextLength: readCount(entry, CONTEXT_FIELDS),
@@ -76,8 +76,8 @@ function readEntry(entry: JsonObject): ListedModel[] {
 }
 
 /**
- * Where lists tell the context, the most exact first: vLLM and SGLang; llama.cpp, what it was started with before what the
- * model was made for; LM Studio, what is loaded before what could be; others.
+ * The fields that hold the context length, most exact first: vLLM and SGLang; llama.cpp, the length it was started with
+ * before the one the model was trained for; LM Studio, the loaded length before the possible one; others.
  */
 const CONTEXT_FIELDS = [
   'max_model_len',
@@ -97,7 +97,7 @@ function readCount(entry: JsonObject, paths: readonly string[]): number | undefi
   return values.find((value): value is number => Number.isSafeInteger(value) && Number(value) > 0);
 }
 
-/** A file is called by its name alone, and a sign that our ids do not have becomes a hyphen. */
+/** Shortens a file path to the file name, and replaces characters that model ids do not allow by hyphens. */
 function shorten(name: string): string {
   const file = /([^/\\]+)\.gguf$/i.exec(name)?.[1] ?? name;
   return file.replaceAll(/[^A-Za-z0-9._:/-]/g, '-');
