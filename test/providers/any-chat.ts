@@ -10,7 +10,7 @@ const json = (schema: JsonObject): JsonObject => ({ type: 'json_schema', json_sc
 const CLOSED = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
 const OPEN = { type: 'object', properties: { a: { type: 'integer' } }, additionalProperties: { type: 'string' } };
 
-/** Bodies that the gate accepts, with everything in them that a dialect must translate. */
+/** Returns request bodies the gateway accepts, with everything a dialect must translate. */
 export function arbitraryChat(): fc.Arbitrary<JsonObject> {
   const words = fc.constantFrom('Hi', ' ', '', 'So.\n', 'Zürich ☂');
   const mark = fc.constantFrom({}, { cache_control: { type: 'ephemeral' } });

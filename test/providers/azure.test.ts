@@ -45,23 +45,26 @@ async function ask(stream: boolean, target: Target): Promise<Outcome> {
   return { choices: bodies.flatMap(({ choices }) => choices), usage: decoder.usage, usageChunk };
 }
 
-test.each([undefined, '2024-05-01-preview', '2024-10-21'])('no caller opens the stores of the operator: version %s', (apiVersion) => {
-  const { body, dropped } = azure.encodeRequest({ ...CHAT, data_sources: [{ type: 'azure_search' }] }, { ...TARGET, apiVersion });
-  expect(JSON.parse(body)).not.toHaveProperty('data_sources');
-  expect(dropped).toEqual(['data_sources']);
-});
+test.each([undefined, '2024-05-01-preview', '2024-10-21'])(
+  'drops data_sources, which would open the operator’s stores: version %s',
+  (apiVersion) => {
+    const { body, dropped } = azure.encodeRequest({ ...CHAT, data_sources: [{ type: 'azure_search' }] }, { ...TARGET, apiVersion });
+    expect(JSON.parse(body)).not.toHaveProperty('data_sources');
+    expect(dropped).toEqual(['data_sources']);
+  },
+);
 
-describe('the address', () => {
+describe('the request address', () => {
   test.each<[string, string, string | undefined, string]>([
     ['the v1 API', 'https://r.openai.azure.com', undefined, 'https://r.openai.azure.com/openai/v1/chat/completions'],
     [
-      'the v1 API, told in full',
+      'the v1 API, given in full',
       'https://r.openai.azure.com/openai/v1',
       undefined,
       'https://r.openai.azure.com/openai/v1/chat/completions',
     ],
     [
-      'the v1 API with a word for a version',
+      'the v1 API with an undated version',
       'https://r.openai.azure.com/openai',
       'preview',
       'https://r.openai.azure.com/openai/v1/chat/completions?api-version=preview',
@@ -72,15 +75,15 @@ describe('the address', () => {
       '2024-10-21',
       'https://r.openai.azure.com/openai/deployments/our%20gpt%2F5/chat/completions?api-version=2024-10-21',
     ],
-  ])('of %s', (_, baseUrl, apiVersion, url) => {
+  ])('for %s', (_, baseUrl, apiVersion, url) => {
     expect(azure.encodeRequest(CHAT, { ...TARGET, baseUrl, apiVersion }).url).toBe(url);
   });
 
   test.each<[string, string | undefined, JsonObject]>([
     ['a key', 'abc123', { 'api-key': 'abc123' }],
-    ['a token of Entra', 'eyJh.eyJi.c2ln', { authorization: 'Bearer eyJh.eyJi.c2ln' }],
+    ['an Entra token', 'eyJh.eyJi.c2ln', { authorization: 'Bearer eyJh.eyJi.c2ln' }],
     ['nothing', undefined, {}],
-  ])('is called with %s', (_, apiKey, expected) => {
+  ])('is called with credentials: %s', (_, apiKey, expected) => {
     expect(azure.encodeRequest(CHAT, { ...TARGET, apiKey }).headers).toEqual({
       'content-type': 'application/json',
       accept: 'application/json',
@@ -91,10 +94,10 @@ describe('the address', () => {
 
 const VERSIONS = [undefined, 'preview', '2024-06-01', '2024-08-01-preview', '2024-10-21', '2025-04-01-preview'];
 
-describe.each(VERSIONS)('with the version %p', (apiVersion) => {
+describe.each(VERSIONS)('API version %p', (apiVersion) => {
   const target = { ...TARGET, apiVersion };
 
-  test.each([false, true])('an answer comes through (streamed: %p)', async (stream) => {
+  test.each([false, true])('returns the answer (streamed: %p)', async (stream) => {
     simulator.behave('text');
     const { choices, usage, usageChunk } = await ask(stream, target);
     expect(choices.at(-1)).toMatchObject({ finish_reason: 'stop' });
@@ -109,13 +112,13 @@ test.each([
   ['2024-06-01', 'system', 'max_tokens'],
   ['2024-10-21', 'system', 'max_completion_tokens'],
   ['2025-04-01-preview', 'developer', 'max_completion_tokens'],
-])('a version of %s gets the role %s and the limit as %s', (apiVersion, role, limit) => {
+])('version %s gets the role %s and the limit as %s', (apiVersion, role, limit) => {
   const body = JSON.parse(azure.encodeRequest(CHAT, { ...TARGET, apiVersion }).body) as { messages: JsonObject[] };
   expect(body).toMatchObject({ messages: [{ role }, {}, {}], [limit]: 9 });
 });
 
-describe('a filter', () => {
-  test.each([false, true])('that blocks the prompt is told with what it found (streamed: %p)', async (stream) => {
+describe('a content filter', () => {
+  test.each([false, true])('that blocks the prompt is reported with its categories (streamed: %p)', async (stream) => {
     simulator.behave('prompt_blocked');
     expect(await failureOf(ask(stream, TARGET))).toMatchObject({
       status: 400,
@@ -125,14 +128,14 @@ describe('a filter', () => {
     });
   });
 
-  test.each([false, true])('that blocks the answer ends it (streamed: %p)', async (stream) => {
+  test.each([false, true])('that blocks the answer ends it with content_filter (streamed: %p)', async (stream) => {
     simulator.behave('answer_blocked');
     const { choices } = await ask(stream, TARGET);
     expect(choices.at(-1)).toMatchObject({ finish_reason: 'content_filter' });
     if (!stream) expect(choices[0]).toMatchObject({ message: { content: '' } });
   });
 
-  test('that runs behind the answer sends notes that every client can read', async () => {
+  test('that runs after the answer sends notes that clients can read', async () => {
     simulator.behave('late_filter');
     const { choices } = await ask(true, TARGET);
     expect(choices.filter(({ delta }) => typeof delta !== 'object')).toEqual([]);
@@ -145,16 +148,16 @@ const read = (error: unknown): unknown => azure.decodeFault?.(JSON.stringify(err
 
 describe('an error', () => {
   test.each<[string, AzureBehaviour, Partial<Target>, object]>([
-    ['of the rate', 'throttled', {}, { status: 429, code: undefined, retryAfterSeconds: 3 }],
-    ['of the key', 'text', { apiKey: 'wrong' }, { status: 401 }],
-    ['of the deployment', 'text', { model: 'other' }, { status: 404, code: 'DeploymentNotFound', retryAfterSeconds: undefined }],
+    ['about the rate limit', 'throttled', {}, { status: 429, code: undefined, retryAfterSeconds: 3 }],
+    ['about the key', 'text', { apiKey: 'wrong' }, { status: 401 }],
+    ['about the deployment', 'text', { model: 'other' }, { status: 404, code: 'DeploymentNotFound', retryAfterSeconds: undefined }],
     ['inside a stream', 'error_in_stream', {}, { status: 503, message: 'Overloaded' }],
   ])('%s', async (_, behaviour, target, fault) => {
     simulator.behave(behaviour);
     expect(await failureOf(ask(behaviour === 'error_in_stream', { ...TARGET, ...target }))).toMatchObject(fault);
   });
 
-  test('of the filter may say nothing more', () => {
+  test('from the filter may have no details', () => {
     expect(read({ error: { code: 'content_filter', message: 'No.' } })).toMatchObject({ message: 'No.', param: 'messages' });
     expect(read({ code: 'content_filter', message: 'No.' })).toMatchObject({ message: 'No.' });
     expect(
@@ -163,7 +166,7 @@ describe('an error', () => {
   });
 });
 
-test('a token of Entra is taken', async () => {
+test('an Entra token is accepted', async () => {
   simulator.behave('text');
   expect((await ask(false, { ...TARGET, apiKey: simulator.token })).usage).toBeDefined();
 });

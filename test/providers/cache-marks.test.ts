@@ -37,13 +37,13 @@ function send(provider: Provider, model: string, chat: Partial<ChatRequest>, hos
 const toClaude = (chat: Partial<ChatRequest>): Sent => send(anthropic, 'claude-opus-5', chat);
 const contentOf = ({ body }: Sent): unknown => (body['messages'] as JsonObject[]).map(({ content }) => content);
 
-describe('marks for Claude’s cache', () => {
+describe('cache marks for Claude', () => {
   test.each<[string, Partial<ChatRequest>, unknown, readonly string[]]>([
     ['on a text', saying(text('a', MARK)), [[text('a', MARK)]], []],
     ['for five minutes', saying(text('a', { cache_control: { type: 'ephemeral', ttl: '5m' } })), [[text('a', MARK)]], []],
     ['for an hour, which costs more', saying(text('a', HOUR)), [[text('a', MARK)]], ['messages[].content[].cache_control.ttl']],
     [
-      'as OpenAI spells them',
+      'in OpenAI’s spelling',
       saying(text('a', { prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } })),
       [[text('a', MARK)]],
       ['messages[].content[].prompt_cache_breakpoint.ttl'],
@@ -57,7 +57,7 @@ describe('marks for Claude’s cache', () => {
     ['on a message', { messages: [{ role: 'user', content: [text('a'), text('b')], ...MARK }] }, [[text('a'), text('b', MARK)]], []],
     ['on a message without content', { messages: [{ role: 'user', content: '', ...MARK }] }, [[text('.')]], []],
     [
-      'on what the assistant said',
+      'on an assistant message',
       {
         messages: [
           { role: 'user', content: 'a' },
@@ -69,7 +69,7 @@ describe('marks for Claude’s cache', () => {
       [],
     ],
     [
-      'of which there are too many',
+      'in excess of four',
       saying(...['a', 'b', 'c', 'd', 'e'].map((value) => text(value, MARK))),
       [[text('a'), ...['b', 'c', 'd', 'e'].map((value) => text(value, MARK))]],
       ['messages[].content[].cache_control'],
@@ -80,7 +80,7 @@ describe('marks for Claude’s cache', () => {
     expect(sent.dropped).toEqual(dropped);
   });
 
-  test('on a tool, by either spelling', () => {
+  test('on a tool, in either position', () => {
     const tools = [
       { ...TOOL, ...HOUR },
       { ...TOOL, function: { ...TOOL.function, name: 'g', ...MARK } },
@@ -90,7 +90,7 @@ describe('marks for Claude’s cache', () => {
     expect(dropped).toEqual(['tools[].cache_control.ttl']);
   });
 
-  test('of the request as a whole take one of the four places, where the provider knows them', () => {
+  test('on the whole request use one of the four places, if the provider supports them', () => {
     const four = saying(...['a', 'b', 'c', 'd'].map((value) => text(value, MARK)));
     const { body, dropped } = toClaude({ ...four, ...HOUR });
     expect(body['cache_control']).toEqual({ type: 'ephemeral' });
@@ -102,7 +102,7 @@ describe('marks for Claude’s cache', () => {
   });
 });
 
-describe('marks for Bedrock’s cache', () => {
+describe('cache marks for Bedrock', () => {
   const CLAUDE = 'anthropic.claude-sonnet-4-5-v1:0';
   const NOVA = 'amazon.nova-pro-v1:0';
   const LLAMA = 'meta.llama4-scout-17b-instruct-v1:0';
@@ -126,15 +126,15 @@ describe('marks for Bedrock’s cache', () => {
     ],
     ['on a tool', CLAUDE, { tools: [{ ...TOOL, ...MARK }] }, 1, []],
     [
-      'on a tool of a model that keeps none',
+      'on a tool of a model that cannot cache tools',
       NOVA,
       { tools: [{ ...TOOL, function: { ...TOOL.function, ...MARK } }] },
       0,
       ['tools[].function.cache_control'],
     ],
-    ['of a model without a cache', LLAMA, saying(text('a', MARK)), 0, ['messages[].content[].cache_control']],
-    ['of which there are too many', CLAUDE, { ...five, tools: [{ ...TOOL, ...MARK }] }, 4, ['messages[].content[].cache_control']],
-    ['of the request as a whole', CLAUDE, MARK, 0, ['cache_control']],
+    ['for a model without a cache', LLAMA, saying(text('a', MARK)), 0, ['messages[].content[].cache_control']],
+    ['in excess of four', CLAUDE, { ...five, tools: [{ ...TOOL, ...MARK }] }, 4, ['messages[].content[].cache_control']],
+    ['on the whole request', CLAUDE, MARK, 0, ['cache_control']],
   ])('%s (%s)', (...[, model, chat, points, dropped]) => {
     const sent = send(bedrock, model, chat);
     expect(checkConverse(sent.body, model)).toBeUndefined();
@@ -143,7 +143,7 @@ describe('marks for Bedrock’s cache', () => {
   });
 });
 
-describe('marks that a provider has no use for', () => {
+describe('cache marks a provider does not support', () => {
   const chat = { ...saying(text('a', MARK), PDF), tools: [{ ...TOOL, ...MARK }], ...MARK };
   const names = ['cache_control', 'messages[].content[].cache_control', 'tools[].cache_control'];
 
@@ -153,20 +153,20 @@ describe('marks that a provider has no use for', () => {
     ['Azure', azure, undefined],
     ['Mistral', openai, 'mistral'],
     ['vLLM', openai, 'vllm'],
-  ])('are not sent to %s, and the caller is told', (_, provider, host) => {
+  ])('are not sent to %s and are reported', (_, provider, host) => {
     const { body, dropped } = send(provider, 'gemini-3.6-flash', chat, host);
     expect(JSON.stringify(body)).not.toContain('cache_control');
     expect(new Set(dropped)).toEqual(new Set(names));
   });
 
-  test('are OpenAI’s own at OpenAI', () => {
+  test('do not include OpenAI’s own marks at OpenAI', () => {
     const breakpoint = { prompt_cache_breakpoint: { mode: 'explicit', ttl: '12h' } };
     const toOpenAi = send(openai, 'gpt-5.6-sol', saying(text('a', breakpoint)), 'openai');
     expect(toOpenAi).toMatchObject({ body: { messages: [{ content: [text('a', breakpoint)] }] }, dropped: [] });
     expect(send(openai, 'm', saying(text('a', breakpoint)), 'groq').dropped).toEqual(['messages[].content[].prompt_cache_breakpoint']);
   });
 
-  test('are passed on for five minutes by a host of hosts, and as they are to a host that nobody knows', () => {
+  test('are limited to five minutes at OpenRouter, and pass unchanged to an unknown host', () => {
     const toRouter = send(
       openai,
       'm',

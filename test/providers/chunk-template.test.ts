@@ -30,7 +30,7 @@ const anyDelta = fc.oneof(
   { weight: 1, arbitrary: fc.record({ reasoning_content: anyText }) },
 );
 
-/** The chunk as it goes to the caller, parsed or not. */
+/** Returns the chunk sent to the caller, whether it was parsed or matched by a template. */
 function pushOrTake(decoder: StreamDecoder, data: string): string {
   const bytes = Buffer.from(`data: ${data}\n\n`);
   const tokens = decoder.takeTokens?.(bytes, 0, bytes.length);
@@ -44,22 +44,22 @@ function relay(deltas: readonly object[]): void {
   decoder.push({ name: undefined, data: JSON.stringify(chunkOf({ role: 'assistant', content: '' })) });
   let said = '';
   for (const delta of deltas) {
-    const came = chunkOf(delta);
-    const written = pushOrTake(decoder, JSON.stringify(came));
-    // The role was told with the first chunk.
-    const told = Object.entries(delta).filter(([name]) => name !== 'role');
-    expect(JSON.parse(written)).toEqual({ ...chunkOf(Object.fromEntries(told)), model: 'ours/model' });
-    said += told.map(([, text]) => text as string).join('');
+    const received = chunkOf(delta);
+    const written = pushOrTake(decoder, JSON.stringify(received));
+    // The role is sent with the first chunk.
+    const sent = Object.entries(delta).filter(([name]) => name !== 'role');
+    expect(JSON.parse(written)).toEqual({ ...chunkOf(Object.fromEntries(sent)), model: 'ours/model' });
+    said += sent.map(([, text]) => text as string).join('');
     expect(decoder.outputText).toBe(said);
   }
 }
 
-describe('a stream of chunks that are alike', () => {
-  test('comes out as if every chunk had been parsed and written again', () => {
+describe('a stream of similar chunks', () => {
+  test('equals a stream in which every chunk was parsed and rewritten', () => {
     fc.assert(fc.property(fc.array(anyDelta, { maxLength: 20 }), relay), { numRuns: 500 });
   });
 
-  test('still ends with the chunk that ends it', () => {
+  test('still ends with its final chunk', () => {
     const decoder = openai.decodeStream(CONTEXT);
     for (const content of ['a', 'b', 'c']) decoder.push({ name: undefined, data: JSON.stringify(chunkOf({ content })) });
     expect(decoder.isComplete).toBe(false);
@@ -69,10 +69,10 @@ describe('a stream of chunks that are alike', () => {
   });
 });
 
-describe('a template', () => {
+describe('a chunk template', () => {
   const data = JSON.stringify(chunkOf({ content: 'Hi' }));
 
-  test('is not made where its hole could be in two places', () => {
+  test('is not made if the position of the text is ambiguous', () => {
     expect(ChunkTemplate.from(`${data}"content":"Hi"`, data, 'Hi')).toBeUndefined();
     expect(ChunkTemplate.from(data, `${data}"content":"Hi"`, 'Hi')).toBeUndefined();
     expect(ChunkTemplate.from(JSON.stringify(chunkOf({ content: '' })), data, '')).toBeUndefined();
@@ -82,18 +82,18 @@ describe('a template', () => {
   const match = (text: string, end = text.length) => ChunkTemplate.from(data, data, 'Hi')?.match(Buffer.from(text), 0, end);
   const eventOf = (text: string) => `data: ${data.replace('Hi', text)}\n\n`;
 
-  test('tells what an event says, and where it ends', () => {
+  test('returns the text of an event and where it ends', () => {
     const event = eventOf('there');
     expect(match(event)).toEqual({ text: 'there', end: event.length });
     expect(match(`${event}data: `)).toEqual({ text: 'there', end: event.length });
     expect(match(eventOf(''))).toEqual({ text: '', end: event.length - 'there'.length });
   });
 
-  test.each(['say "no"', String.raw`a\nb`, 'a\tb', 'a\nb'])('does not take a text that must be read more closely: %s', (text) => {
+  test.each(['say "no"', String.raw`a\nb`, 'a\tb', 'a\nb'])('does not match text that needs parsing: %s', (text) => {
     expect(match(eventOf(text))).toBeUndefined();
   });
 
-  test('does not take an event of which something is missing', () => {
+  test('does not match an incomplete event', () => {
     const event = eventOf('there');
     for (let end = 0; end < event.length; end += 1) expect(match(event, end)).toBeUndefined();
     for (let end = 0; end < event.length; end += 1) expect(match(event.slice(0, end))).toBeUndefined();
@@ -102,9 +102,9 @@ describe('a template', () => {
   test.each([
     ['without a blank after the colon', (event: string) => event.replace('data: ', 'data:')],
     ['with other line ends', (event: string) => event.replace('\n\n', '\r\n\r\n')],
-    ['of another chunk', (event: string) => event.replace('chatcmpl-1', 'chatcmpl-2')],
-    ['that ends its choice', (event: string) => event.replace('"finish_reason":null', '"finish_reason":"a"')],
-  ])('does not take an event %s', (_, change) => {
+    ['of a different chunk', (event: string) => event.replace('chatcmpl-1', 'chatcmpl-2')],
+    ['that ends the choice', (event: string) => event.replace('"finish_reason":null', '"finish_reason":"a"')],
+  ])('does not match an event %s', (_, change) => {
     expect(match(change(eventOf('there')))).toBeUndefined();
   });
 });

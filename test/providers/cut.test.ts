@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/openai/types.ts';
 import { DIALECTS } from '../../src/providers/dialects.ts';
 import type { DialectName } from '../../src/providers/provider.ts';
 
-/** An answer that the gate cuts off must still have an end that every client understands, in every dialect. */
+/** An answer that the gateway cuts off must still end in a way every client understands, in every dialect. */
 
 const CONTEXT = { modelId: 'ours', wantsUsage: true, chat: { model: 'ours', messages: [] }, requestId: 'r', createdSeconds: 1 };
 const chunk = (index: number, finish: string | null = null): [undefined, JsonObject] => [
@@ -27,7 +27,7 @@ const ROWS: readonly (readonly [DialectName, (readonly [name: string | undefined
   ['bedrock', [['contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hel' } }]], [0]],
 ];
 
-/** The last word on an answer may come behind its end. */
+/** Streams that have already ended. */
 const ENDED: readonly (readonly [DialectName, (readonly [name: string | undefined, data: JsonObject])[]])[] = [
   ['openai', [chunk(0, 'stop')]],
   ['anthropic', [...CLAUDE, ['message_delta', { type: 'message_delta', delta: { stop_reason: 'end_turn' } }]]],
@@ -42,17 +42,17 @@ const ENDED: readonly (readonly [DialectName, (readonly [name: string | undefine
 ];
 
 describe('a stream that is cut off', () => {
-  test.each(ENDED)('behind its end does not end twice: %s', (name, events) => {
+  test.each(ENDED)('after its end does not end twice: %s', (name, events) => {
     const decoder = DIALECTS[name].decodeStream(CONTEXT);
     for (const [event, data] of events) decoder.push({ name: event, data: JSON.stringify(data) });
     expect(decoder.cut()).toEqual([]);
   });
 
-  test('can be one of every dialect', () => {
+  test('is tested for every dialect', () => {
     expect(ROWS.map(([name]) => name).toSorted()).toEqual(Object.keys(DIALECTS).toSorted() as DialectName[]);
   });
 
-  test.each(ROWS)('ends what is open with its length: %s', (name, events, open) => {
+  test.each(ROWS)('ends every open choice with finish reason length: %s', (name, events, open) => {
     const decoder = DIALECTS[name].decodeStream(CONTEXT);
     for (const [event, data] of events) decoder.push({ name: event, data: JSON.stringify(data) });
     expect(decoder.outputText).not.toBe('');

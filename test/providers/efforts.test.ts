@@ -12,7 +12,7 @@ function encode(id: string, effort: string, model: string): { body: JsonObject; 
   return { body: JSON.parse(body) as JsonObject, dropped };
 }
 
-describe('a request', () => {
+describe('reasoning_effort', () => {
   test.each<[string, string, readonly (string | undefined)[]]>([
     ['groq', 'openai/gpt-oss-120b', ['low', 'low', 'low', 'medium', 'high', 'high', 'high', undefined]],
     ['groq', 'qwen/qwen3-32b', ['none', ...EFFORTS.slice(1).map(() => 'default')]],
@@ -20,7 +20,7 @@ describe('a request', () => {
     ['cerebras', 'gpt-oss-120b', ['low', 'low', 'low', 'medium', 'high', 'high', 'high', undefined]],
     ['xai', 'grok-4.5', ['low', 'low', 'low', 'medium', 'high', 'high', 'high', undefined]],
     ['xai', 'grok-4.3', ['none', 'low', 'low', 'medium', 'high', 'high', 'high', undefined]],
-  ])('to %s says every effort as %s takes it', (id, model, expected) => {
+  ])('to %s is mapped to what %s accepts', (id, model, expected) => {
     const sent = EFFORTS.map((effort) => encode(id, effort, model));
     expect(sent.map(({ body }) => body['reasoning_effort'])).toEqual([...expected]);
     expect(sent.filter(({ dropped }) => dropped !== undefined)).toEqual([]);
@@ -32,7 +32,7 @@ describe('a request', () => {
     ['kimi-k2.6', 'default', {}],
     ['kimi-k3', 'xhigh', { reasoning_effort: 'max' }],
     ['kimi-k3', 'high', { reasoning_effort: 'high' }],
-  ])('to %s says the effort %s as that model is told it', (model, effort, expected) => {
+  ])('for %s with value %s is sent in that model’s form', (model, effort, expected) => {
     expect(encode('moonshot', effort, model)).toEqual({ body: { ...CHAT, model, ...expected }, dropped: undefined });
   });
 });

@@ -16,15 +16,18 @@ const GEMINI = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f",
 const PIECES = '[{"jsonPath":"$.channel_id","numberValue":123456789012345678},{"jsonPath":"$.channel_id.a","numberValue":1}]';
 const GEMINI_PIECES = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","partialArgs":${PIECES}}}]},"finishReason":"STOP"}]}`;
 
-describe('integers that no number holds', () => {
+describe('integers beyond double precision', () => {
   test.each<[string, string]>([
     ['ids', '{"a":123456789012345678,"b":[ -98765432109876543210 ]}'],
-    ['what is no integer', '{"a":0.12345678901234568,"b":1e+30,"c":[9007199254740991,9007199254740993],"d":"1234567890123456789"}'],
+    [
+      'numbers that are not large integers',
+      '{"a":0.12345678901234568,"b":1e+30,"c":[9007199254740991,9007199254740993],"d":"1234567890123456789"}',
+    ],
   ])('are written as they were read: %s', (_, text) => {
     expect(JSON.stringify(parseExact(text))).toBe(text.replaceAll(' ', ''));
   });
 
-  test('are written as they were read, whatever they are', () => {
+  test('are written as they were read, for arbitrary values', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.bigInt(), fc.integer())), (list) => {
         const text = `{"list":[${list.join(', ')}]}`;
@@ -37,7 +40,7 @@ describe('integers that no number holds', () => {
     ['anthropic', CLAUDE],
     ['bedrock', CONVERSE],
     ['gemini', GEMINI],
-  ] as const)('are in the arguments of a call by %s', (dialect, reply) => {
+  ] as const)('survive in the arguments of a call from %s', (dialect, reply) => {
     expect(JSON.stringify(DIALECTS[dialect].decodeReply(reply, CONTEXT).body)).toContain(JSON.stringify(ARGUMENTS));
   });
 
@@ -46,7 +49,7 @@ describe('integers that no number holds', () => {
     ['anthropic, at once', 'anthropic', opened],
     ['gemini', 'gemini', GEMINI],
     ['gemini, in pieces', 'gemini', GEMINI_PIECES],
-  ] as const)('are in the arguments of a streamed call by %s', (_, dialect, data) => {
+  ] as const)('survive in the arguments of a streamed call from %s', (_, dialect, data) => {
     const chunks = DIALECTS[dialect].decodeStream(CONTEXT).push({ name: undefined, data });
     expect(chunks.join('')).toContain(JSON.stringify(ARGUMENTS));
   });
@@ -55,7 +58,7 @@ describe('integers that no number holds', () => {
     ['anthropic', 'claude-sonnet-4-5'],
     ['bedrock', 'anthropic.claude-sonnet-4-5'],
     ['gemini', 'gemini-3-pro'],
-  ] as const)('are in the calls that go back to %s', (dialect, model) => {
+  ] as const)('survive in calls sent back to %s', (dialect, model) => {
     const target: Target = { baseUrl: 'https://example.com', apiKey: 'k', model, outputTokensMax: undefined };
     const encode = (text: string): string => {
       const call: JsonObject = { id: 'c', type: 'function', function: { name: 'f', arguments: text } };
@@ -70,7 +73,7 @@ describe('integers that no number holds', () => {
     expect(encode(`{"a":${deep}}`)).toContain(deep);
   });
 
-  test('are in what was kept of an answer that broke off', () => {
+  test('survive in the stored part of an answer that broke off', () => {
     const paused = CLAUDE.replace('"tool_use","id"', '"server_tool_use","id"').replace(
       '"stop_reason":"tool_use"',
       '"stop_reason":"pause_turn"',

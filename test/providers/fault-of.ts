@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { ProviderFault } from '../../src/providers/provider.ts';
 
-/** The fault that a piece of work ends in; work that succeeds fails the test. */
+/** Returns the fault that the work throws. Fails the test if the work succeeds. */
 export function faultOf(work: () => unknown): ProviderFault {
   try {
     work();

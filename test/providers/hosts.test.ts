@@ -8,7 +8,7 @@ import { ProviderFault } from '../../src/providers/provider.ts';
 import { startCompatibleSimulator, type CompatibleSimulator } from '../simulator/compatible.ts';
 import { failureOf } from '../simulator/failure.ts';
 
-/** Every row of the table is tested by itself: against a host on loopback that behaves as the row says. */
+/** Every row of the table is tested against a loopback host that behaves as the row says. */
 
 const CALL = { id: 'call_abcdefghij', type: 'function', index: 0, function: { name: 'weather', arguments: '{}' }, extra_content: {} };
 /** A request with everything that hosts are known to stumble over. */
@@ -105,7 +105,7 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
   beforeAll(() => void (simulator = startCompatibleSimulator(host)));
   afterAll(() => simulator.stop());
 
-  test.each([false, true])('takes every request and is understood (streamed: %p)', async (stream) => {
+  test.each([false, true])('accepts every request, and its answer is understood (streamed: %p)', async (stream) => {
     simulator.finishWith('tool_calls');
     const { choice, usage, outputText, dropped } = await ask(host, simulator, stream);
     const call = { id: 'gSIMJiOkT', type: 'function', function: { name: 'weather', arguments: '{}' }, ...(stream ? { index: 0 } : {}) };
@@ -119,7 +119,7 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
     expect(dropped.filter((name) => !name.includes('.'))).toEqual(lost);
   });
 
-  test('is told the limit by the name that it knows', () => {
+  test('gets the output limit under the name it knows', () => {
     const request = openai.encodeRequest(
       { model: 'm', messages: [] },
       { baseUrl: 'http://a', apiKey: undefined, model: 'theirs', outputTokensMax: 9, host },
@@ -127,7 +127,7 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
     expect(JSON.parse(request.body)).toMatchObject({ [host.request?.renames?.['max_tokens'] ?? 'max_tokens']: 9 });
   });
 
-  test('has every effort in words that it knows', () => {
+  test('gets every effort in a form it knows', () => {
     for (const [effort, fields] of Object.entries(host.request?.efforts ?? {})) {
       const chat = { model: 'm', messages: [], reasoning_effort: effort };
       const { body } = openai.encodeRequest(chat, {
@@ -141,7 +141,7 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
     }
   });
 
-  test('stops for reasons that the dialect knows, or fails', async () => {
+  test('maps its finish reasons to known ones, or fails', async () => {
     for (const [reason, finish] of Object.entries(host.reply?.finish ?? {})) {
       simulator.finishWith(reason);
       for (const stream of [false, true]) expect((await ask(host, simulator, stream)).choice['finish_reason']).toBe(finish);
@@ -152,7 +152,7 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
     }
   });
 
-  test('refuses several answers exactly where its row says so', () => {
+  test('refuses several choices only if its row says so', () => {
     const encode = (): unknown =>
       openai.encodeRequest(
         { model: 'm', messages: [], n: 2 },
@@ -162,14 +162,14 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
     else expect(encode).not.toThrow();
   });
 
-  test('loses the fields that only some of its models refuse', () => {
+  test('lists each refused field once per model pattern', () => {
     for (const { pattern, drops } of host.models ?? []) {
       expect(pattern.flags).toBe('u');
       expect(new Set(drops).size).toBe(drops.length);
     }
   });
 
-  test('is switched on by its key, or by its address', () => {
+  test('is enabled by its key or its address', () => {
     const parts = Object.fromEntries(variablesOf(host).map((name) => [name, 'a1']));
     if (host.addressVariable !== undefined) delete parts[host.addressVariable];
     expect(addressOf(host, {})).toBeUndefined();
@@ -179,6 +179,6 @@ describe.each(Object.entries(HOSTS))('%s', (_, host) => {
   });
 });
 
-test('an address with a part that is not known is no address', () => {
+test('a host with an unset address variable has no address', () => {
   expect(addressOf(HOSTS['cloudflare'] as Host, { CLOUDFLARE_API_TOKEN: 'k' })).toBeUndefined();
 });

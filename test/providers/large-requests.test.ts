@@ -4,12 +4,12 @@ import { DIALECTS } from '../../src/providers/dialects.ts';
 import type { DialectName } from '../../src/providers/provider.ts';
 
 /**
- * Requests far below the limit of their size that were written anew in seconds or minutes, while nobody else was served: their
- * time must grow with their length, and not with its square.
+ * Requests well below the size limit that once took seconds or minutes to encode and blocked everyone else. Encoding
+ * time must grow linearly with the length, not with its square.
  */
 const CPU_MS_MAX = 2500;
 
-/** Of this process alone: what else the machine does is no matter. */
+/** Measures this process only, whatever else the machine is doing. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -34,10 +34,10 @@ const REFERENCES = tool({
 });
 const FILE = { type: 'file', file: { file_data: 'data:text/plain;base64,' } };
 
-describe.each(['anthropic', 'gemini', 'bedrock'] as const)('a large request to %s is written at once', (dialect) => {
+describe.each(['anthropic', 'gemini', 'bedrock'] as const)('a large request to %s is encoded quickly', (dialect) => {
   test.each<[string, JsonObject]>([
     ['an enumeration', { tools: [ENUM] }],
-    ['a schema of many parts', { tools: [ALL_OF] }],
+    ['a schema with many parts', { tools: [ALL_OF] }],
     ['a long chain of references', { tools: list(16, () => REFERENCES) }],
     [
       'many messages of one role',
@@ -54,7 +54,7 @@ describe.each(['anthropic', 'gemini', 'bedrock'] as const)('a large request to %
   });
 });
 
-test('files of one name get names of their own', () => {
+test('files with the same name get unique names', () => {
   const names = ['a.txt', 'a 2.txt', 'a.txt', 'a.txt', 'b.txt'];
   const content = names.map((filename) => ({ type: 'file', file: { ...FILE.file, filename } }));
   const chat = { model: 'm', messages: [{ role: 'user', content }] };

@@ -20,7 +20,7 @@ const ID = legacyCallId(CALL);
 const TARGET: Target = { baseUrl: '', apiKey: undefined, model: 'm', outputTokensMax: undefined };
 const TOOL_CALL = { id: 't1', type: 'function', function: CALL };
 
-/** A dialect that says what it was given, and answers with what it is told to. */
+/** A dialect that records its input and returns a given answer. */
 function spy(reply: Partial<DecodedReply> = {}): {
   provider: Provider;
   seen: { chat?: ChatRequest; carried?: unknown };
@@ -30,7 +30,7 @@ function spy(reply: Partial<DecodedReply> = {}): {
   let fault: Error | undefined;
   const chunks = ({ chat }: ReplyContext): StreamDecoder => {
     seen.chat = chat;
-    return new Told();
+    return new ChunkStream();
   };
   const inner: Provider = {
     encodeRequest(chat, { carried }) {
@@ -48,7 +48,7 @@ function spy(reply: Partial<DecodedReply> = {}): {
 }
 
 /** A stream whose events are the chunks themselves. */
-class Told implements StreamDecoder {
+class ChunkStream implements StreamDecoder {
   wireUsage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
   usage = undefined;
   outputText = 'f{}';
@@ -84,16 +84,16 @@ const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => (
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 const run = (...chunks: readonly JsonObject[]): { decoder: LegacyStream; said: JsonObject[] } => {
-  const decoder = new LegacyStream(new Told());
+  const decoder = new LegacyStream(new ChunkStream());
   const texts = chunks.flatMap((each) => decoder.push({ name: undefined, data: JSON.stringify(each) }));
   return { decoder, said: texts.map((text) => JSON.parse(text) as JsonObject) };
 };
 
-describe('a request in the old spelling', () => {
+describe('a request in the legacy tool format', () => {
   const tools = [{ type: 'function', function: F }];
   test.each<[string, Partial<ChatRequest>, JsonObject]>([
     ['functions', { functions: [F] }, { tools, parallel_tool_calls: false }],
-    ['a choice by word', { functions: [F], function_call: 'none' }, { tools, parallel_tool_calls: false, tool_choice: 'none' }],
+    ['a choice by keyword', { functions: [F], function_call: 'none' }, { tools, parallel_tool_calls: false, tool_choice: 'none' }],
     [
       'a choice by name',
       { functions: [F], function_call: { name: 'f' } },
@@ -101,15 +101,15 @@ describe('a request in the old spelling', () => {
     ],
     ['a choice without functions', { function_call: 'auto' }, {}],
     [
-      'functions beside tools',
+      'functions together with tools',
       { functions: [F], tools: [{ type: 'custom' }], tool_choice: 'auto' },
       { tools: [{ type: 'custom' }, ...tools], tool_choice: 'auto' },
     ],
-  ])('has %s in the new one', (_, chat, expected) => {
+  ])('converts %s', (_, chat, expected) => {
     expect(encode(chat).chat).toEqual({ model: 'm', messages: [HI], ...expected });
   });
 
-  test('has calls and results with ids, also for the same call made again', () => {
+  test('gives calls and results ids, even when the same call is repeated', () => {
     const call = { role: 'assistant', content: null, function_call: CALL };
     const result = { role: 'function', name: 'f', content: 'ok' };
     const { chat, carried } = encode({ messages: [HI, call, result, call, { ...result, content: null }] }, new Map([[ID, 'kept']]));
@@ -128,14 +128,14 @@ describe('a request in the old spelling', () => {
     );
   });
 
-  test('loses a call without its result, and reads a result without its call as the user’s', () => {
+  test('drops a call without a result, and turns a result without a call into a user message', () => {
     const { chat } = encode({
       messages: [HI, { role: 'assistant', function_call: { name: 'f' } }, HI, { role: 'function', name: 'f', content: 'x' }],
     });
     expect(chat['messages']).toEqual([HI, { role: 'assistant', content: null }, HI, { role: 'user', content: 'x' }]);
   });
 
-  test('is told of losses by the names that it used', () => {
+  test('reports lost fields under their legacy names', () => {
     expect(encode({ functions: [F] }).dropped).toEqual(['functions[0].strict', 'function_call', 'seed']);
     expect(encode({ functions: [F], tools: [], parallel_tool_calls: true }).dropped).toEqual([
       'parallel_tool_calls',
@@ -146,9 +146,9 @@ describe('a request in the old spelling', () => {
   });
 
   test.each([
-    ['of its own field', new ProviderFault('No.', { status: 400, code: 'c', param: 'tools' }), 'functions'],
-    ['of no field', new ProviderFault('No.', { status: 400 }), undefined],
-  ])('is refused by the name %s', (_, fault, param) => {
+    ['the field’s legacy name', new ProviderFault('No.', { status: 400, code: 'c', param: 'tools' }), 'functions'],
+    ['no field', new ProviderFault('No.', { status: 400 }), undefined],
+  ])('is refused with %s', (_, fault, param) => {
     const spied = spy();
     spied.fail(fault);
     expect(faultOf(() => spied.provider.encodeRequest({ model: 'm', messages: [HI], functions: [F] }, TARGET))).toMatchObject({
@@ -158,7 +158,7 @@ describe('a request in the old spelling', () => {
   });
 });
 
-describe('an answer', () => {
+describe('an answer in the legacy tool format', () => {
   const body = {
     choices: [
       { index: 0, message: { content: null, tool_calls: [TOOL_CALL, { ...TOOL_CALL, id: 't2' }] }, finish_reason: 'tool_calls' },
@@ -166,7 +166,7 @@ describe('an answer', () => {
     ],
   };
 
-  test('calls a function where functions were offered, and its memory is found by the call', () => {
+  test('calls a function if functions were offered, and stores values under the derived call id', () => {
     const { provider, seen } = spy({
       body,
       carried: new Map([
@@ -183,21 +183,21 @@ describe('an answer', () => {
     expect(seen.chat?.['tools']).toBeDefined();
   });
 
-  test('calls a tool where tools were offered, whatever the history looks like', () => {
+  test('calls a tool if tools were offered, whatever the history looks like', () => {
     const { provider, seen } = spy({ body });
     const messages = [HI, { role: 'assistant', function_call: CALL }, { role: 'function', name: 'f', content: 'x' }, HI];
     expect(provider.decodeReply('', context({ messages, tools: [] })).body).toBe(body);
     expect(JSON.stringify(seen.chat)).not.toContain('function_call"');
-    expect(provider.decodeStream(context({ tools: [] }))).toBeInstanceOf(Told);
+    expect(provider.decodeStream(context({ tools: [] }))).toBeInstanceOf(ChunkStream);
   });
 
-  test('without choices passes', () => {
+  test('without choices passes through', () => {
     expect(writeLegacyReply({ body: {}, usage: undefined, outputText: '' }).body).toEqual({ choices: [] });
   });
 });
 
-describe('a stream', () => {
-  test('tells the first call as it grows, and no other', () => {
+describe('a stream in the legacy tool format', () => {
+  test('sends the first call as it grows and drops the others', () => {
     const head = { index: 0, id: 't1', type: 'function', function: { name: 'f', arguments: '' } };
     const { decoder, said } = run(
       chunk({ role: 'assistant', content: '' }),
@@ -215,7 +215,7 @@ describe('a stream', () => {
     expect(decoder.carried).toEqual(new Map([[ID, 'kept']]));
   });
 
-  test('is otherwise what it was', () => {
+  test('otherwise passes through unchanged', () => {
     const { decoder, said } = run(chunk({ content: 'a' }), chunk({}, 'stop'), {});
     expect(said).toEqual([chunk({ content: 'a' }), chunk({}, 'stop'), {}]);
     const { wireUsage, usage, outputText, hasOutput, isComplete, isDone, continuation } = decoder;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/openai/types.ts';
 import { openai } from '../../src/providers/openai.ts';
 import { call, CONTEXT, decode, deltas, ENVELOPE, made } from './relayed.ts';
 
-describe('the tool calls of a relayed stream', () => {
+describe('tool calls in a relayed stream', () => {
   const first = { role: 'assistant' };
   test.each<[string, JsonObject[], unknown[]]>([
     [
@@ -32,7 +32,7 @@ describe('the tool calls of a relayed stream', () => {
       ],
     ],
     [
-      'without arguments get empty ones before a later chunk begins the next',
+      'without arguments get empty ones before a later chunk starts the next call',
       [
         { ...first, tool_calls: [call('a', '', { id: 'x', index: 0 })] },
         { tool_calls: [{ index: 0, function: { arguments: '' } }] },
@@ -49,7 +49,7 @@ describe('the tool calls of a relayed stream', () => {
       ],
     ],
     [
-      'that begin together get their arguments in turn',
+      'that start together receive their arguments in turn',
       [
         { ...first, tool_calls: [call('a', '', { id: 'x', index: 0 }), call('b', '', { id: 'y', index: 1 })] },
         { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
@@ -64,7 +64,7 @@ describe('the tool calls of a relayed stream', () => {
       ],
     ],
     [
-      'that come whole with the end get empty ones as well',
+      'that arrive whole with the end get empty arguments too',
       [{ ...first, tool_calls: [{ id: 'x', function: { name: 'a' } }] }],
       [
         { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function', function: { name: 'a', arguments: '' } }] },
@@ -73,7 +73,7 @@ describe('the tool calls of a relayed stream', () => {
       ],
     ],
     [
-      'begin with arguments, and be they empty',
+      'start with arguments, even if empty',
       [
         { ...first, tool_calls: [{ index: 0, id: 'x', type: 'function', function: { name: 'a' } }] },
         { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
@@ -81,7 +81,7 @@ describe('the tool calls of a relayed stream', () => {
       [{ ...first, tool_calls: [{ ...made(0, 'a', ''), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, {}],
     ],
     [
-      'with an object for arguments get it as JSON',
+      'with an object as arguments get it as JSON',
       [{ ...first, tool_calls: [call('a', { b: 1 })] }, {}],
       [{ ...first, tool_calls: [made(0, 'a', '{"b":1}')] }, {}],
     ],
@@ -103,7 +103,7 @@ describe('the tool calls of a relayed stream', () => {
       ],
     ],
     [
-      'whose pieces have ids of their own are one call',
+      'whose pieces have different ids are one call',
       [
         { ...first, tool_calls: [call('a', '{', { id: 'x', index: 0 })] },
         { tool_calls: [{ index: 0, id: 'y', type: 'function', function: { arguments: '}' } }] },
@@ -111,7 +111,7 @@ describe('the tool calls of a relayed stream', () => {
       [{ ...first, tool_calls: [{ ...made(0, 'a', '{'), id: 'x' }] }, { tool_calls: [{ index: 0, function: { arguments: '}' } }] }, {}],
     ],
     [
-      'of the custom kind stay as they are',
+      'of custom tools stay unchanged',
       [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
       [{ ...first, tool_calls: [{ index: 0, id: 'x', type: 'custom', custom: { name: 'a', input: 'b' } }] }, { content: null }],
     ],
@@ -120,11 +120,11 @@ describe('the tool calls of a relayed stream', () => {
   });
 
   test.each<[string, JsonObject]>([
-    ['null for a delta', { index: 0, delta: null, finish_reason: 'tool_calls' }],
+    ['a null delta', { index: 0, delta: null, finish_reason: 'tool_calls' }],
     ['no delta', { index: 0, finish_reason: 'tool_calls' }],
-    ['no delta but a message', { index: 0, message: {}, finish_reason: 'tool_calls' }],
+    ['a message instead of a delta', { index: 0, message: {}, finish_reason: 'tool_calls' }],
     ['neither delta nor index', { finish_reason: 'tool_calls' }],
-  ])('without arguments get empty ones at an end with %s', (_, end) => {
+  ])('without arguments get empty ones at a final chunk with %s', (_, end) => {
     const sent = decode({ index: 0, delta: { tool_calls: [call('a', '')] }, finish_reason: null }, end);
     expect(sent.slice(1)).toMatchObject([
       { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, finish_reason: null }] },
@@ -132,7 +132,7 @@ describe('the tool calls of a relayed stream', () => {
     ]);
   });
 
-  test('without arguments get empty ones also where neither the index of the choice nor its end is told', () => {
+  test('without arguments get empty ones even if the choice has no index and no end', () => {
     const decoder = openai.decodeStream(CONTEXT);
     const choices = [{ delta: { tool_calls: [call('a', '')] } }];
     decoder.push({ name: undefined, data: JSON.stringify({ ...ENVELOPE, choices }) });
@@ -140,7 +140,7 @@ describe('the tool calls of a relayed stream', () => {
     expect(JSON.parse(piece)).toMatchObject({ choices: [{ index: 0, delta: { tool_calls: [{ function: { arguments: '{}' } }] } }] });
   });
 
-  test('that come in one list are told one by one, since some clients read the first of a list only', () => {
+  test('in one list are sent one by one, because some clients read only the first entry', () => {
     const said = { role: 'assistant', content: 'Let me see.', reasoning_content: 'Hm' };
     const tool_calls = [made(0, 'a', '{}'), made(1, 'b', '{}'), made(2, 'c', '{}')];
     const other = { index: 1, delta: { role: 'assistant', content: 'No.' }, logprobs: null, finish_reason: null };
@@ -171,7 +171,7 @@ const pushed = (context: typeof CONTEXT & { choiceIndex?: number }, choices: rea
 const whole = (context: typeof CONTEXT & { choiceIndex?: number }, choices: readonly JsonObject[]): JsonObject[] =>
   openai.decodeReply(JSON.stringify({ choices }), context).body['choices'] as JsonObject[];
 
-describe('the ids that are made for tool calls', () => {
+describe('generated tool-call ids', () => {
   test.each<[string, JsonObject]>([
     ['with', { index: 1 }],
     ['without', {}],
@@ -181,7 +181,7 @@ describe('the ids that are made for tool calls', () => {
     expect(idsOf(pushed(CONTEXT, [given('delta'), given('delta', second)]), 'delta')).toEqual(ids);
   });
 
-  test('differ between answers that are told as the choices of one', () => {
+  test('differ between answers that are combined as choices', () => {
     const second = { ...CONTEXT, choiceIndex: 1 };
     expect(idsOf(whole(second, [given('message', { index: 0 })]), 'message')).toEqual(['call_req_1_1_0']);
     expect(idsOf(pushed(second, [given('delta', { index: 0 })]), 'delta')).toEqual(['call_req_1_1_0']);

@@ -10,12 +10,12 @@ function message(given: JsonObject): unknown {
 }
 
 describe('a relayed chunk', () => {
-  test('that is in order passes as it is', () => {
+  test('that is well-formed passes unchanged', () => {
     const choice = { index: 0, delta: { role: 'assistant', content: 'a', odd: [1] }, logprobs: null, finish_reason: null, odd: 2 };
     expect(decode(choice)).toEqual([{ ...ENVELOPE, model: 'ours', choices: [choice] }] as never);
   });
 
-  test('has the id, the time and the kind of the first one', () => {
+  test('has the id, time and object type of the first one', () => {
     const decoder = openai.decodeStream(CONTEXT);
     const choices = [{ index: 0, delta: { content: 'a' }, finish_reason: null }];
     const heads = [{ object: '', created: 1.5 }, { id: 'other', created: 9 }, {}].flatMap((head) =>
@@ -29,13 +29,9 @@ describe('a relayed chunk', () => {
   });
 
   test.each<[string, JsonObject[], JsonObject[]]>([
+    ['a missing role at the start', [{ content: 'a' }, { content: 'b' }], [{ role: 'assistant', content: 'a' }, { content: 'b' }, {}]],
     [
-      'a role that is missing at the beginning',
-      [{ content: 'a' }, { content: 'b' }],
-      [{ role: 'assistant', content: 'a' }, { content: 'b' }, {}],
-    ],
-    [
-      'a role that is empty',
+      'an empty role',
       [
         { role: '', content: 'a' },
         { role: '', content: 'b' },
@@ -43,25 +39,25 @@ describe('a relayed chunk', () => {
       [{ role: 'assistant', content: 'a' }, { content: 'b' }, {}],
     ],
     [
-      'a role that is repeated',
+      'a repeated role',
       [{ role: 'assistant' }, { role: 'assistant', content: 'b' }, { role: 'assistant' }],
       [{ role: 'assistant' }, { content: 'b' }, {}],
     ],
-  ])('is mended: %s', (_, given, expected) => {
+  ])('is repaired: %s', (_, given, expected) => {
     expect(deltas(...given)).toEqual(expected);
   });
 
   test.each<[string, JsonObject, JsonObject]>([
     ['no index and no delta', { finish_reason: null }, { index: 0, delta: { role: 'assistant' }, finish_reason: null }],
-    ['an end that is empty', { index: 0, delta: {}, finish_reason: '' }, { finish_reason: null }],
-    ['an end that is missing', { index: 0, delta: {} }, { finish_reason: null }],
-    ['an end in other words', { index: 0, delta: {}, finish_reason: 'model_length' }, { finish_reason: 'length' }],
-    ['an end in unknown words', { index: 0, delta: {}, finish_reason: 'eos' }, { finish_reason: 'stop' }],
-  ])('is mended: %s', (_, given, expected) => {
+    ['an empty finish reason', { index: 0, delta: {}, finish_reason: '' }, { finish_reason: null }],
+    ['a missing finish reason', { index: 0, delta: {} }, { finish_reason: null }],
+    ['a host-specific finish reason', { index: 0, delta: {}, finish_reason: 'model_length' }, { finish_reason: 'length' }],
+    ['an unknown finish reason', { index: 0, delta: {}, finish_reason: 'eos' }, { finish_reason: 'stop' }],
+  ])('is repaired: %s', (_, given, expected) => {
     expect(decode(given)[0]?.choices[0]).toMatchObject(expected);
   });
 
-  test('cites everything at the end of its choice, in one list', () => {
+  test('carries all citations at the end of its choice, in one list', () => {
     expect(
       deltas(
         { role: 'assistant', content: 'a', annotations: [{ url: 1 }] },
@@ -73,7 +69,7 @@ describe('a relayed chunk', () => {
     ).toEqual([{ role: 'assistant', content: 'a' }, { content: 'b' }, { content: 'c' }, {}, { annotations: [{ url: 1 }, { url: 2 }] }]);
   });
 
-  test('cites also where the host forgets the end, or the gate cuts it off', () => {
+  test('carries citations even if the host omits the end or the gateway cuts the stream', () => {
     const cited = { ...ENVELOPE, choices: [{ index: 0, delta: { content: 'a', annotations: [{ url: 1 }] }, finish_reason: null }] };
     const decoder = openai.decodeStream({ ...CONTEXT, choiceIndex: 3 });
     decoder.push({ name: undefined, data: JSON.stringify(cited) });
@@ -81,18 +77,18 @@ describe('a relayed chunk', () => {
     expect(end).toEqual({ index: 3, delta: { annotations: [{ url: 1 }] }, logprobs: null, finish_reason: 'length' });
   });
 
-  test('that is the end before anything was said completes nothing', () => {
+  test('that is [DONE] before any output does not complete the answer', () => {
     const decoder = openai.decodeStream(CONTEXT);
     decoder.push({ name: undefined, data: '[DONE]' });
     expect([decoder.isDone, decoder.isComplete]).toEqual([true, false]);
   });
 
-  test('whose end is an error is a fault', () => {
+  test('with an error as finish reason is a fault', () => {
     expect(faultOf(() => decode({ index: 0, delta: {}, finish_reason: 'error' }))).toMatchObject({ status: 502 });
   });
 });
 
-test('an empty list of tool calls is nothing that was said', () => {
+test('an empty list of tool calls is not output', () => {
   const decoder = openai.decodeStream(CONTEXT);
   const choices = [{ index: 0, delta: { content: '', tool_calls: [] }, finish_reason: null }];
   decoder.push({ name: undefined, data: JSON.stringify({ ...ENVELOPE, choices }) });
@@ -104,27 +100,27 @@ test.each<[string, JsonObject]>([
   ['a refusal', { refusal: 'b' }],
   ['reasoning', { reasoning_content: 'b' }],
   ['a tool call', { tool_calls: [made(0, 'a', '{}')] }],
-])('the end of a relayed choice comes behind %s that came with it, since some clients miss that', (_, said) => {
+])('the end of a relayed choice follows %s sent with it, because some clients would miss it', (_, said) => {
   const annotations = [{ type: 'url_citation', url_citation: { url: 'https://a.example' } }];
-  const begun = { index: 0, delta: { role: 'assistant', content: '' }, logprobs: null, finish_reason: null };
-  const sent = decode(begun, { ...begun, delta: { ...said, annotations }, logprobs: { content: [] }, finish_reason: 'stop' });
+  const started = { index: 0, delta: { role: 'assistant', content: '' }, logprobs: null, finish_reason: null };
+  const sent = decode(started, { ...started, delta: { ...said, annotations }, logprobs: { content: [] }, finish_reason: 'stop' });
   expect(sent.map(({ choices }) => choices[0] as unknown)).toEqual([
-    begun,
-    { ...begun, delta: said, logprobs: { content: [] } },
-    { ...begun, delta: { annotations }, finish_reason: 'stop' },
+    started,
+    { ...started, delta: said, logprobs: { content: [] } },
+    { ...started, delta: { annotations }, finish_reason: 'stop' },
   ]);
 });
 
 describe('a relayed answer', () => {
   test.each<[string, JsonObject, JsonObject]>([
-    ['gets what it must have', {}, { content: '' }],
-    ['of reasoning alone has a text that is empty', { content: null, reasoning_content: 'b' }, { content: '', reasoning_content: 'b' }],
-    ['that speaks has no text', { audio: { id: 'a' } }, { content: null, audio: { id: 'a' } }],
+    ['gets the required fields', {}, { content: '' }],
+    ['with only reasoning has an empty text', { content: null, reasoning_content: 'b' }, { content: '', reasoning_content: 'b' }],
+    ['with audio has no text', { audio: { id: 'a' } }, { content: null, audio: { id: 'a' } }],
     ['keeps its refusal', { refusal: 'No.' }, { content: null, refusal: 'No.' }],
-    ['gets reasoning by its usual name', { content: 'a', reasoning: 'b' }, { content: 'a', reasoning: 'b', reasoning_content: 'b' }],
-    ['has no empty list of calls', { content: 'a', tool_calls: [] }, { content: 'a' }],
+    ['gets reasoning under its usual name', { content: 'a', reasoning: 'b' }, { content: 'a', reasoning: 'b', reasoning_content: 'b' }],
+    ['has no empty list of tool calls', { content: 'a', tool_calls: [] }, { content: 'a' }],
     [
-      'has whole calls',
+      'has complete tool calls',
       { tool_calls: [call('a', null), call('b', { c: 1 }, { id: 'x' }), { id: 'y', type: 'custom', custom: { name: 'd', input: '' } }] },
       {
         content: null,
@@ -139,7 +135,7 @@ describe('a relayed answer', () => {
     expect(message(given)).toEqual({ role: 'assistant', refusal: null, ...expected });
   });
 
-  test('has an identity, an index and an end', () => {
+  test('has an id, an index and a finish reason', () => {
     const { body } = openai.decodeReply(JSON.stringify({ choices: [{ message: { content: 'a' } }] }), CONTEXT);
     expect(body).toEqual({
       id: 'chatcmpl-req_1',
@@ -150,20 +146,20 @@ describe('a relayed answer', () => {
     });
   });
 
-  test('that says nothing has no trace of a chunk', () => {
+  test('without output has no trace of a chunk', () => {
     const { body } = openai.decodeReply(JSON.stringify({ choices: [{ finish_reason: 'stop' }] }), CONTEXT);
     expect((body['choices'] as JsonObject[])[0]).not.toHaveProperty('delta');
   });
 
   test.each<[string, JsonObject, JsonObject]>([
-    ['a message that is missing is one that says nothing', { finish_reason: 'stop' }, { message: { content: '' }, finish_reason: 'stop' }],
+    ['a missing message becomes an empty one', { finish_reason: 'stop' }, { message: { content: '' }, finish_reason: 'stop' }],
     [
-      'an end that is missing after calls is that of calls',
+      'a missing finish reason after tool calls becomes tool_calls',
       { message: { tool_calls: [call('a', '{}')] } },
       { finish_reason: 'tool_calls' },
     ],
     ['a refusal stays', { message: { refusal: 'No.' } }, { message: { content: null, refusal: 'No.' } }],
-    ['what is told of tokens stays', { message: { content: 'a' }, logprobs: { content: [] } }, { logprobs: { content: [] } }],
+    ['log probabilities stay', { message: { content: 'a' }, logprobs: { content: [] } }, { logprobs: { content: [] } }],
   ])('%s', (_, given, expected) => {
     const { body } = openai.decodeReply(JSON.stringify({ choices: [given] }), CONTEXT);
     expect(body['choices']).toMatchObject([expected]);

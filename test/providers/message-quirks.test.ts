@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/openai/types.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { openai } from '../../src/providers/openai.ts';
 
-/** The messages as they are sent to a model of a host, and what the caller is told to be lost. */
+/** Returns the messages sent to a host's model, and the fields reported as lost. */
 function encode(id: string, model: string, ...messages: readonly JsonObject[]): { messages: unknown; dropped: unknown } {
   const target = { baseUrl: 'http://a', apiKey: undefined, model, outputTokensMax: undefined, host: HOSTS[id] };
   const { body, dropped } = openai.encodeRequest({ model: 'm', messages }, target);
@@ -19,8 +19,8 @@ describe('an earlier tool call', () => {
     ['without reasoning', {}, ' '],
     ['with empty reasoning', { reasoning_content: '' }, ' '],
     ['with its reasoning', { reasoning_content: 'Hm.' }, 'Hm.'],
-    ['with its reasoning by another name', { reasoning: 'Hm.' }, 'Hm.'],
-  ])('%s, to models of Moonshot that think, says its reasoning', (_, reasoning, said) => {
+    ['with its reasoning under another name', { reasoning: 'Hm.' }, 'Hm.'],
+  ])('%s, carries reasoning to Moonshot’s thinking models', (_, reasoning, said) => {
     for (const model of ['kimi-k3', 'kimi-k2.6', 'kimi-k2-thinking'])
       expect(encode('moonshot', model, { ...CALLING, ...reasoning }, RESULT)).toEqual({
         messages: [{ ...CALLING, ...reasoning, reasoning_content: said }, RESULT],
@@ -28,14 +28,14 @@ describe('an earlier tool call', () => {
       });
   });
 
-  test('to a model of Moonshot that does not think stays as it is, and so does what calls no tool', () => {
+  test('is unchanged for a Moonshot model that does not think, and so is a message without tool calls', () => {
     expect(encode('moonshot', 'moonshot-v1-8k', CALLING, RESULT).messages).toEqual([CALLING, RESULT]);
     const answer = { role: 'assistant', content: 'Hi' };
     expect(encode('moonshot', 'kimi-k2.6', answer, RESULT).messages).toEqual([answer, RESULT]);
   });
 });
 
-/** An answer as clients keep it, with what the gate and others add to it. */
+/** An answer as clients keep it, with the fields that the gateway and others add. */
 const ECHO = {
   role: 'assistant',
   content: [
@@ -51,12 +51,12 @@ const ECHO = {
   tool_calls: [{ ...CALL, id: 'aB3dE6gH9', index: 0, extra_content: { google: { thought_signature: 'a' } } }],
 };
 
-describe('what callers send back and a host does not know', () => {
+describe('fields that callers send back and a host does not know', () => {
   test.each<[string, JsonObject]>([
     ['mistral', {}],
     ['groq', {}],
     ['cerebras', { reasoning: 'Hm.' }],
-  ])('is left out for %s', (id, more) => {
+  ])('are dropped for %s', (id, more) => {
     const content = [{ type: 'text', text: 'Hi' }];
     const call = { ...CALL, id: 'aB3dE6gH9' };
     const { messages } = encode(id, 'theirs', ECHO, { role: 'user', content: 'Go on' });
@@ -66,18 +66,18 @@ describe('what callers send back and a host does not know', () => {
     ]);
   });
 
-  test('is left out for OpenAI, pictures among it', () => {
+  test('are dropped for OpenAI, images included', () => {
     const { messages } = encode('openai', 'gpt-x', { role: 'assistant', content: 'Hi', images: [] });
     expect(messages).toEqual([{ role: 'assistant', content: 'Hi' }]);
   });
 
-  test('is not the thinking of Mistral’s own parts', () => {
+  test('do not include the thinking parts at Mistral', () => {
     const said = { role: 'assistant', content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] };
     const { messages } = encode('mistral', 'magistral-medium', said, { role: 'user', content: 'Go on' });
     expect(messages).toEqual([said, { role: 'user', content: 'Go on' }]);
   });
 
-  test('is a name at Mistral, but not of a tool, and not one that is null', () => {
+  test('include a name at Mistral, but not that of a tool, nor a null one', () => {
     const result = { role: 'tool', tool_call_id: 'aB3dE6gH9', content: 'ok' };
     const user = { role: 'user', content: 'Hi' };
     expect(encode('mistral', 'theirs', { ...user, name: 'ann' }, { ...result, name: 'f' })).toEqual({

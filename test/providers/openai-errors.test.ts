@@ -5,21 +5,21 @@ import { ProviderFault } from '../../src/providers/provider.ts';
 import { faultOf } from './fault-of.ts';
 import { CONTEXT, ENVELOPE } from './relayed.ts';
 
-describe('the error of a provider', () => {
+describe('a provider’s error', () => {
   test.each<[string, string, Partial<ProviderFault>]>([
-    ['a number for a code', '{"error":{"code":502,"message":"Down"}}', { message: 'Down', status: 502 }],
-    ['a code that is no status', '{"error":{"code":"busy","message":"Down"}}', { message: 'Down', status: undefined, code: 'busy' }],
+    ['a number as the code', '{"error":{"code":502,"message":"Down"}}', { message: 'Down', status: 502 }],
+    ['a code that is not a status', '{"error":{"code":"busy","message":"Down"}}', { message: 'Down', status: undefined, code: 'busy' }],
     ['an HTML page', '<html></html>', { message: 'The provider sent no stream', status: undefined }],
     [
-      'a status beside a code, as Groq has it',
+      'a status next to a code, as Groq sends it',
       '{"error":{"message":"Failed","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"x","status_code":400}}',
       { message: 'Failed', status: 400, code: 'tool_use_failed' },
     ],
-    ['a number for a status', '{"error":{"message":"Busy","status":503}}', { status: 503 }],
-    ['a code before a status', '{"error":{"message":"Busy","code":429,"status":500}}', { status: 429 }],
-    ['a status in a word', '{"error":{"message":"Bad","status":"INVALID_ARGUMENT"}}', { status: undefined }],
-    ['a status that cannot be read', '{"error":{"message":"Bad","status":{"valueOf":1,"toString":1}}}', { status: undefined }],
-  ])('inside a 200 has the status that it tells itself: %s', (_, text, fault) => {
+    ['a number as the status', '{"error":{"message":"Busy","status":503}}', { status: 503 }],
+    ['a code takes precedence over a status', '{"error":{"message":"Busy","code":429,"status":500}}', { status: 429 }],
+    ['a status as a word', '{"error":{"message":"Bad","status":"INVALID_ARGUMENT"}}', { status: undefined }],
+    ['an unreadable status', '{"error":{"message":"Bad","status":{"valueOf":1,"toString":1}}}', { status: undefined }],
+  ])('inside a 200 has the status it states: %s', (_, text, fault) => {
     expect(readFault(text, undefined)).toMatchObject(fault);
   });
 
@@ -35,7 +35,7 @@ describe('the error of a provider', () => {
     [429, { message: 'Slow down', type: 'rate_limit_exceeded' }],
     [429, { message: 'No credit', type: 'insufficient_quota', code: 'insufficient_quota' }],
     [undefined, { message: 'Odd', type: 'constructor', code: '__proto__' }],
-  ])('inside a 200 without a status has %p, by its words: %j', (status, error) => {
+  ])('inside a 200 without a status has %p, derived from its text: %j', (status, error) => {
     const data = JSON.stringify({ error });
     expect(readFault(data, undefined).status).toBe(status);
     expect(faultOf(() => openai.decodeReply(data, CONTEXT)).status).toBe(status);
@@ -46,7 +46,7 @@ describe('the error of a provider', () => {
 
   test.each<[string, unknown, Partial<ProviderFault>]>([
     [
-      'wrapped, as OpenAI has it',
+      'wrapped, as OpenAI sends it',
       { error: { message: 'Bad top_p', type: 'invalid_request_error', param: 'top_p', code: 'invalid_value' } },
       { message: 'Bad top_p', code: 'invalid_value', param: 'top_p' },
     ],
@@ -56,23 +56,23 @@ describe('the error of a provider', () => {
       { message: 'Bad', code: undefined, param: undefined },
     ],
     [
-      'bare, as Mistral has it',
+      'bare, as Mistral sends it',
       { object: 'error', message: 'Invalid model: a', type: 'invalid_model', param: null, code: '1500' },
       { message: 'Invalid model: a', code: '1500', param: undefined },
     ],
     [
-      'a text, as xAI has it',
+      'as text, as xAI sends it',
       { code: 'Client specified an invalid argument', error: 'Unknown model' },
       { message: 'Unknown model', code: 'Client specified an invalid argument' },
     ],
     [
-      'with a number for a code, as OpenRouter has it',
+      'with a number as the code, as OpenRouter sends it',
       { error: { code: 402, message: 'No credits', metadata: { provider_name: 'a' } }, user_id: 'u' },
       { message: 'No credits', code: undefined },
     ],
-    ['with a number in a text for a code', { error: { code: '402', message: 'No credits' } }, { message: 'No credits', code: undefined }],
+    ['with a number in text as the code', { error: { code: '402', message: 'No credits' } }, { message: 'No credits', code: undefined }],
     [
-      'about a conversation that is too long, as llama.cpp has it',
+      'about an over-long conversation, as llama.cpp sends it',
       {
         error: {
           code: 400,
@@ -83,25 +83,25 @@ describe('the error of a provider', () => {
       { code: 'context_length_exceeded' },
     ],
     [
-      'about a conversation that is too long, as xAI has it',
+      'about an over-long conversation, as xAI sends it',
       { code: 'Client specified an invalid argument', error: "This model's maximum prompt length is 8 but the request contains 9 tokens." },
       { code: 'context_length_exceeded' },
     ],
     [
-      'about a conversation that is too long, as vLLM has it',
+      'about an over-long conversation, as vLLM sends it',
       { object: 'error', message: "This model's maximum context length is 8 tokens.", type: 'BadRequestError', code: 400 },
       { code: 'context_length_exceeded' },
     ],
     [
-      'in a list, as Google has it',
+      'in a list, as Google sends it',
       [{ error: { code: 400, message: 'Invalid argument', status: 'INVALID_ARGUMENT' } }],
       { message: 'Invalid argument', code: undefined },
     ],
-    ['with a message that is no text', { error: { message: { detail: 'a' } } }, { message: 'The provider reported an error' }],
+    ['with a message that is not text', { error: { message: { detail: 'a' } } }, { message: 'The provider reported an error' }],
     ['with an empty message', { error: { message: '' } }, { message: 'The provider reported an error' }],
     ['without a message', { error: {} }, { message: 'The provider reported an error' }],
     ['that is null', { error: null, message: 'Down' }, { message: 'Down' }],
-    ['without anything', {}, { message: 'The provider reported an error' }],
+    ['that is an empty object', {}, { message: 'The provider reported an error' }],
   ])('%s', (_, body, fault) => {
     const read = readFault(JSON.stringify(body), 418);
     expect(read).toBeInstanceOf(ProviderFault);
@@ -111,19 +111,19 @@ describe('the error of a provider', () => {
   test.each([
     ['an HTML page', '<html><head><title>502</title></head></html>'],
     ['nothing', ''],
-    ['half of a JSON', '{"error": {"mess'],
-    ['a text', '"Down"'],
+    ['truncated JSON', '{"error": {"mess'],
+    ['a string', '"Down"'],
     ['a number', '502'],
     ['null', 'null'],
     ['an empty list', '[]'],
-    ['a list of texts', '["Down"]'],
-  ])('that is %s has its status and none of its text', (_, text) => {
+    ['a list of strings', '["Down"]'],
+  ])('that is %s keeps its status and none of its text', (_, text) => {
     expect(readFault(text, 502)).toMatchObject({ message: 'The provider answered with status 502', status: 502, code: undefined });
   });
 });
 
-describe('an error that is empty', () => {
-  test.each<[unknown]>([[null], [''], [false], [0], [{}], [[]]])('is none, and not told: %j', (error) => {
+describe('an empty error', () => {
+  test.each<[unknown]>([[null], [''], [false], [0], [{}], [[]]])('is not an error and is removed: %j', (error) => {
     const choice = { index: 0, finish_reason: 'stop' };
     const whole = JSON.stringify({ choices: [{ ...choice, message: { content: 'a' } }], error });
     const { body } = openai.decodeReply(whole, CONTEXT);
@@ -135,7 +135,7 @@ describe('an error that is empty', () => {
     expect(JSON.parse(sent)).not.toHaveProperty('error');
   });
 
-  test('does not hide another', () => {
+  test('does not hide another error', () => {
     const data = JSON.stringify({ ...ENVELOPE, choices: [], error: {}, x_groq: { error: 'Over capacity' } });
     expect(faultOf(() => openai.decodeStream(CONTEXT).push({ name: undefined, data })).message).toBe('Over capacity');
   });

@@ -15,17 +15,17 @@ function encode(chat: Partial<ChatRequest>, target: Partial<Target> = {}): JsonO
 }
 
 describe('an encoded request', () => {
-  test('goes to the address of the host with its key', () => {
+  test('goes to the host’s address with its key', () => {
     const request = openai.encodeRequest(CHAT, TARGET);
     expect(request.url).toBe('http://127.0.0.1:9100/v1/chat/completions');
     expect(request.headers).toEqual({ 'content-type': 'application/json', accept: 'application/json', authorization: 'Bearer sk-1' });
   });
 
-  test('has no credentials when the host needs none', () => {
+  test('has no credentials if the host needs none', () => {
     expect(openai.encodeRequest(CHAT, { ...TARGET, apiKey: undefined }).headers).not.toHaveProperty('authorization');
   });
 
-  test('names the model as the host does and keeps everything else, also what we do not know', () => {
+  test('uses the host’s model name and keeps everything else, including unknown fields', () => {
     const chat = {
       temperature: 0,
       seed: 7,
@@ -38,7 +38,7 @@ describe('an encoded request', () => {
     expect(encode(chat)).toEqual({ ...CHAT, ...chat, model: 'gpt-x' });
   });
 
-  test('leaves the caller’s request as it was', () => {
+  test('leaves the caller’s request unmodified', () => {
     const chat = Object.freeze({ ...CHAT, stream: true, stream_options: Object.freeze({ include_usage: false }) });
     openai.encodeRequest(chat, { ...TARGET, outputTokensMax: 5 });
     expect(chat).toEqual({ ...CHAT, stream: true, stream_options: { include_usage: false } });
@@ -54,18 +54,18 @@ describe('an encoded request', () => {
     ],
     [{ stream: false }, undefined],
     [{}, undefined],
-  ])('always asks a stream for its usage: %j', (chat, options) => {
+  ])('always requests usage for a stream: %j', (chat, options) => {
     expect(encode(chat)['stream_options']).toEqual(options);
     const { accept } = openai.encodeRequest({ ...CHAT, ...chat }, TARGET).headers;
     expect(accept).toBe(chat.stream === true ? 'text/event-stream' : 'application/json');
   });
 
-  test.each(Object.entries(HOSTS))('limits the output of %s by the field that it understands', (id, { baseUrl }) => {
+  test.each(Object.entries(HOSTS))('sends %s the output limit in the field it understands', (id, { baseUrl }) => {
     const field = id === 'openai' ? 'max_completion_tokens' : 'max_tokens';
     expect(encode({}, { baseUrl, outputTokensMax: 9 })).toEqual({ ...CHAT, model: 'gpt-x', [field]: 9 });
   });
 
-  test('has no limit that nobody asked for, and keeps the one of the caller', () => {
+  test('has no unrequested limit, and keeps the caller’s', () => {
     expect(encode({})).toEqual({ ...CHAT, model: 'gpt-x' });
     expect(encode({ max_tokens: 5 })).toEqual({ ...CHAT, model: 'gpt-x', max_tokens: 5 });
   });
@@ -81,24 +81,24 @@ const answer = (changes: object = {}): JsonObject => ({
   ...changes,
 });
 
-describe('a whole answer', () => {
-  test('passes with our model id and everything that we do not know', () => {
+describe('a complete answer', () => {
+  test('passes with our model id and all unknown fields', () => {
     const reply = openai.decodeReply(JSON.stringify(answer({ citations: ['a'], x_groq: { id: 'b' } })), CONTEXT);
     expect(reply.body).toEqual({ ...answer(), citations: ['a'], x_groq: { id: 'b' }, model: 'mock/gpt' });
     expect(reply.usage).toEqual({ inputTokens: 3, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 4, reasoningTokens: 0 });
     expect(reply.outputText).toBe('Hello');
   });
 
-  test('may begin with the blank lines that DeepSeek sends while it waits', () => {
+  test('may start with the blank lines DeepSeek sends while waiting', () => {
     expect(openai.decodeReply(`\n\n\n${JSON.stringify(answer())}`, CONTEXT).outputText).toBe('Hello');
   });
 
   test.each<[string, object, string]>([
     ['text', { content: 'Hello' }, 'Hello'],
     ['a refusal', { content: null, refusal: 'No.' }, 'No.'],
-    ['reasoning in two spellings', { content: 'a', reasoning_content: 'bc', reasoning: 'def' }, 'abcdef'],
+    ['reasoning in two fields', { content: 'a', reasoning_content: 'bc', reasoning: 'def' }, 'abcdef'],
     ['no text at all', { content: null }, ''],
-  ])('is measured by what it says: %s', (_, message, text) => {
+  ])('is measured by its output: %s', (_, message, text) => {
     const choices = [
       { index: 0, message, finish_reason: 'stop' },
       { index: 1, message, finish_reason: 'stop' },
@@ -106,9 +106,9 @@ describe('a whole answer', () => {
     expect(openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT).outputText).toBe(text + text);
   });
 
-  test('that says nothing and gives no reason is a fault', () => {
+  test('without output and finish reason is a fault', () => {
     const choices = [{ index: 0, message: { role: 'assistant', content: null }, finish_reason: null }];
-    expect(() => openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT)).toThrow('answered with nothing');
+    expect(() => openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT)).toThrow('sent an empty answer');
   });
 
   test('counts a tool call as output', () => {
@@ -117,29 +117,29 @@ describe('a whole answer', () => {
     expect(openai.decodeReply(JSON.stringify(answer({ choices })), CONTEXT).outputText).toBe(JSON.stringify(toolCalls));
   });
 
-  test.each([null, undefined, {}, { prompt_tokens: -1, completion_tokens: 1 }, 'many'])('with the usage %j reports none', (usage) => {
+  test.each([null, undefined, {}, { prompt_tokens: -1, completion_tokens: 1 }, 'many'])('with invalid usage %j reports none', (usage) => {
     expect(openai.decodeReply(JSON.stringify(answer({ usage })), CONTEXT).usage).toBeUndefined();
   });
 
   test.each<[string, string, Partial<ProviderFault>]>([
     ['nothing', '', {}],
     ['an HTML page', '<!doctype html><title>Bad gateway</title>', {}],
-    ['half of an answer', JSON.stringify(answer()).slice(0, -20), {}],
+    ['a truncated answer', JSON.stringify(answer()).slice(0, -20), {}],
     ['a list', '[]', {}],
-    ['a text', '"ok"', {}],
+    ['a string', '"ok"', {}],
     ['null', 'null', {}],
     ['an object without choices', '{}', {}],
-    ['no choice', JSON.stringify(answer({ choices: [] })), {}],
-    ['choices that are no list', JSON.stringify(answer({ choices: { 0: {} } })), {}],
+    ['an empty list of choices', JSON.stringify(answer({ choices: [] })), {}],
+    ['choices that are not a list', JSON.stringify(answer({ choices: { 0: {} } })), {}],
     [
       'an error',
       '{"error":{"message":"Overloaded","code":"busy","param":"model"}}',
       { message: 'Overloaded', code: 'busy', param: 'model' },
     ],
-    ['an error with a number for a code', '{"error":{"code":502,"message":"Down"},"user_id":"u"}', { message: 'Down', status: 502 }],
-    ['an error that is a text', '{"code":"busy","error":"Too many"}', { message: 'Too many', code: 'busy' }],
+    ['an error with a number as the code', '{"error":{"code":502,"message":"Down"},"user_id":"u"}', { message: 'Down', status: 502 }],
+    ['an error as text', '{"code":"busy","error":"Too many"}', { message: 'Too many', code: 'busy' }],
     ['an error that is not wrapped', '{"object":"error","message":"Down","code":503}', { message: 'Down', status: 503 }],
-    ['an error beside choices', JSON.stringify(answer({ error: { message: 'Cut off' } })), { message: 'Cut off' }],
+    ['an error next to choices', JSON.stringify(answer({ error: { message: 'Cut off' } })), { message: 'Cut off' }],
   ])('that is %s is a fault', (_, text, fault) => {
     expect(faultOf(() => openai.decodeReply(text, CONTEXT))).toMatchObject(fault);
   });
@@ -153,10 +153,10 @@ const push = (decoder: StreamDecoder, ...events: readonly string[]): JsonObject[
 
 describe('a stream', () => {
   test.each<[string, string]>([
-    ['in a chunk of its own', chunk([], { usage: USAGE })],
+    ['in its own chunk', chunk([], { usage: USAGE })],
     ['on a chunk with choices', chunk([delta('', 'stop')], { usage: USAGE })],
-    ['where Groq puts it', chunk([delta('', 'stop')], { x_groq: { id: 'a', usage: USAGE } })],
-  ])('tells its usage %s, and the caller does not see it there', (_, data) => {
+    ['in Groq’s field', chunk([delta('', 'stop')], { x_groq: { id: 'a', usage: USAGE } })],
+  ])('reads usage %s, and hides it from the caller there', (_, data) => {
     const decoder = openai.decodeStream(CONTEXT);
     const chunks = push(decoder, chunk([delta('Hi')]), data);
     expect(decoder.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
@@ -165,25 +165,25 @@ describe('a stream', () => {
     expect(JSON.parse(decoder.usageChunk(USAGE))).toMatchObject({ id: 'chatcmpl-1', model: 'mock/gpt', choices: [], usage: USAGE });
   });
 
-  test('counts the last usage when it grows from chunk to chunk', () => {
+  test('uses the last usage when it grows from chunk to chunk', () => {
     const decoder = openai.decodeStream(CONTEXT);
     push(decoder, chunk([delta('a')], { usage: { ...USAGE, completion_tokens: 1 } }), chunk([delta('b', 'stop')], { usage: USAGE }));
     expect(decoder.usage?.outputTokens).toBe(4);
   });
 
-  test('does not keep a usage that a later one shows to be wrong', () => {
+  test('discards usage that a later report contradicts', () => {
     const decoder = openai.decodeStream(CONTEXT);
     push(decoder, chunk([delta('a', 'stop')], { usage: USAGE }), chunk([], { usage: { prompt_tokens: -1, completion_tokens: 1 } }));
     expect(decoder).toMatchObject({ usage: undefined, wireUsage: undefined });
   });
 
-  test('hides chunks without choices, which clients that look at the first one would fail on', () => {
+  test('hides chunks without choices, because clients that read the first choice would fail', () => {
     const decoder = openai.decodeStream(CONTEXT);
     expect(push(decoder, chunk([], { prompt_filter_results: [] }), '{"id":"chatcmpl-1"}', '{"choices":null}')).toEqual([]);
     expect(decoder).toMatchObject({ hasOutput: false, isComplete: false, isDone: false });
   });
 
-  test('has output only when something was said', () => {
+  test('has output only after the model has said something', () => {
     const decoder = openai.decodeStream(CONTEXT);
     push(decoder, chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]));
     expect(decoder.hasOutput).toBe(false);
@@ -191,35 +191,35 @@ describe('a stream', () => {
     expect(decoder).toMatchObject({ hasOutput: true, isComplete: false, outputText: 'Hm' });
   });
 
-  test('that is done gets the finish reasons that its provider forgot', () => {
+  test('that is done gets missing finish reasons', () => {
     const decoder = openai.decodeStream(CONTEXT);
     const sent = push(decoder, chunk([delta('a')]), '[DONE]');
     expect(sent.at(-1)).toMatchObject({ id: 'chatcmpl-1', model: 'mock/gpt', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
     expect(decoder).toMatchObject({ isDone: true, isComplete: true });
   });
 
-  test('that is done before anything was said has failed, and gets none', () => {
+  test('that is done without output has failed and gets no finish reason', () => {
     const decoder = openai.decodeStream(CONTEXT);
     push(decoder, chunk([{ index: 0, delta: { role: 'assistant' }, finish_reason: null }]));
     expect(push(decoder, '[DONE]')).toEqual([]);
     expect(decoder).toMatchObject({ isDone: true, isComplete: false });
   });
 
-  test('with empty events goes on', () => {
+  test('continues after empty events', () => {
     const decoder = openai.decodeStream(CONTEXT);
     expect(push(decoder, '', chunk([delta('a')]), ' ', chunk([delta('b')]), '')).toHaveLength(2);
     expect(push(decoder, chunk([{ index: 0, delta: {}, finish_reason: 'stop' }]), '')).toHaveLength(1);
     expect(decoder).toMatchObject({ outputText: 'ab', isComplete: true });
   });
 
-  test('without a finish reason behind tool calls gets theirs at its end', () => {
+  test('without a finish reason after tool calls gets tool_calls at its end', () => {
     const decoder = openai.decodeStream(CONTEXT);
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const sent = push(decoder, chunk([{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }]), '[DONE]');
     expect(sent.at(-1)).toMatchObject({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] });
   });
 
-  test('without a finish reason behind a tool call without arguments gets both', () => {
+  test('without a finish reason after a tool call without arguments gets both', () => {
     const decoder = openai.decodeStream({ ...CONTEXT, choiceIndex: 3 });
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '' } };
     const sent = push(decoder, chunk([{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }]), '[DONE]');
@@ -231,8 +231,8 @@ describe('a stream', () => {
 
   test.each<[string, { name?: string; data: string }, Partial<ProviderFault>]>([
     ['an error', { data: '{"error":{"message":"Overloaded","code":529}}' }, { message: 'Overloaded', status: 529 }],
-    ['an error that is a text', { data: '{"error":"Too many","code":"busy"}' }, { message: 'Too many', code: 'busy' }],
-    ['an error where Groq puts it', { data: chunk([], { x_groq: { id: 'a', error: 'Over capacity' } }) }, { message: 'Over capacity' }],
+    ['an error as text', { data: '{"error":"Too many","code":"busy"}' }, { message: 'Too many', code: 'busy' }],
+    ['an error in Groq’s field', { data: chunk([], { x_groq: { id: 'a', error: 'Over capacity' } }) }, { message: 'Over capacity' }],
     [
       'an error that is not wrapped',
       { data: '{"object":"error","message":"Out of memory","type":"InternalServerError","param":null,"code":500}' },
@@ -241,8 +241,8 @@ describe('a stream', () => {
     ['an event named error', { name: 'error', data: '{"message":"Overloaded"}' }, { message: 'Overloaded' }],
     ['an event named error with an error inside', { name: 'error', data: '{"error":{"message":"Down"}}' }, { message: 'Down' }],
     ['something that is not JSON', { data: '<html>' }, {}],
-    ['JSON that is no object', { data: '[]' }, {}],
-    ['half of a JSON', { data: '{"choices":' }, {}],
+    ['JSON that is not an object', { data: '[]' }, {}],
+    ['truncated JSON', { data: '{"choices":' }, {}],
   ])('with %s is a fault', (_, event, fault) => {
     const decoder = openai.decodeStream(CONTEXT);
     push(decoder, chunk([delta('Half of')]));

@@ -18,8 +18,8 @@ function chunk(delta: object): SseEvent {
   return { name: undefined, data: JSON.stringify({ id: 'a', created: 1, model: 'b', choices }) };
 }
 
-describe('what a stream has said', () => {
-  test.each([0, 1, 15, 16, 17, 100])('is all there after %i pieces', (count) => {
+describe('the output of a stream', () => {
+  test.each([0, 1, 15, 16, 17, 100])('is complete after %i pieces', (count) => {
     const said = new OutputText();
     const pieces = Array.from({ length: count }, (_, index) => `piece ${index}, `);
     for (const piece of pieces) said.add(piece);
@@ -28,7 +28,7 @@ describe('what a stream has said', () => {
     expect(said.length).toBe(pieces.join('').length);
   });
 
-  test('is measured but not kept beyond a bound', () => {
+  test('is measured but not kept beyond a limit', () => {
     const decoder = openai.decodeStream(CONTEXT);
     const piece = 'x'.repeat(10_000);
     for (let count = 0; count < 20; count += 1) decoder.push(event(piece));
@@ -36,35 +36,35 @@ describe('what a stream has said', () => {
     expect(decoder.outputText).toBe('x'.repeat(65_536));
   });
 
-  test('is never empty where something was said, be it in one piece', () => {
+  test('is kept up to the limit when it arrives in one piece', () => {
     const decoder = openai.decodeStream(CONTEXT);
     decoder.push(event('y'.repeat(100_000)));
     expect([decoder.outputLength, decoder.outputText.length]).toEqual([100_000, 65_536]);
   });
 });
 
-test('a chunk of one answer among several has the index and the identity of the whole', () => {
+test('a chunk of one of several answers has the index, id and time of the combined one', () => {
   const decoder = openai.decodeStream({ ...CONTEXT, choiceIndex: 2 });
   const [written = ''] = decoder.push(event('Hi'));
   expect(JSON.parse(written)).toMatchObject({ id: 'chatcmpl-req_1', created: 7, choices: [{ index: 2, delta: { content: 'Hi' } }] });
 });
 
-const PICTURE = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
+const IMAGE = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
 
-describe('speech and pictures', () => {
+describe('audio and images', () => {
   test.each<[string, object, string]>([
-    ['speech', { content: null, audio: { id: 'audio_1', data: 'A'.repeat(6401), transcript: 'Hi', expires_at: 9 } }, 'Hi … … …'],
-    ['a picture', { content: 'Hi', images: [PICTURE] }, `Hi${' …'.repeat(256)}`],
-  ])('of a whole answer are counted: %s', (_, message, text) => {
+    ['audio', { content: null, audio: { id: 'audio_1', data: 'A'.repeat(6401), transcript: 'Hi', expires_at: 9 } }, 'Hi … … …'],
+    ['an image', { content: 'Hi', images: [IMAGE] }, `Hi${' …'.repeat(256)}`],
+  ])('of a complete answer are counted: %s', (_, message, text) => {
     const body = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
     expect(openai.decodeReply(body, CONTEXT).outputText).toBe(text);
   });
 
   test.each<[string, object]>([
-    ['what a voice says', { audio: { transcript: 'Hi' } }],
-    ['sound', { audio: { data: 'AAAA' } }],
-    ['a picture', { images: [PICTURE] }],
-  ])('begin a stream, which ends well where its provider forgets the finish reason: %s', (_, said) => {
+    ['a transcript', { audio: { transcript: 'Hi' } }],
+    ['audio', { audio: { data: 'AAAA' } }],
+    ['an image', { images: [IMAGE] }],
+  ])('count as output, so a stream without a finish reason ends well: %s', (_, said) => {
     const decoder = openai.decodeStream(CONTEXT);
     decoder.push(chunk({ role: 'assistant', audio: { id: 'audio_1' } }));
     expect(decoder).toMatchObject({ hasOutput: false, outputLength: 0 });
@@ -78,7 +78,7 @@ describe('speech and pictures', () => {
     expect(decoder).toMatchObject({ isComplete: true, usage: { outputTokens: 4 } });
   });
 
-  test('are counted by their length, however they were cut', () => {
+  test('are counted by their total length, however they are split', () => {
     const decoder = openai.decodeStream(CONTEXT);
     for (let count = 0; count < 25; count += 1) decoder.push(chunk({ audio: { data: 'A'.repeat(320) } }));
     expect(decoder).toMatchObject({ outputText: ' … … …', outputLength: 6 });

@@ -24,20 +24,20 @@ const chunk = (delta: object, more: object = {}): string =>
 describe('an answer', () => {
   test.each<[string, string, object, object]>([
     [
-      'reasoning by another name stays beside the usual one',
+      'keeps reasoning under another name next to the usual one',
       'groq',
       { content: 'a', reasoning: 'b' },
       { content: 'a', reasoning: 'b', reasoning_content: 'b' },
     ],
     [
-      'reasoning by both names is left alone',
+      'leaves reasoning under both names alone',
       'openrouter',
       { content: 'a', reasoning: 'b', reasoning_content: 'c' },
       { content: 'a', reasoning: 'b', reasoning_content: 'c' },
     ],
-    ['content that is missing is null', 'groq', { tool_calls: [CALL] }, { content: null, tool_calls: [CALL] }],
+    ['gets null for missing content', 'groq', { tool_calls: [CALL] }, { content: null, tool_calls: [CALL] }],
     [
-      'content in parts is a text',
+      'joins content parts into text',
       'mistral',
       {
         content: [
@@ -49,19 +49,19 @@ describe('an answer', () => {
       },
       { content: 'a', reasoning_content: 'bc' },
     ],
-    ['content in parts without thinking has no reasoning', 'mistral', { content: [{ type: 'text', text: 'a' }] }, { content: 'a' }],
+    ['has no reasoning if its content parts have no thinking', 'mistral', { content: [{ type: 'text', text: 'a' }] }, { content: 'a' }],
   ])('%s', (_, id, message, expected) => {
     const { body } = openai.decodeReply(whole({ message, finish_reason: 'stop' }), context(id));
     expect((body['choices'] as JsonObject[])[0]?.['message']).toEqual({ role: 'assistant', refusal: null, ...expected });
   });
 
   test.each<[string, string, unknown, unknown]>([
-    ['as the caller asks for it', 'groq', 'on_demand', 'default'],
-    ['as the caller asks for it, the larger', 'groq', 'performance', 'scale'],
-    ['in a word that clients know', 'groq', 'flex', 'flex'],
-    ['in no word', 'groq', null, null],
-    ['not in a word that clients fail on', 'openrouter', 'on_demand', undefined],
-  ])('tells its service tier %s', (_, id, theirs, ours) => {
+    ['in the caller’s terms', 'groq', 'on_demand', 'default'],
+    ['in the caller’s terms, for the larger one', 'groq', 'performance', 'scale'],
+    ['unchanged if clients know it', 'groq', 'flex', 'flex'],
+    ['as null', 'groq', null, null],
+    ['not at all if clients would fail on it', 'openrouter', 'on_demand', undefined],
+  ])('reports its service tier %s', (_, id, theirs, ours) => {
     const more = { service_tier: theirs };
     const { body } = openai.decodeReply(whole({ message: { content: 'a' }, finish_reason: 'stop' }, more), context(id));
     const data = JSON.stringify({ choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }], ...more });
@@ -69,7 +69,7 @@ describe('an answer', () => {
     expect([body['service_tier'], (JSON.parse(text) as JsonObject)['service_tier']]).toEqual([ours, ours]);
   });
 
-  test('counts reasoning once, also when it goes out under two names', () => {
+  test('counts reasoning once, even when sent under two names', () => {
     expect(openai.decodeReply(whole({ message: { content: 'a', reasoning: 'bcd' } }), context('groq')).outputText.length).toBe(4);
     expect(openai.decodeReply(whole({ message: { content: [{ type: 'text', text: 'ab' }] } }), context('mistral')).outputText.length).toBe(
       2,
@@ -77,54 +77,59 @@ describe('an answer', () => {
   });
 
   test.each<[string, string, object, object]>([
-    ['cached tokens as Mistral counts them', 'mistral', { num_cached_tokens: 4 }, { inputTokens: 6, cachedInputTokens: 4 }],
+    ['cached tokens in Mistral’s count', 'mistral', { num_cached_tokens: 4 }, { inputTokens: 6, cachedInputTokens: 4 }],
     [
-      'cached tokens as Mistral spells them',
+      'cached tokens in Mistral’s spelling',
       'mistral',
       { prompt_token_details: { cached_tokens: 4 } },
       { inputTokens: 6, cachedInputTokens: 4 },
     ],
     [
-      'cached tokens where they belong',
+      'cached tokens in the usual place',
       'mistral',
       { prompt_tokens_details: { cached_tokens: 3 }, num_cached_tokens: 4 },
       { inputTokens: 7, cachedInputTokens: 3 },
     ],
     [
-      'cached tokens beside a null where they belong',
+      'cached tokens next to a null in the usual place',
       'mistral',
       { prompt_tokens_details: { cached_tokens: null }, num_cached_tokens: 4 },
       { inputTokens: 6, cachedInputTokens: 4 },
     ],
-    ['cached tokens as Moonshot counts them', 'moonshot', { cached_tokens: 4 }, { inputTokens: 6, cachedInputTokens: 4 }],
+    ['cached tokens in Moonshot’s count', 'moonshot', { cached_tokens: 4 }, { inputTokens: 6, cachedInputTokens: 4 }],
     [
-      'cached tokens beside the prompt',
+      'cached tokens in addition to the prompt',
       'xai',
       { prompt_tokens_details: { cached_tokens: 40 } },
       { inputTokens: 10, cachedInputTokens: 40 },
     ],
-    ['cached tokens among the prompt', 'xai', { prompt_tokens_details: { cached_tokens: 4 } }, { inputTokens: 6, cachedInputTokens: 4 }],
+    [
+      'cached tokens included in the prompt',
+      'xai',
+      { prompt_tokens_details: { cached_tokens: 4 } },
+      { inputTokens: 6, cachedInputTokens: 4 },
+    ],
     ['no cached tokens', 'xai', {}, { inputTokens: 10, cachedInputTokens: 0 }],
     [
-      'cached tokens in a place of its own, and null where they belong',
+      'cached tokens in the host’s own place, and null in the usual one',
       'mistral',
       { prompt_tokens_details: { cached_tokens: null }, num_cached_tokens: 4 },
       { inputTokens: 6, cachedInputTokens: 4 },
     ],
     [
-      'cache writes as Alibaba counts them',
+      'cache writes in Alibaba’s count',
       'dashscope',
       { prompt_tokens_details: { cached_tokens: 1, cache_creation: { ephemeral_5m_input_tokens: 8 }, cache_creation_input_tokens: 8 } },
       { inputTokens: 1, cachedInputTokens: 1, cacheWriteTokens: 8 },
     ],
     [
-      'cache writes and reads by the names that Anthropic gave them',
+      'cache writes and reads under Anthropic’s names',
       'unheard-of',
       { cache_creation_input_tokens: 6, cache_read_input_tokens: 1 },
       { inputTokens: 3, cachedInputTokens: 1, cacheWriteTokens: 6 },
     ],
     [
-      'cache writes and reads by several names, which count once',
+      'cache writes and reads under several names, counted once',
       'unheard-of',
       {
         prompt_tokens_details: { cached_tokens: 1, cache_write_tokens: 6, cache_creation_input_tokens: 6 },
@@ -133,9 +138,9 @@ describe('an answer', () => {
       },
       { inputTokens: 3, cachedInputTokens: 1, cacheWriteTokens: 6 },
     ],
-    ['more cache writes than prompt', 'unheard-of', { cache_creation_input_tokens: 11 }, { inputTokens: 10, cacheWriteTokens: 0 }],
-    ['a number where details belong', 'mistral', { prompt_token_details: 4 }, { inputTokens: 10, cachedInputTokens: 0 }],
-  ])('has %s', (_, id, details, expected) => {
+    ['more cache writes than prompt tokens', 'unheard-of', { cache_creation_input_tokens: 11 }, { inputTokens: 10, cacheWriteTokens: 0 }],
+    ['a number in place of details', 'mistral', { prompt_token_details: 4 }, { inputTokens: 10, cachedInputTokens: 0 }],
+  ])('reads %s', (_, id, details, expected) => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...details };
     expect(openai.decodeReply(whole({ message: { content: 'a' } }, { usage }), context(id)).usage).toMatchObject(expected);
   });
@@ -148,14 +153,14 @@ describe('an answer', () => {
     ['together', 'function_call', 'function_call'],
     ['together', 'constructor', 'stop'],
     ['together', '__proto__', 'stop'],
-  ])('of %s that ends with %s says %s', (id, reason, finish) => {
+  ])('of %s that ends with %s reports %s', (id, reason, finish) => {
     const { body } = openai.decodeReply(whole({ message: { content: 'a' }, finish_reason: reason }), context(id));
     expect(body).toMatchObject({ choices: [{ finish_reason: finish }] });
   });
 
   test.each<[string, unknown, Partial<ProviderFault> | undefined]>([
     ['a rate limit', { status_code: 1002, status_msg: 'Slow down' }, { status: 429, message: 'Slow down', code: '1002' }],
-    ['something new', { status_code: 7777 }, { status: 502, message: 'The provider reported an error' }],
+    ['an unknown code', { status_code: 7777 }, { status: 502, message: 'The provider reported an error' }],
     ['success', { status_code: 0, status_msg: '' }, undefined],
     ['nothing', null, undefined],
   ])('of MiniMax with %s in a 200', (_, state, fault) => {
@@ -177,15 +182,15 @@ const bare = (id: string | undefined, input: string): object => ({
 });
 
 describe('a stream', () => {
-  test('of xAI tells a piece of reasoning that comes twice in a row once, and other hosts’ as they come', () => {
+  test('of xAI sends reasoning that comes twice in a row once, while other hosts’ passes unchanged', () => {
     const pieces = ['Hm. ', 'Hm. ', 'So ', 'Hm. '].map((text) => chunk({ reasoning_content: text }));
     const events = [...pieces, chunk({ content: 'a' }), chunk({ reasoning_content: 'Hm. ' })];
-    const told = (id: string): unknown[] => push(id, ...events).map(({ delta }) => (delta as JsonObject)['reasoning_content']);
-    expect(told('xai')).toEqual(['Hm. ', undefined, 'So ', 'Hm. ', undefined, 'Hm. ']);
-    expect(told('deepseek')).toEqual(['Hm. ', 'Hm. ', 'So ', 'Hm. ', undefined, 'Hm. ']);
+    const reasoningOf = (id: string): unknown[] => push(id, ...events).map(({ delta }) => (delta as JsonObject)['reasoning_content']);
+    expect(reasoningOf('xai')).toEqual(['Hm. ', undefined, 'So ', 'Hm. ', undefined, 'Hm. ']);
+    expect(reasoningOf('deepseek')).toEqual(['Hm. ', 'Hm. ', 'So ', 'Hm. ', undefined, 'Hm. ']);
   });
 
-  test('of xAI with several choices has the reasoning of each', () => {
+  test('of xAI with several choices keeps the reasoning of each', () => {
     const decoder = openai.decodeStream(context('xai'));
     const say = (index: number): void => {
       const choices = [{ index, delta: { reasoning_content: 'Hm.' }, finish_reason: null }];
@@ -195,7 +200,7 @@ describe('a stream', () => {
     expect(decoder.outputText).toBe('Hm.Hm.');
   });
 
-  test('has tool calls with the index that clients join them by', () => {
+  test('has tool calls with the index by which clients join them', () => {
     const choices = push(
       'mistral',
       chunk({ tool_calls: [bare('a', '{'), bare('b', '{}')] }),
@@ -224,7 +229,7 @@ describe('a stream', () => {
     );
     expect(choices[1]).toMatchObject({ delta: { tool_calls: [{ index: 0, function: { arguments: '}' } }] } });
     expect(JSON.stringify(choices[1])).not.toContain('"name"');
-    // Another name is none that we may hide.
+    // A different name must not be hidden.
     expect(push('openai', chunk({ tool_calls: [piece] }), chunk({ tool_calls: [{ index: 0, function: { name: 'g' } }] }))[1]).toMatchObject(
       {
         delta: { tool_calls: [{ function: { name: 'g' } }] },
@@ -232,19 +237,19 @@ describe('a stream', () => {
     );
   });
 
-  test('that begins in the middle of a call still has an index', () => {
+  test('that starts in the middle of a call still has an index', () => {
     const [choice] = push('mistral', chunk({ tool_calls: [{ function: { arguments: '{' } }] }));
     expect(choice).toMatchObject({ delta: { tool_calls: [{ index: 0 }] } });
   });
 
-  test('finds its usage in the choice where the host puts it there', () => {
+  test('reads usage from the choice if the host puts it there', () => {
     const decoder = openai.decodeStream(context('moonshot'));
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cached_tokens: 4 };
     decoder.push({ name: undefined, data: chunk({}, { finish_reason: 'stop', usage }) });
     expect(decoder.usage).toMatchObject({ inputTokens: 6, cachedInputTokens: 4, outputTokens: 5 });
   });
 
-  test('finds usage where Groq puts it, also with the row of Groq', () => {
+  test('reads usage from Groq’s field, also with Groq’s row', () => {
     const decoder = openai.decodeStream(context('groq'));
     const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
     decoder.push({
@@ -254,12 +259,12 @@ describe('a stream', () => {
     expect(decoder.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
   });
 
-  test('whose host breaks off is a fault', () => {
+  test('that its host breaks off is a fault', () => {
     expect(faultOf(() => push('deepseek', chunk({}, { finish_reason: 'insufficient_system_resource' })))).toMatchObject({ status: 503 });
     expect(faultOf(() => push('minimax', JSON.stringify({ base_resp: { status_code: 1008 } })))).toMatchObject({ status: 402 });
   });
 
-  test('does not open a choice again that has ended', () => {
+  test('does not reopen a choice that has ended', () => {
     const decoder = openai.decodeStream(context('github'));
     const notes = JSON.stringify({ choices: [{ index: 0, content_filter_results: {}, finish_reason: null }] });
     for (const data of [chunk({ content: 'a' }), chunk({}, { finish_reason: 'stop' }), notes]) decoder.push({ name: undefined, data });
@@ -267,7 +272,7 @@ describe('a stream', () => {
     expect(decoder.push({ name: undefined, data: '[DONE]' })).toEqual([]);
   });
 
-  test('ignores choices that are no objects', () => {
+  test('ignores choices that are not objects', () => {
     expect(() => push('groq', JSON.stringify({ choices: ['odd'] }))).not.toThrow();
   });
 });

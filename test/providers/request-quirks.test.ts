@@ -16,30 +16,30 @@ function encode(id: string, chat: Partial<ChatRequest>, model = 'theirs'): { bod
 
 const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
 
-describe('a request', () => {
+describe('a request to a host', () => {
   test.each<[string, string, Partial<ChatRequest>, Partial<JsonObject>]>([
     ['the old limit', 'openai', { max_tokens: 5 }, { max_completion_tokens: 5 }],
     ['the new limit', 'ollama', { max_completion_tokens: 5 }, { max_tokens: 5 }],
     ['a seed', 'mistral', { seed: 5 }, { random_seed: 5 }],
-    ['a demand for a tool', 'mistral', { tool_choice: 'required' }, { tool_choice: 'any' }],
+    ['a required tool', 'mistral', { tool_choice: 'required' }, { tool_choice: 'any' }],
     [
-      'a demand for one tool',
+      'a required named tool',
       'mistral',
       { tool_choice: { type: 'function', function: { name: 'f' } } },
       { tool_choice: { type: 'function', function: { name: 'f' } } },
     ],
-    ['a tier', 'groq', { service_tier: 'default' }, { service_tier: 'on_demand' }],
-    ['a tier that needs no other name', 'groq', { service_tier: 'flex' }, { service_tier: 'flex' }],
+    ['a service tier', 'groq', { service_tier: 'default' }, { service_tier: 'on_demand' }],
+    ['a service tier that needs no translation', 'groq', { service_tier: 'flex' }, { service_tier: 'flex' }],
     ['an effort', 'deepseek', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'max' }],
-    ['no effort', 'deepseek', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
-    ['an effort that needs no other name', 'deepseek', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
+    ['effort none', 'deepseek', { reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }],
+    ['an effort that needs no translation', 'deepseek', { reasoning_effort: 'low' }, { reasoning_effort: 'low' }],
     ['the default effort', 'deepseek', { reasoning_effort: 'default' }, {}],
-    ['the default effort, which is its own word', 'groq', { reasoning_effort: 'default' }, { reasoning_effort: 'default' }],
+    ['the default effort, which the host knows', 'groq', { reasoning_effort: 'default' }, { reasoning_effort: 'default' }],
     ['a user under both names', 'deepseek', { user: 'a', safety_identifier: 'b' }, { user_id: 'a' }],
     ['a high temperature', 'zai', { temperature: 2 }, { temperature: 1 }],
     ['a low temperature', 'zai', { temperature: 0 }, { temperature: 0 }],
-    ['a field to add', 'minimax', {}, { reasoning_split: true }],
-    ['one answer', 'groq', { n: 1 }, {}],
+    ['an added field', 'minimax', {}, { reasoning_split: true }],
+    ['one choice', 'groq', { n: 1 }, {}],
     ['extensions of the host', 'openrouter', { transforms: ['middle-out'] }, { transforms: ['middle-out'] }],
   ])('with %s, to %s', (_, id, chat, expected) => {
     expect(encode(id, chat)).toEqual({ body: { ...CHAT, model: 'theirs', ...expected }, dropped: undefined });
@@ -58,7 +58,7 @@ describe('a request', () => {
     ['moonshot', 'kimi-k2.6', ['temperature', 'presence_penalty']],
     ['moonshot', 'kimi-k2.7-code', ['reasoning_effort', 'temperature', 'presence_penalty']],
     ['moonshot', 'moonshot-v1-8k', ['reasoning_effort']],
-  ])('to %s loses what %s refuses', (id, model, lost) => {
+  ])('to %s drops what %s refuses', (id, model, lost) => {
     const { body, dropped } = encode(id, { stop: 'a', presence_penalty: 1, reasoning_effort: 'high', temperature: 0.5 }, model);
     expect(dropped ?? []).toEqual([...lost]);
     for (const name of lost) expect(body).not.toHaveProperty(name);
@@ -92,15 +92,15 @@ describe('a request', () => {
     ['gpt-5.5', { prompt_cache_retention: '24h' }, { prompt_cache_retention: '24h' }],
     ['gpt-6-luna', { temperature: 0.2, reasoning_effort: 'none' }, { temperature: 0.2, reasoning_effort: 'none' }],
     ['gpt-x', { temperature: 0.2, reasoning_effort: 'max' }, { temperature: 0.2, reasoning_effort: 'max' }],
-  ])('to OpenAI’s %s with %j has what that model takes', (...[model, asked, sent, dropped]) => {
+  ])('to OpenAI’s %s with %j has what that model accepts', (...[model, asked, sent, dropped]) => {
     expect(encode('openai', asked, model)).toEqual({ body: { ...CHAT, model, ...sent }, dropped });
   });
 
-  test('of a stream says nothing about usage where that is refused', () => {
+  test('omits the usage option of a stream if the host refuses it', () => {
     expect(encode('mistral', { stream: true, stream_options: { include_usage: true } }).body).not.toHaveProperty('stream_options');
   });
 
-  test('for a schema where there is none asks for JSON and tells the schema in words', () => {
+  test('replaces an unsupported schema by JSON mode and a description in the prompt', () => {
     const schema = { type: 'object', properties: { age: { type: 'integer' } } };
     const { body, dropped } = encode('deepseek', { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } });
     expect(body['response_format']).toEqual({ type: 'json_object' });
@@ -109,7 +109,7 @@ describe('a request', () => {
     expect(encode('deepseek', { response_format: { type: 'json_object' } }).dropped).toBeUndefined();
   });
 
-  test('for JSON beside tools where that is refused asks for it in words', () => {
+  test('asks for JSON in the prompt if the host refuses it together with tools', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const format = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } };
     const { body, dropped } = encode('groq', { tools, response_format: format });
@@ -121,8 +121,8 @@ describe('a request', () => {
   });
 
   test.each<[string, string, JsonObject, JsonObject]>([
-    ['a developer', 'groq', { role: 'developer', content: 'a' }, { role: 'system', content: 'a' }],
-    ['a developer, whom OpenAI knows', 'openai', { role: 'developer', content: 'a' }, { role: 'developer', content: 'a' }],
+    ['developer role', 'groq', { role: 'developer', content: 'a' }, { role: 'system', content: 'a' }],
+    ['developer role, which OpenAI knows', 'openai', { role: 'developer', content: 'a' }, { role: 'developer', content: 'a' }],
     ['a name', 'groq', { role: 'user', content: 'a', name: 'ann' }, { role: 'user', content: 'a' }],
     [
       'nulls',
@@ -130,29 +130,29 @@ describe('a request', () => {
       { role: 'assistant', content: null, refusal: null, tool_calls: [CALL] },
       { role: 'assistant', content: null, tool_calls: [CALL] },
     ],
-    ['a refusal beside a text', 'groq', { role: 'assistant', content: 'a', refusal: 'b' }, { role: 'assistant', content: 'a' }],
-    ['a refusal and nothing else', 'groq', { role: 'assistant', content: null, refusal: 'No.' }, { role: 'assistant', content: 'No.' }],
+    ['a refusal next to text', 'groq', { role: 'assistant', content: 'a', refusal: 'b' }, { role: 'assistant', content: 'a' }],
+    ['only a refusal', 'groq', { role: 'assistant', content: null, refusal: 'No.' }, { role: 'assistant', content: 'No.' }],
     ['no reasoning', 'deepseek', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', reasoning_content: '' }],
     [
-      'reasoning by another name',
+      'reasoning under another name',
       'deepseek',
       { role: 'assistant', content: 'a', reasoning: 'b' },
       { role: 'assistant', content: 'a', reasoning: 'b', reasoning_content: 'b' },
     ],
     [
-      'reasoning by a name that is refused',
+      'reasoning under a refused name',
       'cerebras',
       { role: 'assistant', content: 'a', reasoning_content: 'b' },
       { role: 'assistant', content: 'a', reasoning: 'b' },
     ],
     [
-      'reasoning by both names, one of them refused',
+      'reasoning under both names, one of them refused',
       'cerebras',
       { role: 'assistant', content: 'a', reasoning_content: 'b', reasoning: 'c' },
       { role: 'assistant', content: 'a', reasoning: 'c' },
     ],
     [
-      'what OpenAI refuses',
+      'fields OpenAI refuses',
       'openai',
       {
         role: 'assistant',
@@ -169,9 +169,14 @@ describe('a request', () => {
       },
       { role: 'assistant', content: [{ type: 'text', text: 'a' }], tool_calls: [CALL] },
     ],
-    ['lists that are empty', 'openai', { role: 'assistant', content: [], tool_calls: [] }, { role: 'assistant', content: '' }],
-    ['a last word of the assistant', 'mistral', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', prefix: true }],
-    ['a last word, called otherwise', 'moonshot', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', partial: true }],
+    ['empty lists', 'openai', { role: 'assistant', content: [], tool_calls: [] }, { role: 'assistant', content: '' }],
+    ['a final assistant message', 'mistral', { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'a', prefix: true }],
+    [
+      'a final assistant message, marked differently',
+      'moonshot',
+      { role: 'assistant', content: 'a' },
+      { role: 'assistant', content: 'a', partial: true },
+    ],
     [
       'a file',
       'mistral',
@@ -190,11 +195,11 @@ describe('a request', () => {
         ],
       },
     ],
-  ])('with a message of %s, to %s', (_, id, message, expected) => {
+  ])('with a message containing %s, to %s', (_, id, message, expected) => {
     expect(encode(id, { messages: [message] }).body['messages']).toEqual([expected]);
   });
 
-  test('tells what of its messages is lost, but not what answers have and clients send back', () => {
+  test('reports lost message fields, except those that clients merely send back', () => {
     const messages = [
       { role: 'user', name: 'ann', content: 'Hi' },
       { role: 'assistant', content: 'Ho', audio: { id: 'audio_1' }, reasoning_content: 'Hm.', annotations: [] },
@@ -204,7 +209,7 @@ describe('a request', () => {
     expect(encode('openai', { messages }).dropped).toBeUndefined();
   });
 
-  test('to OpenAI has ids of tools that are not too long and belong together', () => {
+  test('to OpenAI has tool-call ids that are short enough and still match', () => {
     const [longest, tooLong] = ['a'.repeat(40), 'a'.repeat(41)];
     const messages = [
       {
@@ -228,7 +233,7 @@ describe('a request', () => {
     expect(first.tool_calls[1]).toEqual({ ...CALL, id: third['tool_call_id'] });
   });
 
-  test('to Mistral has short ids of tools that belong together, and results with their names', () => {
+  test('to Mistral has short tool-call ids that still match, and results with their names', () => {
     const messages = [
       { role: 'assistant', content: '', tool_calls: [CALL, { ...CALL, id: 'aB3dE6gH9' }] },
       { role: 'tool', tool_call_id: 'call_1', content: 'a' },
@@ -247,7 +252,7 @@ describe('a request', () => {
     expect(fourth).toMatchObject({ name: 'own' });
   });
 
-  test('to OpenAI’s own address is cleaned also under another name', () => {
+  test('to OpenAI’s own address is cleaned even under another provider id', () => {
     const target = { baseUrl: 'https://api.openai.com/v1', apiKey: undefined, model: 'gpt-x', outputTokensMax: 9 };
     const messages = [{ role: 'assistant', content: 'a', reasoning_content: 'b' }];
     const { body } = openai.encodeRequest({ model: 'm', messages }, target);
@@ -255,7 +260,10 @@ describe('a request', () => {
   });
 });
 
-/** The text of the messages, and the body that it is sent in: the same as if it was written anew, and the caller's value as it was. */
+/**
+ * Returns the text of the messages and the body sent. Checks that the body equals a freshly serialised one, and that
+ * the caller's value is unmodified.
+ */
 function encodeText(id: string, messages: readonly JsonObject[]): { readonly text: string; readonly body: string } {
   const chat: ChatRequest = { model: 'm', messages };
   const text = JSON.stringify(chat, undefined, 1);
@@ -283,7 +291,7 @@ describe('a long conversation', () => {
     { role: 'user', content: 'Go on' },
   ];
 
-  test.each(['openai', 'groq', 'xai', 'together', 'openrouter', 'ollama', 'moonshot'])('is sent to %s as it was written', (id) => {
+  test.each(['openai', 'groq', 'xai', 'together', 'openrouter', 'ollama', 'moonshot'])('is sent to %s in its original text', (id) => {
     const { text, body } = encodeText(id, said);
     expect(body.includes(text)).toBe(true);
   });
@@ -293,13 +301,13 @@ describe('a long conversation', () => {
     ['an extension in a part', 'openai', { role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }] }],
     ['an extension in a call', 'openai', { role: 'assistant', content: null, tool_calls: [{ ...CALL, index: 0 }] }],
     ['a null', 'groq', { role: 'user', content: 'Hi', name: null }],
-    ['an answer to go on with', 'moonshot', { role: 'assistant', content: 'Once' }],
-  ])('is written anew where there is %s', (_, id, last) => {
+    ['an answer to continue', 'moonshot', { role: 'assistant', content: 'Once' }],
+  ])('is serialised again if there is %s', (_, id, last) => {
     const { text, body } = encodeText(id, [...said, last]);
     expect(body.includes(text)).toBe(false);
   });
 
-  test.each(Object.keys(HOSTS))('says the same to %s as one that is written anew', (id) => {
+  test.each(Object.keys(HOSTS))('says the same to %s as when serialised again', (id) => {
     encodeText(id, said);
   });
 });

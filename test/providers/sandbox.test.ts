@@ -41,14 +41,14 @@ async function chunksOf(chat: ChatRequest): Promise<(JsonObject & { choices: Cho
   return events.slice(0, -1).map((text) => JSON.parse(text) as JsonObject & { choices: Choice[] });
 }
 
-/** What is the same every time; the time is not, and the id must not be. */
+/** Replaces the id, which must differ, and the time, which does differ between answers. */
 function canned({ id, created, ...rest }: JsonObject): JsonObject {
   return { ...rest, id: typeof id, created: typeof created };
 }
 
 describe('the sandbox models', () => {
   test.each(SANDBOX_MODELS.map((entry) => [String(entry['id']), entry] as const))(
-    '%s says that it is canned, and is priced unless it says that it is free',
+    '%s states that it is canned, and is priced unless it states that it is free',
     (_, entry) => {
       const model = modelSchema.parse(entry);
       expect(model.name).toContain('canned');
@@ -56,7 +56,7 @@ describe('the sandbox models', () => {
     },
   );
 
-  test('give every answer an id of its own, as tools that gather answers need', async () => {
+  test('give every answer a unique id, as tools that collect answers need', async () => {
     const ids = await Promise.all([answerOf(ECHO), answerOf(ECHO)].map(async (answer) => (await answer)['id']));
     expect(new Set(ids).size).toBe(2);
   });
@@ -65,7 +65,7 @@ describe('the sandbox models', () => {
     expect((await answerOf({ ...ECHO, model: 'hello' })).choices[0]?.message).toMatchObject({ content: expect.stringContaining('Hello') });
   });
 
-  test('echo repeats the last message of the user', async () => {
+  test('echo repeats the last user message', async () => {
     const messages = [
       { role: 'user', content: 'First' },
       { role: 'assistant', content: 'Second' },
@@ -81,20 +81,20 @@ describe('the sandbox models', () => {
 
   test.each<[string, unknown, string]>([
     [
-      'parts',
+      'several parts',
       [
         { type: 'text', text: 'Look:' },
         { type: 'image_url', image_url: { url: 'data:' } },
       ],
       'Look: [not text]',
     ],
-    ['nothing', '', '(empty)'],
+    ['an empty text', '', '(empty)'],
     ['blanks', ' \n ', '(empty)'],
-  ])('echo answers a message of %s', async (_, content, said) => {
+  ])('echo answers a message with %s', async (_, content, said) => {
     expect((await answerOf({ ...ECHO, messages: [{ role: 'user', content }] })).choices[0]?.message.content).toBe(said);
   });
 
-  test('echo answers a long row of blanks at once: a pattern that tried each of them again would stop the whole server', async () => {
+  test('echo answers a long run of blanks at once: backtracking over it would block the whole server', async () => {
     const beganAtMs = performance.now();
     const content = `One${' '.repeat(1_000_000)}two${' '.repeat(1_000_000)}`;
     const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'user', content }] });
@@ -102,7 +102,7 @@ describe('the sandbox models', () => {
     expect(performance.now() - beganAtMs).toBeLessThan(5000);
   });
 
-  test('echo repeats no more than its longest answer: a long message for each of many choices would take all memory', async () => {
+  test('echo repeats no more than its longest answer: a long message for many choices would exhaust memory', async () => {
     const messages = [{ role: 'user', content: '☕'.repeat(5_000_000) }];
     const text = await (await ask({ ...ECHO, messages, n: 128 })).text();
     expect(text.length).toBeLessThan(4_000_000);
@@ -111,22 +111,22 @@ describe('the sandbox models', () => {
     expect(choices[127]).toMatchObject({ finish_reason: 'length', message: { content: '☕'.repeat(16_384) } });
   });
 
-  test('echo cuts no character in two', async () => {
+  test('echo does not split a character', async () => {
     const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'user', content: `a${'🫖'.repeat(10_000)}` }] });
     expect(choices[0]?.message.content.isWellFormed()).toBe(true);
   });
 
-  test('echo answers a conversation without a user', async () => {
+  test('echo answers a conversation without a user message', async () => {
     const { choices } = await answerOf({ ...ECHO, messages: [{ role: 'system', content: 'Be brief' }] });
     expect(choices[0]?.message.content).not.toBe('');
   });
 
-  test('story says that it is canned', async () => {
+  test('story states that it is canned', async () => {
     expect((await answerOf(STORY)).choices[0]?.message.content).toContain('canned');
   });
 });
 
-describe('an answer of the sandbox', () => {
+describe('a sandbox answer', () => {
   test.each([ECHO, { ...STORY, max_tokens: 12 }])('is the same every time, streamed or not: %j', async (chat) => {
     const whole = await answerOf(chat);
     expect(canned(await answerOf(chat))).toEqual(canned(whole));
@@ -143,7 +143,7 @@ describe('an answer of the sandbox', () => {
     [{ max_tokens: 5 }, 'One two three four five', 'stop', 5],
     [{ max_tokens: 4096 }, 'One two three four five', 'stop', 5],
     [{}, 'One two three four five', 'stop', 5],
-  ])('with %j ends where it must', async (limit, said, finish, tokens) => {
+  ])('with %j ends at the limit', async (limit, said, finish, tokens) => {
     const { choices, usage } = await answerOf({ ...ECHO, ...limit });
     expect(choices[0]).toMatchObject({ message: { content: said }, finish_reason: finish });
     expect(usage['completion_tokens']).toBe(tokens);
@@ -151,7 +151,7 @@ describe('an answer of the sandbox', () => {
     expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason ?? undefined).filter((reason) => reason !== undefined)).toEqual([finish]);
   });
 
-  test('obeys the limit that the gate sets', async () => {
+  test('obeys the limit the gateway sets', async () => {
     const reply = sandbox.decodeReply(await (await ask(ECHO, { outputTokensMax: 2 })).text(), {
       modelId: 'sandbox/echo',
       wantsUsage: false,
@@ -162,7 +162,7 @@ describe('an answer of the sandbox', () => {
     expect(reply).toMatchObject({ usage: { outputTokens: 2 }, outputText: 'One two' });
   });
 
-  test('has n choices, each of which is paid for', async () => {
+  test('has n choices, each of which is charged', async () => {
     const { choices, usage } = await answerOf({ ...ECHO, n: 3 });
     expect(choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
     expect(new Set(choices.map((choice) => choice.message.content))).toEqual(new Set(['One two three four five']));
@@ -173,7 +173,7 @@ describe('an answer of the sandbox', () => {
     expect(spoken.filter((choice) => choice.finish_reason !== null).map((choice) => choice.index)).toEqual([0, 1]);
   });
 
-  test('reports a usage that adds up', async () => {
+  test('reports consistent usage', async () => {
     const { usage } = await answerOf(STORY);
     const read = readUsage(usage);
     if (read === undefined) throw new Error('not believed');
@@ -193,14 +193,14 @@ describe('an answer of the sandbox', () => {
     expect(new Set(chunks.map((chunk) => chunk['id'])).size).toBe(1);
   });
 
-  test('stops when the caller has left', async () => {
+  test('stops when the caller disconnects', async () => {
     const abort = new AbortController();
     const response = await ask({ ...STORY, stream: true }, { signal: abort.signal });
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     expect((await reader.read()).done).toBe(false);
     abort.abort();
     const startedAt = performance.now();
-    // One more piece may have been on its way.
+    // One more piece may already be on its way.
     const rest = [await reader.read(), await reader.read()];
     expect(rest.at(-1)?.done).toBe(true);
     expect(performance.now() - startedAt).toBeLessThan(500);

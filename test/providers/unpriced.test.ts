@@ -40,7 +40,7 @@ const BEDROCK: Place = { dialect: 'bedrock', model: 'anthropic.claude-opus-5' };
 const RELAYED: Place = { dialect: 'openai', model: 'gpt-x' };
 const SONAR: Place = { dialect: 'openai', model: 'sonar-pro', host: 'perplexity' };
 
-describe('a search', () => {
+describe('a web search', () => {
   test.each<[Place]>([
     [CLAUDE],
     [GEMINI],
@@ -49,7 +49,7 @@ describe('a search', () => {
     [{ dialect: 'azure', model: 'gpt-x' }],
     [{ ...RELAYED, host: 'mistral' }],
     [{ ...BEDROCK, maySearch: true }],
-  ])('of %o is refused where it has no price', (place) => {
+  ])('of %o is refused without a price', (place) => {
     expect(faultOf(() => send(place, SEARCH))).toMatchObject({
       status: 400,
       param: 'web_search_options',
@@ -70,20 +70,20 @@ describe('a search', () => {
     ],
     [{ ...RELAYED, maySearch: true }, SEARCH, []],
     [{ ...SONAR, maySearch: true }, SEARCH, []],
-  ])('of %o is asked for where it is sold', (place, fields, dropped) => {
+  ])('of %o is requested if the model is sold with searches', (place, fields, dropped) => {
     const sent = send(place, SEARCH);
     expect(sent.body).toMatchObject(fields);
     expect(sent.dropped).toEqual(dropped);
   });
 
-  test('that a model makes with every request cannot be widened', () => {
+  test('by a model that always searches cannot be widened', () => {
     const { body, dropped } = send(SONAR, SEARCH);
     expect(body).not.toHaveProperty('web_search_options');
     expect(dropped).toEqual(['web_search_options']);
     expect(send(SONAR, {}).dropped).toEqual([]);
   });
 
-  test('by Google does not go together with tools', () => {
+  test('by Google cannot be combined with tools', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     expect(faultOf(() => send({ ...GEMINI, maySearch: true }, { ...SEARCH, tools }))).toMatchObject({
       status: 400,
@@ -98,23 +98,23 @@ describe('a search', () => {
     ['openrouter', 'models', { a: 'dear' }],
     ['openrouter', 'preset', { a: 'dear' }],
     ['groq', 'compound_custom', { models: { answering_model: 'dear' } }],
-  ])('by another name is left out at %s: %s', (host, field, value) => {
+  ])('under another name is dropped at %s: %s', (host, field, value) => {
     const { body, dropped } = send({ ...RELAYED, host }, { [field]: value });
     expect(body).not.toHaveProperty(field);
     expect(dropped).toEqual([field]);
   });
 });
 
-test('an answer of xAI that is to be fetched later is given at once', () => {
+test('a deferred answer of xAI is requested at once', () => {
   const { body, dropped } = send({ ...RELAYED, host: 'xai' }, { deferred: true });
   expect(body).not.toHaveProperty('deferred');
   expect(dropped).toEqual(['deferred']);
 });
 
-describe('an upstream of OpenRouter', () => {
+describe('the choice of OpenRouter’s upstreams', () => {
   const OPENROUTER: Place = { ...RELAYED, host: 'openrouter' };
 
-  test('that the caller would choose is left out, and whom the data may go to is kept', () => {
+  test('is dropped, while the restriction on who may see the data is kept', () => {
     const provider = { order: ['dear'], only: ['dear'], sort: 'throughput', data_collection: 'deny', zdr: true };
     const { body, dropped } = send(OPENROUTER, { provider });
     expect(body['provider']).toEqual({ data_collection: 'deny', zdr: true });
@@ -125,20 +125,20 @@ describe('an upstream of OpenRouter', () => {
     [{ sort: 'latency' }, ['provider.sort']],
     ['dear', ['provider']],
     [{}, []],
-  ])('is not chosen by %j', (provider, dropped) => {
+  ])('is dropped: %j', (provider, dropped) => {
     const sent = send(OPENROUTER, { provider });
     expect(sent.body).not.toHaveProperty('provider');
     expect(sent.dropped).toEqual(dropped);
   });
 
-  test('is the business of nobody else', () => {
+  test('is passed on to every other host', () => {
     expect(send(RELAYED, { provider: { sort: 'latency' } }).body['provider']).toEqual({ sort: 'latency' });
   });
 });
 
-describe('a tier', () => {
+describe('a service tier', () => {
   test.each<[Place]>([[CLAUDE], [GEMINI], [BEDROCK], [RELAYED], [{ dialect: 'azure', model: 'gpt-x' }], [{ ...RELAYED, host: 'groq' }]])(
-    'that costs more is left out at %o',
+    'that costs more is dropped at %o',
     (place) => {
       for (const tier of ['priority', 'fast']) {
         const { body, dropped } = send(place, { service_tier: tier });
@@ -148,7 +148,7 @@ describe('a tier', () => {
     },
   );
 
-  test('that costs less is asked for', () => {
+  test('that costs less is requested', () => {
     expect(send(RELAYED, { service_tier: 'flex' })).toMatchObject({ body: { service_tier: 'flex' }, dropped: [] });
   });
 });
@@ -162,16 +162,16 @@ describe('a tool that the provider runs', () => {
     [{ ...RELAYED, host: 'groq' }],
     [{ ...RELAYED, host: 'openrouter' }],
     [{ ...RELAYED, host: 'zai' }],
-  ])('is refused at %o, where it has no price', (place) => {
+  ])('is refused at %o without a price', (place) => {
     expect(faultOf(() => send(place, { tools }))).toMatchObject({ status: 400, code: 'unsupported_parameter', param: 'tools[2]' });
     expect(send(place, { tools: tools.slice(0, 2) }).body['tools']).toHaveLength(2);
   });
 
-  test.each<[Place]>([[{ ...RELAYED, host: 'groq', maySearch: true }], [{ ...RELAYED, host: 'vllm' }]])('is asked for at %o', (place) => {
+  test.each<[Place]>([[{ ...RELAYED, host: 'groq', maySearch: true }], [{ ...RELAYED, host: 'vllm' }]])('is passed on at %o', (place) => {
     expect(send(place, { tools }).body['tools']).toEqual(tools);
   });
 });
 
-test.each<[Place]>([[GEMINI], [BEDROCK]])('a tool of a kind that %o does not have is refused', (place) => {
+test.each<[Place]>([[GEMINI], [BEDROCK]])('a tool type that %o does not support is refused', (place) => {
   expect(faultOf(() => send(place, { tools: [{ type: 'web_search' }] }))).toMatchObject({ status: 400, param: 'tools[0]' });
 });

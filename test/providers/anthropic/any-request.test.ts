@@ -9,7 +9,7 @@ import { arbitraryChat } from '../any-chat.ts';
 
 const MODELS = Object.keys(SIMULATED_MODELS);
 
-test('every request that the gate lets through is one that the provider takes', () => {
+test('every request the gateway admits is accepted by the provider', () => {
   const providers = [
     { provider: anthropic, baseUrl: 'http://a.example/v1' },
     { provider: anthropicVertex, baseUrl: 'http://a.example/v1/projects/simulated/locations/global' },

@@ -8,8 +8,8 @@ const keep = (content: JsonObject[], model = 'claude-opus-5'): JsonObject[] =>
     ...(JSON.parse(value) as JsonObject),
   }));
 
-describe('what is kept for the next turn', () => {
-  test('is the blocks before each call', () => {
+describe('the blocks kept for the next turn', () => {
+  test('are those before each call', () => {
     const redacted = { type: 'redacted_thinking', data: 'x' };
     expect(
       keep([thinking, text('a'), text(' '), toolUse('t1', 'x', {}), toolUse('t2', 'x', {}), redacted, toolUse('t3', 'x', {}), text('z')]),
@@ -19,13 +19,13 @@ describe('what is kept for the next turn', () => {
     ]);
   });
 
-  test('is nothing without thinking, without calls, or without a signature', () => {
+  test('are none without thinking, without calls, or without a signature', () => {
     expect(keep([text('a'), toolUse('t1', 'x', {})])).toEqual([]);
     expect(keep([thinking, text('a')])).toEqual([]);
     expect(keep([{ ...thinking, signature: '' }, toolUse('t1', 'x', {})])).toEqual([]);
   });
 
-  test('of a pause is all of the answer so far', () => {
+  test('after a pause are the whole answer so far', () => {
     const search = { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'a' } };
     const paused = message([thinking, search], { stop_reason: 'pause_turn' });
     const continuation = JSON.stringify([thinking, search]);

@@ -6,23 +6,28 @@ import type { ProviderFault } from '../../../src/providers/provider.ts';
 const error = (type: string, text_: string, more: JsonObject = {}): string =>
   JSON.stringify({ type: 'error', error: { type, message: text_, ...more }, request_id: 'req_1' });
 
-describe('an error answer', () => {
+describe('an error response', () => {
   test.each<[string, string, number | undefined, Partial<ProviderFault>]>([
     [
-      'a mistake',
+      'an invalid request',
       error('invalid_request_error', 'max_tokens: too many'),
       400,
       { status: 400, param: 'max_tokens', message: 'max_tokens: too many' },
     ],
     [
-      'a mistake in a field that callers know by another name',
+      'an invalid field that callers know under another name',
       error('invalid_request_error', 'stop_sequences.0: blank'),
       422,
       { status: 400, param: 'stop' },
     ],
-    ['a mistake somewhere', error('invalid_request_error', 'Broken'), 400, { status: 400, param: undefined, code: undefined }],
     [
-      'too long',
+      'an invalid request without a field',
+      error('invalid_request_error', 'Broken'),
+      400,
+      { status: 400, param: undefined, code: undefined },
+    ],
+    [
+      'an over-long conversation',
       error('invalid_request_error', 'prompt is too long: 2 tokens > 1 maximum'),
       400,
       { status: 400, code: 'context_length_exceeded' },
@@ -41,18 +46,18 @@ describe('an error answer', () => {
       400,
       { status: 429, code: 'insufficient_quota' },
     ],
-    ['no such model', error('not_found_error', 'model: x'), 404, { status: 404, code: 'model_not_found' }],
-    ['too large', error('request_too_large', 'Large'), 413, { status: 413 }],
-    ['too many', error('rate_limit_error', 'Slow down'), 429, { status: 429, code: 'rate_limit_exceeded' }],
-    ['too busy', error('overloaded_error', 'Overloaded'), 529, { status: 529, code: 'overloaded' }],
+    ['an unknown model', error('not_found_error', 'model: x'), 404, { status: 404, code: 'model_not_found' }],
+    ['a request that is too large', error('request_too_large', 'Large'), 413, { status: 413 }],
+    ['a rate limit', error('rate_limit_error', 'Slow down'), 429, { status: 429, code: 'rate_limit_exceeded' }],
+    ['an overloaded provider', error('overloaded_error', 'Overloaded'), 529, { status: 529, code: 'overloaded' }],
     ['an error in a 200', error('api_error', ''), undefined, { status: 500, message: 'The provider reported api_error' }],
     [
-      'an error of Google',
+      'an error from Google',
       '[{"error":{"code":403,"message":"Denied","status":"PERMISSION_DENIED"}}]',
       403,
       { status: 403, message: 'Denied' },
     ],
-    ['a page', '<html>', 502, { status: 502 }],
+    ['an HTML page', '<html>', 502, { status: 502 }],
   ])('%s', (_, body, status, fault) => {
     expect(anthropic.decodeFault?.(body, status, () => null)).toMatchObject(fault);
   });

@@ -13,20 +13,20 @@ const citation = { type: 'web_search_result_location', url: 'https://a.example',
 
 const ROWS: [string, Message, JsonObject, string][] = [
   ['text', message([text('Hel'), text('lo')]), { content: 'Hello' }, 'stop'],
-  ['nothing', message([]), { content: '' }, 'stop'],
+  ['no content', message([]), { content: '' }, 'stop'],
   ['a stop sequence', message([text('a')], { stop_reason: 'stop_sequence', stop_sequence: 'b' }), { content: 'a' }, 'stop'],
   ['the output limit', message([text('a')], { stop_reason: 'max_tokens' }), { content: 'a' }, 'length'],
-  ['the end of the window', message([text('a')], { stop_reason: 'model_context_window_exceeded' }), { content: 'a' }, 'length'],
-  ['a reason that we do not know', message([text('a')], { stop_reason: 'tired' }), { content: 'a' }, 'stop'],
+  ['the end of the context window', message([text('a')], { stop_reason: 'model_context_window_exceeded' }), { content: 'a' }, 'length'],
+  ['an unknown stop reason', message([text('a')], { stop_reason: 'tired' }), { content: 'a' }, 'stop'],
   [
     'thinking',
     message([thinking, { type: 'redacted_thinking', data: 'x' }, text('a')]),
     { content: 'a', reasoning_content: 'Hm.' },
     'stop',
   ],
-  ['thinking without words', message([{ ...thinking, thinking: '' }, text('a')]), { content: 'a' }, 'stop'],
+  ['thinking without text', message([{ ...thinking, thinking: '' }, text('a')]), { content: 'a' }, 'stop'],
   [
-    'calls of tools, counted without the other blocks',
+    'tool calls, numbered without the other blocks',
     message([thinking, text('a'), toolUse('t1', 'the_weather', { city: 'Zürich' }), toolUse('t2', 'the_weather', {})], {
       stop_reason: 'tool_use',
     }),
@@ -41,7 +41,7 @@ const ROWS: [string, Message, JsonObject, string][] = [
     'tool_calls',
   ],
   [
-    'calls with a reason that we do not know',
+    'tool calls with an unknown stop reason',
     message([toolUse('t1', 'x', {})], { stop_reason: 'tired' }),
     { content: null, tool_calls: [{ id: 't1', type: 'function', function: { name: 'x', arguments: '{}' } }] },
     'tool_calls',
@@ -53,13 +53,13 @@ const ROWS: [string, Message, JsonObject, string][] = [
     'tool_calls',
   ],
   [
-    'a free-text call that went wrong',
+    'a malformed free-text call',
     message([toolUse('t1', 'say', { output: 1 })], { stop_reason: 'tool_use' }),
     { content: null, tool_calls: [{ id: 't1', type: 'custom', custom: { name: 'say', input: '{"output":1}' } }] },
     'tool_calls',
   ],
   [
-    'an answer through our own tool',
+    'an answer through the gateway’s own tool',
     message([toolUse('t1', 'answer_in_json', { a: 1 })], { stop_reason: 'tool_use' }),
     { content: '{"a":1}' },
     'stop',
@@ -70,7 +70,12 @@ const ROWS: [string, Message, JsonObject, string][] = [
     { content: null, refusal: 'Not that.' },
     'content_filter',
   ],
-  ['a refusal without a word', message([text('a')], { stop_reason: 'refusal', stop_details: null }), { content: 'a' }, 'content_filter'],
+  [
+    'a refusal without an explanation',
+    message([text('a')], { stop_reason: 'refusal', stop_details: null }),
+    { content: 'a' },
+    'content_filter',
+  ],
   [
     'a search with its sources',
     message([
@@ -89,7 +94,7 @@ const ROWS: [string, Message, JsonObject, string][] = [
     'stop',
   ],
   [
-    'a result of the caller’s own search, cited',
+    'a citation of the caller’s own search result',
     message([{ ...text('sun'), citations: [{ type: 'search_result_location', source: 'https://b.example', title: 'B' }] }]),
     {
       content: 'sun',
@@ -100,7 +105,7 @@ const ROWS: [string, Message, JsonObject, string][] = [
 ];
 
 describe('an answer', () => {
-  test.each(ROWS)('whole: %s', (_, value, expected, finish) => {
+  test.each(ROWS)('complete: %s', (_, value, expected, finish) => {
     const seen = readWhole(value);
     expect(seen.message).toEqual({ role: 'assistant', refusal: null, ...expected });
     expect(seen.finish).toBe(finish);
@@ -113,7 +118,7 @@ describe('an answer', () => {
     expect(seen.decoded.outputText.length).toBe(readWhole(value).decoded.outputText.length);
   });
 
-  test('is in an envelope of ours', () => {
+  test('has the gateway’s own envelope', () => {
     const { body } = anthropic.decodeReply(JSON.stringify(message([text('a')])), CONTEXT);
     expect(body).toMatchObject({
       id: 'chatcmpl-req_1',
@@ -124,7 +129,7 @@ describe('an answer', () => {
     });
   });
 
-  test('is the same whole and in pieces', () => {
+  test('is the same complete and streamed', () => {
     const block = fc.oneof(
       fc.string({ minLength: 1 }).map(text),
       fc.string({ minLength: 1 }).map((value) => ({ ...thinking, thinking: value })),
@@ -151,11 +156,11 @@ describe('an answer', () => {
 
   test.each<[string, string, Partial<ProviderFault>]>([
     ['nothing', '', {}],
-    ['a page', '<html>', {}],
+    ['an HTML page', '<html>', {}],
     ['a list', '[]', {}],
     ['no content', '{"type":"message"}', {}],
     ['an error', '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', { status: 529, message: 'Overloaded' }],
-  ])('that is none is a fault: %s', (_, body, fault) => {
+  ])('that is not one is a fault: %s', (_, body, fault) => {
     expect(() => anthropic.decodeReply(body, CONTEXT)).toThrow(ProviderFault);
     expect(() => anthropic.decodeReply(body, CONTEXT)).toThrow(expect.objectContaining(fault));
   });

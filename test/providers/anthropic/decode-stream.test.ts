@@ -18,7 +18,7 @@ describe('a stream', () => {
   const close = { type: 'content_block_stop', index: 0 };
   const stop = { type: 'message_stop' };
 
-  test('tells how far it is', () => {
+  test('reports its progress', () => {
     expect(seen([start, { type: 'ping' }, open(text(''))])).toEqual([false, false, false, undefined]);
     expect(seen([start, open(text('')), grow({ type: 'text_delta', text: 'a' })])).toEqual([true, false, false, undefined]);
     expect(seen([start, end()])).toEqual([true, true, false, 9]);
@@ -26,7 +26,7 @@ describe('a stream', () => {
     expect(seen([start, end(null)])).toEqual([true, true, false, undefined]);
   });
 
-  test('replaces counts that are told again, and keeps those that are null', () => {
+  test('replaces counts reported again, and keeps those that are null', () => {
     const { decoder } = feed([start, end({ input_tokens: 61, cache_read_input_tokens: null, output_tokens: 9 }), stop]);
     expect(decoder.usage).toEqual({ inputTokens: 61, cachedInputTokens: 5, cacheWriteTokens: 3, outputTokens: 9, reasoningTokens: 2 });
     const usage = decoder.wireUsage;
@@ -35,11 +35,11 @@ describe('a stream', () => {
   });
 
   test.each<[string, unknown[], unknown[]]>([
-    ['names the role once, also when it starts twice', [start, start], [{ role: 'assistant', content: '' }]],
-    ['names the role when it never started', [open(text('a'))], [{ role: 'assistant', content: '' }, { content: 'a' }]],
-    ['names the role once when it starts late', [open(text('a')), start], [{ role: 'assistant', content: '' }, { content: 'a' }]],
+    ['sends the role once, even when it starts twice', [start, start], [{ role: 'assistant', content: '' }]],
+    ['sends the role if it never started', [open(text('a'))], [{ role: 'assistant', content: '' }, { content: 'a' }]],
+    ['sends the role once if it starts late', [open(text('a')), start], [{ role: 'assistant', content: '' }, { content: 'a' }]],
     [
-      'may begin with blocks that are whole',
+      'may start with complete blocks',
       [{ ...start, message: { ...start.message, content: [text('a'), 'odd', toolUse('t1', 'x', { a: 1 })] } }, start, open(text('b'))],
       [
         { role: 'assistant', content: '' },
@@ -50,12 +50,12 @@ describe('a stream', () => {
       ],
     ],
     [
-      'may begin a block with words',
+      'may start a block with text',
       [start, open({ ...thinking }), open(text('b'), 1)],
       [{ role: 'assistant', content: '' }, { reasoning_content: 'Hm.' }, { content: 'b' }],
     ],
     [
-      'may give the input at once',
+      'may deliver a tool input at once',
       [start, open(toolUse('t1', 'x', { a: 1 })), close],
       [
         { role: 'assistant', content: '' },
@@ -64,7 +64,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'may break off in an input',
+      'may break off in a tool input',
       [start, open(toolUse('t1', 'x', {})), grow({ type: 'input_json_delta', partial_json: '{"a' }), close],
       [
         { role: 'assistant', content: '' },
@@ -73,7 +73,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'may have what we do not know',
+      'may contain unknown events and blocks',
       [
         start,
         { type: 'news' },
@@ -89,7 +89,7 @@ describe('a stream', () => {
       [{ role: 'assistant', content: '' }],
     ],
     [
-      'may leave out the beginnings of blocks',
+      'may omit the starts of blocks',
       [
         start,
         grow({ type: 'thinking_delta', thinking: 'Hm.' }),
@@ -99,7 +99,7 @@ describe('a stream', () => {
       [{ role: 'assistant', content: '' }, { reasoning_content: 'Hm.' }, { content: 'a' }, { content: 'b' }],
     ],
     [
-      'may call a tool without an input at its beginning',
+      'may start a tool call without an input',
       [
         start,
         open({ type: 'tool_use', id: 't1', name: 'say' }),
@@ -112,14 +112,14 @@ describe('a stream', () => {
         { tool_calls: [{ index: 0, custom: { input: 'Hello' } }] },
       ],
     ],
-    ['gets a finish reason when it forgot one', [start, stop], [{ role: 'assistant', content: '' }, {}]],
+    ['gets a missing finish reason', [start, stop], [{ role: 'assistant', content: '' }, {}]],
     ['gets one finish reason', [start, end(), end(), stop], [{ role: 'assistant', content: '' }, {}]],
-    ['may start without anything', [{ type: 'message_start' }], [{ role: 'assistant', content: '' }]],
+    ['may start without a message', [{ type: 'message_start' }], [{ role: 'assistant', content: '' }]],
   ])('%s', (_, events, expected) => {
     expect(deltas(feed(events).chunks)).toEqual(expected);
   });
 
-  test('that forgot its finish reason after a call has the right one', () => {
+  test('without a finish reason after a call gets tool_calls', () => {
     const { chunks } = feed([start, open(toolUse('t1', 'x', {})), close, stop]);
     expect(JSON.parse(chunks.at(-1) ?? '')).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }], usage: null });
   });

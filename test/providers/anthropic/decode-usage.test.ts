@@ -22,7 +22,7 @@ describe('usage', () => {
     ],
     ['with more thinking than output', { ...USAGE, output_tokens_details: { thinking_tokens: 8 } }, { ...read, reasoningTokens: 0 }],
     [
-      'in steps, of which an adviser’s is not ours',
+      'in steps, excluding an adviser’s',
       { ...USAGE, iterations: [step('compaction', 100, 20), step('message', 10, 7), step('advisor_message', 9, 9)] },
       { inputTokens: 110, cachedInputTokens: 2, cacheWriteTokens: 0, outputTokens: 27, reasoningTokens: 2 },
     ],
@@ -31,7 +31,7 @@ describe('usage', () => {
     ['in broken steps', { ...USAGE, iterations: [step('message', -1, 1)] }, undefined],
     ['negative', { ...USAGE, input_tokens: -1 }, undefined],
     ['fractional', { ...USAGE, output_tokens: 1.5 }, undefined],
-    ['absurd', { ...USAGE, cache_read_input_tokens: 1e12 }, undefined],
+    ['implausible', { ...USAGE, cache_read_input_tokens: 1e12 }, undefined],
     ['as text', { ...USAGE, output_tokens: '7' }, undefined],
     ['missing', undefined, undefined],
     ['null', null, undefined],
@@ -39,11 +39,11 @@ describe('usage', () => {
     expect(decodeUsage(value)).toEqual(expected as never);
   });
 
-  test('that cannot be true is not told either', () => {
+  test('that is invalid is not reported', () => {
     expect(anthropic.decodeReply(JSON.stringify(message([], { usage: null })), CONTEXT).body).not.toHaveProperty('usage');
   });
 
-  test('counts searches beside the tokens', () => {
+  test('lists searches next to the tokens', () => {
     const usage = { ...USAGE, server_tool_use: { web_search_requests: 2 } };
     expect(readStream(message([text('a')], { usage })).decoded).toMatchObject({
       wireUsage: { ...WIRE_USAGE, server_tool_use: { web_search_requests: 2 } },

@@ -4,7 +4,7 @@ import type { ReplyContext, StreamDecoder } from '../../../src/providers/provide
 import { messageEvents } from '../../simulator/anthropic-wire.ts';
 import { contextFor, seeReply, seeStream, type Seen } from './drive.ts';
 
-/** Answers for the tests of the decoder, and the pieces that they are made of. */
+/** Answers for the decoder tests, and the pieces they are made of. */
 
 export const CHAT: ChatRequest = {
   model: 'm',
@@ -58,7 +58,7 @@ export function feed(events: readonly unknown[], context: ReplyContext = CONTEXT
 
 export function readStream(value: Message, context: ReplyContext = CONTEXT): Seen {
   const { decoder, chunks } = feed(messageEvents({ body: value }), context);
-  return seeStream(decoder, chunks, { isRest: context.continuation !== undefined });
+  return seeStream(decoder, chunks, { isContinued: context.continuation !== undefined });
 }
 
 export const toolUse = (id: string, name: string, input: JsonObject): JsonObject => ({ type: 'tool_use', id, name, input });

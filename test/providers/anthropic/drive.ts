@@ -2,7 +2,7 @@ import { SseParser } from '../../../src/http/sse.ts';
 import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import type { DecodedReply, Provider, ReplyContext, StreamDecoder, Target } from '../../../src/providers/provider.ts';
 
-/** A choice as a client puts it together, from one body or from chunks. */
+/** A choice as a client assembles it, from one body or from chunks. */
 export interface Seen {
   readonly message: JsonObject;
   readonly finish: unknown;
@@ -23,7 +23,7 @@ export async function drive(provider: Provider, chat: ChatRequest, target: Targe
   const parser = new SseParser();
   const decoder = provider.decodeStream(context);
   const chunks = parser.push(new Uint8Array(await response.arrayBuffer())).flatMap((event) => decoder.push(event));
-  return seeStream(decoder, chunks, { isRest: target.continuation !== undefined });
+  return seeStream(decoder, chunks, { isContinued: target.continuation !== undefined });
 }
 
 export function seeReply(decoded: DecodedReply): Seen {
@@ -31,8 +31,8 @@ export function seeReply(decoded: DecodedReply): Seen {
   return { message: choice?.message ?? {}, finish: choice?.finish_reason, decoded };
 }
 
-/** Joins the chunks as clients do, and checks on the way what all of them rely on. */
-export function seeStream(decoded: StreamDecoder, texts: readonly string[], { isRest = false } = {}): Seen {
+/** Joins the chunks as clients do, and checks what they all rely on. */
+export function seeStream(decoded: StreamDecoder, texts: readonly string[], { isContinued = false } = {}): Seen {
   const message: JsonObject = { role: 'assistant', refusal: null, content: null };
   const calls: Record<string, JsonObject>[] = [];
   let finish: unknown = null;
@@ -41,7 +41,7 @@ export function seeStream(decoded: StreamDecoder, texts: readonly string[], { is
     const [choice] = choices;
     if (choice === undefined || choice.index !== 0 || finish !== null) throw new Error(`a chunk out of place: ${text}`);
     const { role, tool_calls: toolCalls, ...rest } = choice.delta;
-    if ((role === 'assistant') !== (position === 0 && !isRest)) throw new Error(`a role out of place: ${text}`);
+    if ((role === 'assistant') !== (position === 0 && !isContinued)) throw new Error(`a role out of place: ${text}`);
     for (const [field, value] of Object.entries(rest))
       message[field] =
         field === 'annotations'

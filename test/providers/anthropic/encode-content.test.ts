@@ -8,20 +8,24 @@ const file = (fields: JsonObject): JsonObject => ({ type: 'file', file: fields }
 const image = (url: string, more: JsonObject = {}): JsonObject => ({ type: 'image_url', image_url: { url }, ...more });
 const base64 = (media_type: string, data: string): JsonObject => ({ type: 'base64', media_type, data });
 
-describe('a part', () => {
+describe('a content part', () => {
   test.each<[string, JsonObject, JsonObject]>([
-    ['an image inside the request', image(PNG), { type: 'image', source: base64('image/png', 'iVBORw0KGgo=') }],
+    ['an inline image', image(PNG), { type: 'image', source: base64('image/png', 'iVBORw0KGgo=') }],
     ['an image with a cache mark', image(PNG, MARK), { type: 'image', source: base64('image/png', 'iVBORw0KGgo='), ...MARK }],
-    ['a JPEG by its other name', image('data:image/jpg;base64,AAAA'), { type: 'image', source: base64('image/jpeg', 'AAAA') }],
-    ['an image by its address', image('https://a.example/b'), { type: 'image', source: { type: 'url', url: 'https://a.example/b' } }],
+    ['a JPEG under its other name', image('data:image/jpg;base64,AAAA'), { type: 'image', source: base64('image/jpeg', 'AAAA') }],
+    ['an image by URL', image('https://a.example/b'), { type: 'image', source: { type: 'url', url: 'https://a.example/b' } }],
     [
       'a PDF',
       file({ filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' }),
       { type: 'document', source: base64('application/pdf', 'JVBERi0='), title: 'a.pdf' },
     ],
-    ['a bare PDF', file({ filename: '', file_data: 'JVBERi0x' }), { type: 'document', source: base64('application/pdf', 'JVBERi0x') }],
     [
-      'a PDF by its address',
+      'a PDF without a data URL',
+      file({ filename: '', file_data: 'JVBERi0x' }),
+      { type: 'document', source: base64('application/pdf', 'JVBERi0x') },
+    ],
+    [
+      'a PDF by URL',
       file({ file_data: 'https://a.example/b.pdf' }),
       { type: 'document', source: { type: 'url', url: 'https://a.example/b.pdf' } },
     ],
@@ -42,12 +46,12 @@ describe('a part', () => {
 
   test.each<[string, JsonObject]>([
     ['a bitmap', image('data:image/bmp;base64,AAAA')],
-    ['an address without encryption', image('http://a.example/b.png')],
-    ['a file that lies elsewhere', file({ file_id: 'file-1' })],
+    ['an unencrypted URL', image('http://a.example/b.png')],
+    ['a file id', file({ file_id: 'file-1' })],
     ['a spreadsheet', file({ file_data: 'data:application/vnd.ms-excel;base64,AAAA' })],
-    ['sound', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }],
-    ['a film', { type: 'video_url', video_url: { url: 'https://a.example/b.mp4' } }],
-  ])('that cannot be sent is refused by its place: %s', (_, part) => {
+    ['audio', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }],
+    ['a video', { type: 'video_url', video_url: { url: 'https://a.example/b.mp4' } }],
+  ])('that cannot be sent is refused by its position: %s', (_, part) => {
     expect(faultOf(() => encodeMessages([{ role: 'user', content: [text('a'), part] }]))).toMatchObject({
       status: 400,
       param: 'messages[0].content[1]',

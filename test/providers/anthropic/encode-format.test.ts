@@ -27,7 +27,7 @@ describe('response_format', () => {
     ['as text', 'claude-opus-5', { response_format: { type: 'text' } }, {}, []],
     ['as a schema', 'claude-opus-5', format(schema), { output_config: { format: { type: 'json_schema', schema: closed } } }, []],
     [
-      'as a schema with effort',
+      'as a schema with an effort',
       'claude-opus-4-8',
       { ...format(schema), reasoning_effort: 'low' },
       {
@@ -37,10 +37,10 @@ describe('response_format', () => {
       [],
     ],
     ['as a schema on an old model', 'claude-sonnet-4-20250514', format(schema), { tools: [answer(schema)], tool_choice: only }, []],
-    ['as a schema that no grammar takes', 'claude-opus-5', format(open), { tools: [answer(open)], tool_choice: only }, []],
-    ['as a schema with an object of any fields', 'claude-opus-5', format(free), { tools: [answer(free)], tool_choice: only }, []],
+    ['as a schema that the grammar does not support', 'claude-opus-5', format(open), { tools: [answer(open)], tool_choice: only }, []],
+    ['as a schema with an object of arbitrary fields', 'claude-opus-5', format(free), { tools: [answer(free)], tool_choice: only }, []],
     [
-      'as a schema beside tools',
+      'as a schema together with tools',
       'claude-opus-5',
       { ...format(open), tools: [TIME], parallel_tool_calls: false },
       {
@@ -50,14 +50,14 @@ describe('response_format', () => {
       [],
     ],
     [
-      'as a schema beside a tool that must be called',
+      'as a schema together with a required tool',
       'claude-opus-5',
       { ...format(open), tools: [TIME], tool_choice: 'required' },
       { tools: [{ name: 'time', input_schema: { type: 'object', properties: {} } }], tool_choice: { type: 'any' } },
       [],
     ],
     [
-      'as a schema that cannot be had',
+      'as a schema that cannot be enforced',
       'claude-opus-5-5',
       format(open),
       {
@@ -66,14 +66,14 @@ describe('response_format', () => {
       ['response_format'],
     ],
     [
-      'as an object of whatever form',
+      'as a JSON object of any shape',
       'claude-opus-5',
       { response_format: { type: 'json_object' } },
       { system: 'Answer with one JSON object and nothing else: no introduction, no code fence.' },
       [],
     ],
     [
-      'as a schema that is missing',
+      'as a missing schema',
       'claude-opus-5',
       format(undefined),
       { system: 'Answer with one JSON object and nothing else: no introduction, no code fence.' },
@@ -86,7 +86,7 @@ describe('response_format', () => {
     expect(request.dropped ?? []).toEqual(dropped);
   });
 
-  test('without a description still says what the tool is for', () => {
+  test('without a description still describes the tool', () => {
     const chat = { response_format: { type: 'json_schema', json_schema: { name: 'it', schema: open } } };
     expect(bodyOf(encode(chat))['tools']).toEqual([{ ...answer(open), description: 'Gives the answer to the user, as it.' }]);
   });

@@ -8,7 +8,7 @@ const OLD_ID = legacyCallId({ name: 'f', arguments: '{"a":1}' });
 describe('a conversation', () => {
   test.each<[string, JsonObject[], unknown, JsonObject[]]>([
     [
-      'begins with its instructions',
+      'starts with its instructions',
       [
         { role: 'system', content: 'A' },
         { role: 'developer', content: [text('B')] },
@@ -26,10 +26,10 @@ describe('a conversation', () => {
       [{ ...text('A'), ...MARK }],
       [user({ ...text('Hi'), ...MARK })],
     ],
-    ['of instructions alone is what the user says', [{ role: 'system', content: 'A' }], undefined, [user(text('A'))]],
-    ['of nothing says the least', [{ role: 'system', content: '' }], undefined, [user(text('.'))]],
+    ['of instructions alone becomes the user’s message', [{ role: 'system', content: 'A' }], undefined, [user(text('A'))]],
+    ['without content gets a placeholder', [{ role: 'system', content: '' }], undefined, [user(text('.'))]],
     [
-      'may get instructions after the user',
+      'may have instructions after a user message',
       [
         { role: 'user', content: 'Hi' },
         { role: 'system', content: 'A' },
@@ -41,7 +41,7 @@ describe('a conversation', () => {
       [user(text('Hi')), { role: 'system', content: [text('A'), text('B')] }, assistant(text('Ho')), user(text('And?'))],
     ],
     [
-      'has instructions before it where it takes none',
+      'moves other instructions to the start',
       [
         { role: 'user', content: 'Hi' },
         { role: 'assistant', content: 'Ho' },
@@ -52,7 +52,7 @@ describe('a conversation', () => {
       [user(text('Hi')), assistant(text('Ho')), user(text('And?'))],
     ],
     [
-      'joins neighbours of one role',
+      'merges adjacent messages of one role',
       [
         { role: 'user', content: 'a' },
         { role: 'user', content: 'b' },
@@ -64,7 +64,7 @@ describe('a conversation', () => {
       [user(text('a'), text('b')), assistant(text('c'), text('d')), user(text('e'))],
     ],
     [
-      'begins with the user',
+      'starts with the user',
       [
         { role: 'assistant', content: 'Welcome' },
         { role: 'user', content: 'Hi' },
@@ -104,7 +104,7 @@ describe('a conversation', () => {
       [user(text('a')), assistant(text('No.')), user(text('b')), assistant(text('Never.')), user(text('c'))],
     ],
     [
-      'leaves out reasoning that a client sends back',
+      'drops reasoning that a client sends back',
       [
         { role: 'user', content: 'a' },
         { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm' }, text('b')], reasoning_content: 'hm' },
@@ -114,7 +114,7 @@ describe('a conversation', () => {
       [user(text('a')), assistant(text('b')), user(text('c'))],
     ],
     [
-      'has all results of a turn in one message, before the user speaks',
+      'has all results of a turn in one message, before the user’s text',
       [
         { role: 'user', content: 'a' },
         { role: 'assistant', content: 'b', tool_calls: [call('1'), call('2', 'weather', '')] },
@@ -126,7 +126,7 @@ describe('a conversation', () => {
       [user(text('a')), assistant(text('b'), toolUse('1'), toolUse('2', {})), user(result('1', 'x'), result('2', 'y'), text('c'))],
     ],
     [
-      'spells ids so that the provider takes them',
+      'encodes ids so that the provider accepts them',
       [
         { role: 'user', content: 'a' },
         { role: 'assistant', tool_calls: [call('call:1.x'), call('')] },
@@ -141,7 +141,7 @@ describe('a conversation', () => {
       ],
     ],
     [
-      'reads the old spelling of calls',
+      'reads legacy function calls',
       [
         { role: 'user', content: 'a' },
         { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
@@ -151,7 +151,7 @@ describe('a conversation', () => {
       [user(text('a')), assistant(toolUse(OLD_ID, { a: 1 }, 'f')), user(result(OLD_ID, 'x'))],
     ],
     [
-      'reads an old call without its result, and a result without its call',
+      'reads a legacy call without a result, and a result without a call',
       [
         { role: 'user', content: 'a' },
         { role: 'assistant', content: 'b', function_call: { name: 'f' } },
@@ -162,7 +162,7 @@ describe('a conversation', () => {
       [user(text('a')), assistant(text('b')), user(text('c'), text('x'))],
     ],
     [
-      'takes tools with free text',
+      'supports tools with free text',
       [
         { role: 'user', content: 'a' },
         { role: 'assistant', tool_calls: [{ id: '1', type: 'custom', custom: { name: 'say', input: 'hi' } }] },
@@ -177,7 +177,7 @@ describe('a conversation', () => {
     expect(body.system).toEqual(system);
   });
 
-  test('hoists instructions on models that know them only at the start', () => {
+  test('moves instructions to the start on models that support them only there', () => {
     const messages = [
       { role: 'user', content: 'Hi' },
       { role: 'system', content: 'A' },
@@ -185,7 +185,7 @@ describe('a conversation', () => {
     expect(bodyOf(encodeMessages(messages, { model: 'claude-sonnet-4-6' }))).toMatchObject({ system: 'A', messages: [user(text('Hi'))] });
   });
 
-  test('lets an older model continue the caller’s beginning, without white space at its end', () => {
+  test('lets an older model continue the caller’s prefill, without trailing white space', () => {
     const messages = [
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: 'Ho ' },
@@ -195,11 +195,11 @@ describe('a conversation', () => {
     expect(thinking.messages.at(-1)).toEqual(user(text('Continue.')));
   });
 
-  test('names the senders that it cannot tell apart', () => {
+  test('reports lost sender names', () => {
     expect(encodeMessages([{ role: 'user', name: 'ann', content: 'Hi' }]).dropped).toEqual(['messages[].name']);
   });
 
-  test('names how closely images were to be looked at', () => {
+  test('reports a lost image detail', () => {
     const [high, usual] = ['high', 'auto'].map((detail) => {
       const image = { type: 'image_url', image_url: { url: 'https://a.example/b.png', detail } };
       return encodeMessages([{ role: 'user', content: [image] }]).dropped;
@@ -208,19 +208,19 @@ describe('a conversation', () => {
     expect(usual).toBeUndefined();
   });
 
-  test('names answers that were heard, which it does not have', () => {
+  test('reports lost audio answers', () => {
     const heard = { role: 'assistant', content: null, audio: { id: 'audio_1' } };
     expect(encodeMessages([{ role: 'user', content: 'Hi' }, heard]).dropped).toEqual(['messages[].audio']);
   });
 
-  test('has at most four cache marks, the last ones', () => {
+  test('keeps at most four cache marks, the last ones', () => {
     const messages = Array.from({ length: 6 }, (_, index) => ({ role: 'user', content: [{ ...text(`${index}`), ...MARK }] }));
     const [turn] = bodyOf(encodeMessages(messages)).messages;
     expect(turn?.content?.map((block) => 'cache_control' in block)).toEqual([false, false, true, true, true, true]);
   });
 });
 
-test('an answer that paused is continued by sending back what there is of it', () => {
+test('a paused answer is continued by sending back its content so far', () => {
   const paused = [{ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }];
   const body = bodyOf(encodeMessages([{ role: 'user', content: 'a' }], { continuation: JSON.stringify(paused) }));
   expect(body.messages).toEqual([user(text('a')), assistant(...paused)]);

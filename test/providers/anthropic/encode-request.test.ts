@@ -22,25 +22,25 @@ describe('an encoded request', () => {
     expect(request).not.toHaveProperty('dropped');
   });
 
-  test('has no credentials when none are configured', () => {
+  test('has no credentials if none are configured', () => {
     expect(encode({}, 'claude-opus-5', { apiKey: undefined }).headers).not.toHaveProperty('x-api-key');
     const vertex = anthropicVertex.encodeRequest(CHAT, { ...TARGET, apiKey: undefined });
     expect(vertex.headers).not.toHaveProperty('authorization');
   });
 
-  test('asks for a stream as the caller does', () => {
+  test('requests a stream if the caller does', () => {
     const request = encode({ stream: true, stream_options: { include_usage: true } });
     expect(request.headers['accept']).toBe('text/event-stream');
     expect(bodyOf(request)['stream']).toBe(true);
     expect(request).not.toHaveProperty('dropped');
   });
 
-  test('keeps the older version for models with sampling, which the newer one refuses', () => {
+  test('uses the older version for models with sampling, which the newer one refuses', () => {
     expect(encode({}, 'claude-sonnet-4-6').headers['anthropic-version']).toBe('2023-06-01');
     expect(encode({}, 'claude-sonnet-5').headers['anthropic-version']).toBe('2026-10-21');
   });
 
-  test('leaves the caller’s request as it was', () => {
+  test('leaves the caller’s request unmodified', () => {
     const text = { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } };
     const chat = {
       ...CHAT,
@@ -73,7 +73,7 @@ describe('Claude on Vertex', () => {
     expect(request.dropped).toEqual(['service_tier']);
   });
 
-  test('wants media in the request itself', () => {
+  test('needs inline media', () => {
     expect(anthropicVertex.needsInlineMedia).toBe(true);
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example/b.png' } }] }];
     expect(faultOf(() => anthropicVertex.encodeRequest({ ...CHAT, messages }, target))).toMatchObject({
@@ -102,7 +102,7 @@ describe('the output limit', () => {
 describe('a parameter', () => {
   test.each<[string, string, Partial<ChatRequest>, JsonObject, string[]]>([
     ['temperature', 'claude-sonnet-4-6', { temperature: 0 }, { temperature: 0 }, []],
-    ['a temperature above the scale', 'claude-sonnet-4-6', { temperature: 1.7 }, { temperature: 1 }, []],
+    ['a temperature above the maximum', 'claude-sonnet-4-6', { temperature: 1.7 }, { temperature: 1 }, []],
     [
       'temperature and top_p together',
       'claude-sonnet-4-5',
@@ -110,7 +110,7 @@ describe('a parameter', () => {
       { temperature: 0.5, top_k: 5 },
       ['top_p'],
     ],
-    ['top_p beside the default temperature', 'claude-sonnet-4-5', { temperature: 1, top_p: 0.9 }, { top_p: 0.9 }, []],
+    ['top_p with the default temperature', 'claude-sonnet-4-5', { temperature: 1, top_p: 0.9 }, { top_p: 0.9 }, []],
     ['sampling on a model without it', 'claude-opus-5', { temperature: 0.2, top_p: 0.9, top_k: 3 }, {}, ['temperature', 'top_p', 'top_k']],
     ['default sampling on a model without it', 'claude-opus-5', { temperature: 1, top_p: 1 }, {}, []],
     ['one stop sequence', 'claude-opus-5', { stop: 'END' }, { stop_sequences: ['END'] }, []],
@@ -124,14 +124,14 @@ describe('a parameter', () => {
     ['a tier that costs more', 'claude-opus-5', { service_tier: 'priority' }, {}, ['service_tier']],
     ['text as the only modality', 'claude-opus-5', { modalities: ['text'] }, {}, []],
     [
-      'what the provider does not have',
+      'what the provider does not support',
       'claude-opus-5',
       { seed: 1, logit_bias: {}, logprobs: true, metadata: {}, made_up: 1 },
       {},
       ['seed', 'logit_bias', 'logprobs', 'metadata', 'made_up'],
     ],
     [
-      'what asks for nothing',
+      'default values',
       'claude-opus-5',
       { presence_penalty: 0, frequency_penalty: 0, logprobs: false, store: false, verbosity: 'medium', n: 1 },
       {},
@@ -144,7 +144,7 @@ describe('a parameter', () => {
     expect(request.dropped ?? []).toEqual(dropped);
   });
 
-  test('that asks for sound is refused', () => {
+  test('that asks for audio or several choices is refused', () => {
     expect(faultOf(() => encode({ modalities: ['text', 'audio'] }))).toMatchObject({ status: 400, param: 'modalities' });
     expect(faultOf(() => encode({ n: 2 }))).toMatchObject({ status: 400, param: 'n' });
   });
@@ -168,7 +168,7 @@ describe('reasoning_effort', () => {
     ['claude-sonnet-4-5', 'high', { thinking: { type: 'enabled', budget_tokens: 51_200 } }, []],
     ['claude-opus-4-5', 'max', { thinking: { type: 'enabled', budget_tokens: 60_800 }, output_config: { effort: 'high' } }, []],
     ['claude-3-haiku-20240307', 'high', {}, ['reasoning_effort']],
-  ])('of %s as %s', (model, reasoning_effort, fields, dropped) => {
+  ])('of %s with value %s', (model, reasoning_effort, fields, dropped) => {
     const request = encode({ reasoning_effort }, model);
     const { thinking, output_config } = bodyOf(request);
     expect({ ...(thinking === undefined ? {} : { thinking }), ...(output_config === undefined ? {} : { output_config }) }).toEqual(
@@ -178,12 +178,12 @@ describe('reasoning_effort', () => {
   });
 
   test.each<[string, Partial<ChatRequest>, unknown]>([
-    ['is raised to the least that is allowed', { max_tokens: 2000, reasoning_effort: 'low' }, { type: 'enabled', budget_tokens: 1024 }],
-    ['is left out where the output limit has no room', { max_tokens: 1024 }, undefined],
-    ['is left out where a tool is forced', { tools: [WEATHER], tool_choice: 'required' }, undefined],
-    ['is left out where the thinking of this round is lost', { tools: [WEATHER], messages: LOOP }, undefined],
+    ['is raised to the minimum', { max_tokens: 2000, reasoning_effort: 'low' }, { type: 'enabled', budget_tokens: 1024 }],
+    ['is dropped if the output limit leaves no room', { max_tokens: 1024 }, undefined],
+    ['is dropped if a tool is forced', { tools: [WEATHER], tool_choice: 'required' }, undefined],
+    ['is dropped if the thinking of this round is lost', { tools: [WEATHER], messages: LOOP }, undefined],
     [
-      'is left out where this round was called in the old way',
+      'is dropped if this round used a legacy call',
       {
         messages: [
           { role: 'user', content: 'a' },
@@ -194,7 +194,7 @@ describe('reasoning_effort', () => {
       undefined,
     ],
     [
-      'stays where an earlier round is over',
+      'stays if the earlier round is over',
       { tools: [WEATHER], messages: [...LOOP, { role: 'assistant', content: 'Sun.' }, { role: 'user', content: 'Thanks' }] },
       { type: 'enabled', budget_tokens: 32_000 },
     ],

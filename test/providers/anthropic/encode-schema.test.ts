@@ -9,7 +9,7 @@ const optional = (count: number): JsonObject => ({
   properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, {}])),
 });
 
-/** So many values of several types, in each of the spellings. */
+/** A schema with this many unions, in each of the spellings. */
 const unions = (count: number): JsonObject => {
   const spellings = [{ type: ['string', 'null'] }, { anyOf: [{ type: 'string' }] }, { oneOf: [{ type: 'string' }] }];
   const names = Array.from({ length: count }, (_, index) => `p${index}`);
@@ -28,41 +28,37 @@ describe('a schema', () => {
       },
     ],
     [
-      'says what the grammar does not know',
+      'describes what the grammar does not support',
       { type: 'number', description: 'A number.', minimum: 1, exclusiveMaximum: 9, multipleOf: 2 },
       { type: 'number', description: 'A number. (minimum: 1, exclusiveMaximum: 9, multipleOf: 2)' },
     ],
-    ['says so without a description too', { type: 'string', pattern: '^a$' }, { type: 'string', description: '(pattern: "^a$")' }],
+    ['describes it without a description too', { type: 'string', pattern: '^a$' }, { type: 'string', description: '(pattern: "^a$")' }],
     [
-      'knows no exactly one',
+      'turns oneOf into anyOf',
       { oneOf: [{ type: 'string', minLength: 1 }], anyOf: [{ type: 'null' }] },
       { anyOf: [{ type: 'string', description: '(minLength: 1)' }, { type: 'null' }] },
     ],
-    ['keeps what must all hold', { allOf: [{ type: 'string' }, true] }, { allOf: [{ type: 'string' }] }],
-    ['keeps the formats that are known', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
-    ['says the other formats', { type: 'string', format: 'color' }, { type: 'string', description: '(format: "color")' }],
+    ['keeps allOf', { allOf: [{ type: 'string' }, true] }, { allOf: [{ type: 'string' }] }],
+    ['keeps supported formats', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
+    ['describes other formats', { type: 'string', format: 'color' }, { type: 'string', description: '(format: "color")' }],
     [
-      'goes into lists',
+      'converts list items',
       { type: 'array', items: { type: 'object' }, minItems: 1 },
       { type: 'array', items: { type: 'object', additionalProperties: false }, description: '(minItems: 1)' },
     ],
+    ['describes tuples', { type: 'array', items: [{ type: 'string' }] }, { type: 'array', description: '(items: [{"type":"string"}])' }],
     [
-      'says lists of fixed places',
-      { type: 'array', items: [{ type: 'string' }] },
-      { type: 'array', description: '(items: [{"type":"string"}])' },
-    ],
-    [
-      'goes into definitions',
+      'converts definitions',
       { $ref: '#/$defs/a', description: 'x', $defs: { a: { type: 'object' } } },
       { $ref: '#/$defs/a', $defs: { a: { type: 'object', additionalProperties: false } } },
     ],
     [
-      'goes into old definitions',
+      'converts old definitions',
       { type: 'null', definitions: { a: { type: 'string' }, b: true } },
       { type: 'null', definitions: { a: { type: 'string' }, b: true } },
     ],
     [
-      'leaves out what is no constraint',
+      'drops what is not a constraint',
       { $schema: 'x', type: 'string', examples: ['a'], title: 't', default: 'a', enum: ['a'] },
       { type: 'string', title: 't', default: 'a', enum: ['a'] },
     ],
@@ -85,28 +81,28 @@ describe('a schema', () => {
     ['a shared definition', { anyOf: [{ $ref: '#/$defs/a~1b' }, { $ref: '#/$defs/a~1b' }], $defs: { 'a/b': { type: 'string' } } }, true],
     ['definitions that double forty times', { $ref: '#/$defs/d0', $defs: { ...doubling, d40: { type: 'string' } } }, true],
     ['a recursive one', recursive, false],
-    ['one that is itself', { type: 'array', items: { $ref: '#' } }, false],
-    ['one that points nowhere', { $ref: '#/$defs/a/b' }, false],
+    ['a reference to its own root', { type: 'array', items: { $ref: '#' } }, false],
+    ['a dangling reference', { $ref: '#/$defs/a/b' }, false],
     ['an open map', { type: 'object', additionalProperties: { type: 'string' } }, false],
-    ['an open map deep inside', { type: 'array', items: { type: 'object', additionalProperties: true } }, false],
-    ['an object of any fields', { type: 'object', properties: { a: { type: 'object' } }, required: ['a'] }, false],
-    ['an object of any fields, or none', { properties: { a: { type: ['object', 'null'], properties: {} } }, required: ['a'] }, false],
-    ['an object of any fields behind a reference', { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } }, false],
-    ['an object that has no fields', { type: 'object', properties: {}, additionalProperties: false }, true],
-    ['fields of any names like one', { type: 'object', properties: { a: {} }, patternProperties: { '^x': { type: 'string' } } }, false],
-    ['twelve fields that may be missing', optional(12), true],
-    ['thirteen of them', optional(13), false],
-    ['sixteen values of several types', unions(16), true],
-    ['seventeen of them', unions(17), false],
-    ['references that must all hold', { allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { type: 'string' } } }, false],
-  ])('can become a grammar or cannot: %s', (_, schema, is) => {
+    ['a nested open map', { type: 'array', items: { type: 'object', additionalProperties: true } }, false],
+    ['an object of arbitrary fields', { type: 'object', properties: { a: { type: 'object' } }, required: ['a'] }, false],
+    ['an object of arbitrary fields, or null', { properties: { a: { type: ['object', 'null'], properties: {} } }, required: ['a'] }, false],
+    ['an object of arbitrary fields behind a reference', { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } }, false],
+    ['an object without fields', { type: 'object', properties: {}, additionalProperties: false }, true],
+    ['pattern properties', { type: 'object', properties: { a: {} }, patternProperties: { '^x': { type: 'string' } } }, false],
+    ['twelve optional fields', optional(12), true],
+    ['thirteen optional fields', optional(13), false],
+    ['sixteen unions', unions(16), true],
+    ['seventeen unions', unions(17), false],
+    ['references in allOf', { allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { type: 'string' } } }, false],
+  ])('is accepted by the grammar or not: %s', (_, schema, is) => {
     expect(new Grammar(true).encode(schema)).toEqual(is ? encodeSchema(schema) : undefined);
   });
 
   test.each<[string, JsonObject[], boolean[]]>([
-    ['fields', [optional(12), optional(11), optional(2), optional(1), optional(1)], [true, true, false, true, false]],
-    ['values of several types', [unions(10), unions(7), unions(6), unions(1), optional(1)], [true, false, true, false, true]],
-  ])('shares the limits with the others of its request: %s', (_, schemas, taken) => {
+    ['optional fields', [optional(12), optional(11), optional(2), optional(1), optional(1)], [true, true, false, true, false]],
+    ['unions', [unions(10), unions(7), unions(6), unions(1), optional(1)], [true, false, true, false, true]],
+  ])('shares the limits with the other schemas of its request: %s', (_, schemas, taken) => {
     const grammar = new Grammar(true);
     expect(schemas.map((schema) => grammar.encode(schema) !== undefined)).toEqual(taken);
   });

@@ -13,7 +13,7 @@ const strict = (name: string): JsonObject => ({
 
 const taking = (parameters: unknown): JsonObject => ({ type: 'function', function: { name: 'a', strict: true, parameters } });
 
-test('a grammar that is only told in words is named', () => {
+test('a grammar that is only described is reported', () => {
   const custom = { name: 'patch', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } } };
   expect(encode({ tools: [TIME, { type: 'custom', custom }] }).dropped).toEqual(['tools[1].custom.format']);
   expect(encode({ tools: [{ type: 'custom', custom: { name: 'say', format: { type: 'text' } } }] }).dropped).toBeUndefined();
@@ -25,7 +25,7 @@ describe('tools', () => {
   test.each<[string, Partial<ChatRequest>, JsonObject[], unknown]>([
     ['are offered', { tools: [WEATHER, TIME] }, [weather, time], undefined],
     [
-      'are offered by the old name',
+      'are offered in the legacy format',
       { functions: [WEATHER.function], function_call: { name: 'weather' } },
       [weather],
       { type: 'tool', name: 'weather', disable_parallel_tool_use: true },
@@ -46,7 +46,7 @@ describe('tools', () => {
       { type: 'auto', disable_parallel_tool_use: true },
     ],
     [
-      'are narrowed down',
+      'are restricted to the allowed ones',
       {
         tools: [WEATHER, TIME],
         tool_choice: {
@@ -57,15 +57,15 @@ describe('tools', () => {
       [time],
       { type: 'any' },
     ],
-    ['with an unknown choice are free', { tools: [TIME], tool_choice: 7 }, [time], undefined],
+    ['with an unknown choice are optional', { tools: [TIME], tool_choice: 7 }, [time], undefined],
     [
-      'with a broken list of allowed ones are free',
+      'with a broken list of allowed ones are optional',
       { tools: [TIME], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'x', tools: [{ name: 'time' }, 'time'] } } },
       [time],
       undefined,
     ],
     [
-      'that only the conversation mentions are defined but not called',
+      'that only the history mentions are defined but not callable',
       { messages: LOOP },
       [{ name: 'weather', input_schema: { type: 'object', properties: {} } }],
       { type: 'none' },
@@ -77,7 +77,7 @@ describe('tools', () => {
       undefined,
     ],
     [
-      'of the custom kind get one text field',
+      'of type custom get one text field',
       {
         tools: [
           {
@@ -100,19 +100,19 @@ describe('tools', () => {
       undefined,
     ],
     [
-      'of the custom kind may be free',
+      'of type custom need no grammar',
       { tools: [{ type: 'custom', custom: { name: 'say' } }], tool_choice: { type: 'custom', custom: { name: 'say' } } },
       [{ name: 'say', input_schema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] } }],
       { type: 'tool', name: 'say' },
     ],
     [
-      'get the type that their schema forgot',
+      'get the type their schema omits',
       { tools: [{ type: 'function', function: { name: 'time', description: 'Tells it.', parameters: { properties: {} } } }] },
       [{ ...time, description: 'Tells it.' }],
       undefined,
     ],
     [
-      'have names that the provider takes',
+      'get names that the provider accepts',
       {
         tools: [
           { type: 'function', function: { name: 'a.b' } },
@@ -133,13 +133,13 @@ describe('tools', () => {
     expect(body['tool_choice']).toEqual(choice);
   });
 
-  test('are left to the model where it refuses to be forced', () => {
+  test('are left to the model if it cannot be forced', () => {
     const request = encode({ tools: [WEATHER], tool_choice: 'required' }, 'claude-opus-5-5');
     expect(bodyOf(request)).not.toHaveProperty('tool_choice');
     expect(request.dropped).toEqual(['tool_choice']);
   });
 
-  test('are strict where the model can be, twenty at most', () => {
+  test('are strict if the model supports it, twenty at most', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string', description: '(minLength: 1)' } },
@@ -155,7 +155,7 @@ describe('tools', () => {
     expect(encode({ tools: Array.from({ length: 21 }, (_, index) => strict(`t${index}`)) }).dropped).toEqual(['tools[20].function.strict']);
   });
 
-  test('are strict as far as the answer leaves room in the grammar', () => {
+  test('are strict as far as the response format leaves room in the grammar', () => {
     const [schema, ...inputs] = [8, 12, 5, 4].map((count) => ({
       type: 'object',
       properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, { type: 'string' }])),
@@ -169,7 +169,7 @@ describe('tools', () => {
     expect(request.dropped).toEqual(['tools[1].function.strict']);
   });
 
-  test('are not strict where an argument is an object of any fields, but where there are no arguments', () => {
+  test('are not strict with an argument of arbitrary fields, but are strict without arguments', () => {
     const free = { type: 'object', properties: { metadata: { type: 'object' } }, required: ['metadata'] };
     const loose = encode({ tools: [taking(free)] });
     expect(bodyOf(loose)['tools']).toEqual([{ name: 'a', input_schema: free }]);
@@ -182,11 +182,11 @@ describe('tools', () => {
     expect(encode({ tools: [taking({ type: 'object', patternProperties: { '^x': {} } })] }).dropped).toEqual(['tools[0].function.strict']);
   });
 
-  test('of a kind that does not exist here are refused', () => {
+  test('of an unknown type are refused', () => {
     expect(faultOf(() => encode({ tools: [{ type: 'browser' }] }))).toMatchObject({ status: 400, param: 'tools[0].browser' });
   });
 
-  test('for searching are offered only where searches have a price', () => {
+  test('for searching are offered only with a price for searches', () => {
     const location = { type: 'approximate', approximate: { country: 'CH' } };
     const chat = { web_search_options: { user_location: location } };
     expect(bodyOf(encode(chat, 'claude-opus-5', { maySearch: true }))['tools']).toEqual([

@@ -2,7 +2,7 @@ import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { anthropic } from '../../../src/providers/anthropic/anthropic.ts';
 import { ProviderFault, type Target, type UpstreamRequest } from '../../../src/providers/provider.ts';
 
-/** Requests for the tests of the encoder, and the pieces that they are made of. */
+/** Requests for the encoder tests, and the pieces they are made of. */
 
 export const CHAT: ChatRequest = { model: 'anthropic/claude', messages: [{ role: 'user', content: 'Hi' }] };
 export const TARGET: Target = {

@@ -20,7 +20,7 @@ describe('thinking of an earlier turn', () => {
     ['2', kept([redacted])],
   ]);
 
-  test('goes back before the calls that it led to', () => {
+  test('is sent back before the calls it led to', () => {
     expect(said(encodeMessages(loop('Let me see.'), { carried }))).toEqual([
       thinking,
       text('Let me see.'),
@@ -30,13 +30,13 @@ describe('thinking of an earlier turn', () => {
     ]);
   });
 
-  test('goes back without the text that the caller has changed', () => {
+  test('is sent back without text that the caller has changed', () => {
     expect(said(encodeMessages(loop('Changed.'), { carried }))).toEqual([thinking, text('Changed.'), toolUse('1'), redacted, toolUse('2')]);
     expect(said(encodeMessages(loop(null), { carried }))).toEqual([thinking, toolUse('1'), redacted, toolUse('2')]);
   });
 
   test.each(['claude-opus-5-20260724', 'claude-opus-5@20260724', 'claude-opus-5@default', 'claude-opus-5-latest', 'claude-opus-5-0'])(
-    'goes back to the same model by another name: %s',
+    'is sent back to the same model under another name: %s',
     (model) => {
       expect(said(encodeMessages(loop('Let me see.'), { carried, model }))).toContainEqual(thinking);
     },
@@ -44,20 +44,20 @@ describe('thinking of an earlier turn', () => {
 
   test.each<[string, Partial<Target>, Partial<ChatRequest>]>([
     ['to another model', { model: 'claude-haiku-5-5' }, {}],
-    ['to a model that shall not think', {}, { reasoning_effort: 'none' }],
-    ['from a memory that is not ours', { carried: new Map([['1', '"?"']]) }, {}],
-  ])('does not go %s', (_, target, chat) => {
+    ['to a model that must not think', {}, { reasoning_effort: 'none' }],
+    ['from a foreign store', { carried: new Map([['1', '"?"']]) }, {}],
+  ])('is not sent %s', (_, target, chat) => {
     expect(said(encodeMessages(loop('b'), { carried, ...target }, chat))).toEqual([text('b'), toolUse('1'), toolUse('2')]);
   });
 
-  test('lets a model with a budget think on', () => {
+  test('lets a model with a budget continue thinking', () => {
     const budget = new Map([['1', kept([thinking], 'claude-sonnet-4-5-20250929')]]);
     const body = bodyOf(encodeMessages(loop(null), { carried: budget, model: 'claude-sonnet-4-5' }, { reasoning_effort: 'low' }));
     expect(body.thinking).toEqual({ type: 'enabled', budget_tokens: 12_800 });
     expect(body.messages[1]?.content).toEqual([thinking, toolUse('1'), toolUse('2')]);
   });
 
-  test('is ignored by a model that binds it, should the conversation have changed', () => {
+  test('is to be ignored by a model that binds it if the conversation has changed', () => {
     const model = 'claude-fable-5-1';
     const bound = new Map([['1', kept([thinking], model)]]);
     const request = encodeMessages(loop(null), { carried: bound, model });

@@ -55,15 +55,20 @@ const ROWS: [string, ClaudeBehaviour, Partial<ChatRequest>, JsonObject][] = [
     },
   ],
   ['two tool calls, one without arguments', { type: 'answer' }, { tools: [NOTHING, WEATHER] }, calls('nothing', 'the.weather')],
-  ['one tool call of two', { type: 'answer' }, { tools: [NOTHING, WEATHER], parallel_tool_calls: false }, calls('nothing')],
+  ['one of two tool calls', { type: 'answer' }, { tools: [NOTHING, WEATHER], parallel_tool_calls: false }, calls('nothing')],
   [
-    'a tool that shall not be called',
+    'a tool that must not be called',
     { type: 'answer' },
     { tools: [WEATHER], tool_choice: 'none' },
     { finish: 'stop', message: { content: CLAUDE_TEXT } },
   ],
   ['a schema', { type: 'answer' }, { response_format: json(CLOSED) }, { finish: 'stop', message: { content: '{"a":7}' } }],
-  ['a schema for no grammar', { type: 'answer' }, { response_format: json(OPEN) }, { finish: 'stop', message: { content: '{"a":7}' } }],
+  [
+    'a schema the grammar does not support',
+    { type: 'answer' },
+    { response_format: json(OPEN) },
+    { finish: 'stop', message: { content: '{"a":7}' } },
+  ],
   [
     'a cache',
     { type: 'answer', cache: { read: 100, written: 20 } },
@@ -72,7 +77,7 @@ const ROWS: [string, ClaudeBehaviour, Partial<ChatRequest>, JsonObject][] = [
   ],
 ];
 
-describe('the adapter and a strict provider', () => {
+describe('the adapter and the strict simulator', () => {
   test.each(ROWS.flatMap(([name, ...row]) => [[name, false, ...row] as const, [`${name}, streamed`, true, ...row] as const]))(
     'agree about %s',
     async (_, stream, behaviour, ...[chat, expected]) => {
@@ -112,7 +117,7 @@ describe('the adapter and a strict provider', () => {
       // A caller that rewrites its history still gets an answer.
       const edited = [{ role: 'system', content: 'Be brief.' }, ...messages];
       await drive(anthropic, { ...chat, messages: edited }, targetFor(model, { carried: first.decoded.carried ?? new Map() }));
-      // So does one whose thinking was forgotten.
+      // So does one whose thinking was not stored.
       await drive(anthropic, { ...chat, messages }, targetFor(model));
     },
   );
@@ -150,15 +155,15 @@ describe('the adapter and a strict provider', () => {
 
 const assistant = (...content: JsonObject[]): JsonObject => ({ role: 'assistant', content });
 
-describe('the strict provider', () => {
+describe('the strict simulator', () => {
   const good = { model: 'claude-opus-5', max_tokens: 5, messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] };
   const headers = { 'x-api-key': 'key', 'anthropic-version': '2023-06-01' };
   test.each<[string, JsonObject, Record<string, string>, string]>([
-    ['a field that it does not know', { ...good, seed: 1 }, {}, 'seed: Extra inputs are not permitted'],
+    ['an unknown field', { ...good, seed: 1 }, {}, 'seed: Extra inputs are not permitted'],
     ['a missing limit', { ...good, max_tokens: undefined }, {}, 'max_tokens: '],
     ['a limit that is too high', { ...good, max_tokens: 200_000 }, {}, 'max_tokens: 200000 > 128000'],
     ['an unknown version', good, { 'anthropic-version': '2020-01-01' }, 'anthropic-version: header is required'],
-    ['an unknown switch', good, { 'anthropic-beta': 'x' }, 'Unexpected value(s)'],
+    ['an unknown beta flag', good, { 'anthropic-beta': 'x' }, 'Unexpected value(s)'],
     [
       'sampling with the newer version',
       { ...good, model: 'claude-sonnet-4-5', temperature: 1 },
@@ -167,19 +172,19 @@ describe('the strict provider', () => {
     ],
     ['sampling on a newer model', { ...good, temperature: 0 }, {}, 'temperature is deprecated for this model.'],
     [
-      'a conversation that the model begins',
+      'a conversation that starts with the model',
       { ...good, messages: [assistant({ type: 'text', text: 'a' }), ...good.messages] },
       {},
       'messages: first message must use the "user" role',
     ],
     [
-      'a beginning of the answer',
+      'a prefilled answer',
       { ...good, messages: [...good.messages, assistant({ type: 'text', text: 'a' })] },
       {},
       'This model does not support assistant message prefill.',
     ],
     [
-      'a call without its result',
+      'a call without a result',
       {
         ...good,
         tools: [{ name: 'x', input_schema: { type: 'object' } }],
@@ -209,7 +214,7 @@ describe('the strict provider', () => {
       "output_config.format.schema: 'additionalProperties' must be false",
     ],
     [
-      'a forced tool where that is refused',
+      'a forced tool on a model that refuses it',
       { ...good, model: 'claude-opus-5-5', tools: [{ name: 'x', input_schema: { type: 'object' } }], tool_choice: { type: 'any' } },
       {},
       'tool_choice: forced tool use is not supported',

@@ -12,7 +12,7 @@ const FILE = {
 const HOUR_MS = 3_600_000;
 const grant = (count: number): Response => Response.json({ access_token: `ya29.${count}`, expires_in: 3600, token_type: 'Bearer' });
 
-describe('a key file', () => {
+describe('a service account’s key file', () => {
   test('is read', () => {
     expect(parseServiceAccount(JSON.stringify(FILE))).toEqual({
       clientEmail: FILE.client_email,
@@ -24,20 +24,20 @@ describe('a key file', () => {
   });
 
   test.each<[string, string, string]>([
-    ['is no JSON', '{"private_key": "hush', 'not a JSON object'],
-    ['is no object', '"hush"', 'not a JSON object'],
+    ['is not JSON', '{"private_key": "hush', 'not a JSON object'],
+    ['is not an object', '"hush"', 'not a JSON object'],
     ['has no address', JSON.stringify({ ...FILE, token_uri: undefined }), 'token_uri'],
-    ['has an address without encryption', JSON.stringify({ ...FILE, token_uri: 'http://hush/token' }), 'must be https'],
-    ['has an address that is none', JSON.stringify({ ...FILE, token_uri: 'hush' }), 'must be https'],
+    ['has an unencrypted address', JSON.stringify({ ...FILE, token_uri: 'http://hush/token' }), 'must be https'],
+    ['has an invalid address', JSON.stringify({ ...FILE, token_uri: 'hush' }), 'must be https'],
     ['has no key', JSON.stringify({ ...FILE, private_key: '' }), 'private_key'],
-    ['has no name', JSON.stringify({ ...FILE, client_email: 7 }), 'client_email'],
-  ])('that %s is refused without a word of what is in it', (_, text, message) => {
+    ['has no email', JSON.stringify({ ...FILE, client_email: 7 }), 'client_email'],
+  ])('that %s is refused without revealing its content', (_, text, message) => {
     expect(() => parseServiceAccount(text)).toThrow(message);
     expect(() => parseServiceAccount(text)).not.toThrow('hush');
   });
 });
 
-describe('a token', () => {
+describe('an access token', () => {
   let account: ServiceAccount;
   let publicKey: CryptoKey;
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('a token', () => {
     readonly init: RequestInit;
   }
 
-  /** A source with a clock that stands still until it is moved, and a host that answers as it is told. */
+  /** A source with a clock that only moves manually, and a token server that answers as given. */
   function start(answer: (count: number) => Response, given: ServiceAccount = account) {
     const sent: Sent[] = [];
     const clock = { nowMs: 1_790_000_000_500 };
@@ -70,7 +70,7 @@ describe('a token', () => {
     return { source, sent, clock };
   }
 
-  test('is had for a claim that the account’s key has signed', async () => {
+  test('is exchanged for a claim signed with the account’s key', async () => {
     const { source, sent } = start(grant);
     expect(await source.token()).toBe('ya29.1');
     const [{ url, init } = { url: '', init: {} }] = sent;
@@ -91,7 +91,7 @@ describe('a token', () => {
     expect(await crypto.subtle.verify('RSASSA-PKCS1-v1_5', publicKey, Buffer.from(signature, 'base64url'), bytes)).toBe(true);
   });
 
-  test('is used until five minutes before its end', async () => {
+  test('is used until five minutes before it expires', async () => {
     const { source, clock } = start(grant);
     expect(await source.token()).toBe('ya29.1');
     clock.nowMs += HOUR_MS - 300_001;
@@ -100,7 +100,7 @@ describe('a token', () => {
     expect(await source.token()).toBe('ya29.2');
   });
 
-  test('is not asked for with a key that cannot sign', async () => {
+  test('is not requested with a key that cannot sign', async () => {
     const { source, sent } = start(grant, { ...account, privateKey: 'hush' });
     const failure = await failureOf(source.token());
     expect(failure).toMatchObject({ name: 'ProviderFault', status: 401 });
@@ -108,7 +108,7 @@ describe('a token', () => {
     expect(sent).toEqual([]);
   });
 
-  test('is fetched once for all who ask at the same time', async () => {
+  test('is fetched once for concurrent callers', async () => {
     const { source, sent } = start(grant, { ...account, privateKeyId: undefined });
     expect(await Promise.all([source.token(), source.token(), source.token()])).toEqual(['ya29.1', 'ya29.1', 'ya29.1']);
     expect(sent).toHaveLength(1);
@@ -122,9 +122,9 @@ describe('a token', () => {
       '(status 400): invalid_grant: Invalid JWT',
     ],
     ['fails', () => new Response('<html>', { status: 503 }), 502, '(status 503)'],
-    ['gives no token', () => Response.json({ expires_in: 3600 }), 502, '(status 200)'],
-    ['gives a token without an end', () => Response.json({ access_token: 'a' }), 502, '(status 200)'],
-  ])('is a fault where its host %s, and asked for again after that', async (_, failure, status, message) => {
+    ['returns no token', () => Response.json({ expires_in: 3600 }), 502, '(status 200)'],
+    ['returns a token without an expiry', () => Response.json({ access_token: 'a' }), 502, '(status 200)'],
+  ])('is a fault if the token server %s, and is requested again later', async (_, failure, status, message) => {
     const { source } = start((count) => (count === 1 ? failure() : grant(count)));
     expect(await failureOf(source.token())).toMatchObject({
       name: 'ProviderFault',
