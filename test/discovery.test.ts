@@ -37,26 +37,34 @@ const make = (id: string, route: string, price = 1): Model =>
     routes: [{ provider: 'own', model: route }],
   });
 
-describe('a list of models', () => {
+describe('a model list', () => {
   test.each<[what: string, body: unknown, context: number]>([
     [
-      'of vLLM tells max_model_len',
+      'from vLLM has max_model_len',
       listOf({ id: 'Qwen/Qwen3-8B', created: 1_760_000_000, owned_by: 'vllm', max_model_len: 40_960 }),
       40_960,
     ],
-    ['of llama.cpp tells what it was started with', listOf({ id: 'q', meta: { n_ctx: 8192, n_ctx_train: 32_768 } }), 8192],
-    ['of an older llama.cpp tells what the model was made for', listOf({ id: 'q', meta: { n_vocab: 9, n_ctx_train: 32_768 } }), 32_768],
-    ['of LM Studio tells what is loaded', listOf({ id: 'q', type: 'llm', max_context_length: 131_072, loaded_context_length: 4096 }), 4096],
-    ['of LM Studio tells what could be loaded', listOf({ id: 'q', type: 'vlm', state: 'not-loaded', max_context_length: 8000 }), 8000],
-    ['of Ollama tells nothing', listOf({ id: 'llama3.3:latest', created: 1, owned_by: 'library' }), 131_072],
-    ['with a context of nonsense tells nothing', listOf({ id: 'q', max_model_len: -1, meta: { n_ctx: '9' } }), 131_072],
-    ['of Gemini is called otherwise', { models: [{ name: 'models/q', inputTokenLimit: 1000, outputTokenLimit: 50 }] }, 1000],
-    ['may be bare', [{ id: 'q', context_length: 77 }], 77],
+    ['from llama.cpp has the context length it was started with', listOf({ id: 'q', meta: { n_ctx: 8192, n_ctx_train: 32_768 } }), 8192],
+    [
+      'from an older llama.cpp has the length the model was trained for',
+      listOf({ id: 'q', meta: { n_vocab: 9, n_ctx_train: 32_768 } }),
+      32_768,
+    ],
+    [
+      'from LM Studio has the loaded length',
+      listOf({ id: 'q', type: 'llm', max_context_length: 131_072, loaded_context_length: 4096 }),
+      4096,
+    ],
+    ['from LM Studio has the possible length', listOf({ id: 'q', type: 'vlm', state: 'not-loaded', max_context_length: 8000 }), 8000],
+    ['from Ollama has no length', listOf({ id: 'llama3.3:latest', created: 1, owned_by: 'library' }), 131_072],
+    ['with an invalid length counts as having none', listOf({ id: 'q', max_model_len: -1, meta: { n_ctx: '9' } }), 131_072],
+    ['from Gemini has other field names', { models: [{ name: 'models/q', inputTokenLimit: 1000, outputTokenLimit: 50 }] }, 1000],
+    ['may be a bare array', [{ id: 'q', context_length: 77 }], 77],
   ])('%s', (_, body, context) => {
     expect(free('own', body).map((model) => model?.contextLength)).toEqual([context]);
   });
 
-  test('makes free models that can be called by what they are called there', () => {
+  test('becomes free models, callable under their provider’s names', () => {
     const [model] = free('vllm', listOf({ id: 'Qwen/Qwen3-8B', created: 1_760_000_000, max_model_len: 40_960 }));
     expect(model).toMatchObject({
       id: 'vllm/Qwen/Qwen3-8B',
@@ -68,14 +76,14 @@ describe('a list of models', () => {
     });
   });
 
-  test('has files by their names, and other signs as hyphens', () => {
+  test('uses the names of files, and hyphens for other characters', () => {
     const names = ['/srv/models/Qwen3 8B@q4.gguf', 'C:\\models\\small.GGUF', 'hf.co/a/b:Q4_K_M'];
     const models = free('own', listOf(...names.map((id) => ({ id }))));
     expect(models.map((model) => model?.id)).toEqual(['own/Qwen3-8B-q4', 'own/small', 'own/hf.co/a/b:Q4_K_M']);
     expect(models.map((model) => model?.routes[0]?.model)).toEqual(names);
   });
 
-  test('leaves out embeddings, nameless entries and names beyond all measure', () => {
+  test('leaves out embeddings, nameless entries and oversized names', () => {
     const body = listOf({ id: 'e', type: 'embeddings' }, { id: '' }, {}, { id: 7 }, { id: 'a'.repeat(10_000) }, { id: 'q' });
     expect(free('own', body).map((model) => model?.id)).toEqual(['own/q']);
     expect(
@@ -90,11 +98,11 @@ describe('a list of models', () => {
     ).toBeUndefined();
   });
 
-  test('is cut where it goes on for ever', () => {
+  test('is cut if it is too long', () => {
     expect(readModelList(listOf(...Array.from({ length: 5000 }, (_, index) => ({ id: `m${index}` }))))).toHaveLength(1000);
   });
 
-  test.each([null, 'text', 7, {}, { data: 'x' }, { error: 'no' }])('is not %p', (body) => {
+  test.each([null, 'text', 7, {}, { data: 'x' }, { error: 'no' }])('cannot be %p', (body) => {
     expect(readModelList(body)).toBeUndefined();
   });
 
@@ -103,12 +111,12 @@ describe('a list of models', () => {
   });
 });
 
-describe('the settings', () => {
+describe('discovery settings', () => {
   test('an address in the environment is enough', () => {
     expect(discovers('/dev/null', { OLLAMA_URL: 'http://127.0.0.1:1/v1', OPENAI_API_KEY: 'sk-x' })).toEqual(['ollama']);
   });
 
-  test('a provider of the file is asked where it says so, and not where it does not', async () => {
+  test('a provider in the file is polled only if it says so', async () => {
     const own = { base_url: 'http://127.0.0.1:1/v1' };
     const file = await write({
       providers: { gpu: { ...own, like: 'vllm', discover: true }, other: { ...own, like: 'vllm' }, ollama: own },
@@ -116,19 +124,19 @@ describe('the settings', () => {
     expect(discovers(file)).toEqual(['gpu']);
   });
 
-  test('a server of the environment can be kept from it', async () => {
+  test('a server in the environment can be excluded', async () => {
     const file = await write({ providers: { ollama: { discover: false } } });
     expect(discovers(file, { OLLAMA_URL: 'http://127.0.0.1:1/v1' })).toEqual([]);
   });
 
-  test('a host that charges us is never given away', async () => {
+  test('a host that charges us is never discovered as free', async () => {
     const file = await write({ providers: { groq: { discover: true }, mine: { base_url: 'http://127.0.0.1:1/v1', discover: true } } });
     expect(() => discovers(file)).toThrow(/providers\.groq\.discover: is for servers of your own.*providers\.mine\.discover/su);
   });
 });
 
 describe('the catalogue', () => {
-  test('does not give away under another name what the settings sell', () => {
+  test('does not offer for free under another name what the settings sell', () => {
     const catalog = new Catalog([make('team/dear', 'large')], () => true);
     catalog.discover('own', [make('own/large', 'large', 0), make('own/small', 'small', 0)]);
     expect(
@@ -139,13 +147,13 @@ describe('the catalogue', () => {
     ).toEqual(['own/small', 'team/dear']);
   });
 
-  test('sells nothing for nothing whose provider is off for now', () => {
+  test('does not offer for free what a disabled provider sells', () => {
     const catalog = new Catalog([make('own/large', 'other')], () => false);
     catalog.discover('own', [make('own/large', 'large', 0)]);
     expect(catalog.find('own/large')).toBeUndefined();
   });
 
-  test('forgets what a server does not have any more, and only that', () => {
+  test('drops the models that a server no longer has, and only those', () => {
     const catalog = new Catalog([make('team/dear', 'x')], () => true);
     catalog.discover('own', [make('own/a', 'a', 0), make('own/b', 'b', 0)]);
     catalog.discover('second', [make('second/c', 'c', 0)]);
@@ -159,7 +167,7 @@ describe('the catalogue', () => {
   });
 });
 
-test('a server is asked again and again, keeps its models while it is down, and pays for each new one with one record', async () => {
+test('a server is polled, keeps its models while it is down, and each new model is recorded once', async () => {
   let server = startOwnServer(listOf({ id: 'a' }));
   const config = loadConfig({ TOLLGATE_CONFIG: '/dev/null', VLLM_URL: server.baseUrl });
   const catalog = new Catalog(config.models, (id) => config.providers.has(id));
@@ -189,11 +197,11 @@ test('a server is asked again and again, keeps its models while it is down, and 
 
 test.each<[what: string, answer: unknown, reason: RegExp]>([
   ['nothing', undefined, /status 404/u],
-  ['a page', new Response('<html>'), /not JSON/u],
-  ['another thing', { ok: true }, /not a list of models/u],
-  ['more than anybody reads', new Response('x'.repeat(9_000_000)), /more than 8000000 bytes/u],
-  ['another address', new Response('', { status: 302, headers: { location: '/v1/models' } }), /status 302/u],
-])('a server that answers with %s is told with the reason', async (_, answer, reason) => {
+  ['an HTML page', new Response('<html>'), /not JSON/u],
+  ['something else', { ok: true }, /not a list of models/u],
+  ['too much data', new Response('x'.repeat(9_000_000)), /more than 8000000 bytes/u],
+  ['a redirect', new Response('', { status: 302, headers: { location: '/v1/models' } }), /status 302/u],
+])('a server that answers with %s is reported with the reason', async (_, answer, reason) => {
   const server = startOwnServer(answer);
   const { models, silent } = await discoverModels(loadConfig({ TOLLGATE_CONFIG: '/dev/null', VLLM_URL: server.baseUrl }));
   expect(models.size).toBe(0);
@@ -201,7 +209,7 @@ test.each<[what: string, answer: unknown, reason: RegExp]>([
   await server.stop();
 });
 
-describe('the running gate', () => {
+describe('the running gateway', () => {
   let simulator: OpenAiSimulator;
   let lmstudio: OwnServer;
   let vllm: OwnServer | undefined;
@@ -252,7 +260,7 @@ describe('the running gate', () => {
     });
   const ids = async (key: TestKey): Promise<unknown[]> => (await list(key)).map(({ id }) => id);
 
-  test('starts though one server is down, and lists and serves what the other has, free of charge', async () => {
+  test('starts although one server is down, and serves the other’s models free of charge', async () => {
     await until(async () => (await ids(all)).includes('lmstudio/small'));
     expect(await ids(all)).not.toContain('lmstudio/nomic');
     const found = (await list(all)).find(({ id }) => id === 'lmstudio/small');
@@ -263,7 +271,7 @@ describe('the running gate', () => {
     expect(await gate.settledBalance(all)).toBe(all.creditNanos);
   });
 
-  test('finds a server that comes up later, and leaves what the settings price as it is', async () => {
+  test('finds a server that comes up later, and keeps the prices in the settings', async () => {
     expect(gate.logLines()).toContainEqual(expect.objectContaining({ provider: 'gpu', reason: 'it could not be reached' }));
     vllm = startOwnServer(listOf({ id: 'Qwen/Qwen3-8B', max_model_len: 40_960 }, { id: 'priced', max_model_len: 7 }), { port: downPort });
     await until(async () => (await ids(all)).includes('gpu/Qwen/Qwen3-8B'));
@@ -277,7 +285,7 @@ describe('the running gate', () => {
     expect(await gate.run('ledger', 'verify')).toMatchObject({ ok: true });
   });
 
-  test('keeps keys to their lists, which may name discovered models', async () => {
+  test('holds keys to their model lists, which may name discovered models', async () => {
     const create = (models: string): Promise<JsonObject> =>
       gate.run('key', 'create', '--account', all.email, '--name', 'listed', '--models', models);
     const one = { ...all, secret: String((await create('lmstudio/small'))['secret']) };
@@ -286,11 +294,11 @@ describe('the running gate', () => {
     expect((await ask('gpu/Qwen/Qwen3-8B', one)).status).toBe(403);
     const other = await gate.makeKey({ models: 'sandbox/echo' });
     expect((await ask('lmstudio/small', other)).status).toBe(403);
-    // Only a list that could be read tells that a name is wrong.
+    // Only a list that could be read shows that a name is wrong.
     await expect(create('lmstudio/smal')).rejects.toThrow(/Unknown model lmstudio\/smal/u);
   });
 
-  test('has them in the list of the command line', async () => {
+  test('includes them in the command-line model list', async () => {
     const { models } = await gate.run('models', 'list');
     expect((models as JsonObject[]).map(({ id }) => id)).toEqual(expect.arrayContaining(['lmstudio/small', 'gpu/priced', 'mock/gpt']));
   });

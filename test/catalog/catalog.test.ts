@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config.ts';
 import { HOSTS } from '../../src/providers/compatible.ts';
 import { SANDBOX_PROVIDER } from '../../src/providers/sandbox.ts';
 
-/** The catalogue as the program ships it: the settings say nothing. */
+/** The catalogue as shipped, with empty settings. */
 const shipped = loadConfig({ TOLLGATE_CONFIG: '/dev/null' }).models;
 const hosted = shipped.filter((model) => model.provider !== SANDBOX_PROVIDER);
 const TODAY_SECONDS = Date.now() / 1000;
@@ -35,12 +35,12 @@ describe('the shipped catalogue', () => {
     expect(new Set(hosted.map((model) => model.provider)).size).toBeGreaterThanOrEqual(12);
   });
 
-  test('names every model once', () => {
+  test('has unique ids and names', () => {
     expect(new Set(shipped.map((model) => model.id)).size).toBe(shipped.length);
     expect(new Set(shipped.map((model) => model.name)).size).toBe(shipped.length);
   });
 
-  test.each(hosted.map((model) => [model.id, model] as const))('%s is complete and believable', (id, model) => {
+  test.each(hosted.map((model) => [model.id, model] as const))('%s is complete and plausible', (id, model) => {
     const { price } = model;
     for (const prices of price.long === undefined ? [price] : [price, price.long]) {
       expect(prices.input > 0n && prices.output > 0n && prices.cachedInput > 0n && prices.cacheWrite > 0n).toBe(true);
@@ -63,8 +63,8 @@ describe('the shipped catalogue', () => {
 });
 
 describe('a host', () => {
-  test.each(Object.entries(HOSTS))('%s has a secure address without a slash at its end and a variable of its own', (_, host) => {
-    // Only a server of one's own may be reached without encryption, and only on this machine.
+  test.each(Object.entries(HOSTS))('%s has a secure address without a trailing slash, and its own variable', (_, host) => {
+    // Only a self-hosted server may be reached without encryption, and only on this machine.
     const isOwn = host.addressVariable !== undefined;
     expect(host.baseUrl).toMatch(
       isOwn ? /^http:\/\/127\.0\.0\.1:\d+\/v1$/u : /^https:\/\/([a-z0-9.-]|\{[A-Z_]+\})+(\/([a-z0-9/-]|\{[A-Z_]+\})*[a-z0-9])?$/u,
@@ -75,7 +75,7 @@ describe('a host', () => {
 });
 
 describe('a model', () => {
-  test('is described by the four fields of the dialect and the extras that clients read', () => {
+  test('is described by OpenAI’s four fields and the extras that clients read', () => {
     expect(describeModel(makeModel())).toEqual({
       id: 'mock/gpt',
       object: 'model',
@@ -113,19 +113,19 @@ describe('a model', () => {
     expect(new Set(parameters).size).toBe(parameters.length);
   });
 
-  test('costs the same for cached tokens where no other price is listed', () => {
+  test('charges the input price for cached tokens if no other price is listed', () => {
     const { price } = makeModel({ price: { input: 3, output: 15 } });
     expect(price).toEqual({ input: price.input, cachedInput: price.input, cacheWrite: price.input, output: price.output });
   });
 
-  test('gets dearer in the cache by the factor of its long input where no other price is listed', () => {
+  test('raises the cache price in the long tier by the same factor as the input price', () => {
     const { price } = makeModel({
       price: { input: 1, cached_input: 0.1, cache_write: 1.25, output: 5, long: { over: 200_000, input: 2, output: 7 } },
     });
     expect(price.long).toMatchObject({ overTokens: 200_000, input: 2_000_000n, cachedInput: 200_000n, cacheWrite: 2_500_000n });
   });
 
-  test('without a price of its input has a free cache in its long tier too', () => {
+  test('with free input has a free cache in its long tier too', () => {
     const { price } = makeModel({ price: { input: 0, output: 5, long: { over: 10, input: 2, output: 7 } } });
     expect(price.long).toMatchObject({ input: 2_000_000n, cachedInput: 0n, cacheWrite: 0n });
   });
@@ -134,7 +134,7 @@ describe('a model', () => {
 describe('the catalogue', () => {
   const models = [makeModel(), makeModel({ id: 'other/gpt', routes: [{ provider: 'other', model: 'gpt-y' }] })];
 
-  test('keeps the models that a configured provider serves, and of each only the routes that can be used', () => {
+  test('keeps the models of configured providers, each with only its usable routes', () => {
     const catalog = new Catalog(models, (provider) => provider === 'mock');
     expect(catalog.list().map((model) => model.id)).toEqual(['mock/gpt']);
     expect(catalog.find('mock/gpt')?.routes).toEqual([{ provider: 'mock', model: 'gpt-x' }]);
@@ -145,19 +145,19 @@ describe('the catalogue', () => {
     expect(new Catalog(models, () => true).find('mock/gpt')?.routes).toEqual(ENTRY.routes);
   });
 
-  test('does not change the models that it was given', () => {
+  test('does not modify the models it was given', () => {
     new Catalog(models, () => false).list();
     expect(models[0]?.routes).toHaveLength(2);
   });
 
   test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', '', 'MOCK/GPT', 'mock/gpt ', 'mock', 'gpt-x'])(
-    'knows no model called %p',
+    'has no model called %p',
     (id) => {
       expect(new Catalog(models, () => true).find(id)).toBeUndefined();
     },
   );
 
-  test('leaves out the routes of disabled providers, and what has no other, until they are enabled again', () => {
+  test('leaves out disabled providers’ routes, and models without another, until they are enabled again', () => {
     const catalog = new Catalog(models, () => true);
     const found = makeModel({ id: 'own/found', routes: [{ provider: 'own', model: 'found' }] });
     catalog.disable(new Set(['other', 'own']));
@@ -172,7 +172,7 @@ describe('the catalogue', () => {
     expect(catalog.isPaused('other/gpt')).toBe(false);
   });
 
-  test('takes a model called constructor like any other', () => {
+  test('treats a model called constructor like any other', () => {
     const catalog = new Catalog([makeModel({ id: 'constructor' })], () => true);
     expect(catalog.find('constructor')?.id).toBe('constructor');
   });

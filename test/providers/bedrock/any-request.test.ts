@@ -20,7 +20,7 @@ const MODELS = [
   'arn:aws:bedrock:eu-central-1:1:application-inference-profile/own',
 ];
 
-test('every request that the gate lets through is one that Converse takes, or is refused with its place', () => {
+test('every request the gateway admits is accepted by Converse, or refused with its position', () => {
   fc.assert(
     fc.property(arbitraryChat(), fc.constantFrom(...MODELS), (body, model) => {
       const chat = checkChatRequest(structuredClone(body));

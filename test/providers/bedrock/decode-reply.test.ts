@@ -10,15 +10,15 @@ const use = (id: string, name: string, input: unknown = {}): JsonObject => ({ to
 const answer = (content: readonly unknown[], more: JsonObject = {}): string =>
   JSON.stringify({ output: { message: { role: 'assistant', content } }, stopReason: 'end_turn', usage: USAGE, ...more });
 
-describe('a whole answer', () => {
+describe('a complete answer', () => {
   test.each<[string, readonly unknown[], JsonObject, string]>([
     ['text', [{ text: 'Hel' }, { text: 'lo' }], { content: 'Hello' }, 'stop'],
-    ['nothing', [], { content: '' }, 'stop'],
+    ['no content', [], { content: '' }, 'stop'],
     ['reasoning', [THOUGHT, { text: 'Hi' }], { content: 'Hi', reasoning_content: 'Hm' }, 'stop'],
-    ['reasoning that is hidden', [HIDDEN, { text: 'Hi' }], { content: 'Hi' }, 'stop'],
-    ['text with its sources', [{ citationsContent: { content: [{ text: 'Hi' }, {}], citations: [] } }], { content: 'Hi' }, 'stop'],
+    ['redacted reasoning', [HIDDEN, { text: 'Hi' }], { content: 'Hi' }, 'stop'],
+    ['text with sources', [{ citationsContent: { content: [{ text: 'Hi' }, {}], citations: [] } }], { content: 'Hi' }, 'stop'],
     [
-      'text with pages that it cites',
+      'text with cited pages',
       [
         { text: 'So: ' },
         {
@@ -31,15 +31,15 @@ describe('a whole answer', () => {
       { content: 'So: sun', annotations: [CITED] },
       'stop',
     ],
-    ['blocks that nobody knows', [{ text: 'Hi' }, { hologram: {} }, 'odd'], { content: 'Hi' }, 'stop'],
+    ['unknown blocks', [{ text: 'Hi' }, { hologram: {} }, 'odd'], { content: 'Hi' }, 'stop'],
     [
-      'a call without arguments, whatever the reason to stop',
+      'a call without arguments, whatever the stop reason',
       [use('t1', 'clock', undefined)],
       { content: null, tool_calls: [{ id: 't1', type: 'function', function: { name: 'clock', arguments: '{}' } }] },
       'tool_calls',
     ],
     [
-      'a call by the name that the caller knows',
+      'a call under the caller’s name',
       [{ text: 'a' }, use('t1', encodeToolName('files.read'), { path: 'ü' })],
       { content: 'a', tool_calls: [{ id: 't1', type: 'function', function: { name: 'files.read', arguments: '{"path":"ü"}' } }] },
       'tool_calls',
@@ -88,12 +88,12 @@ describe('a whole answer', () => {
     ['content_filtered', 'content_filter'],
     ['guardrail_intervened', 'content_filter'],
     ['something_new', 'stop'],
-  ])('that ended with %s says %s', (stopReason, finish) => {
+  ])('that ended with %s reports %s', (stopReason, finish) => {
     const { body } = bedrock.decodeReply(answer([{ text: 'a' }], { stopReason }), CONTEXT);
     expect(body).toMatchObject({ choices: [{ finish_reason: finish }] });
   });
 
-  test('carries what is signed or hidden with the call behind it', () => {
+  test('carries signed or redacted reasoning with the call after it', () => {
     const plain = { reasoningContent: { reasoningText: { text: 'not signed' } } };
     const { carried } = bedrock.decodeReply(
       answer([THOUGHT, HIDDEN, use('t1', 'a'), plain, use('t2', 'a'), THOUGHT, use('t3', 'a')]),
@@ -105,7 +105,7 @@ describe('a whole answer', () => {
     ]);
   });
 
-  test('counts the cache beside the input, and text, reasoning and calls as output', () => {
+  test('counts the cache in addition to the input, and text, reasoning and calls as output', () => {
     const usage = { inputTokens: 3, outputTokens: 4, cacheReadInputTokens: 100, cacheWriteInputTokens: 20, totalTokens: 127 };
     const reply = bedrock.decodeReply(answer([THOUGHT, { text: 'Hello' }], { usage }), CONTEXT);
     expect(reply.usage).toEqual({ inputTokens: 3, cachedInputTokens: 100, cacheWriteTokens: 20, outputTokens: 4, reasoningTokens: 0 });
@@ -121,12 +121,12 @@ describe('a whole answer', () => {
   test.each<[string, unknown]>([
     ['missing', undefined],
     ['null', null],
-    ['a text', 'many'],
+    ['text', 'many'],
     ['negative', { ...USAGE, inputTokens: -1 }],
     ['fractional', { ...USAGE, outputTokens: 1.5 }],
-    ['absurd', { ...USAGE, cacheReadInputTokens: 2 ** 40 }],
-    ['half', { inputTokens: 1 }],
-  ])('with a usage that is %s reports none', (_, usage) => {
+    ['implausible', { ...USAGE, cacheReadInputTokens: 2 ** 40 }],
+    ['incomplete', { inputTokens: 1 }],
+  ])('with %s usage reports none', (_, usage) => {
     const reply = bedrock.decodeReply(answer([{ text: 'a' }], { usage }), CONTEXT);
     expect(reply.usage).toBeUndefined();
     expect(reply.body).not.toHaveProperty('usage');
@@ -143,7 +143,7 @@ describe('a whole answer', () => {
   });
 });
 
-interface Told {
+interface Reported {
   readonly status: number | undefined;
   readonly type: string | null;
 }
@@ -151,25 +151,25 @@ interface Told {
 const noHeader = (): null => null;
 
 describe('an error', () => {
-  test.each<[string, string, Told, Partial<ProviderFault>]>([
+  test.each<[string, string, Reported, Partial<ProviderFault>]>([
     [
-      'of a request',
+      'about the request',
       '{"message":"Malformed input"}',
       { status: 400, type: 'ValidationException:http://internal.amazon.com/' },
       { status: 400, code: 'ValidationException', message: 'Malformed input' },
     ],
     [
-      'of a request that is too long',
+      'about an over-long request',
       '{"message":"Input is too long for requested model."}',
       { status: 400, type: 'ValidationException' },
       { status: 400, code: 'context_length_exceeded' },
     ],
-    ['of our rights', '{"Message":"No"}', { status: 403, type: 'AccessDeniedException' }, { status: 403, message: 'No' }],
-    ['of our quota', '{"message":"Quota"}', { status: 400, type: 'ServiceQuotaExceededException' }, { status: 429 }],
-    ['of the rate', '{"message":"Slow"}', { status: 429, type: 'ThrottlingException' }, { status: 429 }],
-    ['of a model that is not ready', '{"message":"Wait"}', { status: 429, type: 'ModelNotReadyException' }, { status: 429 }],
-    ['of a model that is not there', '{"message":"Gone"}', { status: 404, type: 'ResourceNotFoundException' }, { status: 404 }],
-    ['of the model', '{"message":"Model"}', { status: 424, type: 'ModelErrorException' }, { status: 424 }],
+    ['about our rights', '{"Message":"No"}', { status: 403, type: 'AccessDeniedException' }, { status: 403, message: 'No' }],
+    ['about our quota', '{"message":"Quota"}', { status: 400, type: 'ServiceQuotaExceededException' }, { status: 429 }],
+    ['about the rate limit', '{"message":"Slow"}', { status: 429, type: 'ThrottlingException' }, { status: 429 }],
+    ['about a model that is not ready', '{"message":"Wait"}', { status: 429, type: 'ModelNotReadyException' }, { status: 429 }],
+    ['about an unknown model', '{"message":"Gone"}', { status: 404, type: 'ResourceNotFoundException' }, { status: 404 }],
+    ['from the model', '{"message":"Model"}', { status: 424, type: 'ModelErrorException' }, { status: 424 }],
     [
       'with its name in the body',
       '{"__type":"com.amazon.coral#ThrottlingException","message":"Slow"}',
@@ -177,15 +177,15 @@ describe('an error', () => {
       { status: 429, code: 'ThrottlingException' },
     ],
     ['without a name', '{"message":"Odd"}', { status: 418, type: null }, { status: 418, code: undefined }],
-    ['without anything', '', { status: 502, type: null }, { status: 502, message: 'The provider answered with status 502' }],
-    ['that is a page', '<html>', { status: 503, type: null }, { status: 503 }],
+    ['with an empty body', '', { status: 502, type: null }, { status: 502, message: 'The provider answered with status 502' }],
+    ['that is an HTML page', '<html>', { status: 503, type: null }, { status: 503 }],
     ['in a 200', '{"message":"Odd"}', { status: undefined, type: null }, { status: 502 }],
   ])('%s', (_, text, { status, type }, fault) => {
     const header = (name: string): string | null => (name === 'x-amzn-errortype' ? type : null);
     expect(bedrock.decodeFault?.(text, status, header)).toMatchObject(fault);
   });
 
-  test('may be without headers', () => {
+  test('may come without headers', () => {
     expect(bedrock.decodeFault?.('{"message":"a","code":"ValidationException"}', 400, noHeader)).toMatchObject({
       code: 'ValidationException',
     });

@@ -36,7 +36,7 @@ describe('a stream', () => {
       [ROLE, { content: 'Hel' }, { content: 'lo' }, { finish: 'stop' }],
     ],
     [
-      'that cites pages',
+      'with cited pages',
       [
         delta(0, { text: 'So: ' }),
         stop(0),
@@ -51,13 +51,13 @@ describe('a stream', () => {
       [ROLE, { content: 'So: ' }, { content: 'sun' }, { content: '.' }, { annotations: [CITED] }, { finish: 'stop' }],
     ],
     [
-      'without its beginning',
+      'without a start event',
       [delta(0, { text: 'a' }), ['messageStop', { stopReason: 'max_tokens' }]],
       [ROLE, { content: 'a' }, { finish: 'length' }],
     ],
-    ['of nothing at all', [['messageStop', { stopReason: 'content_filtered' }]], [ROLE, { finish: 'content_filter' }]],
+    ['without content', [['messageStop', { stopReason: 'content_filtered' }]], [ROLE, { finish: 'content_filter' }]],
     [
-      'of reasoning and two calls, numbered by themselves',
+      'with reasoning and two calls, numbered on their own',
       [
         delta(0, { reasoningContent: { text: 'Hm' } }),
         delta(0, { reasoningContent: { signature: 's' } }),
@@ -83,7 +83,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'of a custom tool, whose text comes when it is whole',
+      'of a custom tool, whose text is sent when complete',
       [
         start(0, { toolUseId: 't1', name: 'patch' }),
         delta(0, { toolUse: { input: '{"input":"a' } }),
@@ -97,7 +97,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'of custom tools that were cut off or went astray',
+      'of custom tools that were cut off or malformed',
       [
         start(0, { toolUseId: 't1', name: 'patch' }),
         delta(0, { toolUse: { input: '{"inp' } }),
@@ -115,7 +115,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'with what nobody knows',
+      'with unknown events',
       [
         ['hologram', {}],
         ['contentBlockDelta', {}],
@@ -131,7 +131,7 @@ describe('a stream', () => {
     expect(push(bedrock.decodeStream(CONTEXT), ...events)).toEqual([...expected]);
   });
 
-  test('is done when both the end and the usage are here, in either order', () => {
+  test('is done once both the end and the usage have arrived, in either order', () => {
     const metadata: [string, object] = ['metadata', { usage: { ...USAGE, cacheReadInputTokens: 5 } }];
     const end: [string, object] = ['messageStop', { stopReason: 'end_turn' }];
     for (const events of [
@@ -158,13 +158,13 @@ describe('a stream', () => {
     }
   });
 
-  test('with a usage that cannot be true has none', () => {
+  test('with implausible usage has none', () => {
     const decoder = bedrock.decodeStream(CONTEXT);
     push(decoder, ['metadata', { usage: { ...USAGE, inputTokens: -1 } }]);
     expect(decoder).toMatchObject({ usage: undefined, wireUsage: undefined });
   });
 
-  test('counts what it wrote, and has output from the first of it', () => {
+  test('counts its output, and has output from the first piece on', () => {
     const decoder = bedrock.decodeStream(CONTEXT);
     push(decoder, ['messageStart', {}]);
     expect(decoder.hasOutput).toBe(false);
@@ -178,7 +178,7 @@ describe('a stream', () => {
     expect(decoder).toMatchObject({ hasOutput: true, outputText: expect.stringMatching(/^.{14}$/) });
   });
 
-  test('carries reasoning with its signature, joined from its pieces', () => {
+  test('carries reasoning with its signature, joined from pieces', () => {
     const decoder = bedrock.decodeStream({ ...CONTEXT, providerModel: 'us.anthropic.claude' });
     const [first, second] = [Buffer.from('hid'), Buffer.from('den')].map((bytes) => bytes.toString('base64'));
     push(
@@ -212,13 +212,13 @@ describe('a stream', () => {
     ['exception', '{"type":"modelStreamErrorException","message":"x"}', 'a failure of the model', { status: 424 }],
     ['exception', '{"type":"validationException","message":"x"}', 'a mistake', { status: 400 }],
     ['exception', '{"type":"novelException","message":"x"}', 'something new', { status: 502, code: 'novelException' }],
-    ['messageStop', '{"stopReason":"malformed_tool_use"}', 'an answer that cannot be read', { status: 502 }],
+    ['messageStop', '{"stopReason":"malformed_tool_use"}', 'a malformed answer', { status: 502 }],
     ['messageStart', '<html>', 'something that is not JSON', {}],
   ])('%s with %s: %s is a fault', (name, data, _, fault) => {
     expect(faultOf(() => bedrock.decodeStream(CONTEXT).push({ name, data }))).toMatchObject(fault);
   });
 
-  test('ignores an event without a name, or without an object', () => {
+  test('ignores an event without a name or without an object', () => {
     expect(bedrock.decodeStream(CONTEXT).push({ name: undefined, data: '[]' })).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ const result = (id: string, count: number): JsonObject => ({
   toolResult: { toolUseId: id, content: Array.from({ length: count }, () => ({ text: 'Sun' })) },
 });
 
-describe('the address of a request', () => {
+describe('the request address', () => {
   test('has the model as one segment, and the region of the credentials', () => {
     const arn = 'arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc';
     const aws = { accessKeyId: 'a', secretAccessKey: 'b', region: 'eu-west-1' };
@@ -20,7 +20,7 @@ describe('the address of a request', () => {
     expect(headers).toEqual({ 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' });
   });
 
-  test('has the key as a bearer token where there are no credentials, and nothing where there is neither', () => {
+  test('uses the key as a bearer token without credentials, and nothing without either', () => {
     expect(bedrock.encodeRequest(CHAT, TARGET).headers).toMatchObject({ accept: 'application/json', authorization: 'Bearer key' });
     expect(bedrock.encodeRequest(CHAT, { ...TARGET, apiKey: undefined }).headers).not.toHaveProperty('authorization');
     expect(bedrock.encodeRequest(CHAT, TARGET).url).toBe(
@@ -29,13 +29,13 @@ describe('the address of a request', () => {
   });
 });
 
-describe('a last word of the assistant', () => {
+describe('a final assistant message', () => {
   const messages = [...CHAT.messages, { role: 'assistant', content: 'Ho ' }];
   const schema = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object', properties: { a: { type: 'string' } } } } };
 
   test.each<[string, string]>([
-    ['of a model that takes it', NOVA],
-    ['of Claude until 4.5', SONNET_45],
+    ['for a model that supports prefill', NOVA],
+    ['for Claude up to 4.5', SONNET_45],
   ])('%s is continued', (_, model) => {
     expect((encode({ messages }, { model }).body['messages'] as JsonObject[]).at(-1)).toEqual({
       role: 'assistant',
@@ -44,11 +44,11 @@ describe('a last word of the assistant', () => {
   });
 
   test.each<[string, string, Partial<ChatRequest>]>([
-    ['of Claude from 4.6 on', 'anthropic.claude-sonnet-4-6-v1', {}],
-    ['of the newest Claude', SONNET_55, {}],
-    ['of a model that thinks by a budget', SONNET_45, { reasoning_effort: 'high' }],
-    ['of an answer that follows a grammar', SONNET_45, { response_format: schema }],
-  ])('%s, where it would be refused, gets a word of the user behind it', (_, model, chat) => {
+    ['for Claude from 4.6 on', 'anthropic.claude-sonnet-4-6-v1', {}],
+    ['for the newest Claude', SONNET_55, {}],
+    ['for a model with a thinking budget', SONNET_45, { reasoning_effort: 'high' }],
+    ['for an answer with a grammar', SONNET_45, { response_format: schema }],
+  ])('%s, where it would be refused, is followed by a user turn', (_, model, chat) => {
     expect((encode({ messages, ...chat }, { model }).body['messages'] as JsonObject[]).slice(-2)).toEqual([
       { role: 'assistant', content: [{ text: 'Ho ' }] },
       { role: 'user', content: [{ text: 'Continue.' }] },
@@ -58,9 +58,9 @@ describe('a last word of the assistant', () => {
 
 describe('messages', () => {
   test.each<[string, readonly JsonObject[], Partial<JsonObject>]>([
-    ['a text is a block', [{ role: 'user', content: 'Hi' }], { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
+    ['text becomes a block', [{ role: 'user', content: 'Hi' }], { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }],
     [
-      'instructions stand apart, wherever they were',
+      'instructions are separated, wherever they appear',
       [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'Hi' },
@@ -69,7 +69,7 @@ describe('messages', () => {
       { system: [{ text: 'Be brief.' }, { text: 'In German.' }], messages: [{ role: 'user', content: [{ text: 'Hi' }] }] },
     ],
     [
-      'turns of one role are one turn, and blank texts none',
+      'adjacent turns of one role are merged, and blank texts dropped',
       [
         { role: 'user', content: 'One' },
         {
@@ -85,7 +85,7 @@ describe('messages', () => {
       { messages: [{ role: 'user', content: [{ text: 'One' }, { text: 'Two' }, { text: 'Three' }] }] },
     ],
     [
-      'a refusal is what the assistant said',
+      'a refusal becomes the assistant’s text',
       [
         { role: 'user', content: 'Hi' },
         { role: 'assistant', content: null, refusal: 'No.' },
@@ -100,7 +100,7 @@ describe('messages', () => {
       },
     ],
     [
-      'a conversation that the assistant begins gets a beginning',
+      'a conversation that starts with the assistant gets an opening user turn',
       [{ role: 'assistant', content: 'Hello! ' }],
       {
         messages: [
@@ -110,12 +110,12 @@ describe('messages', () => {
       },
     ],
     [
-      'instructions alone get one too',
+      'so do instructions alone',
       [{ role: 'system', content: 'Write a haiku.' }],
       { system: [{ text: 'Write a haiku.' }], messages: [{ role: 'user', content: [{ text: 'Begin.' }] }] },
     ],
     [
-      'images are bytes',
+      'images become bytes',
       [
         {
           role: 'user',
@@ -138,7 +138,7 @@ describe('messages', () => {
       },
     ],
     [
-      'files have names of their own, and some text beside them',
+      'files get unique names, and text next to them',
       [
         {
           role: 'user',
@@ -168,7 +168,7 @@ describe('messages', () => {
       },
     ],
     [
-      'marks of the cache are points, at most four',
+      'cache marks become cache points, at most four',
       [{ role: 'user', content: Array.from({ length: 5 }, () => ({ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } })) }],
       {
         messages: [
@@ -183,7 +183,7 @@ describe('messages', () => {
     expect(encode({ messages }).body).toEqual(expected as JsonObject);
   });
 
-  test('marks in the results of tools are one point behind each result', () => {
+  test('cache marks in tool results become one point after each result', () => {
     const mark = { cache_control: { type: 'ephemeral' } };
     const calls = ['a', 'b', 'c'].map((id) => ({ ...CALL, id }));
     const marked = { type: 'text', text: 'Sun', ...mark };
@@ -202,8 +202,8 @@ describe('messages', () => {
       content: [result('a', 1), point, result('b', 3), point, result('c', 1), { text: 'So?' }, point],
     });
     expect(dropped).toEqual([]);
-    const told = encode({ messages }, { model: SONNET_45 }).body['messages'] as { content: JsonObject[] }[];
-    expect(told.at(-1)?.content.filter((block) => 'cachePoint' in block)).toHaveLength(3);
+    const described = encode({ messages }, { model: SONNET_45 }).body['messages'] as { content: JsonObject[] }[];
+    expect(described.at(-1)?.content.filter((block) => 'cachePoint' in block)).toHaveLength(3);
     const nova = encode({ messages, tools: [WEATHER] }, { model: NOVA });
     expect((nova.body['messages'] as { content: JsonObject[] }[]).at(-1)?.content.slice(-3)).toEqual([
       result('c', 1),
@@ -213,12 +213,12 @@ describe('messages', () => {
     expect(nova.dropped).toEqual(['messages[].content[].cache_control']);
   });
 
-  test('marks of the cache are left out where a model has no cache', () => {
+  test('cache marks are dropped for a model without a cache', () => {
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }] }];
     expect(encode({ messages }, { model: 'deepseek.v3-v1:0' }).body['messages']).toEqual([{ role: 'user', content: [{ text: 'a' }] }]);
   });
 
-  test('instructions open the conversation where a model takes none', () => {
+  test('instructions open the conversation of a model without system support', () => {
     const messages = [{ role: 'system', content: 'Be brief.' }, ...CHAT.messages];
     const { body } = encode({ messages }, { model: 'mistral.mistral-7b-instruct-v0:2' });
     expect(body).toEqual({ messages: [{ role: 'user', content: [{ text: 'Be brief.' }, { text: 'Hi' }] }] });
@@ -239,13 +239,13 @@ describe('messages', () => {
       'messages[0].content[0]',
     ],
     [
-      'an image by address',
+      'an image by URL',
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 'https://a/b.png' }] }] },
       NOVA,
       'messages[0].content[0]',
     ],
     [
-      'an image for a model that sees nothing',
+      'an image for a text-only model',
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: PNG }] }] },
       'deepseek.r1-v1:0',
       'messages[0].content[0]',
@@ -253,13 +253,13 @@ describe('messages', () => {
     ['a file by id', { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] }, NOVA, 'messages[0].content[0]'],
     ['a file without data', { messages: [{ role: 'user', content: [{ type: 'file', file: {} }] }] }, NOVA, 'messages[0].content[0]'],
     [
-      'a file for a model that reads none',
+      'a file for a model without file support',
       { messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: PDF } }] }] },
       'amazon.nova-micro-v1:0',
       'messages[0].content[0]',
     ],
     [
-      'a file of an unknown kind',
+      'a file of an unknown type',
       {
         messages: [
           { role: 'user', content: [{ type: 'file', file: { filename: 'a.zip', file_data: 'data:application/zip;base64,UEs=' } }] },
@@ -268,11 +268,11 @@ describe('messages', () => {
       NOVA,
       'messages[0].content[0]',
     ],
-    ['several answers', { n: 2 }, NOVA, 'n'],
-    ['an answer in sound', { modalities: ['text', 'audio'] }, NOVA, 'modalities'],
+    ['several choices', { n: 2 }, NOVA, 'n'],
+    ['an audio answer', { modalities: ['text', 'audio'] }, NOVA, 'modalities'],
     ['functions for a model without tools', { functions: [{ name: 'f' }] }, 'deepseek.r1-v1:0', 'functions'],
     ['tools for a model without them', { tools: [WEATHER] }, 'deepseek.r1-v1:0', 'tools'],
-  ])('%s is refused with the place of it', (_, chat, model, param) => {
+  ])('%s is refused with its position', (_, chat, model, param) => {
     expect(refusalOf(chat, model)).toMatchObject({ status: 400, param });
   });
 });

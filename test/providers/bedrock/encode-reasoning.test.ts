@@ -14,38 +14,33 @@ const budget = (tokens: number): JsonObject => ({
 
 describe('reasoning', () => {
   test.each<[string, string, Partial<ChatRequest>, JsonObject]>([
-    ['adapts itself', SONNET_55, { reasoning_effort: 'medium' }, { ...adaptive, outputConfig: { effort: 'medium' }, dropped: [] }],
-    ['has an effort more', SONNET_55, { reasoning_effort: 'xhigh' }, { ...adaptive, outputConfig: { effort: 'xhigh' }, dropped: [] }],
+    ['is adaptive', SONNET_55, { reasoning_effort: 'medium' }, { ...adaptive, outputConfig: { effort: 'medium' }, dropped: [] }],
+    ['has an extra effort', SONNET_55, { reasoning_effort: 'xhigh' }, { ...adaptive, outputConfig: { effort: 'xhigh' }, dropped: [] }],
     [
-      'has an effort less',
+      'lacks the extra effort',
       'anthropic.claude-opus-4-6-v1',
       { reasoning_effort: 'xhigh' },
       { ...adaptive, outputConfig: { effort: 'high' }, dropped: [] },
     ],
-    [
-      'has an effort that nobody knows',
-      SONNET_55,
-      { reasoning_effort: 'utmost' },
-      { ...adaptive, outputConfig: { effort: 'high' }, dropped: [] },
-    ],
+    ['has an unknown effort', SONNET_55, { reasoning_effort: 'utmost' }, { ...adaptive, outputConfig: { effort: 'high' }, dropped: [] }],
     ['is left to the model', SONNET_55, { reasoning_effort: 'default' }, { dropped: [] }],
     ['is left to a model with a nested field', 'openai.gpt-5.4', { reasoning_effort: 'default' }, { dropped: [] }],
-    ['cannot rest', SONNET_55, { reasoning_effort: 'none' }, { ...adaptive, outputConfig: { effort: 'low' }, dropped: [] }],
+    ['cannot be turned off', SONNET_55, { reasoning_effort: 'none' }, { ...adaptive, outputConfig: { effort: 'low' }, dropped: [] }],
     [
-      'can rest',
+      'can be turned off',
       'anthropic.claude-opus-5-v1',
       { reasoning_effort: 'none' },
       { additionalModelRequestFields: { thinking: { type: 'disabled' } }, dropped: [] },
     ],
     [
-      'takes no temperature meanwhile',
+      'excludes temperature',
       'anthropic.claude-sonnet-4-6-v1',
       { reasoning_effort: 'low', temperature: 0.5 },
       { ...adaptive, outputConfig: { effort: 'low' }, dropped: ['temperature'] },
     ],
     ['has a budget', SONNET_45, { reasoning_effort: 'high' }, { ...budget(16_384), inferenceConfig: { maxTokens: 64_000 }, dropped: [] }],
     [
-      'has a budget that nobody knows',
+      'has a budget for an unknown effort',
       SONNET_45,
       { reasoning_effort: 'utmost' },
       { ...budget(8192), inferenceConfig: { maxTokens: 64_000 }, dropped: [] },
@@ -57,12 +52,12 @@ describe('reasoning', () => {
       { ...budget(2048), inferenceConfig: { maxTokens: 4096 }, dropped: [] },
     ],
     [
-      'has no room',
+      'has no room for a budget',
       SONNET_45,
       { reasoning_effort: 'high', max_tokens: 1500 },
       { inferenceConfig: { maxTokens: 1500 }, dropped: ['reasoning_effort'] },
     ],
-    ['is not wanted', SONNET_45, { reasoning_effort: 'none' }, { dropped: [] }],
+    ['is not requested', SONNET_45, { reasoning_effort: 'none' }, { dropped: [] }],
     [
       'has a level',
       'us.amazon.nova-2-lite-v1:0',
@@ -76,7 +71,7 @@ describe('reasoning', () => {
       { additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'high' } }, dropped: ['temperature'] },
     ],
     [
-      'has a level below the highest, which takes no limit',
+      'has a level below the highest, which does not allow an output limit',
       'us.amazon.nova-2-lite-v1:0',
       { reasoning_effort: 'high', max_tokens: 9 },
       {
@@ -86,13 +81,13 @@ describe('reasoning', () => {
       },
     ],
     [
-      'has a level that nobody knows',
+      'has a level for an unknown effort',
       'us.amazon.nova-2-lite-v1:0',
       { reasoning_effort: 'utmost' },
       { additionalModelRequestFields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } }, dropped: [] },
     ],
     [
-      'is switched off',
+      'is turned off',
       'us.amazon.nova-2-lite-v1:0',
       { reasoning_effort: 'none' },
       { additionalModelRequestFields: { reasoningConfig: { type: 'disabled' } }, dropped: [] },
@@ -103,14 +98,14 @@ describe('reasoning', () => {
       { reasoning_effort: 'xhigh' },
       { additionalModelRequestFields: { reasoning_effort: 'high' }, dropped: [] },
     ],
-    ['cannot be told to rest', 'openai.gpt-oss-120b-1:0', { reasoning_effort: 'none' }, { dropped: ['reasoning_effort'] }],
+    ['cannot be turned off by a flat field', 'openai.gpt-oss-120b-1:0', { reasoning_effort: 'none' }, { dropped: ['reasoning_effort'] }],
     [
       'has a nested field',
       'openai.gpt-5.4',
       { reasoning_effort: 'high' },
       { additionalModelRequestFields: { reasoning: { effort: 'high' } }, dropped: [] },
     ],
-    ['is not there', NOVA, { reasoning_effort: 'high' }, { dropped: ['reasoning_effort'] }],
+    ['is not supported', NOVA, { reasoning_effort: 'high' }, { dropped: ['reasoning_effort'] }],
   ])('%s: %s with %j', (_, model, chat, expected) => {
     expect(fields(model, chat)).toEqual(expected);
   });
@@ -124,7 +119,7 @@ describe('reasoning', () => {
   const thought = { reasoningContent: { reasoningText: { text: 'Hm', signature: 'simulated-signature' } } };
   const hidden = { reasoningContent: { redactedContent: 'aGlkZGVu' } };
 
-  test('that was carried goes before the call that it led to, and the first of it before the text', () => {
+  test('that was kept goes before the call it led to, and that of the first call before the text', () => {
     const carried = new Map([
       ['call_1', JSON.stringify({ model: SONNET_45.slice(3), reasoning: [thought, hidden] })],
       ['call_2', JSON.stringify({ model: SONNET_45.slice(3), reasoning: [thought] })],
@@ -144,21 +139,21 @@ describe('reasoning', () => {
   test.each([
     ['another model', JSON.stringify({ model: 'anthropic.claude-opus-4-5-v1:0', reasoning: [thought] })],
     ['another provider', JSON.stringify({ model: SONNET_45.slice(3), blocks: [] })],
-    ['nobody that we know', '"?"'],
-  ])('of %s is not sent', (_, kept) => {
+    ['an unknown source', '"?"'],
+  ])('from %s is not sent', (_, kept) => {
     const carried = new Map([['call_1', kept]]);
     const { body, dropped } = encode({ messages: loop, tools: [WEATHER], reasoning_effort: 'low' }, { model: SONNET_45, carried });
     expect(dropped).toEqual(['reasoning_effort']);
     expect(JSON.stringify(body)).not.toContain('reasoningContent');
   });
 
-  test('by budget is left out where its thoughts are lost, since the provider wants them back', () => {
+  test('with a budget is dropped if its thoughts are lost, because the provider wants them back', () => {
     const { body, dropped } = encode({ messages: loop, tools: [WEATHER], reasoning_effort: 'low' }, { model: SONNET_45 });
     expect(dropped).toEqual(['reasoning_effort']);
     expect(body).not.toHaveProperty('additionalModelRequestFields');
   });
 
-  test('by budget cannot be forced to call a tool', () => {
+  test('with a budget rules out a forced tool call', () => {
     const { body, dropped } = encode({ tools: [WEATHER], tool_choice: 'required', reasoning_effort: 'low' }, { model: SONNET_45 });
     expect(dropped).toEqual(['tool_choice']);
     expect(body['toolConfig']).not.toHaveProperty('toolChoice');

@@ -16,7 +16,7 @@ describe('tools', () => {
     { role: 'user', content: 'And?' },
   ];
 
-  test('calls and their results are blocks, all results in one turn', () => {
+  test('calls and results become blocks, with all results in one turn', () => {
     const { body } = encode({ messages: history, tools: [WEATHER] });
     expect(body['messages']).toEqual([
       { role: 'user', content: [{ text: 'Hi' }] },
@@ -41,15 +41,15 @@ describe('tools', () => {
 
   test.each<[string, Partial<ChatRequest>]>([
     ['without tools', {}],
-    ['with tools that are forbidden', { tools: [WEATHER], tool_choice: 'none' }],
-  ])('a history of calls %s is told in words, since it would be refused', (_, chat) => {
+    ['with forbidden tools', { tools: [WEATHER], tool_choice: 'none' }],
+  ])('calls in a history %s are described as text, because they would be refused', (_, chat) => {
     const { body } = encode({ messages: history, ...chat });
     expect(body).not.toHaveProperty('toolConfig');
     expect(JSON.stringify(body)).toContain('[called the tool weather with');
     expect(JSON.stringify(body)).toContain('[the tool weather answered:]');
   });
 
-  test('ids have nine letters and digits for the models of Mistral, and belong together', () => {
+  test('call ids have nine letters and digits for Mistral’s models, and still match', () => {
     const { body } = encode({ messages: history, tools: [WEATHER] }, { model: 'mistral.mistral-large-2407-v1:0' });
     const ids = [...JSON.stringify(body).matchAll(/"toolUseId":"([^"]+)"/gu)].map((match) => match[1]);
     expect(ids).toHaveLength(4);
@@ -57,7 +57,7 @@ describe('tools', () => {
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{9}$/u);
   });
 
-  test('ids with signs that are refused, or too long, are replaced, and belong together', () => {
+  test('call ids that are too long or have refused characters are replaced, and still match', () => {
     const ids = ['call:1.2', 'a'.repeat(65), 'a'.repeat(64)];
     const calls = { role: 'assistant', content: null, tool_calls: ids.map((id) => ({ ...CALL, id })) };
     const results = ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'Sun' }));
@@ -71,7 +71,7 @@ describe('tools', () => {
     expect(sent.slice(3)).toEqual(sent.slice(0, 3));
   });
 
-  test('a tool has a schema of an object, and a name that is taken', () => {
+  test('definitions get an object schema and an accepted name', () => {
     const odd = { type: 'function', function: { name: 'files.read:all', description: ' ', strict: true } };
     const custom = { type: 'custom', custom: { name: 'patch', description: 'Applies a patch.' } };
     const untyped = { type: 'function', function: { name: 'untyped', parameters: { properties: {} } } };
@@ -95,7 +95,7 @@ describe('tools', () => {
     ] as unknown[]);
   });
 
-  test('the schema of an input is enforced where the model can', () => {
+  test('input schemas are enforced if the model supports it', () => {
     const strict = { type: 'function', function: { ...WEATHER.function, strict: true } };
     const ranged = { name: 'dice', strict: true, parameters: { type: 'object', properties: { sides: { type: 'integer', minimum: 2 } } } };
     const { body } = encode({ tools: [strict, { type: 'function', function: ranged }] }, { model: SONNET_45 });
@@ -108,7 +108,7 @@ describe('tools', () => {
     });
   });
 
-  test('what the model cannot be held to is named', () => {
+  test('options that cannot be enforced are reported', () => {
     const strict = { type: 'function', function: { ...WEATHER.function, strict: true } };
     const custom = { type: 'custom', custom: { name: 'patch', format: { type: 'grammar', grammar: {} } } };
     const free = { type: 'custom', custom: { name: 'say', format: { type: 'text' } } };
@@ -124,7 +124,7 @@ describe('tools', () => {
     expect(encode({ tools: [bare] }, { model: SONNET_45 }).dropped).toEqual([]);
   });
 
-  test('tools and the answer share the limits of the grammar', () => {
+  test('share the limits of the grammar with the answer', () => {
     const nullable = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`p${index}`, { type: ['string', 'null'] }]));
     const parameters = { type: 'object', properties: nullable, required: Object.keys(nullable) };
     const twice = ['a', 'b'].map((name) => ({ type: 'function', function: { name, strict: true, parameters } }));
@@ -140,28 +140,28 @@ describe('tools', () => {
   test.each<[string, unknown, unknown, Loss]>([
     ['auto', 'auto', undefined, { model: NOVA, dropped: [] }],
     ['required', 'required', { any: {} }, { model: NOVA, dropped: [] }],
-    ['any, as some clients say', 'any', { any: {} }, { model: NOVA, dropped: [] }],
-    ['one by name', { type: 'function', function: { name: 'weather' } }, { tool: { name: 'weather' } }, { model: NOVA, dropped: [] }],
+    ['any, in some clients’ spelling', 'any', { any: {} }, { model: NOVA, dropped: [] }],
+    ['a named tool', { type: 'function', function: { name: 'weather' } }, { tool: { name: 'weather' } }, { model: NOVA, dropped: [] }],
     [
-      'some of them',
+      'required among allowed tools',
       { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [clock] } },
       { any: {} },
       { model: NOVA, dropped: [] },
     ],
     [
-      'some of them, or none',
+      'auto among allowed tools',
       { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [clock] } },
       undefined,
       { model: NOVA, dropped: [] },
     ],
-    ['required, of a model that cannot be forced', 'required', undefined, { model: SONNET_55, dropped: ['tool_choice'] }],
-  ])('the choice of %s', (_, choice, expected, { model, dropped }) => {
+    ['required, for a model that cannot be forced', 'required', undefined, { model: SONNET_55, dropped: ['tool_choice'] }],
+  ])('are chosen by tool_choice: %s', (_, choice, expected, { model, dropped }) => {
     const encoded = encode({ tools: [WEATHER, clock], tool_choice: choice }, { model });
     expect((encoded.body['toolConfig'] as JsonObject)['toolChoice']).toEqual(expected);
     expect(encoded.dropped).toEqual(dropped);
   });
 
-  test('that are allowed are the only ones that are offered', () => {
+  test('are offered only if allowed', () => {
     const { body } = encode({
       tools: [WEATHER, clock],
       tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [clock] } },
@@ -169,7 +169,7 @@ describe('tools', () => {
     expect(body['toolConfig']).toMatchObject({ tools: [{ toolSpec: { name: 'clock' } }] });
   });
 
-  test('one after the other cannot be promised', () => {
+  test('cannot be limited to one call at a time, which is reported', () => {
     expect(encode({ tools: [WEATHER], parallel_tool_calls: false }).dropped).toEqual(['parallel_tool_calls']);
     expect(encode({ tools: [WEATHER], parallel_tool_calls: true }).dropped).toEqual([]);
   });

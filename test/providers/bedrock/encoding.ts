@@ -21,7 +21,7 @@ interface Encoded {
   readonly dropped: readonly string[] | undefined;
 }
 
-/** Encodes a request, and checks that the body is one that Converse takes. */
+/** Encodes a request, and checks that Converse accepts the body. */
 export function encode(chat: Partial<ChatRequest>, target: Partial<Target> = {}): Encoded {
   const request = bedrock.encodeRequest({ ...CHAT, ...chat }, { ...TARGET, ...target });
   const body = JSON.parse(request.body) as JsonObject;
@@ -29,7 +29,7 @@ export function encode(chat: Partial<ChatRequest>, target: Partial<Target> = {})
   return { body, dropped: request.dropped };
 }
 
-/** What a request is refused with before it is sent. */
+/** Returns the fault with which a request is refused before it is sent. */
 export function refusalOf(chat: Partial<ChatRequest>, model: string): ProviderFault {
   return faultOf(() => bedrock.encodeRequest({ ...CHAT, ...chat }, { ...TARGET, model }));
 }

@@ -29,7 +29,7 @@ interface Outcome {
   readonly carried: ReadonlyMap<string, string> | undefined;
 }
 
-/** What the gate does with a request, without its retries and its clock. */
+/** Does what the gateway does with a request, without retries and clock. */
 async function ask(chat: Partial<ChatRequest>, target: Target = BEARER): Promise<Outcome> {
   const whole = { ...CHAT, ...chat };
   const request = bedrock.encodeRequest(whole, target);
@@ -55,7 +55,7 @@ async function readStream(response: Response, context: Parameters<typeof bedrock
   return { ...joinChunks(chunks), usage: decoder.usage, carried: decoder.carried };
 }
 
-/** Puts chunks together as a client does. */
+/** Joins chunks as a client does. */
 function joinChunks(chunks: readonly string[]): { message: JsonObject; finish: unknown } {
   const message: { content: string | null; [name: string]: unknown } = { role: 'assistant', refusal: null, content: '' };
   const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = [];
@@ -83,9 +83,9 @@ const call = (id: string, name: string, input: string): JsonObject => ({ id, typ
 const text = 'Hello, naïve ☕ world.';
 
 describe.each([
-  ['whole, with a key', false, BEARER],
+  ['complete, with a key', false, BEARER],
   ['streamed, with a key', true, BEARER],
-  ['whole, signed', false, SIGNED],
+  ['complete, signed', false, SIGNED],
   ['streamed, signed', true, SIGNED],
 ] as const)('an answer, %s', (_, stream, target) => {
   test.each<[ConverseBehaviour, JsonObject, string]>([
@@ -102,7 +102,7 @@ describe.each([
     ['length', { content: 'Hello, na' }, 'length'],
     ['stop_sequence', { content: 'Hello' }, 'stop'],
     ['json', { content: '{"city":"Zürich"}' }, 'stop'],
-  ])('of the kind %s', async (behaviour, message, finish) => {
+  ])('of type %s', async (behaviour, message, finish) => {
     simulator.behave(behaviour);
     const outcome = await ask({ stream, tools: [WEATHER] }, target);
     expect(outcome.message).toEqual({ role: 'assistant', refusal: null, ...message });
@@ -116,7 +116,7 @@ describe.each([
     expect(usage).toMatchObject({ inputTokens: 11, cachedInputTokens: 100, cacheWriteTokens: 40, outputTokens: 7 });
   });
 
-  test('gives back what was carried, with the signature that the provider asks for', async () => {
+  test('sends back kept reasoning, with the signature the provider requires', async () => {
     simulator.behave('reasoning_then_tool');
     const first = await ask({ stream, tools: [WEATHER], reasoning_effort: 'low' }, target);
     const messages = [...CHAT.messages, first.message, { role: 'tool', tool_call_id: 'tooluse_1', content: 'sunny' }];
@@ -132,7 +132,7 @@ describe.each([
   test.each<[ConverseBehaviour, Partial<ProviderFault>]>([
     ['throttled', { status: 429, code: 'ThrottlingException' }],
     ['malformed', { status: 502 }],
-  ])('that fails by %s is a fault', async (behaviour, fault) => {
+  ])('that fails with %s is a fault', async (behaviour, fault) => {
     simulator.behave(behaviour);
     expect(await failureOf(ask({ stream }, target))).toMatchObject(fault);
   });
@@ -144,7 +144,7 @@ describe('a stream that breaks', () => {
     expect(await failureOf(ask({ stream: true }))).toMatchObject({ status: 429, message: 'Too many tokens.' });
   });
 
-  test('by a cut is noticed', async () => {
+  test('by a cut connection is noticed', async () => {
     simulator.behave('cut');
     expect(String(await failureOf(ask({ stream: true })))).toContain('in the middle of an event');
   });
@@ -157,18 +157,18 @@ describe('credentials', () => {
     ['a wrong secret', { ...SIGNED, aws: { ...simulator.signer, secretAccessKey: 'other' } }],
     ['another region', { ...SIGNED, aws: { ...simulator.signer, region: 'us-east-1' } }],
     ['no session', { ...SIGNED, aws: { ...simulator.signer, sessionToken: undefined } }],
-  ])('%s is refused as ours', async (_, target) => {
+  ])('are refused as our own fault: %s', async (_, target) => {
     expect(await failureOf(ask({}, target))).toMatchObject({ status: 403, code: 'UnrecognizedClientException' });
   });
 
-  test('sign a model that is an ARN, whose address is encoded twice', async () => {
+  test('sign a model that is an ARN, whose path is encoded twice', async () => {
     simulator.behave('text');
     const model = 'arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.anthropic.claude-sonnet-4-5-v1:0';
     expect(await ask({}, { ...SIGNED, model })).toMatchObject({ finish: 'stop' });
     expect(simulator.requests.at(-1)?.model).toBe(model);
   });
 
-  test('give the same signature for the same moment, and tell no host of their own', async () => {
+  test('give the same signature for the same time, and set no host header', async () => {
     const request = bedrock.encodeRequest(CHAT, SIGNED);
     const [first, second] = await Promise.all([1, 1].map((moment) => bedrock.sign?.(request, SIGNED, moment)));
     expect(first).toEqual(second);

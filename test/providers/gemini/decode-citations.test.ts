@@ -15,51 +15,47 @@ const cited = (start_index: number, end_index: number, url = 'https://a.example'
 
 describe('citations', () => {
   test.each<[string, JsonObject, readonly JsonObject[]]>([
-    ['by bytes', grounded([WEB], [support({ startIndex: 7, endIndex: 10 }, 0)]), [cited(4, 7)]],
-    ['from the beginning, which is not told', grounded([WEB], [support({ endIndex: 2 }, 0)]), [cited(0, 1)]],
+    ['by byte offsets', grounded([WEB], [support({ startIndex: 7, endIndex: 10 }, 0)]), [cited(4, 7)]],
+    ['from the start, which is omitted', grounded([WEB], [support({ endIndex: 2 }, 0)]), [cited(0, 1)]],
     [
-      'by words that are elsewhere than the bytes say',
+      'by quoted text that is elsewhere than the offsets say',
       grounded([WEB], [support({ startIndex: 4, endIndex: 7, text: 'two' }, 0)]),
       [cited(8, 11)],
     ],
-    ['by words that are nowhere', grounded([WEB], [support({ startIndex: 7, endIndex: 10, text: 'three' }, 0)]), [cited(4, 7)]],
+    ['by quoted text that does not appear', grounded([WEB], [support({ startIndex: 7, endIndex: 10, text: 'three' }, 0)]), [cited(4, 7)]],
     [
-      'by several pages',
+      'of several pages',
       grounded([WEB, { maps: { uri: 'https://m.example' } }], [support({ endIndex: 2 }, 0, 1)]),
       [cited(0, 1), cited(0, 1, 'https://m.example', '')],
     ],
     [
-      'by a page of one’s own',
+      'of retrieved context',
       grounded([{ retrievedContext: { uri: 'https://c.example', title: 'C' } }], [support({}, 0)]),
       [cited(0, 15, 'https://c.example', 'C')],
     ],
     ['of the answer as a whole', grounded([WEB]), [cited(0, 15)]],
+    ['of missing pages', grounded([{ web: {} }, {}, WEB, 'x'], [support({ endIndex: 2 }, 0, 1, 9, 'x'), support(null), 'x']), []],
+    ['of something that is not a list', grounded('x', 'y'), []],
     [
-      'by pages that are not there',
-      grounded([{ web: {} }, {}, WEB, 'x'], [support({ endIndex: 2 }, 0, 1, 9, 'x'), support(null), 'x']),
-      [],
-    ],
-    ['of something that is no list', grounded('x', 'y'), []],
-    [
-      'of what was recited',
+      'of recited sources',
       { citationMetadata: { citationSources: [{ startIndex: 7, endIndex: 10, uri: 'https://r.example' }] } },
       [cited(4, 7, 'https://r.example', '')],
     ],
     [
-      'of what was recited on Vertex',
+      'of recited sources on Vertex',
       { citationMetadata: { citations: [{ endIndex: 2, uri: 'https://r.example', title: 'R' }] } },
       [cited(0, 1, 'https://r.example', 'R')],
     ],
-    ['that are none', {}, []],
+    ['that are absent', {}, []],
   ])('%s', (_, candidate, expected) => {
     expect(writeAnnotations(readCitations(candidate, true), CONTENT, 0)).toEqual([...expected]);
   });
 
-  test('of the whole wait for its end', () => {
+  test('of the whole answer wait for its end', () => {
     expect(readCitations(grounded([WEB]), false)).toEqual([]);
   });
 
-  test('count on from what was said before the answer broke off', () => {
+  test('continue the offsets of the text before the answer broke off', () => {
     expect(writeAnnotations(readCitations(grounded([WEB]), true), 'abc', 10)).toEqual([cited(10, 13)]);
   });
 });

@@ -12,48 +12,48 @@ const limited = (...details: unknown[]): object => ({
   error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED', details },
 });
 
-describe('an error of Google', () => {
+describe('an error from Google', () => {
   test.each<[string, body: unknown, status: number | undefined, fault: Partial<ProviderFault>]>([
     [
-      'a wrong request',
+      'an invalid request',
       { error: { code: 400, message: 'Bad', status: 'INVALID_ARGUMENT' } },
       400,
       { status: 400, message: 'Bad', code: undefined },
     ],
     ['an error in a list', [{ error: { code: 404, message: 'Gone', status: 'NOT_FOUND' } }], 404, { status: 404, message: 'Gone' }],
     [
-      'a wrong key, which is ours',
+      'our own invalid key',
       { error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT', details: [{ reason: 'API_KEY_INVALID' }] } },
       400,
       { status: 401 },
     ],
     [
-      'a place or a bill that is not in order, which is ours',
+      'our own unsupported location or missing billing',
       { error: { code: 400, message: 'User location is not supported for the API use.', status: 'FAILED_PRECONDITION' } },
       400,
       { status: 401 },
     ],
-    ['what is not ready', { error: { code: 400, message: 'Not ready', status: 'FAILED_PRECONDITION' } }, 400, { status: 400 }],
-    ['a wait', limited(retry), 429, { status: 429, retryAfterSeconds: 34.5, code: undefined }],
+    ['a failed precondition', { error: { code: 400, message: 'Not ready', status: 'FAILED_PRECONDITION' } }, 400, { status: 400 }],
+    ['a retry delay', limited(retry), 429, { status: 429, retryAfterSeconds: 34.5, code: undefined }],
     [
-      'a wait behind other details',
+      'a retry delay after other details',
       limited(null, quota('GenerateRequestsPerMinute'), retry),
       429,
       { retryAfterSeconds: 34.5, code: undefined },
     ],
-    ['a quota of the day', limited(quota('GenerateRequestsPerDayPerProject'), retry), 429, { code: 'insufficient_quota' }],
-    ['a wait that is no time', limited({ retryDelay: 'soon' }), 429, { retryAfterSeconds: undefined }],
+    ['a daily quota', limited(quota('GenerateRequestsPerDayPerProject'), retry), 429, { code: 'insufficient_quota' }],
+    ['an invalid retry delay', limited({ retryDelay: 'soon' }), 429, { retryAfterSeconds: undefined }],
     [
-      'a prompt that is too long',
+      'an over-long prompt',
       { error: { code: 400, message: 'The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).' } },
       400,
       { status: 400, code: 'context_length_exceeded' },
     ],
-    ['no words', { error: { code: 500 } }, 500, { status: 500, message: 'The provider reported an error' }],
-    ['a page', '<html>Bad gateway</html>', 502, { status: 502, message: 'The provider answered with status 502' }],
+    ['an error without a message', { error: { code: 500 } }, 500, { status: 500, message: 'The provider reported an error' }],
+    ['an HTML page', '<html>Bad gateway</html>', 502, { status: 502, message: 'The provider answered with status 502' }],
     ['another body', { message: 'No' }, 403, { status: 403, message: 'The provider answered with status 403' }],
     ['no stream', '', undefined, { status: undefined, message: 'The provider sent no stream' }],
-  ])('is %s', (_, body, status, fault) => {
+  ])('is read: %s', (_, body, status, fault) => {
     expect(decode(body, status)).toMatchObject(fault);
   });
 
@@ -70,7 +70,7 @@ describe('an error of Google', () => {
     [{ status: 'DEADLINE_EXCEEDED' }, 504],
     [{ status: 'toString' }, undefined],
     [{}, undefined],
-  ])('inside a 200 stands for a status: %j', (error, status) => {
+  ])('inside a 200 is mapped to a status: %j', (error, status) => {
     expect(decode({ error }, undefined)?.status).toBe(status);
   });
 });

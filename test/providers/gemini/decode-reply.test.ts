@@ -23,8 +23,8 @@ function choiceOf(reply: DecodedReply): JsonObject {
   return choice ?? {};
 }
 
-describe('a whole answer', () => {
-  test('has the envelope of the dialect, our ids and the usage with its details', () => {
+describe('a complete answer', () => {
+  test('has the OpenAI envelope, our ids and detailed usage', () => {
     expect(decode(answer([text('Hello')])).body).toEqual({
       id: 'chatcmpl-req_1',
       object: 'chat.completion',
@@ -44,21 +44,21 @@ describe('a whole answer', () => {
   test.each<[string, body: JsonObject, message: JsonObject, finish: string]>([
     ['text in pieces', answer([text('Hel'), text('lo')]), { content: 'Hello' }, 'stop'],
     ['thoughts', answer([thought('Hm. '), thought('So.'), text('Yes')]), { content: 'Yes', reasoning_content: 'Hm. So.' }, 'stop'],
-    ['a text that is signed', answer([{ text: 'Hi', thoughtSignature: 'c2ln' }]), { content: 'Hi' }, 'stop'],
+    ['a signed text', answer([{ text: 'Hi', thoughtSignature: 'c2ln' }]), { content: 'Hi' }, 'stop'],
     [
       'an image',
       answer([text('Look'), { inlineData: { mimeType: 'image/png', data: 'iVBO' } }]),
       { content: 'Look', images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }] },
       'stop',
     ],
-    ['parts that nobody knows', answer([{ executableCode: {} }, text('Hi'), { text: 7 }]), { content: 'Hi' }, 'stop'],
+    ['unknown parts', answer([{ executableCode: {} }, text('Hi'), { text: 7 }]), { content: 'Hi' }, 'stop'],
     [
-      'nothing but thoughts before the limit',
+      'only thoughts before the limit',
       answer([thought('Hm')], { finishReason: 'MAX_TOKENS' }),
       { content: '', reasoning_content: 'Hm' },
       'length',
     ],
-    ['no content at all before the limit', answer([], { finishReason: 'MAX_TOKENS', content: undefined }), { content: '' }, 'length'],
+    ['no content before the limit', answer([], { finishReason: 'MAX_TOKENS', content: undefined }), { content: '' }, 'length'],
     ['no finish reason', answer([text('Hi')], { finishReason: undefined }), { content: 'Hi' }, 'stop'],
     ['no index', answer([text('Hi')], { index: undefined }), { content: 'Hi' }, 'stop'],
     ['a blocked prompt', { promptFeedback: { blockReason: 'SAFETY' } }, { content: '' }, 'content_filter'],
@@ -93,14 +93,14 @@ describe('a whole answer', () => {
     'IMAGE_OTHER',
     'NEW_REASON',
     'constructor',
-  ])('that ended with %s and nothing else is a fault of the provider', (finishReason) => {
+  ])('that ended with %s and no output is a provider fault', (finishReason) => {
     expect(faultOf(() => decode(answer([], { finishReason, finishMessage: 'It broke.' })))).toMatchObject({
       status: 502,
       message: `The model ended without an answer (${finishReason}): It broke.`,
     });
   });
 
-  test('has every candidate as a choice', () => {
+  test('returns every candidate as a choice', () => {
     const two = {
       candidates: [
         { content: { parts: [text('a')] }, finishReason: 'STOP' },
@@ -113,7 +113,7 @@ describe('a whole answer', () => {
     ]);
   });
 
-  test('is measured by its text, its thoughts and its calls', () => {
+  test('is measured by its text, thoughts and calls', () => {
     const image = { inlineData: { mimeType: 'image/png', data: 'iVBO' } };
     const parts = [thought('Hm'), text('Yes'), { functionCall: { name: 'f', args: { a: 1 } } }, image];
     expect(decode(answer(parts)).outputText.length).toBe(2 + 3 + 'f{"a":1}'.length);
@@ -121,16 +121,16 @@ describe('a whole answer', () => {
 
   test.each<[string, string, string]>([
     ['nothing', '', 'not JSON'],
-    ['a page', '<html></html>', 'not JSON'],
-    ['a text', '"ok"', 'not an object'],
+    ['an HTML page', '<html></html>', 'not JSON'],
+    ['a string', '"ok"', 'not an object'],
     ['an empty list', '[]', 'not an object'],
     ['an empty object', '{}', 'without candidates'],
-    ['feedback that blocks nothing', '{"promptFeedback":{}}', 'without candidates'],
+    ['feedback without a block', '{"promptFeedback":{}}', 'without candidates'],
   ])('that is %s is a fault', (_, body, message) => {
     expect(faultOf(() => gemini.decodeReply(body, CONTEXT)).message).toContain(message);
   });
 
-  test('may be an error with the status that it stands for', () => {
+  test('may be an error with the matching status', () => {
     expect(faultOf(() => decode({ error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }))).toMatchObject({
       status: 503,
       message: 'Overloaded',
@@ -141,7 +141,7 @@ describe('a whole answer', () => {
 describe('tool calls', () => {
   const functionCall = { name: 'weather', args: { city: 'Zürich' } };
 
-  test('end the answer, though Google does not say so, and carry their signature both ways', () => {
+  test('end the answer, although Google does not report it, and carry their signature both ways', () => {
     const reply = decode(answer([{ functionCall, thoughtSignature: 'c2ln' }, { functionCall: { name: 'time' } }]));
     expect(choiceOf(reply)).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
     expect(choiceOf(reply)['message']).toHaveProperty('tool_calls', [
@@ -158,8 +158,8 @@ describe('tool calls', () => {
 
   test.each<[string, call: JsonObject, responseId: unknown, id: string]>([
     ['Google’s own', { ...functionCall, id: 'fc-1' }, 'resp1', 'fc-1'],
-    ['of the answer, where Google’s is empty', { ...functionCall, id: '' }, 'resp1', 'call_resp1_0'],
-    ['of the request, where the answer has none', functionCall, undefined, 'call_req_1_0'],
+    ['derived from the answer if Google’s is empty', { ...functionCall, id: '' }, 'resp1', 'call_resp1_0'],
+    ['derived from the request if the answer has none', functionCall, undefined, 'call_req_1_0'],
   ])('have an id: %s', (_, call, responseId, id) => {
     const reply = decode(answer([{ functionCall: call }], {}, { responseId }));
     expect(choiceOf(reply)['message']).toMatchObject({ tool_calls: [{ id }] });
@@ -174,15 +174,15 @@ describe('tool calls', () => {
   });
 
   test.each<[string, called: JsonObject, written: JsonObject]>([
-    ['a function whose name Google does not take', { name: '_2d' }, { type: 'function', function: { name: '2d', arguments: '{}' } }],
-    ['a function that nobody declared', { name: 'ghost' }, { type: 'function', function: { name: 'ghost', arguments: '{}' } }],
+    ['a function whose name Google does not accept', { name: '_2d' }, { type: 'function', function: { name: '2d', arguments: '{}' } }],
+    ['an undeclared function', { name: 'ghost' }, { type: 'function', function: { name: 'ghost', arguments: '{}' } }],
     ['a custom tool', { name: 'patch', args: { input: 'text' } }, { type: 'custom', custom: { name: 'patch', input: 'text' } }],
     [
       'a custom tool with other arguments',
       { name: 'patch', args: { a: 1 } },
       { type: 'custom', custom: { name: 'patch', input: '{"a":1}' } },
     ],
-  ])('of %s have the name that the caller gave', (_, called, written) => {
+  ])('of %s have the caller’s name', (_, called, written) => {
     const tools = [
       { type: 'function', function: { name: '2d' } },
       { type: 'custom', custom: { name: 'patch' } },
@@ -195,18 +195,18 @@ describe('tool calls', () => {
 describe('the usage', () => {
   test.each<[string, reported: JsonObject, usage: object]>([
     [
-      'cached tokens among the prompt’s',
+      'cached tokens as part of the prompt',
       { promptTokenCount: 100, cachedContentTokenCount: 60, candidatesTokenCount: 5 },
       { inputTokens: 40, cachedInputTokens: 60, outputTokens: 5 },
     ],
     [
-      'thoughts beside the candidates’',
+      'thoughts in addition to the candidates',
       { promptTokenCount: 9, candidatesTokenCount: 29, thoughtsTokenCount: 282 },
       { inputTokens: 9, outputTokens: 311, reasoningTokens: 282 },
     ],
-    ['what tools read beside the prompt’s', { promptTokenCount: 9, toolUsePromptTokenCount: 100 }, { inputTokens: 109 }],
-    ['a prompt alone, as when it is blocked', { promptTokenCount: 9, totalTokenCount: 9 }, { inputTokens: 9 }],
-    ['more cached tokens than there are', { promptTokenCount: 9, cachedContentTokenCount: 10 }, { inputTokens: 9 }],
+    ['tool input in addition to the prompt', { promptTokenCount: 9, toolUsePromptTokenCount: 100 }, { inputTokens: 109 }],
+    ['only a prompt, as when it is blocked', { promptTokenCount: 9, totalTokenCount: 9 }, { inputTokens: 9 }],
+    ['more cached tokens than prompt tokens', { promptTokenCount: 9, cachedContentTokenCount: 10 }, { inputTokens: 9 }],
   ])('counts %s', (_, usageMetadata, usage) => {
     const none = { inputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
     expect(decode(answer([text('a')], {}, { usageMetadata })).usage).toEqual({ ...none, ...usage });
@@ -214,14 +214,14 @@ describe('the usage', () => {
 
   test.each<[string, unknown]>([
     ['nothing', undefined],
-    ['a text', 'many'],
+    ['text', 'many'],
     ['no prompt', { candidatesTokenCount: 5 }],
     ['a count below zero', { promptTokenCount: 9, candidatesTokenCount: -1, thoughtsTokenCount: 5 }],
-    ['half a token', { promptTokenCount: 9, thoughtsTokenCount: 0.5 }],
-    ['an absurd count', { promptTokenCount: 1e300 }],
-    ['absurd counts in sum', { promptTokenCount: 2 ** 31, toolUsePromptTokenCount: 1 }],
-    ['a text for a count', { promptTokenCount: '9' }],
-  ])('of %s is none', (_, usageMetadata) => {
+    ['a fraction', { promptTokenCount: 9, thoughtsTokenCount: 0.5 }],
+    ['an implausible count', { promptTokenCount: 1e300 }],
+    ['implausible counts in total', { promptTokenCount: 2 ** 31, toolUsePromptTokenCount: 1 }],
+    ['a count as text', { promptTokenCount: '9' }],
+  ])('from %s is undefined', (_, usageMetadata) => {
     const reply = decode(answer([text('a')], {}, { usageMetadata }));
     expect(reply.usage).toBeUndefined();
     expect(reply.body).not.toHaveProperty('usage');
@@ -234,26 +234,26 @@ describe('an answer that broke off', () => {
     answer([text('One '), call], { finishReason: 'CONTINUATION', continuationToken: 'dG9r' }, { responseId: undefined }),
   );
 
-  test('tells how to get the rest', () => {
+  test('returns a continuation', () => {
     expect(broken.continuation).toBe('{"token":"dG9r","toolCalls":1,"textLength":4}');
     expect(choiceOf(broken)['finish_reason']).toBe('length');
   });
 
-  test('at the caller’s own limit is complete, though it has a token', () => {
+  test('at the caller’s own limit is complete, even with a token', () => {
     expect(decode(answer([text('One')], { finishReason: 'MAX_TOKENS', continuationToken: 'dG9r' })).continuation).toBeUndefined();
   });
 
-  test('has a rest that counts its tool calls on', () => {
+  test('continues the numbering of its tool calls', () => {
     const rest = decode(answer([call], {}, { responseId: undefined }), { continuation: String(broken.continuation) });
     expect(choiceOf(rest)['message']).toMatchObject({ tool_calls: [{ id: 'call_req_1_1' }] });
     expect(rest.continuation).toBeUndefined();
   });
 
-  test('and had called a tool ends with that', () => {
+  test('after a tool call ends with tool_calls', () => {
     expect(choiceOf(decode(answer([text('two')]), { continuation: String(broken.continuation) }))['finish_reason']).toBe('tool_calls');
   });
 
-  test('is not a fault when the rest fails', () => {
+  test('is not a fault if the rest fails', () => {
     const rest = decode(answer([], { finishReason: 'OTHER' }), { continuation: '{"token":"dG9r","toolCalls":0}' });
     expect(choiceOf(rest)['finish_reason']).toBe('stop');
   });

@@ -23,8 +23,8 @@ const counts = (candidatesTokenCount: number): JsonObject => ({
 interface Run {
   readonly decoder: StreamDecoder;
   readonly chunks: readonly JsonObject[];
-  /** What each chunk says: its delta, or its finish reason. */
-  readonly told: readonly unknown[];
+  /** What each chunk carries: its delta, or its finish reason. */
+  readonly sent: readonly unknown[];
 }
 
 function run(events: readonly unknown[], context: Partial<ReplyContext> = {}): Run {
@@ -32,18 +32,18 @@ function run(events: readonly unknown[], context: Partial<ReplyContext> = {}): R
   const chunks = events
     .flatMap((data) => decoder.push({ name: undefined, data: JSON.stringify(data) }))
     .map((chunk) => JSON.parse(chunk) as JsonObject);
-  const told = chunks.map((chunk) => {
+  const sent = chunks.map((chunk) => {
     const [choice] = chunk['choices'] as JsonObject[];
     return choice?.['finish_reason'] ?? choice?.['delta'];
   });
-  return { decoder, chunks, told };
+  return { decoder, chunks, sent };
 }
 
 const asList = (value: unknown): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 describe('a stream', () => {
-  test('has the envelope of the dialect on every chunk', () => {
+  test('has the OpenAI envelope on every chunk', () => {
     const { chunks } = run([say('Hi')], { wantsUsage: true });
     const envelope = { id: 'chatcmpl-req_1', object: 'chat.completion.chunk', created: 1_790_000_000, model: 'gemini/x', usage: null };
     expect(chunks).toEqual([
@@ -76,7 +76,7 @@ describe('a stream', () => {
       [ROLE, { images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iV' } }] }, 'stop'],
     ],
     [
-      'images, which are one list, for helpers keep one',
+      'images in one list, because client helpers keep only one',
       [event([picture('iV')]), say('and'), event([picture('iW')]), event([], STOP)],
       [
         ROLE,
@@ -92,29 +92,25 @@ describe('a stream', () => {
     ['a failure after some text', [say('Hi'), event([], { finishReason: 'MALFORMED_FUNCTION_CALL' })], [ROLE, { content: 'Hi' }, 'stop']],
     ['a finish reason on every event', [say('Hel', STOP), say('lo', STOP)], [ROLE, { content: 'Hel' }, 'stop', { content: 'lo' }]],
     [
-      'a finish reason that changes',
+      'a changing finish reason',
       [say('Hm', STOP), event([call], STOP)],
       [ROLE, { content: 'Hm' }, 'stop', toolCall(0, 'weather', '{"city":"Rome"}', signed), 'tool_calls'],
     ],
     ['a break without a token', [say('One'), event([], { finishReason: 'CONTINUATION' })], [ROLE, { content: 'One' }, 'length']],
-    [
-      'events that nobody knows',
-      [{ odd: 1 }, say('Hi', STOP), { usageMetadata: { promptTokenCount: 1 } }],
-      [ROLE, { content: 'Hi' }, 'stop'],
-    ],
+    ['unknown events', [{ odd: 1 }, say('Hi', STOP), { usageMetadata: { promptTokenCount: 1 } }], [ROLE, { content: 'Hi' }, 'stop']],
   ])('has %s', (_, events, expected) => {
-    const { decoder, told: actual } = run(events);
+    const { decoder, sent: actual } = run(events);
     expect(actual).toEqual(expected);
     expect(decoder).toMatchObject({ isComplete: true, hasOutput: true, isDone: false, continuation: undefined });
   });
 
-  test('carries signatures by the id of the call', () => {
+  test('carries signatures by call id', () => {
     expect(run([event([call])]).decoder.carried).toEqual(
       new Map([['call_resp1_0', '{"model":"gemini-3.1-pro-preview","thoughtSignature":"c2ln"}']]),
     );
   });
 
-  test('has output once something was said, and is complete once it ended', () => {
+  test('has output once the model has said something, and is complete once it has ended', () => {
     const decoder = gemini.decodeStream(CONTEXT);
     const state = (data: unknown): unknown[] => {
       decoder.push({ name: undefined, data: JSON.stringify(data) });
@@ -144,7 +140,7 @@ describe('a stream', () => {
     expect(decoder.isComplete).toBe(true);
   });
 
-  test('takes the last counts, which are the whole', () => {
+  test('uses the last counts, which are totals', () => {
     const { decoder } = run([event([{ text: 'a' }], {}, counts(1)), event([{ text: 'b' }], STOP, counts(4)), { candidates: [] }]);
     expect(decoder.usage).toMatchObject({ inputTokens: 9, outputTokens: 7, reasoningTokens: 3 });
     expect(decoder.wireUsage).toMatchObject({ total_tokens: 16, completion_tokens_details: { reasoning_tokens: 3 } });
@@ -152,7 +148,7 @@ describe('a stream', () => {
     expect(JSON.parse(decoder.usageChunk(usage))).toMatchObject({ id: 'chatcmpl-req_1', choices: [], usage });
   });
 
-  test('has no counts where the last ones cannot be true', () => {
+  test('has no usage if the last counts are implausible', () => {
     const { decoder } = run([
       event([], {}, { usageMetadata: { promptTokenCount: 9 } }),
       event([], {}, { usageMetadata: { promptTokenCount: -9 } }),
@@ -163,9 +159,9 @@ describe('a stream', () => {
   test.each<[string, string, object]>([
     ['an error', '{"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}', { status: 503, message: 'Overloaded' }],
     ['an error in a list', '[{"error":{"message":"Slow down","status":"RESOURCE_EXHAUSTED"}}]', { status: 429 }],
-    ['a model that failed', '{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}', { status: 502 }],
-    ['half an event', '{"candidates":[', { message: 'The provider sent something that is not JSON' }],
-  ])('fails at %s', (_, data, fault) => {
+    ['a failed model', '{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}', { status: 502 }],
+    ['a truncated event', '{"candidates":[', { message: 'The provider sent something that is not JSON' }],
+  ])('fails on %s', (_, data, fault) => {
     const decoder = gemini.decodeStream(CONTEXT);
     expect(faultOf(() => decoder.push({ name: undefined, data }))).toMatchObject(fault);
   });
@@ -175,15 +171,15 @@ describe('a stream that broke off', () => {
   const token = { finishReason: 'CONTINUATION', continuationToken: 'dG9r' };
   const first = run([say('One '), event([{ functionCall: { name: 'f' } }]), event([], token)]);
 
-  test('has no finish reason, but tells how to get the rest', () => {
-    expect(first.told.slice(0, 2)).toEqual([ROLE, { content: 'One ' }]);
-    expect(first.told).toHaveLength(3);
+  test('has no finish reason, but returns a continuation', () => {
+    expect(first.sent.slice(0, 2)).toEqual([ROLE, { content: 'One ' }]);
+    expect(first.sent).toHaveLength(3);
     expect(first.decoder).toMatchObject({ isComplete: true, continuation: '{"token":"dG9r","toolCalls":1,"textLength":4}' });
   });
 
-  test('goes on without a second role, and counts its tool calls on', () => {
+  test('continues without a second role, and continues the numbering of tool calls', () => {
     const rest = run([say('two'), event([{ functionCall: { name: 'g' } }], STOP)], { continuation: String(first.decoder.continuation) });
-    expect(rest.told).toEqual([
+    expect(rest.sent).toEqual([
       { content: 'two' },
       { tool_calls: [{ index: 1, id: 'call_resp1_1', type: 'function', function: { name: 'g', arguments: '{}' } }] },
       'tool_calls',
@@ -191,26 +187,26 @@ describe('a stream that broke off', () => {
     expect(rest.decoder).toMatchObject({ continuation: undefined, outputText: expect.stringMatching(/^.{6}$/) });
   });
 
-  test('ends with the tool call that came before the break', () => {
-    expect(run([say('two', STOP)], { continuation: String(first.decoder.continuation) }).told.at(-1)).toBe('tool_calls');
+  test('ends with tool_calls if a call came before the break', () => {
+    expect(run([say('two', STOP)], { continuation: String(first.decoder.continuation) }).sent.at(-1)).toBe('tool_calls');
   });
 
-  test('cites pages at their places in the whole answer, once', () => {
+  test('cites pages at their positions in the whole answer, once', () => {
     const chunks = { groundingMetadata: { groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }] } };
     const supports = { groundingMetadata: { groundingSupports: [{ segment: { endIndex: 3 }, groundingChunkIndices: [0] }] } };
     const rest = run([say('two', chunks), event([], supports), event([], { ...supports, ...STOP })], {
       continuation: String(first.decoder.continuation),
     });
     const page = { type: 'url_citation', url_citation: { start_index: 4, end_index: 7, url: 'https://a.example', title: 'A' } };
-    expect(rest.told).toEqual([{ content: 'two' }, { annotations: [page] }, 'tool_calls']);
+    expect(rest.sent).toEqual([{ content: 'two' }, { annotations: [page] }, 'tool_calls']);
   });
 
-  test('cites with its end what it cited before the break', () => {
+  test('sends the citations from before the break with its end', () => {
     const supports = { groundingSupports: [{ segment: { endIndex: 3 }, groundingChunkIndices: [0] }] };
     const broken = run([say('One', cited('https://a.example', supports)), event([], token)]);
-    expect(broken.told).toEqual([ROLE, { content: 'One' }]);
+    expect(broken.sent).toEqual([ROLE, { content: 'One' }]);
     const rest = run([say('two', { ...cited('https://b.example'), ...STOP })], { continuation: String(broken.decoder.continuation) });
-    expect(rest.told.slice(1)).toEqual([{ annotations: [citation('https://a.example', 0), citation('https://b.example', 3)] }, 'stop']);
+    expect(rest.sent.slice(1)).toEqual([{ annotations: [citation('https://a.example', 0), citation('https://b.example', 3)] }, 'stop']);
     const given = run([], { continuation: String(broken.decoder.continuation) }).decoder.cut();
     expect(given.map((text) => JSON.parse(text) as unknown)).toMatchObject([
       { choices: [{ delta: { annotations: [citation('https://a.example', 0)] } }] },
@@ -224,14 +220,14 @@ describe('a stream that broke off', () => {
   });
 });
 
-test('a stream says what the whole answer says, wherever it is cut', () => {
+test('a stream equals the complete answer, however it is split', () => {
   const part = fc.oneof(
     fc.record({ text: fc.string(), thought: fc.boolean() }),
     fc.record({ functionCall: fc.record({ name: fc.constantFrom('f', 'g'), args: fc.dictionary(fc.string(), fc.integer()) }) }),
   );
   fc.assert(
     fc.property(fc.array(fc.array(part, { maxLength: 3 }), { maxLength: 5 }), (cuts) => {
-      const { decoder, chunks, told } = run([...cuts.map((parts) => event(parts)), event([], STOP)]);
+      const { decoder, chunks, sent } = run([...cuts.map((parts) => event(parts)), event([], STOP)]);
       const whole = gemini.decodeReply(JSON.stringify(event(cuts.flat(), STOP)), CONTEXT);
       const deltas = chunks.flatMap((chunk) => chunk['choices'] as { delta: JsonObject }[]).map(({ delta }) => delta);
       const [choice] = whole.body['choices'] as { message: JsonObject; finish_reason: string }[];
@@ -240,7 +236,7 @@ test('a stream says what the whole answer says, wherever it is cut', () => {
       expect(join('reasoning_content')).toBe(asText(choice?.message['reasoning_content']));
       const calls = deltas.flatMap((delta) => asList(delta['tool_calls']));
       expect(calls).toEqual(asList(choice?.message['tool_calls']).map((call, index) => ({ index, ...call })));
-      expect(told.at(-1)).toBe(choice?.finish_reason);
+      expect(sent.at(-1)).toBe(choice?.finish_reason);
       expect(decoder.outputText).toBe(whole.outputText);
     }),
     { numRuns: 200 },

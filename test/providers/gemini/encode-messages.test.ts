@@ -33,7 +33,7 @@ describe('a conversation', () => {
       { systemInstruction: { parts: [{ text: 'A' }, { text: 'B' }] }, contents: [user({ text: 'Hi' })] },
     ],
     [
-      'with instructions in the middle',
+      'with instructions mid-conversation',
       [
         { role: 'user', content: 'Hi' },
         { role: 'system', content: 'Be brief' },
@@ -42,7 +42,7 @@ describe('a conversation', () => {
       { contents: [user({ text: 'Hi' }, { text: 'Be brief' }), model({ text: 'Hello' })] },
     ],
     [
-      'with instructions for a model that knows none',
+      'with instructions for a model that does not support them',
       [
         { role: 'system', content: 'A' },
         { role: 'user', content: 'Hi' },
@@ -50,9 +50,9 @@ describe('a conversation', () => {
       { contents: [user({ text: 'A' }, { text: 'Hi' })] },
       { model: 'gemma-3-27b-it' },
     ],
-    ['of instructions alone', [{ role: 'system', content: 'A' }], { contents: [user({ text: 'A' })] }],
+    ['of only instructions', [{ role: 'system', content: 'A' }], { contents: [user({ text: 'A' })] }],
     [
-      'with neighbours of one role and empty messages',
+      'with adjacent messages of one role and empty messages',
       [
         { role: 'user', content: 'a' },
         { role: 'assistant', content: '' },
@@ -77,17 +77,17 @@ describe('a conversation', () => {
   });
 });
 
-describe('a part', () => {
+describe('a content part', () => {
   test.each<[string, part: JsonObject, encoded: JsonObject]>([
     ['an image', { type: 'image_url', image_url: { url: PNG, detail: 'low' } }, INLINE_PNG],
-    ['an image by a bare text', { type: 'image_url', image_url: PNG }, INLINE_PNG],
+    ['an image as a bare string', { type: 'image_url', image_url: PNG }, INLINE_PNG],
     [
-      'an image under a wrong name',
+      'an image with a misspelled type',
       { type: 'image_url', image_url: { url: 'data:image/jpg;base64,/9j/' } },
       { inlineData: { mimeType: 'image/jpeg', data: '/9j/' } },
     ],
     [
-      'sound',
+      'audio',
       { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
       { inlineData: { mimeType: 'audio/mp3', data: 'SUQz' } },
     ],
@@ -102,7 +102,7 @@ describe('a part', () => {
       { inlineData: { mimeType: 'video/mp4', data: 'AAAA' } },
     ],
     [
-      'a video of YouTube',
+      'a YouTube video',
       { type: 'video_url', video_url: { url: 'https://www.youtube.com/watch?v=1' } },
       { fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } },
     ],
@@ -112,16 +112,16 @@ describe('a part', () => {
   });
 
   test.each<[string, part: JsonObject]>([
-    ['a file of the operator’s store', { type: 'image_url', image_url: { url: 'gs://bucket/a.png' } }],
+    ['a file in the operator’s store', { type: 'image_url', image_url: { url: 'gs://bucket/a.png' } }],
     [
-      'a file of the operator’s account',
+      'a file in the operator’s account',
       { type: 'video_url', video_url: { url: 'https://generativelanguage.googleapis.com/v1beta/files/a' } },
     ],
-    ['an address that nobody fetched', { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
-    ['an address that only looks like YouTube', { type: 'video_url', video_url: { url: 'https://www.youtube.com.example.com/watch?v=1' } }],
-    ['a file by its id', { type: 'file', file: { file_id: 'file-1' } }],
-    ['of a kind that nobody knows', { type: 'hologram', hologram: { depth: 3 } }],
-  ])('is refused when it is %s', (_, part) => {
+    ['a URL that was not fetched', { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
+    ['a URL that only looks like YouTube', { type: 'video_url', video_url: { url: 'https://www.youtube.com.example.com/watch?v=1' } }],
+    ['a file id', { type: 'file', file: { file_id: 'file-1' } }],
+    ['of an unknown type', { type: 'hologram', hologram: { depth: 3 } }],
+  ])('is refused if it is %s', (_, part) => {
     const fault = faultOf(() => encode({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] }] }));
     expect(fault).toMatchObject({ status: 400, param: 'messages[0].content[1]' });
   });
@@ -138,7 +138,7 @@ describe('tool calls and their results', () => {
     { role: 'user', content: 'And?' },
   ];
 
-  test('go by id, with the name that results need and the text that they are', () => {
+  test('are matched by id, with the function name and the unparsed text', () => {
     expect(encode({ messages: pair }).body['contents']).toEqual([
       asked,
       model(
@@ -157,7 +157,7 @@ describe('tool calls and their results', () => {
   test.each([
     ['gemini-2.5-pro', false, {}],
     ['gemini-3.1-pro-preview', true, { thoughtSignature: SKIPPED }],
-  ])('of %s (Vertex: %p) go by order', (name, isVertex, signature) => {
+  ])('of %s (Vertex: %p) are matched by order', (name, isVertex, signature) => {
     expect(encode({ messages: pair }, { model: name, isVertex }).body['contents']).toMatchObject([
       asked,
       model(
@@ -174,7 +174,7 @@ describe('tool calls and their results', () => {
     expect(JSON.stringify(encode({ messages: pair }, { model: name, isVertex }).body)).not.toContain('"id":"');
   });
 
-  test('keep their names apart where a client counts ids from zero in every turn', () => {
+  test('keep their names apart if a client restarts its ids in every turn', () => {
     const { body } = encode({ messages: [ask, ...exchange('first'), ...exchange('second')] }, { model: 'gemini-2.5-pro' });
     expect(body['contents']).toEqual([
       asked,
@@ -189,21 +189,21 @@ describe('tool calls and their results', () => {
 
   test.each<[string, more: object, carried: Record<string, string>, signature: string | undefined, model?: string]>([
     ['from the caller', extra('sig-a'), { c1: KEPT }, 'sig-a'],
-    ['from memory', {}, { c1: KEPT }, 'sig-b'],
-    ['from memory where the caller’s is empty', extra(''), { c1: KEPT }, 'sig-b'],
+    ['from the store', {}, { c1: KEPT }, 'sig-b'],
+    ['from the store if the caller’s is empty', extra(''), { c1: KEPT }, 'sig-b'],
     ['that is lost', { extra_content: null }, { c9: KEPT }, SKIPPED],
     ['of another provider', { extra_content: { google: 1 } }, { c1: '{"thinking":"…"}' }, SKIPPED],
     ['of another model', {}, { c1: '{"model":"gemini-3.1-pro","thoughtSignature":"sig-b"}' }, SKIPPED],
     [
-      'of another model, though the caller sends it',
+      'of another model, even if the caller sends it',
       extra('sig-b'),
       { c1: '{"model":"gemini-3.1-pro","thoughtSignature":"sig-b"}' },
       SKIPPED,
     ],
-    ['that is no object', {}, { c1: '"sig"' }, SKIPPED],
-    ['that is no JSON', {}, { c1: 'sig' }, SKIPPED],
+    ['that is not an object', {}, { c1: '"sig"' }, SKIPPED],
+    ['that is not JSON', {}, { c1: 'sig' }, SKIPPED],
     ['for a model that needs none', {}, {}, undefined, 'gemini-2.5-pro'],
-    ['for a model that only likes one', extra('sig-a'), {}, 'sig-a', 'gemini-2.5-pro'],
+    ['for a model that accepts one without needing it', extra('sig-a'), {}, 'sig-a', 'gemini-2.5-pro'],
   ])('have a signature %s', (...[, more, carried, signature, name = 'gemini-3.6-flash']) => {
     const messages = [ask, { role: 'assistant', tool_calls: [call('c1', 'f', '{}', more)] }, result('c1', 'ok')];
     const { body } = encode({ messages }, { model: name, carried: new Map(Object.entries(carried)) });
@@ -211,7 +211,7 @@ describe('tool calls and their results', () => {
     expect(turn?.parts[0]?.['thoughtSignature']).toBe(signature);
   });
 
-  test('may hold images, inside for new models and behind for old ones', () => {
+  test('may hold images, inside for new models and after for old ones', () => {
     const content = [
       { type: 'text', text: 'Here' },
       { type: 'image_url', image_url: { url: PNG } },
@@ -229,13 +229,13 @@ describe('tool calls and their results', () => {
     ]);
   });
 
-  test('of a custom tool have its text as their one argument', () => {
+  test('of a custom tool have its text as their only argument', () => {
     const custom = { id: 'c1', type: 'custom', custom: { name: 'patch', input: '*** Begin' } };
     const { body } = encode({ messages: [ask, { role: 'assistant', tool_calls: [custom] }, result('c1', 'ok')] });
     expect(body['contents']).toMatchObject([asked, model({ functionCall: { name: 'patch', args: { input: '*** Begin' } } }), {}]);
   });
 
-  test('in the old spelling have an id of ours', () => {
+  test('in the legacy format get a derived id', () => {
     const messages = [
       ask,
       { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
@@ -255,12 +255,12 @@ describe('tool calls and their results', () => {
     ]);
   });
 
-  test('that open a conversation which was cut get a first word before them', () => {
+  test('at the start of a truncated conversation get a user turn before them', () => {
     const { body } = encode({ messages: [{ role: 'assistant', tool_calls: [call('c1', 'f')] }, result('c1', 'ok')] });
     expect((body['contents'] as JsonObject[]).map(({ role }) => role)).toEqual(['user', 'model', 'user']);
   });
 
-  test('whose name no function could have are given one that it could', () => {
+  test('with an invalid function name get a valid one', () => {
     const { body } = encode({ messages: [ask, { role: 'assistant', tool_calls: [call('c1', '9 lives!')] }, result('c1', 'ok')] });
     expect(body['contents']).toMatchObject([
       asked,

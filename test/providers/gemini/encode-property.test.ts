@@ -12,7 +12,7 @@ const said = fc.record({ role: fc.constantFrom('system', 'developer', 'user', 'a
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0K' } };
 const shown = fc.record({ role: fc.constant('user'), content: text.map((words) => [image, { type: 'text', text: words }]) });
 
-/** An assistant message with tool calls, and their results in any order. */
+/** An assistant message with tool calls, and their results in either order. */
 const exchange = fc
   .record({
     content: fc.option(text),
@@ -68,7 +68,7 @@ test('no conversation becomes a request that Google refuses', () => {
       try {
         ({ body } = encode(chat, { model, isVertex }));
       } catch (error) {
-        // The one conversation that has no form at all is the one in which nothing is said.
+        // Only a conversation without any content cannot be encoded.
         expect(error).toBeInstanceOf(ProviderFault);
         expect(turns.flat().every(({ content }) => content === '')).toBe(true);
         return;

@@ -5,16 +5,16 @@ import { gemini, vertexGemini } from '../../../src/providers/gemini/gemini.ts';
 import type { Target } from '../../../src/providers/provider.ts';
 import { CHAT, encode, faultOf, TARGET } from './given.ts';
 
-describe('the address', () => {
+describe('the request address', () => {
   const vertex = { ...TARGET, baseUrl: vertexBaseUrl({ project: 'p', location: 'europe-west4' }), apiKey: 'ya29.token' };
 
-  test('is that of the model, with the key in a header of its own', () => {
+  test('is the model’s, with the key in its own header', () => {
     const { url, headers } = gemini.encodeRequest(CHAT, TARGET);
     expect(url).toBe('https://generativelanguage.googleapis.com/v1beta/models/gemini-3.1-pro-preview:generateContent');
     expect(headers).toEqual({ 'content-type': 'application/json', accept: 'application/json', 'x-goog-api-key': 'AIza-1' });
   });
 
-  test('of a stream asks for events', () => {
+  test('of a stream requests events', () => {
     const { url, headers } = gemini.encodeRequest({ ...CHAT, stream: true }, { ...TARGET, apiKey: undefined });
     expect(url).toEndWith(':streamGenerateContent?alt=sse');
     expect(headers).toEqual({ 'content-type': 'application/json', accept: 'text/event-stream' });
@@ -33,7 +33,7 @@ describe('the address', () => {
     expect(headers).not.toHaveProperty('x-goog-api-key');
   });
 
-  test('of Vertex without a project takes a key', () => {
+  test('on Vertex without a project takes a key', () => {
     const express = { ...vertex, baseUrl: 'https://aiplatform.googleapis.com/v1/publishers/google', apiKey: 'AQ.key' };
     expect(vertexGemini.encodeRequest(CHAT, express).headers).toMatchObject({ 'x-goog-api-key': 'AQ.key' });
   });
@@ -43,7 +43,7 @@ describe('the address', () => {
     ['eu', 'aiplatform.eu.rep.googleapis.com'],
     ['us', 'aiplatform.us.rep.googleapis.com'],
     ['us-central1', 'us-central1-aiplatform.googleapis.com'],
-  ])('of the location %s has the host %s', (location, host) => {
+  ])('of location %s has the host %s', (location, host) => {
     expect(vertexBaseUrl({ project: 'p', location })).toBe(`https://${host}/v1beta1/projects/p/locations/${location}/publishers/google`);
   });
 });
@@ -53,32 +53,44 @@ type EncodeTarget = Partial<Target> & { isVertex?: boolean };
 
 describe('the generation config', () => {
   test.each<Row>([
-    ['nothing when nothing is asked', {}, undefined],
+    ['nothing if nothing is requested', {}, undefined],
     ['the output limit', { max_completion_tokens: 5 }, { maxOutputTokens: 5 }],
-    ['the output limit by its old name', { max_tokens: 6 }, { maxOutputTokens: 6 }],
-    ['the limit that the account sets', {}, { maxOutputTokens: 7 }, [], { outputTokensMax: 7 }],
+    ['the output limit under its old name', { max_tokens: 6 }, { maxOutputTokens: 6 }],
+    ['the limit set by the gateway', {}, { maxOutputTokens: 7 }, [], { outputTokensMax: 7 }],
     ['sampling, zero included', { temperature: 0, top_p: 0.5, top_k: 40 }, { temperature: 0, topP: 0.5, topK: 40 }],
     ['one stop sequence', { stop: 'END' }, { stopSequences: ['END'] }],
     ['stop sequences without the empty one', { stop: ['a', '', 'b'] }, { stopSequences: ['a', 'b'] }],
-    ['no stop sequence at all', { stop: '' }, undefined],
+    ['no stop sequence', { stop: '' }, undefined],
     ['a seed', { seed: -7 }, { seed: -7 }],
     ['a seed of more than 32 bits', { seed: 2 ** 31 }, undefined, ['seed']],
-    ['a seed that is too long for a number', { seed: { rawJSON: '9223372036854775807' } }, undefined, ['seed']],
+    ['a seed too long for a number', { seed: { rawJSON: '9223372036854775807' } }, undefined, ['seed']],
     ['several choices', { n: 3 }, { candidateCount: 3 }],
     ['one choice', { n: 1 }, undefined],
-    ['penalties of a model that has none', { presence_penalty: 1, frequency_penalty: 0 }, undefined, ['presence_penalty']],
+    ['penalties dropped for a model without them', { presence_penalty: 1, frequency_penalty: 0 }, undefined, ['presence_penalty']],
     [
-      'penalties of an old model',
+      'penalties for an old model',
       { presence_penalty: 1, frequency_penalty: 0.5 },
       { presencePenalty: 1, frequencyPenalty: 0.5 },
       [],
       { model: 'gemini-2.0-flash' },
     ],
     ['penalties on Vertex', { frequency_penalty: 2 }, { frequencyPenalty: 2 }, [], { model: 'gemini-2.5-pro', isVertex: true }],
-    ['tokens', { logprobs: true, top_logprobs: 3 }, { responseLogprobs: true, logprobs: 3 }, [], { model: 'gemini-2.0-flash' }],
-    ['tokens alone', { logprobs: true, top_logprobs: 0 }, { responseLogprobs: true }, [], { model: 'gemini-2.5-pro', isVertex: true }],
     [
-      'tokens that only Vertex tells',
+      'log probabilities with alternatives',
+      { logprobs: true, top_logprobs: 3 },
+      { responseLogprobs: true, logprobs: 3 },
+      [],
+      { model: 'gemini-2.0-flash' },
+    ],
+    [
+      'log probabilities alone',
+      { logprobs: true, top_logprobs: 0 },
+      { responseLogprobs: true },
+      [],
+      { model: 'gemini-2.5-pro', isVertex: true },
+    ],
+    [
+      'log probabilities dropped where only Vertex supports them',
       { logprobs: true, top_logprobs: 0 },
       undefined,
       ['logprobs', 'top_logprobs'],
@@ -86,7 +98,7 @@ describe('the generation config', () => {
     ],
     ['text as the only modality', { modalities: ['text'] }, undefined],
     [
-      'images of a model that makes them',
+      'images for a model that makes them',
       { modalities: ['text', 'image'] },
       { responseModalities: ['TEXT', 'IMAGE'] },
       [],
@@ -100,7 +112,7 @@ describe('the generation config', () => {
 
   test.each<[string, Partial<ChatRequest>, string]>([
     ['audio', { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } }, 'modalities'],
-    ['images of a model without them', { modalities: ['image'] }, 'modalities'],
+    ['images from a model without them', { modalities: ['image'] }, 'modalities'],
   ])('is refused for %s', (_, chat, param) => {
     expect(faultOf(() => encode(chat))).toMatchObject({ status: 400, param });
   });
@@ -150,23 +162,23 @@ describe('the response format', () => {
     ['any JSON', { response_format: { type: 'json_object' } }, { responseMimeType: 'application/json' }],
     ['a schema', { response_format: json }, fields],
     [
-      'a schema that is missing',
+      'a missing schema',
       { response_format: { type: 'json_schema', json_schema: { name: 'x' } } },
       { responseMimeType: 'application/json' },
     ],
-    ['a schema beside functions of a new model', { response_format: json, tools }, fields],
+    ['a schema with functions on a new model', { response_format: json, tools }, fields],
   ])('of %s', (_, chat, config) => {
     expect(encode(chat)).toMatchObject({ dropped: [] });
     expect(encode(chat).body['generationConfig']).toEqual(config);
   });
 
-  test('names the constraints that are lost', () => {
+  test('reports lost constraints', () => {
     const strict = { type: 'object', properties: { a: { type: 'string', pattern: 'x', minLength: 1 } } };
     const { dropped } = encode({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema: strict } } });
     expect(dropped).toEqual(['response_format.json_schema.schema.pattern', 'response_format.json_schema.schema.minLength']);
   });
 
-  test('beside functions is told in words to models that do not take both', () => {
+  test('with functions is described in the prompt for models that do not support both', () => {
     const { body, dropped } = encode({ response_format: json, tools }, { model: 'gemini-2.5-pro' });
     expect(body['generationConfig']).toBeUndefined();
     expect(JSON.stringify(body['systemInstruction'])).toContain('must follow this JSON schema');
@@ -177,13 +189,13 @@ describe('the response format', () => {
     });
   });
 
-  test('is worth more than functions that must not be called', () => {
+  test('takes precedence over functions that must not be called', () => {
     const { body, dropped } = encode({ response_format: json, tools, tool_choice: 'none' }, { model: 'gemini-2.5-pro' });
     expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], generationConfig: fields });
     expect(dropped).toEqual([]);
   });
 
-  test.each(['gemini-2.5-pro', 'gemini-3.1-pro-preview'])('is dropped where %s must call a function anyway', (model) => {
+  test.each(['gemini-2.5-pro', 'gemini-3.1-pro-preview'])('is dropped if %s must call a function', (model) => {
     const { body, dropped } = encode({ response_format: json, tools, tool_choice: 'required' }, { model });
     expect(body['generationConfig']).toBeUndefined();
     expect(body['systemInstruction']).toBeUndefined();
@@ -191,13 +203,13 @@ describe('the response format', () => {
   });
 });
 
-describe('the other fields', () => {
+describe('other request fields', () => {
   test.each<[string, Partial<ChatRequest>, JsonObject, readonly string[], EncodeTarget?]>([
     ['a tier', { service_tier: 'flex' }, { serviceTier: 'flex' }, []],
     ['a tier that costs more', { service_tier: 'fast' }, {}, ['service_tier']],
-    ['the usual tier', { service_tier: 'default' }, {}, []],
-    ['any tier', { service_tier: 'auto' }, {}, []],
-    ['a tier that is not sold', { service_tier: 'scale' }, {}, ['service_tier']],
+    ['the default tier', { service_tier: 'default' }, {}, []],
+    ['the automatic tier', { service_tier: 'auto' }, {}, []],
+    ['an unsupported tier', { service_tier: 'scale' }, {}, ['service_tier']],
     ['a tier on Vertex', { service_tier: 'flex' }, {}, ['service_tier'], { isVertex: true }],
     [
       'safety settings',
@@ -207,7 +219,7 @@ describe('the other fields', () => {
     ],
     ['a continuation', {}, { continuationToken: 'dG9r' }, [], { continuation: '{"token":"dG9r","toolCalls":1}' }],
     [
-      'what has no place',
+      'unsupported fields',
       {
         user: 'u',
         metadata: { a: 'b' },
@@ -221,9 +233,9 @@ describe('the other fields', () => {
       {},
       ['logprobs', 'user', 'metadata', 'store', 'logit_bias', 'verbosity', 'parallel_tool_calls', 'odd'],
     ],
-    ['what is the default anyway', { store: false, parallel_tool_calls: true, logprobs: false, odd: null }, {}, []],
+    ['default values', { store: false, parallel_tool_calls: true, logprobs: false, odd: null }, {}, []],
     [
-      'how closely to look',
+      'a lost image detail',
       {
         messages: [
           { role: 'user', content: 'Hi' },
@@ -234,7 +246,7 @@ describe('the other fields', () => {
       ['messages[].content[].image_url.detail'],
     ],
     [
-      'an answer that was heard',
+      'a lost audio answer',
       {
         messages: [
           { role: 'user', content: 'Hi' },
@@ -244,18 +256,18 @@ describe('the other fields', () => {
       {},
       ['messages[].audio'],
     ],
-    ['a name of a speaker', { messages: [{ role: 'user', content: 'Hi', name: 'Ann' }] }, {}, ['messages[].name']],
+    ['a lost speaker name', { messages: [{ role: 'user', content: 'Hi', name: 'Ann' }] }, {}, ['messages[].name']],
   ])('include %s', (...[, chat, fields, dropped, target]) => {
     const encoded = encode(chat, target);
     expect(encoded.body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], ...fields });
     expect(encoded.dropped).toEqual(dropped);
   });
 
-  test('do not include a continuation of another dialect', () => {
+  test('reject a continuation of another dialect', () => {
     expect(() => encode({}, { continuation: '7' })).toThrow('another dialect');
   });
 
-  test('leave the caller’s request as it was', () => {
+  test('leave the caller’s request unmodified', () => {
     const chat = { ...CHAT, n: 2, response_format: { type: 'json_object' }, tools: [{ type: 'function', function: { name: 'f' } }] };
     const before = structuredClone(chat);
     gemini.encodeRequest(chat, TARGET);

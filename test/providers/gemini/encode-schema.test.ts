@@ -7,7 +7,7 @@ import { complainAboutSchema } from '../../simulator/gemini-schema.ts';
 describe('a schema', () => {
   test.each<[string, schema: JsonObject, encoded: JsonObject, lost?: readonly string[]]>([
     [
-      'what the subset has',
+      'supported keywords',
       { type: 'object', properties: { a: { type: ['string', 'null'] } }, required: ['a'], additionalProperties: false },
       {
         type: 'object',
@@ -17,13 +17,13 @@ describe('a schema', () => {
       },
     ],
     [
-      'words that only describe',
+      'descriptive keywords',
       { $schema: 's', $comment: 'c', type: 'string', default: 'x', examples: ['x'], 'x-own': 1 },
       { type: 'string' },
     ],
-    ['constraints that are lost', { type: 'string', pattern: 'x', maxLength: 3 }, { type: 'string' }, ['pattern', 'maxLength']],
+    ['lost constraints', { type: 'string', pattern: 'x', maxLength: 3 }, { type: 'string' }, ['pattern', 'maxLength']],
     [
-      'a property that is named like a constraint',
+      'a property named like a constraint',
       { properties: { pattern: { type: 'string' } } },
       { properties: { pattern: { type: 'string' } } },
     ],
@@ -42,11 +42,11 @@ describe('a schema', () => {
       { enum: ['a', 1, null] },
       { anyOf: [{ type: ['string', 'number'], enum: ['a', 1] }, { type: 'null' }] },
     ],
-    ['an enumeration of null alone', { enum: [null] }, { type: 'null' }],
+    ['an enumeration of only null', { enum: [null] }, { type: 'null' }],
     ['an enumeration of lists', { enum: [['a'], 'b'] }, { type: ['array', 'string'] }, ['enum']],
-    ['a reference with neighbours', { $ref: '#/$defs/a', description: 'd' }, { $ref: '#/$defs/a' }],
+    ['a reference with siblings', { $ref: '#/$defs/a', description: 'd' }, { $ref: '#/$defs/a' }],
     [
-      'definitions by their old name',
+      'definitions under their old name',
       { type: 'object', definitions: { a: { const: 'x' } }, properties: { b: { $ref: '#/definitions/a' } } },
       { type: 'object', $defs: { a: { type: 'string', enum: ['x'] } }, properties: { b: { $ref: '#/$defs/a' } } },
     ],
@@ -55,16 +55,16 @@ describe('a schema', () => {
       { $ref: '#/definitions/a', definitions: { a: { type: 'string' } } },
       { $ref: '#/$defs/a', $defs: { a: { type: 'string' } } },
     ],
-    ['a reference in a list of one', { allOf: [{ $ref: '#/$defs/a' }], description: 'd' }, { $ref: '#/$defs/a' }],
+    ['a single reference in allOf', { allOf: [{ $ref: '#/$defs/a' }], description: 'd' }, { $ref: '#/$defs/a' }],
     [
-      'a reference with more beside it',
+      'a reference with constraints beside it',
       { allOf: [{ $ref: '#/$defs/a' }], title: 't', properties: { b: { type: 'string' } }, required: ['b'] },
       { $ref: '#/$defs/a' },
       ['properties', 'required'],
     ],
-    ['a reference among others', { allOf: [{ $ref: '#/$defs/a' }, { type: 'object' }] }, { $ref: '#/$defs/a' }, ['allOf']],
+    ['a reference among other parts', { allOf: [{ $ref: '#/$defs/a' }, { type: 'object' }] }, { $ref: '#/$defs/a' }, ['allOf']],
     [
-      'parts of one object',
+      'the parts of one object',
       {
         allOf: [
           { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
@@ -85,19 +85,19 @@ describe('a schema', () => {
       },
     ],
     [
-      'more items than Google counts to',
+      'more items than Google accepts',
       { type: 'object', properties: { a: { type: 'array', maxItems: 500 }, b: { type: 'array', maxItems: 500 } } },
       { type: 'object', properties: { a: { type: 'array' }, b: { type: 'array' } } },
       ['maxItems'],
     ],
-    ['what is no schema', { properties: 7, anyOf: 'x', maxItems: 'many' }, { maxItems: 'many' }],
-  ])('keeps %s', (_, schema, encoded, lost = []) => {
+    ['an invalid schema', { properties: 7, anyOf: 'x', maxItems: 'many' }, { maxItems: 'many' }],
+  ])('is converted: %s', (_, schema, encoded, lost = []) => {
     const result = encodeSchema(schema);
     expect(JSON.parse(JSON.stringify(result.schema))).toEqual(encoded);
     expect(result.lost).toEqual(lost);
   });
 
-  test('is in the subset whatever it was', () => {
+  test('is in the supported subset, whatever the input', () => {
     const leaf = { type: fc.constantFrom('string', 'object'), pattern: fc.string(), maxItems: fc.nat(2000), description: fc.string() };
     const values = {
       enum: fc.array(fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.boolean()), { minLength: 1, maxLength: 3 }),

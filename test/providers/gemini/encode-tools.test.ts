@@ -13,9 +13,9 @@ describe('a tool', () => {
     ['with arguments', WEATHER, DECLARED],
     ['without arguments', TIME, { name: 'time' }],
     ['with an empty schema', { type: 'function', function: { name: 'f', parameters: {} } }, { name: 'f' }],
-    ['whose name begins with a digit', { type: 'function', function: { name: '2d' } }, { name: '_2d' }],
+    ['whose name starts with a digit', { type: 'function', function: { name: '2d' } }, { name: '_2d' }],
     [
-      'with a constraint that is lost',
+      'with a lost constraint',
       { type: 'function', function: { name: 'f', parameters: { type: 'object', minProperties: 1 } } },
       { name: 'f', parametersJsonSchema: { type: 'object' } },
       ['tools[].function.parameters.minProperties'],
@@ -30,7 +30,7 @@ describe('a tool', () => {
       },
     ],
     [
-      'that takes text of a grammar',
+      'that takes text by a grammar',
       { type: 'custom', custom: { name: 'patch', format: { type: 'grammar', grammar: {} } } },
       { name: 'patch', parametersJsonSchema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] } },
       ['tools[].custom.format'],
@@ -42,31 +42,35 @@ describe('a tool', () => {
     expect(encoded.dropped).toEqual(dropped);
   });
 
-  test('of a kind that only another provider has is refused', () => {
+  test('of a type only another provider has is refused', () => {
     expect(faultOf(() => encode({ tools: [TIME, { type: 'web_search' }] }))).toMatchObject({ status: 400, param: 'tools[1]' });
   });
 });
 
-describe('the choice of a tool', () => {
+describe('the tool choice', () => {
   const both = [{ name: 'time' }, DECLARED];
 
   test.each<[string, choice: unknown, config: JsonObject | undefined, declarations?: readonly JsonObject[]]>([
-    ['left open', undefined, undefined],
-    ['free', 'auto', undefined],
-    ['forbidden', 'none', { mode: 'NONE' }],
-    ['forced', 'required', { mode: 'ANY' }],
-    ['forced, as others say it', 'any', { mode: 'ANY' }],
-    ['made', { type: 'function', function: { name: 'time' } }, { mode: 'ANY', allowedFunctionNames: ['time'] }],
-    ['made of a custom tool', { type: 'custom', custom: { name: 'time' } }, { mode: 'ANY', allowedFunctionNames: ['time'] }],
-    ['free among some', allow('auto', { type: 'function', function: { name: 'time' } }), undefined, [{ name: 'time' }]],
-    ['forced among some', allow('required', { type: 'function', name: 'time' }), { mode: 'ANY', allowedFunctionNames: ['time'] }],
-  ])('that is %s', (_, choice, config, declarations = both) => {
+    ['absent', undefined, undefined],
+    ['auto', 'auto', undefined],
+    ['none', 'none', { mode: 'NONE' }],
+    ['required', 'required', { mode: 'ANY' }],
+    ['required, in others’ spelling', 'any', { mode: 'ANY' }],
+    ['a function', { type: 'function', function: { name: 'time' } }, { mode: 'ANY', allowedFunctionNames: ['time'] }],
+    ['a custom tool', { type: 'custom', custom: { name: 'time' } }, { mode: 'ANY', allowedFunctionNames: ['time'] }],
+    ['auto among allowed tools', allow('auto', { type: 'function', function: { name: 'time' } }), undefined, [{ name: 'time' }]],
+    [
+      'required among allowed tools',
+      allow('required', { type: 'function', name: 'time' }),
+      { mode: 'ANY', allowedFunctionNames: ['time'] },
+    ],
+  ])('%s', (_, choice, config, declarations = both) => {
     const { body } = encode({ tools: [TIME, WEATHER], tool_choice: choice });
     expect(body['tools']).toEqual([{ functionDeclarations: declarations }]);
     expect(body['toolConfig']).toEqual(config === undefined ? undefined : { functionCallingConfig: config });
   });
 
-  test('among none leaves no tools', () => {
+  test('among no allowed tools leaves none', () => {
     expect(encode({ tools: [TIME], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto' } } }).body).not.toHaveProperty(
       'tools',
     );
@@ -76,14 +80,14 @@ describe('the choice of a tool', () => {
     ['gemini-2.5-flash', 'auto', { functionCallingConfig: { mode: 'VALIDATED' } }, []],
     ['gemini-2.5-flash', 'required', { functionCallingConfig: { mode: 'ANY' } }, []],
     ['gemini-2.0-flash', 'auto', undefined, ['tools[].function.strict']],
-  ])('of a strict tool holds %s to the schema with %s, or tells that it does not', (model, choice, config, lost) => {
+  ])('of a strict tool holds %s to the schema with %s, or reports the loss', (model, choice, config, lost) => {
     const strict = { type: 'function', function: { name: 'f', strict: true, parameters: PARAMETERS } };
     const { body, dropped } = encode({ tools: [TIME, strict], tool_choice: choice }, { model });
     expect(body['toolConfig']).toEqual(config);
     expect(dropped).toEqual(lost);
   });
 
-  test('of a strict tool cannot be held to the schema beside a response format', () => {
+  test('of a strict tool cannot be held to the schema together with a response format', () => {
     const strict = { type: 'function', function: { name: 'f', strict: true, parameters: PARAMETERS } };
     expect(encode({ tools: [strict], response_format: { type: 'json_object' } }).dropped).toEqual(['tools[].function.strict']);
   });

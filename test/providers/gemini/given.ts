@@ -2,7 +2,7 @@ import type { ChatRequest, JsonObject } from '../../../src/openai/types.ts';
 import { gemini, vertexGemini } from '../../../src/providers/gemini/gemini.ts';
 import { ProviderFault, type ReplyContext, type Target } from '../../../src/providers/provider.ts';
 
-/** What the tests of the dialect share: a request, where it goes, and what its answer is read with. */
+/** Shared by the tests of the dialect: a request, its target, and the context for its answer. */
 
 export const USER = { role: 'user', content: 'Hi' };
 export const CHAT: ChatRequest = { model: 'gemini/x', messages: [USER] };
@@ -21,7 +21,7 @@ export const CONTEXT: ReplyContext = {
   createdSeconds: 1_790_000_000,
 };
 
-/** The body that a request becomes, and what was dropped on the way. */
+/** Returns the encoded body of a request, and the dropped fields. */
 export function encode(chat: Partial<ChatRequest>, target: Partial<Target> & { isVertex?: boolean } = {}): Encoded {
   const { isVertex, ...rest } = target;
   const request = (isVertex === true ? vertexGemini : gemini).encodeRequest({ ...CHAT, ...chat }, { ...TARGET, ...rest });
@@ -33,7 +33,7 @@ interface Encoded {
   readonly dropped: readonly string[];
 }
 
-/** What a function throws, which must be a fault. */
+/** Returns the fault that a function throws. */
 export function faultOf(attempt: () => unknown): ProviderFault {
   try {
     attempt();

@@ -8,27 +8,27 @@ const at = (jsonPath: string, value: JsonObject): JsonObject => ({ jsonPath, ...
 const CLOSE = { functionCall: {} };
 const whole = (name: string, args: JsonObject): JsonObject => ({ functionCall: { name, id: undefined, args }, thoughtSignature: 'sig' });
 
-/** The parts that come out of events with one part each, the last of which is the end. */
+/** Returns the parts for events with one part each, the last of which ends the answer. */
 function join(...parts: readonly JsonObject[]): JsonObject[] {
   const calls = new PartialCalls();
   return parts.flatMap((part, index) => calls.join([part], index === parts.length - 1));
 }
 
-describe('arguments that come in pieces', () => {
+describe('arguments that arrive in pieces', () => {
   test.each<[string, JsonObject[], JsonObject[]]>([
     [
-      'are not there for a whole call',
+      'are absent from a complete call',
       [{ functionCall: { name: 'a', args: {} } }, { text: 'b' }],
       [{ functionCall: { name: 'a', args: {} } }, { text: 'b' }],
     ],
     ['may be none', [open('a'), CLOSE], [whole('a', {})]],
     [
-      'grow as texts',
+      'grow as strings',
       [open('a'), grow(at('$.b', { stringValue: 'c' })), grow(at('$.b', { stringValue: 'd' })), CLOSE],
       [whole('a', { b: 'cd' })],
     ],
     [
-      'have their places',
+      'are put at their paths',
       [
         open('a'),
         grow(
@@ -47,18 +47,18 @@ describe('arguments that come in pieces', () => {
       [whole('a', {}), { functionCall: { name: 'b', args: {} } }],
     ],
     ['end with the answer', [open('a'), { text: 'b' }], [{ text: 'b' }, whole('a', {})]],
-    ['without a call are nothing', [grow(at('$.b', { stringValue: 'c' })), CLOSE], []],
+    ['without a call are ignored', [grow(at('$.b', { stringValue: 'c' })), CLOSE], []],
   ])('%s', (_, parts, expected) => {
     expect(join(...parts)).toEqual(expected);
   });
 
   test.each<[string, string]>([
-    ['no place', '$'],
+    ['no path', '$'],
     ['the prototype', '$.__proto__.polluted'],
-    ['a place far away', '$.b[99999999]'],
-    ['a place too deep', `$${'.b'.repeat(100)}`],
-    ['a place inside a text', '$.text.b.c'],
-  ])('with %s are left out', (_, path) => {
+    ['an oversized index', '$.b[99999999]'],
+    ['a path that is too deep', `$${'.b'.repeat(100)}`],
+    ['a path inside a string', '$.text.b.c'],
+  ])('with %s are ignored', (_, path) => {
     const [call] = join(open('a'), grow(at('$.text', { stringValue: 'c' }), at(path, { stringValue: 'd' })), CLOSE);
     expect(call).toEqual(whole('a', { text: 'c' }));
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
