@@ -17,13 +17,13 @@ const held = (amount: bigint): OperationResult => ({ type: 'held', amount: asNan
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Far ahead of the clock, which an extension goes by. */
+/** Far in the future, because an extension uses the real clock. */
 const FRIDAY = Date.UTC(2040, 2, 30, 12);
 const SATURDAY = Date.UTC(2040, 2, 31, 0);
 const SUNDAY_FIRST = Date.UTC(2040, 3, 1, 0);
 const MONDAY = Date.UTC(2040, 3, 2, 0);
 
-/** What a key may spend a day, a week, a month and in total. */
+/** The daily, weekly, monthly and total budgets of a key. */
 export function testBudgets(driver: LedgerDriver): void {
   let books: Books;
   let store: LedgerStore;
@@ -47,7 +47,7 @@ export function testBudgets(driver: LedgerDriver): void {
   const nextId = (): string => `req_${(lastId += 1)}`;
   const hold = async (amount: bigint, createdAtMs: number, minimum = amount) =>
     (await store.apply([holdOf(owner, nextId(), { amount, minimum, createdAtMs })]))[0];
-  /** Holds and spends at once. */
+  /** Holds and settles at once. */
   const spend = async (amount: bigint, createdAtMs: number) => {
     const id = nextId();
     const operations = [holdOf(owner, id, { amount, createdAtMs }), settleOf(owner, id, { cost: amount, createdAtMs })];
@@ -73,7 +73,7 @@ export function testBudgets(driver: LedgerDriver): void {
     for (let count = 0; count < 60; count += 1) await spend(1n, FRIDAY);
   };
 
-  test.each(BUDGET_PERIODS)('a hold beyond the budget of the %s is refused and says what is left of it', async (period) => {
+  test.each(BUDGET_PERIODS)('a hold beyond the %s budget is refused with the remaining amount', async (period) => {
     await setBudgets({ [period]: 100n });
     expect(await hold(70n, FRIDAY)).toEqual(held(70n));
     expect(await hold(31n, FRIDAY)).toEqual(exhausted(period, 30n));
@@ -81,29 +81,29 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await budgets()).toEqual({ [period]: { spent: 0n, held: 100n } });
   });
 
-  test('of four budgets the smallest rest decides', async () => {
+  test('the budget with the least left decides', async () => {
     await setBudgets({ day: 500n, week: 400n, month: 300n, total: 450n });
     expect(await hold(5000n, FRIDAY, 1n)).toEqual(held(300n));
     expect(await hold(1n, FRIDAY)).toEqual(exhausted('month', 0n));
   });
 
-  test('a hold takes what the budget leaves when that is enough', async () => {
+  test('a hold is lowered to what the budget leaves if that covers the minimum', async () => {
     await setBudgets({ day: 100n });
     expect(await hold(5000n, FRIDAY, 60n)).toEqual(held(100n));
   });
 
-  test('the balance is looked at before the budgets', async () => {
+  test('the balance is checked before the budgets', async () => {
     await setBudgets({ day: 10n });
     expect(await hold(100_001n, FRIDAY)).toEqual({ type: 'insufficient_funds', available: asNanos(100_000n) });
   });
 
-  test('what costs nothing is let through by a budget that is used up', async () => {
+  test('a free request passes an exhausted budget', async () => {
     await setBudgets({ total: 0n });
     expect(await hold(1n, FRIDAY)).toEqual(exhausted('total', 0n));
     expect(await hold(0n, FRIDAY)).toEqual(held(0n));
   });
 
-  test('every window ends with its day, week and month of UTC, and the total never does', async () => {
+  test('day, week and month windows end in UTC, and the total never does', async () => {
     await setBudgets({ day: 1000n, week: 1000n, month: 1000n, total: 1000n });
     expect(await spentAfter(FRIDAY)).toEqual({ day: 10n, week: 10n, month: 10n, total: 10n });
     expect(await spentAfter(SATURDAY - 1)).toEqual({ day: 20n, week: 20n, month: 20n, total: 20n });
@@ -112,14 +112,14 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await spentAfter(MONDAY)).toEqual({ day: 10n, week: 10n, month: 20n, total: 50n });
   });
 
-  test('a used-up window lets requests in again when the next one begins', async () => {
+  test('an exhausted budget admits requests again in the next window', async () => {
     await setBudgets({ day: 100n });
     await spend(100n, FRIDAY);
     expect(await hold(1n, SATURDAY - 1)).toEqual(exhausted('day', 0n));
     expect(await hold(100n, SATURDAY)).toEqual(held(100n));
   });
 
-  test('what is held stays held when a window ends, and is spent in the next', async () => {
+  test('a hold outlives its window and is spent in the next', async () => {
     await setBudgets({ day: 100n });
     const id = nextId();
     await store.apply([holdOf(owner, id, { amount: 60n, createdAtMs: FRIDAY })]);
@@ -129,21 +129,21 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await hold(46n, SATURDAY)).toEqual(exhausted('day', 45n));
   });
 
-  test('late news of an old window does not bring it back', async () => {
+  test('a late request of an old window does not reopen it', async () => {
     await setBudgets({ day: 100n });
     await spend(90n, SATURDAY);
     expect(await hold(11n, FRIDAY)).toEqual(exhausted('day', 10n));
     expect(await budgets()).toEqual({ day: { spent: 90n, held: 0n } });
   });
 
-  test('a refusal by one budget begins the new windows of the others all the same', async () => {
+  test('a refusal by one budget still starts the new windows of the others', async () => {
     await setBudgets({ day: 100n, week: 1000n });
     await spend(90n, SATURDAY);
     expect(await hold(101n, MONDAY)).toEqual(exhausted('day', 100n));
     expect(await budgets()).toEqual({ day: { spent: 0n, held: 0n }, week: { spent: 0n, held: 0n } });
   });
 
-  test('a settlement above its hold and a release count as what they cost', async () => {
+  test('a settlement above its hold and a release count at their cost', async () => {
     await setBudgets({ total: 100n });
     const [above, released] = [nextId(), nextId()];
     await store.apply([holdOf(owner, above, { amount: 10n }), holdOf(owner, released, { amount: 90n })]);
@@ -160,7 +160,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await budgets()).toEqual({ total: { spent: 0n, held: 100n } });
   });
 
-  test('a budget that is set while requests run counts what they hold', async () => {
+  test('a budget set while requests run counts their holds', async () => {
     const id = nextId();
     await store.apply([holdOf(owner, id, { amount: 60n })]);
     await setBudgets({ total: 100n });
@@ -169,7 +169,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await budgets()).toEqual({ total: { spent: 10n, held: 0n } });
   });
 
-  test('a budget that is changed keeps what was spent, and one that is lifted stops nobody', async () => {
+  test('a changed budget keeps what was spent, and a removed one stops nothing', async () => {
     await setBudgets({ total: 100n });
     await spend(80n, FRIDAY);
     await setBudgets({ total: 90n });
@@ -178,13 +178,13 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await hold(11n, FRIDAY)).toEqual(held(11n));
   });
 
-  test('budgets of one key are no business of another', async () => {
+  test('the budgets of one key do not affect another', async () => {
     await setBudgets({ total: 0n });
     const other = { ...owner, keyId: (await books.keys.create(owner.accountId, { name: 'other' })).id };
     expect(await store.apply([holdOf(other, nextId(), { amount: 5n })])).toEqual([held(5n)]);
   });
 
-  test('a key that slows down is let through evenly at the end of a window, and told when', async () => {
+  test('a key that slows down is admitted evenly at the end of a window, and is told when', async () => {
     await slowDown();
     await setBudgets({ day: 1000n });
     expect(await spend(700n, SATURDAY)).toEqual(held(700n));
@@ -196,7 +196,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await hold(301n, SATURDAY + DAY_MS / 2)).toEqual(exhausted('day', 0n));
   });
 
-  test('a key that slows down still stops at its total, and at a limit that waiting does not help', async () => {
+  test('a key that slows down still stops at its total, and reports the earliest time it could continue', async () => {
     await slowDown();
     await setBudgets({ day: 1000n, total: 750n });
     await spend(700n, SATURDAY);
@@ -206,7 +206,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await hold(150n, SATURDAY)).toMatchObject({ period: 'day', freeAtMs: SATURDAY + DAY_MS / 4 });
   });
 
-  test('two processes that race for what a slowed key may hold never hold more', async () => {
+  test('two processes racing for a slowed key’s budget never hold more than it allows', async () => {
     await slowDown();
     await setBudgets({ day: 1000n });
     const [first, second] = [new GroupCommitLedger(store), new GroupCommitLedger(await books.openStore('node_2'))];
@@ -220,7 +220,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await budgets()).toEqual({ day: { spent: 0n, held: 900n } });
   });
 
-  test('an extension of a key that slows down waits as well', async () => {
+  test('an extension for a key that slows down waits too', async () => {
     await slowDown();
     await setBudgets({ month: 1000n });
     const id = nextId();
@@ -228,7 +228,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await store.apply([extendOf(owner, id, 1000n), extendOf(owner, id, 800n)])).toEqual([{ type: 'refused' }, { type: 'extended' }]);
   });
 
-  test('amounts that are paced are exact to the last digit', async () => {
+  test('paced amounts are exact to the last digit', async () => {
     const rich = await books.makeOwner(9_000_000_000_000_000_000n);
     await books.keys.update({ id: rich.keyId, accountId: ANY_ACCOUNT, actor: 'test' }, { atLimit: 'slow_down' });
     await books.keys.setBudget(rich.keyId, 'day', asNanos(9_000_000_000_000_000_003n));
@@ -238,7 +238,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(result).toEqual(held(7_200_000_020_833_333_336n));
   });
 
-  test('windows are those of the zone of the key, also where clocks are changed', async () => {
+  test('windows follow the key’s time zone, also across clock changes', async () => {
     await books.keys.update(byOperator(), { limitZone: 'Europe/Berlin' });
     await setBudgets({ day: 1000n, week: 1000n, month: 1000n });
     const springDay = Date.UTC(2040, 2, 25);
@@ -249,7 +249,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await spentAfter(SUNDAY_FIRST - 2 * HOUR_MS)).toEqual({ day: 10n, week: 30n, month: 10n });
   });
 
-  test('a budget whose window has no end yet, as the version before left it, goes on with what it counted', async () => {
+  test('a budget without a window end, as left by the previous version, keeps its count', async () => {
     await setBudgets({ day: 1000n, total: 1000n });
     await spend(90n, SATURDAY);
     const ofDay = books.kysely.updateTable('key_budgets').set({ window_end: 0 }).where('key_id', '=', owner.keyId);
@@ -258,14 +258,14 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await spentAfter(SUNDAY_FIRST)).toEqual({ day: 10n, total: 110n });
   });
 
-  test('a zone that nobody knows any more is taken for UTC, and stops no other request', async () => {
+  test('an unknown time zone counts as UTC, and stops no other request', async () => {
     await setBudgets({ day: 1000n });
     await books.kysely.updateTable('key_budgets').set({ zone: 'Moon/Crater' }).where('key_id', '=', owner.keyId).execute();
     await spend(90n, SATURDAY - 1);
     expect(await spentAfter(SATURDAY)).toEqual({ day: 10n });
   });
 
-  test('can be set while the ledger writes as fast as it can', async () => {
+  test('can be set while the ledger writes at full speed', async () => {
     await Promise.all([setOften(), spendOften()]);
     const [row] = await books.kysely.selectFrom('key_budgets').selectAll().where('key_id', '=', owner.keyId).execute();
     expect(row?.amount).toBe(10_029n);

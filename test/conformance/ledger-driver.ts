@@ -12,16 +12,16 @@ import { asNanos } from '../../src/ledger/money.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { Owner } from '../ledger/operations.ts';
 
-/** One of the databases that a ledger can be kept in. */
+/** A database that can hold a ledger. */
 export interface LedgerDriver {
   readonly name: string;
   readonly dialect: Dialect;
-  /** Makes an empty database. */
+  /** Creates an empty database. */
   make(): Promise<{ readonly place: DatabasePlace; remove(): Promise<void> }>;
   openStore(place: DatabasePlace, nodeId: string): Promise<LedgerStore>;
 }
 
-/** Tests hold money at any time of the calendar. */
+/** Tests hold money at arbitrary dates, so no hold counts as too old. */
 export const LONGEST_REQUEST_MS = 1_000 * 365 * 86_400_000;
 
 interface CreditOptions {
@@ -30,7 +30,7 @@ interface CreditOptions {
   readonly kind?: 'manual' | 'plan' | 'promo';
 }
 
-/** A database with the newest schema, and what tests ask of it. */
+/** A migrated database, with helpers for tests. */
 export class Books {
   readonly kysely: Kysely<Tables>;
   readonly keys: Keys;
@@ -57,14 +57,14 @@ export class Books {
     return new Books(driver, made, kysely);
   }
 
-  /** The ledger as a process of this name sees it. */
+  /** Opens the ledger as the process of this name. */
   async openStore(nodeId: string): Promise<LedgerStore> {
     const store = await this.#driver.openStore(this.place, nodeId);
     this.#stores.push(store);
     return store;
   }
 
-  /** A new account with this much credit, and a key of it. */
+  /** Creates an account with this much credit, and a key for it. */
   async makeOwner(nanos: bigint): Promise<Owner> {
     this.#count += 1;
     const account = await this.accounts.create(`owner-${this.#count}@example.com`, false);
@@ -80,13 +80,13 @@ export class Books {
     return postCredit(this.kysely, { ...posting, source: source ?? `test:${this.#count}`, expiresAtMs });
   }
 
-  /** What the account has and what of it is held. */
+  /** Returns the account's balance and the amount held. */
   async money({ accountId }: Owner): Promise<{ balance: bigint; held: bigint }> {
     const wallet = await this.kysely.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
     return { balance: wallet.credits_posted - wallet.debits_posted, held: wallet.debits_pending };
   }
 
-  /** What is left of the account's credits, in the order in which they were given. */
+  /** Returns what is left of the account's credits, in the order they were granted. */
   async remaining({ accountId }: Owner): Promise<bigint[]> {
     const grants = this.kysely.selectFrom('grants').select('remaining').where('account_id', '=', accountId);
     return (await grants.orderBy('created_at').orderBy('source').execute()).map((grant) => grant.remaining);
@@ -96,7 +96,7 @@ export class Books {
     return this.kysely.selectFrom('usage').selectAll().where('request_id', '=', requestId).executeTakeFirst();
   }
 
-  /** Everything that is stored twice is the same in both places. */
+  /** Checks that everything stored twice agrees. */
   async expectSound(): Promise<void> {
     const checks = await verifyLedger(this.kysely, { longestRequestMs: LONGEST_REQUEST_MS });
     expect(checks.filter((check) => !check.ok)).toEqual([]);

@@ -10,7 +10,7 @@ import { Books, type LedgerDriver } from './ledger-driver.ts';
 const SOON = 1_000_000;
 const LATER = 2_000_000;
 
-/** Credit: what is used first, what expires, and what a debt does to it. */
+/** Credit: the order of use, expiry, and the effect of a debt. */
 export function testGrants(driver: LedgerDriver): void {
   let books: Books;
   let store: LedgerStore;
@@ -26,7 +26,7 @@ export function testGrants(driver: LedgerDriver): void {
   });
   afterEach(async () => {
     await books.expectSound();
-    // What one test leaves to expire would be counted in the next.
+    // Credit left to expire by one test would be counted in the next.
     await store.apply([{ type: 'expire', nowMs: LATER }]);
   });
   afterAll(() => books.close());
@@ -39,7 +39,7 @@ export function testGrants(driver: LedgerDriver): void {
   const debit = (amount: bigint, source: string, accountId = owner.accountId) =>
     postDebit(books.kysely, { accountId, amount: asNanos(amount), house: 'promo_expense', source, reason: 'test', kind: 'refund' });
   const expire = async (nowMs: number) => (await store.apply([{ type: 'expire', nowMs }]))[0];
-  /** What is left, by the name of the credit. */
+  /** Returns what is left, by the name of the credit. */
   const remaining = async () => {
     const rows = await books.kysely.selectFrom('grants').selectAll().where('account_id', '=', owner.accountId).execute();
     return Object.fromEntries(rows.map((row) => [row.source.replace(owner.accountId, '').slice(1), row.remaining]));
@@ -48,13 +48,13 @@ export function testGrants(driver: LedgerDriver): void {
   const credit = (nanos: bigint, name: string, expiresAtMs?: number) =>
     books.credit(owner, nanos, { source: `${owner.accountId}:${name}`, ...(expiresAtMs !== undefined && { expiresAtMs }) });
 
-  test('of a plan and of promotions is told apart on the requests that it paid for', async () => {
+  test('from plans and promotions is itemised on the requests it paid for', async () => {
     await books.credit(owner, 100n, { kind: 'plan', expiresAtMs: SOON });
     await books.credit(owner, 50n, { kind: 'promo', expiresAtMs: LATER });
     await books.credit(owner, 500n);
     const ids = [nextId(), nextId(), nextId(), nextId()] as const;
     const costs = [80n, 60n, 40n, 10n] as const;
-    // In one transaction, where each goes on where the one before it left off.
+    // In one transaction, each settlement continues where the previous one stopped.
     await store.apply(ids.map((id) => holdOf(owner, id, { amount: 0n })));
     await store.apply(ids.map((id, index) => settleOf(owner, id, { cost: costs[index] ?? 0n })));
     const parts = await Promise.all(ids.map(async (id) => [(await books.usageOf(id))?.plan_cost, (await books.usageOf(id))?.promo_cost]));
@@ -66,7 +66,7 @@ export function testGrants(driver: LedgerDriver): void {
     ]);
   });
 
-  test('that ends first is used first, and that without an end last', async () => {
+  test('that expires first is used first, and that without an expiry last', async () => {
     await credit(100n, 'never');
     await credit(100n, 'later', LATER);
     await credit(100n, 'soon', SOON);
@@ -78,7 +78,7 @@ export function testGrants(driver: LedgerDriver): void {
     expect(await remaining()).toEqual({ never: 50n, later: 0n, soon: 0n });
   });
 
-  test('is used in the same order by many charges of one transaction', async () => {
+  test('is used in the same order by many charges in one transaction', async () => {
     await credit(100n, 'never');
     await credit(100n, 'soon', SOON);
     const ids = Array.from({ length: 15 }, nextId);
@@ -97,7 +97,7 @@ export function testGrants(driver: LedgerDriver): void {
     expect(await books.money(owner)).toEqual({ balance: 30n, held: 0n });
   });
 
-  test('that is given again for the same reason is given once', async () => {
+  test('granted again for the same reason is granted once', async () => {
     expect(await credit(50n, 'once')).toBe('posted');
     expect(await credit(50n, 'once')).toBe('repeated');
     expect(await books.money(owner)).toEqual({ balance: 50n, held: 0n });
@@ -105,7 +105,7 @@ export function testGrants(driver: LedgerDriver): void {
     expect(await books.money(owner)).toEqual({ balance: 57n, held: 0n });
   });
 
-  test('that is taken leaves a debt where it was spent, once for the same reason', async () => {
+  test('taken back leaves a debt if it was spent, once for the same reason', async () => {
     await credit(100n, 'never');
     await credit(20n, 'soon', SOON);
     expect(await debit(50n, 'refund:1')).toBe('posted');
@@ -116,14 +116,14 @@ export function testGrants(driver: LedgerDriver): void {
     expect(await books.money(owner)).toEqual({ balance: -30n, held: 0n });
   });
 
-  test('cannot be given to nor taken from an account that is not there', async () => {
+  test('cannot be granted to, or taken from, an unknown account', async () => {
     const before = await countTransfers();
     expect(await failureOf(debit(5n, 'refund:nobody', 'acct_nobody'))).toBeInstanceOf(Error);
     expect(await failureOf(books.credit({ accountId: 'acct_nobody', keyId: '' }, 5n))).toBeInstanceOf(Error);
     expect(await countTransfers()).toBe(before);
   });
 
-  test('that is given while the ledger writes is not lost', async () => {
+  test('granted while the ledger writes is not lost', async () => {
     const ledger = new GroupCommitLedger(store);
     const charges = Array.from({ length: 40 }, async () => {
       const id = nextId();
@@ -135,7 +135,7 @@ export function testGrants(driver: LedgerDriver): void {
     expect(await books.money(owner)).toEqual({ balance: 80n, held: 0n });
   });
 
-  test('whose time is over is taken back, and only that', async () => {
+  test('that has expired is taken back, and nothing else', async () => {
     await credit(100n, 'never');
     await credit(100n, 'later', LATER);
     await credit(100n, 'soon', SOON);
@@ -151,7 +151,7 @@ export function testGrants(driver: LedgerDriver): void {
     ]);
   });
 
-  test('whose time is over stays as far as running requests may need it', async () => {
+  test('that has expired stays as far as running requests may need it', async () => {
     await credit(100n, 'soon', SOON);
     const id = nextId();
     await store.apply([holdOf(owner, id, { amount: 70n })]);
@@ -164,7 +164,7 @@ export function testGrants(driver: LedgerDriver): void {
     expect(await books.money(owner)).toEqual({ balance: 0n, held: 0n });
   });
 
-  test('expires after the charges that stand before it in the same transaction', async () => {
+  test('expires after the charges before it in the same transaction', async () => {
     await credit(100n, 'never');
     await credit(100n, 'soon', SOON);
     const id = nextId();

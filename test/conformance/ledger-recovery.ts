@@ -6,7 +6,7 @@ import { verifyLedger } from '../../src/ledger/verify.ts';
 import { holdOf, progressOf, settleOf, type Owner } from '../ledger/operations.ts';
 import { Books, type LedgerDriver } from './ledger-driver.ts';
 
-/** What becomes of the holds of a process that is no more. */
+/** What happens to the holds of a process that has died. */
 export function testRecovery(driver: LedgerDriver): void {
   let books: Books;
   let dead: LedgerStore;
@@ -26,7 +26,7 @@ export function testRecovery(driver: LedgerDriver): void {
 
   const recover = async (store = next) => (await store.apply([{ type: 'recover' }]))[0];
 
-  test('a hold is settled at the progress that was recorded', async () => {
+  test('a hold is settled at its recorded progress', async () => {
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n }), progressOf(owner, 'req_1', 250n)]);
     expect(await recover()).toEqual({ type: 'done', count: 1 });
     expect(await books.money(owner)).toEqual({ balance: 750n, held: 0n });
@@ -41,20 +41,20 @@ export function testRecovery(driver: LedgerDriver): void {
     });
   });
 
-  test('progress above the hold costs the hold', async () => {
+  test('progress above the hold costs the amount held', async () => {
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n }), progressOf(owner, 'req_1', 900n)]);
     await recover();
     expect(await books.money(owner)).toEqual({ balance: 400n, held: 0n });
   });
 
-  test('a hold without progress is given back', async () => {
+  test('a hold without progress is released', async () => {
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n })]);
     expect(await recover()).toEqual({ type: 'done', count: 1 });
     expect(await books.money(owner)).toEqual({ balance: 1000n, held: 0n });
     expect(await books.usageOf('req_1')).toMatchObject({ outcome: 'recovered', cost: 0n, is_estimated: 0n });
   });
 
-  test('budgets get back what was held and are charged what was used', async () => {
+  test('budgets get back the hold and are charged the usage', async () => {
     await books.keys.setBudget(owner.keyId, 'total', asNanos(1000n));
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n }), progressOf(owner, 'req_1', 250n)]);
     await recover();
@@ -69,7 +69,7 @@ export function testRecovery(driver: LedgerDriver): void {
     expect(await books.money(owner)).toEqual({ balance: 990n, held: 100n });
   });
 
-  test('a process that was taken for dead and wakes up charges nothing again', async () => {
+  test('a process presumed dead that wakes up charges nothing again', async () => {
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n }), progressOf(owner, 'req_1', 250n)]);
     await recover();
     const late = [progressOf(owner, 'req_1', 300n), settleOf(owner, 'req_1', { cost: 400n })];
@@ -77,7 +77,7 @@ export function testRecovery(driver: LedgerDriver): void {
     expect(await books.money(owner)).toEqual({ balance: 750n, held: 0n });
   });
 
-  test('a hold that came again after its settlement is given back without a charge', async () => {
+  test('a hold repeated after its settlement is released without a charge', async () => {
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n })]);
     await dead.apply([settleOf(owner, 'req_1', { cost: 100n })]);
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n }), progressOf(owner, 'req_1', 250n)]);
@@ -85,22 +85,22 @@ export function testRecovery(driver: LedgerDriver): void {
     expect(await books.money(owner)).toEqual({ balance: 900n, held: 0n });
   });
 
-  const giveUp = (nodeId: string) =>
+  const abandonOldHolds = (nodeId: string) =>
     giveUpOldHolds(books.kysely, { nodeId, createdBeforeMs: Date.now() - 5000, isRunning: (id) => id === 'req_running' });
 
-  test('a hold that its own process has forgotten is settled when no request can be so old', async () => {
+  test('a hold forgotten by its own process is settled once no request can be that old', async () => {
     const createdAtMs = Date.now() - 10_000;
     await next.apply([holdOf(owner, 'req_old', { amount: 600n, createdAtMs }), progressOf(owner, 'req_old', 250n)]);
     await next.apply([holdOf(owner, 'req_running', { amount: 60n, createdAtMs }), holdOf(owner, 'req_new', { amount: 40n })]);
-    expect(await giveUp('node_dead')).toEqual([]);
+    expect(await abandonOldHolds('node_dead')).toEqual([]);
     expect(await recover()).toEqual({ type: 'done', count: 0 });
-    expect(await giveUp('node_next')).toEqual(['req_old']);
+    expect(await abandonOldHolds('node_next')).toEqual(['req_old']);
     expect(await recover()).toEqual({ type: 'done', count: 1 });
     expect(await books.money(owner)).toEqual({ balance: 750n, held: 100n });
     expect(await next.apply([settleOf(owner, 'req_old', { cost: 400n })])).toEqual([{ type: 'resolved_before' }]);
   });
 
-  test('a hold that nobody ends is found by the verification', async () => {
+  test('a hold that is never settled is found by the verification', async () => {
     await dead.apply([holdOf(owner, 'req_1', { amount: 600n, createdAtMs: Date.now() - 10_000 })]);
     const checks = await verifyLedger(books.kysely, { longestRequestMs: 5000 });
     const name = 'R5 no hold is older than the longest request';

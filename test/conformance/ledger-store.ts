@@ -11,7 +11,7 @@ import { testGrants } from './ledger-grants.ts';
 import { testRecovery } from './ledger-recovery.ts';
 import { testVerification } from './ledger-verify.ts';
 
-/** What every store of the ledger must do alike, whatever it is made of. */
+/** What every ledger store must do, whatever its database. */
 export function testLedgerStore(driver: LedgerDriver): void {
   describe(`the ledger on ${driver.name}`, () => {
     describe('holds and settlements', () => testHolds(driver));
@@ -29,7 +29,7 @@ const SETTLED: OperationResult = { type: 'settled' };
 const RESOLVED_BEFORE: OperationResult = { type: 'resolved_before' };
 const QUARTER_HOUR_MS = 900_000;
 
-/** The columns of the counts that every settlement here has, this many times. */
+/** The count columns that every settlement here has, this many times. */
 const tokens = (times: bigint) => ({
   input_tokens: BigInt(USAGE.inputTokens) * times,
   cached_input_tokens: BigInt(USAGE.cachedInputTokens) * times,
@@ -38,7 +38,7 @@ const tokens = (times: bigint) => ({
   reasoning_tokens: BigInt(USAGE.reasoningTokens) * times,
 });
 
-/** The columns of their times: this many had a first token, of this many that ended. */
+/** The timing columns: this many requests had a first token, out of this many that ended. */
 const times = (begun: bigint, over: bigint) => ({ first_token_ms: begun * 12n, first_token_count: begun, duration_ms: over * 34n });
 
 function testHolds(driver: LedgerDriver): void {
@@ -56,20 +56,20 @@ function testHolds(driver: LedgerDriver): void {
   afterEach(() => books.expectSound());
   afterAll(() => books.close());
 
-  /** Ids are of the whole database, and every test has an account of its own. */
+  /** Ids are unique in the whole database, and every test has its own account. */
   const id = (name: string): string => `req_${owner.accountId}_${name}`;
   const hold = (name: string, amount: bigint, minimum = amount) => store.apply([holdOf(owner, id(name), { amount, minimum })]);
   const settle = (name: string, cost: bigint) => store.apply([settleOf(owner, id(name), { cost })]);
   const money = () => books.money(owner);
 
-  test('a hold sets money aside and a settlement takes what it cost', async () => {
+  test('a hold reserves money, and a settlement takes the cost', async () => {
     expect(await hold('a', 600n)).toEqual([held(600n)]);
     expect(await money()).toEqual({ balance: 1000n, held: 600n });
     expect(await settle('a', 250n)).toEqual([SETTLED]);
     expect(await money()).toEqual({ balance: 750n, held: 0n });
   });
 
-  test('a hold beyond what is available is refused and says what there is', async () => {
+  test('a hold beyond the available balance is refused with the available amount', async () => {
     await hold('a', 600n);
     expect(await hold('b', 401n)).toEqual([insufficient(400n)]);
     expect(await hold('b', 400n)).toEqual([held(400n)]);
@@ -77,19 +77,19 @@ function testHolds(driver: LedgerDriver): void {
     expect(await money()).toEqual({ balance: 1000n, held: 1000n });
   });
 
-  test('a hold with a lower minimum takes what is there', async () => {
+  test('a hold with a lower minimum takes what is available', async () => {
     expect(await hold('a', 5000n, 10n)).toEqual([held(1000n)]);
     expect(await hold('b', 5000n, 10n)).toEqual([insufficient(0n)]);
   });
 
-  test('what costs nothing is held whatever the balance', async () => {
+  test('a free request is held whatever the balance', async () => {
     await hold('a', 1000n);
     expect(await hold('b', 0n)).toEqual([held(0n)]);
     await settle('a', 1300n);
     expect(await hold('c', 0n)).toEqual([held(0n)]);
   });
 
-  test('the same hold again gets its first answer, though it left nothing for a second', async () => {
+  test('a repeated hold gets its first answer, even if nothing is left for a second', async () => {
     expect(await hold('a', 1000n)).toEqual([held(1000n)]);
     expect(await hold('a', 1000n)).toEqual([held(1000n)]);
     expect(await hold('b', 5000n, 1n)).toEqual([insufficient(0n)]);
@@ -104,13 +104,13 @@ function testHolds(driver: LedgerDriver): void {
     expect(await money()).toEqual({ balance: 900n, held: 0n });
   });
 
-  test('a settlement without its hold charges nothing', async () => {
+  test('a settlement without a hold charges nothing', async () => {
     expect(await settle('a', 100n)).toEqual([RESOLVED_BEFORE]);
     expect(await money()).toEqual({ balance: 1000n, held: 0n });
     expect(await books.usageOf(id('a'))).toBeUndefined();
   });
 
-  test('a hold that comes again after its settlement is given back and not charged again', async () => {
+  test('a hold repeated after its settlement is released and not charged again', async () => {
     await hold('a', 600n);
     await settle('a', 100n);
     expect(await hold('a', 600n)).toEqual([held(600n)]);
@@ -119,14 +119,14 @@ function testHolds(driver: LedgerDriver): void {
     expect((await books.usageOf(id('a')))?.cost).toBe(100n);
   });
 
-  test('a cost above the hold is charged in full, and then there is nothing to hold', async () => {
+  test('a cost above the hold is charged in full, and then nothing is available', async () => {
     await hold('a', 10n);
     await settle('a', 1200n);
     expect(await money()).toEqual({ balance: -200n, held: 0n });
     expect(await hold('b', 1n)).toEqual([insufficient(-200n)]);
   });
 
-  test('an extension makes a hold larger while there is money for it', async () => {
+  test('an extension raises a hold while there is money for it', async () => {
     await hold('a', 600n);
     const [more, tooMuch] = [extendOf(owner, id('a'), 900n), extendOf(owner, id('a'), 1001n)];
     expect(await store.apply([more, tooMuch])).toEqual([{ type: 'extended' }, { type: 'refused' }]);
@@ -136,7 +136,7 @@ function testHolds(driver: LedgerDriver): void {
     expect(await store.apply([extendOf(owner, id('a'), 1n)])).toEqual([{ type: 'refused' }]);
   });
 
-  test('the same extension again, because its answer got lost, holds nothing more', async () => {
+  test('a repeated extension, whose answer was lost, holds nothing more', async () => {
     await hold('a', 600n);
     const more = extendOf(owner, id('a'), 700n);
     expect(await store.apply([more, more])).toEqual([{ type: 'extended' }, { type: 'extended' }]);
@@ -144,7 +144,7 @@ function testHolds(driver: LedgerDriver): void {
     expect(await money()).toEqual({ balance: 1000n, held: 700n });
   });
 
-  test('the latest progress of a hold counts, and progress without one is nothing', async () => {
+  test('the latest progress of a hold counts, and progress without a hold is ignored', async () => {
     await hold('a', 600n);
     const recorded = { type: 'recorded' } as const;
     expect(await store.apply([progressOf(owner, id('a'), 50n), progressOf(owner, id('a'), 70n)])).toEqual([recorded, recorded]);
@@ -154,7 +154,7 @@ function testHolds(driver: LedgerDriver): void {
     expect(await money()).toEqual({ balance: 1000n, held: 600n });
   });
 
-  test('a settlement leaves one transfer and one usage row', async () => {
+  test('a settlement creates one transfer and one usage row', async () => {
     const createdAtMs = 1_900_000_000_000;
     await store.apply([holdOf(owner, id('a'), { amount: 600n, createdAtMs })]);
     await store.apply([settleOf(owner, id('a'), { cost: 100n, createdAtMs, endUser: 'Zoë "7", C:\\' })]);
@@ -194,7 +194,7 @@ function testHolds(driver: LedgerDriver): void {
     });
   });
 
-  test('a request that cost nothing has a usage row and no transfer', async () => {
+  test('a free request has a usage row and no transfer', async () => {
     await hold('a', 600n);
     expect(await store.apply([releaseOf(owner, id('a'))])).toEqual([SETTLED]);
     expect(await money()).toEqual({ balance: 1000n, held: 0n });
@@ -203,7 +203,7 @@ function testHolds(driver: LedgerDriver): void {
     expect(await books.kysely.selectFrom('transfers').selectAll().where('id', '=', id('a')).execute()).toEqual([]);
   });
 
-  test('attempts that failed are recorded in their order', async () => {
+  test('failed attempts are recorded in order', async () => {
     const failedAttempts = [
       { provider: 'first', outcome: 'provider_error', durationMs: 3 },
       { provider: 'second', outcome: 'provider_timeout', durationMs: 40 },
@@ -223,7 +223,7 @@ function testHolds(driver: LedgerDriver): void {
     );
   });
 
-  test('roll-ups count each provider and quarter of an hour by itself, its errors, times and cost', async () => {
+  test('roll-ups count each provider and quarter of an hour separately, with errors, times and cost', async () => {
     const quarter = 2_000_000 * QUARTER_HOUR_MS;
     const ended = (name: string, offsetMs: number, facts: Parameters<typeof settleOf>[2]) => [
       holdOf(owner, id(name), { amount: 10n, createdAtMs: quarter + offsetMs }),
@@ -246,14 +246,14 @@ function testHolds(driver: LedgerDriver): void {
     ]);
   });
 
-  test('amounts larger than a number can count are kept to the last digit', async () => {
+  test('amounts beyond double precision are kept to the last digit', async () => {
     await books.credit(owner, 9_007_199_254_740_993n);
     expect(await hold('a', 9_007_199_254_740_995n)).toEqual([held(9_007_199_254_740_995n)]);
     await settle('a', 9_007_199_254_740_993n);
     expect(await money()).toEqual({ balance: 1000n, held: 0n });
   });
 
-  test('two processes that race for one cent never spend more than it', async () => {
+  test('two processes racing for one cent never spend more', async () => {
     const [first, second] = [new GroupCommitLedger(store), new GroupCommitLedger(await books.openStore('node_2'))];
     const tries = Array.from({ length: 64 }, (_, index) => {
       const { hold: request } = holdOf(owner, id(String(index)), { amount: 30n });
@@ -267,7 +267,7 @@ function testHolds(driver: LedgerDriver): void {
   test('old usage rows are dropped and their money stays', async () => {
     const oldest = `req_0_${owner.accountId}`;
     const failedAttempts = [{ provider: 'first', outcome: 'provider_error', durationMs: 3 }];
-    // As old as its id says: of the quarter of an hour in which rows begin, the rest may be missing.
+    // As old as its id says: other rows of the first quarter of an hour may be missing.
     const createdAtMs = Date.now() - 100 * QUARTER_HOUR_MS;
     await store.apply([
       holdOf(owner, oldest, { amount: 10n, createdAtMs }),
@@ -293,7 +293,7 @@ function testBatches(driver: LedgerDriver): void {
   afterEach(() => books.expectSound());
   afterAll(() => books.close());
 
-  test('is carried out in its order and answered in it', async () => {
+  test('is applied and answered in order', async () => {
     const [rich, poor] = [await books.makeOwner(1000n), await books.makeOwner(5n)];
     const results = await store.apply([
       holdOf(poor, 'req_a', { amount: 6n }),
@@ -310,11 +310,11 @@ function testBatches(driver: LedgerDriver): void {
     ]);
   });
 
-  test('of nothing is answered with nothing', async () => {
+  test('without operations is answered with nothing', async () => {
     expect(await store.apply([])).toEqual([]);
   });
 
-  test('happens as a whole or not at all, and the next one is none the worse', async () => {
+  test('is applied as a whole or not at all, and does not affect the next one', async () => {
     const owner = await books.makeOwner(1000n);
     await store.apply([holdOf(owner, 'req_f', { amount: 100n })]);
     const nobody = { accountId: 'acct_nobody', keyId: 'key_nobody' };

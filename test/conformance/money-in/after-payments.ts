@@ -26,8 +26,8 @@ export function testAfterPayments(driver: LedgerDriver): void {
   const kindsOf = async (ids: readonly string[]) =>
     (await compare()).differences.filter(({ paymentId }) => ids.includes(paymentId ?? '')).map(({ kind }) => kind);
 
-  describe('what goes back to the payer', () => {
-    test('is taken from the account, the difference each time', async () => {
+  describe('a refund or dispute', () => {
+    test('takes the difference from the account each time', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.topUp(customer, '20');
       for (const [cents, left] of [
@@ -43,7 +43,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.desk.require(payment.id)).toMatchObject({ reversed: usd('20') });
     });
 
-    test('leaves a debt where it was spent', async () => {
+    test('leaves a debt if the money was spent', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.topUp(customer, '20');
       await stage.spend(customer, '15');
@@ -53,7 +53,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('-15'));
     });
 
-    test('comes back to the account when the refund failed or the dispute was won', async () => {
+    test('returns the money to the account if the refund failed or the dispute was won', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.topUp(customer, '20');
       const ref = payment.provider_ref ?? '';
@@ -74,7 +74,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('20'));
     });
 
-    test('is never more than was paid, though a refund follows a lost dispute', async () => {
+    test('never takes more than was paid, even if a refund follows a lost dispute', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.topUp(customer, '20');
       const from = stage.stripe.books.events.length;
@@ -100,7 +100,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       { title: 'nothing', spent: '0', taken: ['0', '0'] },
       { title: 'some', spent: '6', taken: ['4', '6'] },
       { title: 'all', spent: '8', taken: ['4', '8'] },
-    ])('takes of a bonus whose time was over what was spent of it: $title', async ({ spent, taken }) => {
+    ])('takes the spent part of an expired bonus: $title', async ({ spent, taken }) => {
       const customer = await stage.makeCustomer();
       await stage.redeem(customer, await stage.makeCode({ kind: 'bonus', percent: 50, amount: usd('8'), creditDays: 30 }));
       const payment = await stage.topUp(customer, '20');
@@ -117,7 +117,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
   });
 
   describe('automatic top-ups', () => {
-    test.each(['refund', 'dispute'] as const)('stop with a %s: what went back to a card is not charged to it again', async (kind) => {
+    test.each(['refund', 'dispute'] as const)('stop after a %s, so that the card is not charged again', async (kind) => {
       const holder = await stage.makeCardHolder('20');
       await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
       const [payment] = await stage.books.kysely.selectFrom('payments').selectAll().where('account_id', '=', holder.accountId).execute();
@@ -135,7 +135,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
   });
 
   describe('saved cards', () => {
-    test('are kept with the account where the payer said so, listed, and removed', async () => {
+    test('are kept with the account if the payer agreed, listed, and removed', async () => {
       const holder = await stage.makeCardHolder();
       const other = await stage.makeCardHolder();
       const cards = stage.desk.driver('stripe')?.cards;
@@ -150,7 +150,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
   });
 
   describe('an automatic top-up', () => {
-    test('is off until the account says otherwise, with a card and a cap', async () => {
+    test('is off until the account enables it, with a card and a cap', async () => {
       const holder = await stage.makeCardHolder('6');
       expect(await stage.autoTopUps.find(holder.accountId, stage.nowMs)).toBeUndefined();
       const on = (changes: object) => stage.autoTopUps.switchOn(holder.accountId, { ...terms(holder.card), ...changes }, stage.nowMs);
@@ -162,7 +162,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.balance(holder)).toBe(usd('6'));
     });
 
-    test('charges the card below the threshold, once, however many look, up to the cap of the month', async () => {
+    test('charges the card below the threshold once, however many nodes check, up to the monthly cap', async () => {
       const holder = await stage.makeCardHolder('6');
       await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
       await stage.spend(holder, '2');
@@ -186,7 +186,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.autoTopUps.find(holder.accountId, nextMonthMs)).toMatchObject({ isOn: true, reason: '' });
     });
 
-    test('gets its turn also where more accounts than a turn looks at have reached their cap', async () => {
+    test('gets its turn even if more accounts than one turn covers have reached their cap', async () => {
       const capped = {
         is_on: 1,
         threshold: usd('5'),
@@ -211,7 +211,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.balance(holder)).toBe(usd('14'));
     });
 
-    test('is switched off with a reason by a card that is declined', async () => {
+    test('is turned off with a reason if the card is declined', async () => {
       const holder = await stage.makeCardHolder('6');
       await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
       stage.stripe.books.declined.set(holder.card, 'insufficient_funds');
@@ -225,7 +225,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       });
     });
 
-    test('whose answer is lost is asked for again and charged once', async () => {
+    test('whose answer was lost is requested again and charged once', async () => {
       const holder = await stage.makeCardHolder('6');
       await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
       await stage.spend(holder, '2');
@@ -241,9 +241,9 @@ export function testAfterPayments(driver: LedgerDriver): void {
     });
 
     test.each([
-      { title: 'was not made is not made', isMade: false, balance: '4' },
-      { title: 'was made is credited', isMade: true, balance: '14' },
-    ])('that Stripe did not answer and $title once it is switched off', async ({ isMade, balance }) => {
+      { title: 'was not charged is not charged', isMade: false, balance: '4' },
+      { title: 'was charged is credited', isMade: true, balance: '14' },
+    ])('without an answer from Stripe that $title after it is turned off', async ({ isMade, balance }) => {
       const holder = await stage.makeCardHolder('6');
       await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
       await stage.spend(holder, '2');
@@ -258,7 +258,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.autoTopUps.find(holder.accountId, stage.nowMs)).toMatchObject({ isOn: false, reason: '' });
     });
 
-    test('whose answer is lost for longer than Stripe knows its key is looked for, not made again', async () => {
+    test('whose answer was lost for longer than Stripe keeps its key is looked up, not repeated', async () => {
       const holder = await stage.makeCardHolder('6');
       await stage.autoTopUps.switchOn(holder.accountId, terms(holder.card), stage.nowMs);
       await stage.spend(holder, '2');
@@ -273,7 +273,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
   });
 
   describe('the comparison with Stripe', () => {
-    test('finds what was charged and not credited, and says how to mend it', async () => {
+    test('finds charges that were not credited, and explains how to fix them', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer);
       stage.stripe.books.pay(stage.stripe.books.sessionOf(payment.id));
@@ -286,7 +286,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('20'));
     });
 
-    test('does not take an inquiry, which takes no money, for a dispute', async () => {
+    test('does not count an inquiry, which takes no money, as a dispute', async () => {
       const { id, provider_ref: ref } = await stage.topUp(await stage.makeCustomer());
       const dispute = stage.stripe.books.dispute(ref ?? '');
       dispute['status'] = 'warning_under_review';
@@ -295,7 +295,7 @@ export function testAfterPayments(driver: LedgerDriver): void {
       expect(await kindsOf([id])).toEqual(['reversal_differs']);
     });
 
-    test('finds refunds that were not heard of, and payments that Stripe does not have', async () => {
+    test('finds refunds that were missed, and payments unknown to Stripe', async () => {
       const customer = await stage.makeCustomer();
       const [refunded, gone] = [await stage.topUp(customer), await stage.topUp(customer)];
       const from = stage.stripe.books.events.length;

@@ -6,7 +6,7 @@ import { DAY_MS, MoneyStage, usd, type Customer } from './stage.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What becomes of somebody's cards, plan and name at Stripe when they close their account. */
+/** What happens to a customer's cards, plan and name at Stripe when they close their account. */
 export function testClosedAccounts(driver: LedgerDriver): void {
   let stage: MoneyStage;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ export function testClosedAccounts(driver: LedgerDriver): void {
   };
   const isKnown = (customer: string | undefined): boolean => stage.stripe.books.customers.has(customer ?? '');
 
-  test('closing an account deletes the customer and the cards at Stripe, and nobody else', async () => {
+  test('closing an account deletes its customer and cards at Stripe, and nobody else’s', async () => {
     const [leaving, staying] = [await stage.makeCardHolder(), await stage.makeCardHolder()];
     const [gone, there] = [await customerOf(leaving), await customerOf(staying)];
     expect([isKnown(gone), isKnown(there)]).toEqual([true, true]);
@@ -47,7 +47,7 @@ export function testClosedAccounts(driver: LedgerDriver): void {
     expect(stage.kept).toEqual([]);
   });
 
-  test('a customer whom Stripe does not delete is told to the operator, and tried again an hour later', async () => {
+  test('a customer Stripe does not delete is reported to the operator and tried again an hour later', async () => {
     const leaving = await stage.makeCardHolder();
     const customer = await customerOf(leaving);
     await close(leaving);
@@ -63,7 +63,7 @@ export function testClosedAccounts(driver: LedgerDriver): void {
     expect(stage.kept).toHaveLength(1);
   });
 
-  test('a deletion whose answer was lost is found to be done', async () => {
+  test('a deletion whose answer was lost is recognised as done', async () => {
     const leaving = await stage.makeCardHolder();
     await close(leaving);
     stage.stripe.loseAnswers(1);
@@ -75,7 +75,7 @@ export function testClosedAccounts(driver: LedgerDriver): void {
     expect(stage.kept).toHaveLength(1);
   });
 
-  test('a payment that is under way keeps its customer until it has ended', async () => {
+  test('a pending payment keeps its customer until it has ended', async () => {
     const leaving = await stage.makeCardHolder();
     const customer = await customerOf(leaving);
     const payment = await stage.begin(leaving);
@@ -89,7 +89,7 @@ export function testClosedAccounts(driver: LedgerDriver): void {
     expect(isKnown(customer)).toBe(false);
   });
 
-  test('what is paid after the account was closed buys nothing, and the operator is told to send it back', async () => {
+  test('a payment after the account was closed buys nothing, and the operator is asked to return it', async () => {
     const leaving = await stage.makeCustomer();
     const planOrder = { type: 'subscribe', planId: 'closed' } as const;
     const payments = [await stage.begin(leaving), await stage.begin(leaving, '20', { planOrder })];
@@ -110,7 +110,7 @@ export function testClosedAccounts(driver: LedgerDriver): void {
     await turn();
   });
 
-  test('every process that looks asks for it once', async () => {
+  test('several processes request the deletion only once', async () => {
     const leaving = await stage.makeCardHolder();
     await close(leaving);
     const before = stage.stripe.requests.filter((request) => request.startsWith('DELETE')).length;
@@ -119,7 +119,7 @@ export function testClosedAccounts(driver: LedgerDriver): void {
     expect(stage.stripe.requests.filter((request) => request.startsWith('DELETE'))).toHaveLength(before + 1);
   });
 
-  test('a plan ends with its account, and what it said about credit with it', async () => {
+  test('a plan ends with its account, and so do its rules about credit', async () => {
     const leaving = await stage.makeCardHolder('30');
     await stage.subscriptions.order({ type: 'subscribe', planId: 'closed' }, { ...leaving, nowMs: stage.nowMs, paysBy: 'balance' });
     await close(leaving);

@@ -4,10 +4,10 @@ import type { Subscription } from '../../../src/accounts/subscriptions.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { MoneyStage, usd, type Customer } from './stage.ts';
 
-/** When the tests about plans begin: the last day of a long month. */
+/** When the tests about plans start: the last day of a long month. */
 export const MARCH_31 = Date.UTC(2027, 2, 31, 12);
 
-/** A stage with plans on it, and what tests about plans do. */
+/** A stage with plans, and helpers for tests about them. */
 export class PlanStage {
   readonly money: MoneyStage;
 
@@ -37,12 +37,12 @@ export class PlanStage {
     return this.money.subscriptions.find(accountId);
   }
 
-  /** A customer with money of their own. */
+  /** Creates a customer with money of their own. */
   async makeRich(amount = '100'): Promise<Customer> {
     return this.money.makeCustomer(usd(amount));
   }
 
-  /** Noon of a day, and one turn of the clock. */
+  /** Moves to noon of a day and runs one turn of the clock. */
   async moveTo(year: number, month: number, day: number): Promise<void> {
     this.money.nowMs = Date.UTC(year, month - 1, day, 12);
     await this.money.clock.turn(this.money.nowMs);
@@ -53,7 +53,7 @@ export function dateOf(ms: number | undefined): string {
   return new Date(ms ?? 0).toISOString().slice(0, 10);
 }
 
-/** A stage for all tests of a group: each begins on the same day, and leaves the books sound. */
+/** Sets up a stage for a group of tests. Each test starts on the same day and leaves the ledger sound. */
 export function onPlanStage(driver: LedgerDriver, begin: (plans: PlanStage) => void): void {
   let plans: PlanStage;
   beforeAll(async () => {

@@ -9,7 +9,7 @@ import { DAY_MS, usd, type Customer, type MoneyStage } from './stage.ts';
 
 const CALLERS = 64;
 
-/** How the credit of a plan is used: before the rest, after it, or alone. */
+/** How plan credit is used: before other credit, after it, or alone. */
 export function testPlanUse(driver: LedgerDriver): void {
   let plans: PlanStage;
   let stage: MoneyStage;
@@ -32,7 +32,7 @@ export function testPlanUse(driver: LedgerDriver): void {
   const nextId = (): string => `req_use_${(lastId += 1)}`;
   const hold = async (customer: Customer, amount: string, id = nextId()): Promise<OperationResult | undefined> =>
     (await store.apply([holdOf(customer, id, { amount: usd(amount) })]))[0];
-  /** A customer who has five dollars besides the plan. */
+  /** Creates a customer with five dollars in addition to the plan. */
   const makeSubscriber = async (planId: string): Promise<Customer> => {
     const customer = await plans.makeRich('15');
     expect(await plans.subscribe(customer, planId)).toMatchObject({ type: 'done' });
@@ -49,7 +49,7 @@ export function testPlanUse(driver: LedgerDriver): void {
       expect(await stage.left(patient)).toEqual({ plan: usd('11') });
     });
 
-    test('is what the subscriber chooses, also for credit that is there, and through renewals', async () => {
+    test('is the subscriber’s choice, also for existing credit, and across renewals', async () => {
       const customer = await plans.makeRich('100');
       await plans.subscribe(customer, 'basic');
       expect(await plans.planOf(customer)).toMatchObject({ useFirst: 'plan' });
@@ -66,7 +66,7 @@ export function testPlanUse(driver: LedgerDriver): void {
       expect(await stage.subscriptions.setUse((await stage.makeCustomer()).accountId, 'plan')).toBe(false);
     });
 
-    test('of a plan that the operator changes counts at once, and ends with the plan', async () => {
+    test('of a plan changed by the operator applies at once, and ends with the plan', async () => {
       await stage.makePlan('changing', { price: usd('10'), included: usd('12') });
       const customer = await makeSubscriber('changing');
       await stage.makePlan('changing', { price: usd('10'), included: usd('12'), useFirst: 'balance' });
@@ -77,7 +77,7 @@ export function testPlanUse(driver: LedgerDriver): void {
       expect(await stage.left(customer)).toEqual({ plan: usd('11'), manual: usd('4') });
     });
 
-    test('that a crash kept from being applied is applied with the next start', async () => {
+    test('that a crash kept from being applied is applied at the next start', async () => {
       const customer = await makeSubscriber('basic');
       await stage.books.kysely
         .updateTable('subscriptions')
@@ -90,8 +90,8 @@ export function testPlanUse(driver: LedgerDriver): void {
     });
   });
 
-  describe('a plan that stops at its own credit', () => {
-    test('refuses what that does not pay for, whatever the balance is, and says until when', async () => {
+  describe('a plan limited to its own credit', () => {
+    test('refuses what its credit does not cover, whatever the balance, and says until when', async () => {
       const customer = await makeSubscriber('closed');
       expect(await hold(customer, '12.01')).toEqual({
         type: 'plan_exhausted',
@@ -108,14 +108,14 @@ export function testPlanUse(driver: LedgerDriver): void {
       expect(await hold(customer, '0.000000001')).toMatchObject({ type: 'plan_exhausted', available: 0n });
     });
 
-    test('lets in what costs nothing, and lowers a hold to what is left', async () => {
+    test('admits free requests, and lowers a hold to what is left', async () => {
       const customer = await makeSubscriber('closed');
       const lowered = holdOf(customer, nextId(), { amount: usd('100'), minimum: usd('1') });
       expect(await store.apply([lowered])).toEqual([{ type: 'held', amount: usd('12') }]);
       expect(await hold(customer, '0')).toEqual({ type: 'held', amount: asNanos(0n) });
     });
 
-    test('uses its own credit before a gift that ends sooner, and leaves the gift alone', async () => {
+    test('uses its own credit before a gift that expires sooner, and leaves the gift alone', async () => {
       const customer = await makeSubscriber('closed');
       await stage.books.credit(customer, usd('3'), { expiresAtMs: stage.nowMs + DAY_MS });
       await stage.spend(customer, '12');
@@ -123,7 +123,7 @@ export function testPlanUse(driver: LedgerDriver): void {
       expect(await hold(customer, '1')).toMatchObject({ type: 'plan_exhausted' });
     });
 
-    test('goes on with a larger plan, with the next period, and with the balance when it is over', async () => {
+    test('continues with a larger plan, with the next period, and with the balance after it ends', async () => {
       const customer = await plans.makeRich('100');
       await plans.subscribe(customer, 'closed');
       await stage.spend(customer, '12');
@@ -144,7 +144,7 @@ export function testPlanUse(driver: LedgerDriver): void {
       expect(await hold(customer, '40')).toMatchObject({ type: 'held' });
     });
 
-    test('that the operator opens lets the balance pay at once', async () => {
+    test('that the operator opens up can use the balance at once', async () => {
       await stage.makePlan('opening', { price: usd('10'), included: usd('12'), overflow: 'stop' });
       const customer = await makeSubscriber('opening');
       expect(await hold(customer, '13')).toMatchObject({ type: 'plan_exhausted' });
@@ -152,7 +152,7 @@ export function testPlanUse(driver: LedgerDriver): void {
       expect(await hold(customer, '13')).toMatchObject({ type: 'held' });
     });
 
-    test('keeps of credit that ends what its running requests hold, though the balance could pay', async () => {
+    test('keeps expiring credit that its running requests hold, even if the balance could pay', async () => {
       const customer = await makeSubscriber('closed');
       await stage.subscriptions.cancel(customer.accountId, stage.nowMs);
       const id = nextId();
@@ -165,7 +165,7 @@ export function testPlanUse(driver: LedgerDriver): void {
 
     test(`never gives ${CALLERS} callers at once more than its credit`, async () => {
       const customer = await makeSubscriber('closed');
-      // Where the database is shared, each node sees half of the callers.
+      // With a shared database, each node gets half of the callers.
       const ledgers = [new GroupCommitLedger(store)];
       if (driver.dialect === 'postgres') ledgers.push(new GroupCommitLedger(await stage.books.openStore('node_other')));
       let spent = 0n;
@@ -189,7 +189,7 @@ export function testPlanUse(driver: LedgerDriver): void {
       await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
       expect(refusals).toBeGreaterThan(0);
       expect(spent).toBeLessThanOrEqual(usd('12'));
-      // What is left does not pay for the largest: refusals came late, not early.
+      // What is left does not cover the largest request, so refusals came late, not early.
       expect(usd('12') - spent).toBeLessThan(usd('0.9'));
       expect((await stage.left(customer))['manual']).toBe(usd('5'));
     });

@@ -4,7 +4,7 @@ import type { LedgerDriver } from '../ledger-driver.ts';
 import { dateOf, onPlanStage, type PlanStage } from './plan-stage.ts';
 import { planOf, usd, type MoneyStage } from './stage.ts';
 
-/** Plans: bought, given, canceled, and what they allow. */
+/** Plans: bought, granted, cancelled, and what they allow. */
 export function testPlans(driver: LedgerDriver): void {
   let plans: PlanStage;
   let stage: MoneyStage;
@@ -14,7 +14,7 @@ export function testPlans(driver: LedgerDriver): void {
   });
 
   describe('a subscription', () => {
-    test('is paid from the balance, and gives its credit until a day after its period', async () => {
+    test('is paid from the balance, and grants its credit until a day after its period', async () => {
       const customer = await plans.makeRich('15');
       expect(await plans.subscribe(customer, 'basic')).toEqual({ type: 'done', paid: usd('10') });
       expect(await stage.left(customer)).toEqual({ manual: usd('5'), plan: usd('12') });
@@ -28,7 +28,7 @@ export function testPlans(driver: LedgerDriver): void {
       expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'basic' }, status: 'active', includedLeft: usd('12') });
     });
 
-    test('is refused where the money is missing, the plan is not for sale, or there is one', async () => {
+    test('is refused without money, for a plan not on sale, or if there already is one', async () => {
       const customer = await plans.makeRich('9');
       expect(await plans.subscribe(customer, 'basic')).toEqual({ type: 'insufficient', due: usd('10'), payable: usd('9') });
       expect(await plans.subscribe(customer, 'secret')).toEqual({ type: 'refused', why: 'not_offered' });
@@ -38,14 +38,14 @@ export function testPlans(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('10'));
     });
 
-    test('is bought once by many clicks at once', async () => {
+    test('is bought once by many concurrent clicks', async () => {
       const customer = await plans.makeRich('100');
       const results = await Promise.all(Array.from({ length: 10 }, () => plans.subscribe(customer, 'basic')));
       expect(results.filter(({ type }) => type === 'done')).toHaveLength(1);
       expect(await stage.balance(customer)).toBe(usd('102'));
     });
 
-    test('cannot be paid with a gift, nor with the credit of a plan', async () => {
+    test('cannot be paid with a gift or with plan credit', async () => {
       const customer = await stage.makeCustomer();
       await stage.redeem(customer, await stage.makeCode({ kind: 'credit', amount: usd('50') }));
       expect(await plans.subscribe(customer, 'basic')).toMatchObject({ type: 'insufficient', payable: 0n });
@@ -67,7 +67,7 @@ export function testPlans(driver: LedgerDriver): void {
       expect(await plans.subscribe(customer, 'basic')).toMatchObject({ type: 'insufficient', payable: usd('9') });
     });
 
-    test('by card begins with the payment, and its money stays in the balance should the plan be gone', async () => {
+    test('by card starts with the payment, and its money stays in the balance if the plan is gone', async () => {
       const customer = await stage.makeCustomer();
       await stage.makePlan('short', { price: usd('10') });
       const payment = await stage.topUp(customer, '10', { planOrder: { type: 'subscribe', planId: 'short' }, savesCard: true });
@@ -86,7 +86,7 @@ export function testPlans(driver: LedgerDriver): void {
   });
 
   describe('a cancellation', () => {
-    test('lets the plan run to the end of its period, and can be taken back until then', async () => {
+    test('lets the plan run to the end of its period, and can be undone until then', async () => {
       const customer = await plans.makeRich('100');
       await plans.subscribe(customer, 'basic');
       expect(await stage.subscriptions.cancel(customer.accountId, stage.nowMs)).toBe(true);
@@ -102,8 +102,8 @@ export function testPlans(driver: LedgerDriver): void {
     });
   });
 
-  describe('a plan of the operator', () => {
-    test('can be given for nothing, for a while or for good, in place of another', async () => {
+  describe('an operator’s plan', () => {
+    test('can be granted for free, temporarily or permanently, in place of another', async () => {
       const customer = await plans.makeRich('100');
       await plans.subscribe(customer, 'basic');
       expect(await stage.subscriptions.assign(customer.accountId, 'secret', { nowMs: stage.nowMs, periods: 1 })).toMatchObject({
@@ -116,7 +116,7 @@ export function testPlans(driver: LedgerDriver): void {
       expect(await plans.planOf(customer)).toBeUndefined();
     });
 
-    test('decides what the keys of its accounts may do, within what each key has', async () => {
+    test('limits what the keys of its accounts may do, within each key’s own limits', async () => {
       await stage.makePlan('narrow', { requestsPerMinute: 10, concurrent: 2, models: ['sandbox/echo', 'sandbox/story'] });
       const customer = await plans.makeRich('100');
       const { secret } = await stage.books.keys.create(customer.accountId, {
@@ -141,7 +141,7 @@ export function testPlans(driver: LedgerDriver): void {
       });
     });
 
-    test('that is gone from the settings is offered no more, and ends with its period', async () => {
+    test('removed from the settings is no longer offered, and ends with its period', async () => {
       const plan = planOf('from-file', { price: usd('10'), included: usd('10') });
       await stage.plans.saveSettings([plan]);
       const customer = await plans.makeRich('100');

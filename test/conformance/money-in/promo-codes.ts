@@ -34,7 +34,7 @@ export function testPromoCodes(driver: LedgerDriver): void {
     expect(rows).not.toContain(code.replaceAll('-', ''));
   });
 
-  test('its credit ends when the code says so', async () => {
+  test('its credit expires when the code says so', async () => {
     const customer = await stage.makeCustomer();
     await stage.redeem(customer, await stage.makeCode({ ...CREDIT, creditDays: 30 }));
     const grant = await stage.books.kysely.selectFrom('grants').selectAll().where('account_id', '=', customer.accountId).executeTakeFirst();
@@ -67,7 +67,7 @@ export function testPromoCodes(driver: LedgerDriver): void {
     expect(await stage.redeem(customer, code)).toBe('redeemed');
   });
 
-  test('a code that wants a top-up is taken after it, and not when that was refunded', async () => {
+  test('a code that requires a top-up is accepted after one, but not if it was refunded', async () => {
     const customer = await stage.makeCustomer();
     const code = await stage.makeCode(CREDIT, { minimumTopUp: usd('10') });
     const payment = await stage.topUp(customer, '20');
@@ -93,7 +93,7 @@ export function testPromoCodes(driver: LedgerDriver): void {
     expect(await stage.redeem(again, third)).toBe('already_used');
   });
 
-  test('a bonus waits for the next top-up that is large enough, and comes once', async () => {
+  test('a bonus waits for the next sufficiently large top-up, and is given once', async () => {
     const customer = await stage.makeCustomer();
     const code = await stage.makeCode({ kind: 'bonus', percent: 20, amount: usd('50') }, { minimumTopUp: usd('15') });
     expect(await stage.redeem(customer, code)).toBe('redeemed');
@@ -105,14 +105,14 @@ export function testPromoCodes(driver: LedgerDriver): void {
     expect(await stage.left(customer)).toEqual({ paid: usd('90'), promo: usd('8') });
   });
 
-  test('a bonus is never more than its code says', async () => {
+  test('a bonus never exceeds the code’s maximum', async () => {
     const customer = await stage.makeCustomer();
     await stage.redeem(customer, await stage.makeCode({ kind: 'bonus', percent: 100, amount: usd('3') }));
     await stage.topUp(customer, '20');
     expect(await stage.left(customer)).toEqual({ paid: usd('20'), promo: usd('3') });
   });
 
-  test('a plan that a code gives ends after its periods, and no second plan is put on top', async () => {
+  test('a plan given by a code ends after its periods, and no second plan is added on top', async () => {
     const customer = await stage.makeCustomer();
     const code = await stage.makeCode({ kind: 'plan', planId: 'gift', periods: 2 }, { usesMax: 2 });
     expect(await stage.redeem(customer, code)).toBe('redeemed');
@@ -124,7 +124,7 @@ export function testPromoCodes(driver: LedgerDriver): void {
     expect(await stage.subscriptions.find(customer.accountId)).toBeUndefined();
   });
 
-  test('guessing is stopped by account and by address, and goes on after an hour', async () => {
+  test('guessing is blocked by account and by address, and allowed again after an hour', async () => {
     const customer = await stage.makeCustomer();
     const code = await stage.makeCode(CREDIT, { usesMax: 10 });
     for (let tries = 0; tries < 10; tries += 1) expect(await stage.redeem(customer, `GUESS${tries}`, '2001:db8:1:2::1')).toBe('unknown');
@@ -140,7 +140,7 @@ export function testPromoCodes(driver: LedgerDriver): void {
     expect(await stage.redeem(customer, code)).toBe('redeemed');
   });
 
-  test('guesses at the same moment are as few as others, and who knows a code is not counted among those who guess', async () => {
+  test('concurrent guesses are limited too, and a correct code does not count as a guess', async () => {
     const customer = await stage.makeCustomer();
     const guesses = Array.from({ length: 50 }, (_, index) => stage.redeem(customer, `GUESS${index}`, '192.0.2.7'));
     const results = await Promise.all(guesses);
@@ -150,7 +150,7 @@ export function testPromoCodes(driver: LedgerDriver): void {
     for (let count = 0; count < 40; count += 1) expect(await stage.redeem(await stage.makeCustomer(), code, '192.0.2.7')).toBe('redeemed');
   });
 
-  test('of a hundred accounts that redeem a single-use code at once, one gets it', async () => {
+  test('one of a hundred accounts that redeem a single-use code at once gets it', async () => {
     const code = await stage.makeCode(CREDIT);
     const customers = await Promise.all(Array.from({ length: 100 }, () => stage.makeCustomer()));
     const results = await Promise.all(customers.map((customer) => stage.redeem(customer, code)));
@@ -160,7 +160,7 @@ export function testPromoCodes(driver: LedgerDriver): void {
     expect(balances.reduce((sum, balance) => sum + balance, 0n)).toBe(usd('5'));
   });
 
-  test('one account that redeems a code for many a hundred times at once gets it once', async () => {
+  test('one account that redeems a multi-use code a hundred times at once gets it once', async () => {
     const code = await stage.makeCode(CREDIT, { usesMax: 1000 });
     const customer = await stage.makeCustomer();
     const results = await Promise.all(Array.from({ length: 100 }, () => stage.redeem(customer, code)));
@@ -168,7 +168,7 @@ export function testPromoCodes(driver: LedgerDriver): void {
     expect(await stage.balance(customer)).toBe(usd('5'));
   });
 
-  test('one mailbox with many accounts gets a campaign once, though all try at once', async () => {
+  test('one mailbox with many accounts gets a campaign once, even if all try at once', async () => {
     const codes = await Promise.all(Array.from({ length: 10 }, () => stage.makeCode(CREDIT, { campaign: 'mailbox' })));
     const customers = await Promise.all(codes.map((_, index) => stage.makeCustomer(0n, `farmer+${index}@example.org`)));
     const results = await Promise.all(customers.map((customer, index) => stage.redeem(customer, codes[index] ?? '')));

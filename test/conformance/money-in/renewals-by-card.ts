@@ -4,7 +4,7 @@ import type { LedgerDriver } from '../ledger-driver.ts';
 import { onPlanStage, type PlanStage } from './plan-stage.ts';
 import { usd, type Customer, type MoneyStage } from './stage.ts';
 
-/** Plans that are paid by card, and what comes between the charge and the period that it is for. */
+/** Plans paid by card, and what can happen between the charge and the period it is for. */
 export function testRenewalsByCard(driver: LedgerDriver): void {
   let plans: PlanStage;
   let stage: MoneyStage;
@@ -23,7 +23,7 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
       .execute();
     return rows.map((row) => row.charge_cents);
   };
-  /** So many minutes in steps of five seconds, as the clock takes them. */
+  /** Advances this many minutes in steps of five seconds, as the clock does. */
   const pass = async (minutes: number): Promise<void> => {
     for (let step = 0; step < minutes * 12; step += 1) {
       await stage.clock.turn(stage.nowMs);
@@ -53,11 +53,11 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
     await store.apply([settleOf(holder, id, { cost: 0n })]);
   });
 
-  test('gives the account a day to add what a debt took of it, then charges the rest only', async () => {
+  test('gives the account a day to add what a debt took, then charges only the rest', async () => {
     const holder = await makeSubscriber();
     stage.stripe.loseAnswers(1);
     await plans.moveTo(2027, 4, 30);
-    // The plan's credit, and four dollars that nobody has.
+    // The plan's credit, plus four dollars that the account does not have.
     await stage.spend(holder, '16');
     await pass(60);
     expect(await chargesOf(holder)).toEqual([1000n]);
@@ -68,7 +68,7 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
     expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
   });
 
-  test('begins the period as soon as the account has added what a debt took', async () => {
+  test('starts the period as soon as the account has added what a debt took', async () => {
     const holder = await makeSubscriber();
     stage.stripe.loseAnswers(1);
     await plans.moveTo(2027, 4, 30);
@@ -80,7 +80,7 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
     expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
   });
 
-  test('charges nothing for a plan that is offered no more', async () => {
+  test('charges nothing for a plan that is no longer offered', async () => {
     await stage.makePlan('fading', { price: usd('10') });
     const holder = await makeSubscriber('fading');
     await stage.plans.end('fading', 'command');

@@ -6,7 +6,7 @@ import { dateOf, onPlanStage, type PlanStage } from './plan-stage.ts';
 import { holdOf, settleOf } from '../../ledger/operations.ts';
 import { DAY_MS, usd, type MoneyStage } from './stage.ts';
 
-/** Plans that go on: renewed, unpaid and changed, with the clock moved. */
+/** Plans over time: renewed, unpaid and changed, with the clock moved. */
 export function testRenewals(driver: LedgerDriver): void {
   let plans: PlanStage;
   let stage: MoneyStage;
@@ -16,7 +16,7 @@ export function testRenewals(driver: LedgerDriver): void {
   });
 
   describe('a renewal', () => {
-    test('keeps to the day of the month, gives one grant a period and takes the old one back', async () => {
+    test('keeps the day of the month, gives one grant per period and takes the old one back', async () => {
       const customer = await plans.makeRich('100');
       await plans.subscribe(customer, 'basic');
       const ends: string[] = [];
@@ -42,7 +42,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await stage.left(customer)).toEqual({ manual: usd('60'), plan: usd('12') });
     });
 
-    test('takes the credit of the last period back as far as no running request may need it', async () => {
+    test('takes back the last period’s credit as far as no running request may need it', async () => {
       const customer = await plans.makeRich('10');
       await plans.subscribe(customer, 'basic');
       await stage.subscriptions.cancel(customer.accountId, stage.nowMs);
@@ -56,7 +56,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await stage.left(customer)).toEqual({});
     });
 
-    test('happens once, though every node looks', async () => {
+    test('happens once, even if every node checks', async () => {
       const customer = await plans.makeRich('100');
       await plans.subscribe(customer, 'basic');
       stage.nowMs = Date.UTC(2027, 4, 1);
@@ -64,7 +64,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await stage.left(customer)).toEqual({ manual: usd('80'), plan: usd('24') });
     });
 
-    test('is charged once for a time in which the service was away', async () => {
+    test('is charged once for a time in which the service was down', async () => {
       const customer = await plans.makeRich('100');
       await plans.subscribe(customer, 'basic');
       await plans.moveTo(2027, 9, 15);
@@ -73,7 +73,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(dateOf((await plans.planOf(customer))?.periodEndMs)).toBe('2027-10-15');
     });
 
-    test('by card charges it, and a declined card is tried again until the grace is over', async () => {
+    test('by card charges it, and a declined card is tried again until the grace period ends', async () => {
       const holder = await stage.makeCardHolder('10');
       await plans.subscribe(holder, 'basic');
       await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
@@ -93,7 +93,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(dateOf((await plans.planOf(holder))?.periodEndMs)).toBe('2027-06-30');
     });
 
-    test('waits for an account that is suspended, and charges it for no time without service', async () => {
+    test('waits for a suspended account, and charges nothing for time without service', async () => {
       const holder = await stage.makeCardHolder('10');
       await plans.subscribe(holder, 'basic');
       await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
@@ -113,7 +113,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.planOf(holder)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 7, 1, 12) });
     });
 
-    test('has the whole grace from when it is first tried, though the account was suspended until after it', async () => {
+    test('gets the full grace period from its first attempt, even if the account was suspended past it', async () => {
       const customer = await plans.makeRich('10');
       await plans.subscribe(customer, 'basic');
       const account = await stage.books.accounts.find(customer.email);
@@ -128,7 +128,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.planOf(customer)).toBeUndefined();
     });
 
-    test('by a card that is declined is paid from the balance where that is enough', async () => {
+    test('by a declined card is paid from the balance if that is enough', async () => {
       const holder = await stage.makeCardHolder('30');
       await plans.subscribe(holder, 'basic');
       await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
@@ -139,7 +139,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect((await stage.left(holder))['paid']).toBe(usd('10'));
     });
 
-    test('that is never paid ends the plan after the grace, and no sooner', async () => {
+    test('that is never paid ends the plan after the grace period, and no sooner', async () => {
       const customer = await plans.makeRich('10');
       await plans.subscribe(customer, 'basic');
       await plans.moveTo(2027, 4, 30);
@@ -150,7 +150,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.planOf(customer)).toBeUndefined();
     });
 
-    test('that is paid within the grace goes on without a gap', async () => {
+    test('that is paid within the grace period continues without a gap', async () => {
       const customer = await plans.makeRich('10');
       await plans.subscribe(customer, 'basic');
       await plans.moveTo(2027, 4, 30);
@@ -159,7 +159,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.planOf(customer)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 3, 30, 12) });
     });
 
-    test('by card where cards can be charged no more is unpaid, and ends the plan after the grace', async () => {
+    test('by card when cards can no longer be charged is unpaid, and ends the plan after the grace period', async () => {
       const holder = await stage.makeCardHolder('10');
       await plans.subscribe(holder, 'basic');
       await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
@@ -171,7 +171,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.planOf(holder)).toBeUndefined();
     });
 
-    test('by whichever card is saved waits where Stripe does not answer, and says so', async () => {
+    test('by any saved card waits if Stripe does not answer, and says so', async () => {
       const holder = await stage.makeCardHolder('10');
       await plans.subscribe(holder, 'basic');
       await stage.subscriptions.setPayment(holder.accountId, 'card', undefined);
@@ -183,7 +183,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
     });
 
-    test('by card whose answer is lost is neither charged twice nor forgotten', async () => {
+    test('by card whose answer was lost is neither charged twice nor forgotten', async () => {
       const holder = await stage.makeCardHolder('20');
       await plans.subscribe(holder, 'basic');
       await stage.subscriptions.setPayment(holder.accountId, 'card', holder.card);
@@ -198,8 +198,8 @@ export function testRenewals(driver: LedgerDriver): void {
     });
   });
 
-  describe('a change', () => {
-    test('to a dearer plan costs the difference for the time that is left, shown before to the last digit', async () => {
+  describe('a plan change', () => {
+    test('to a more expensive plan costs the difference for the remaining time, shown in advance to the last digit', async () => {
       const customer = await plans.makeRich('100');
       stage.nowMs = Date.UTC(2027, 3, 1);
       await plans.subscribe(customer, 'basic');
@@ -239,7 +239,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.order(customer, { type: 'upgrade', planId: 'pro', atMs })).toMatchObject({ type: 'done' });
     });
 
-    test('to a cheaper plan, or to years, waits for the end of the period, and can be taken back', async () => {
+    test('to a cheaper plan, or to a yearly one, waits for the end of the period, and can be undone', async () => {
       const customer = await plans.makeRich('200');
       await plans.subscribe(customer, 'pro');
       expect(await stage.subscriptions.quote(customer.accountId, 'basic', stage.nowMs)).toMatchObject({ type: 'at_period_end', due: 0n });
@@ -252,7 +252,7 @@ export function testRenewals(driver: LedgerDriver): void {
       expect(await plans.planOf(customer)).toMatchObject({ plan: { id: 'yearly' }, periodEndMs: Date.UTC(2028, 3, 30, 12) });
     });
 
-    test('by card is paid for what was shown, though the payer took an hour', async () => {
+    test('by card is charged as shown, even if the payer took an hour', async () => {
       const customer = await plans.makeRich('10');
       await plans.subscribe(customer, 'basic');
       const quote = await stage.subscriptions.quote(customer.accountId, 'pro', stage.nowMs);

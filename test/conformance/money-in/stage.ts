@@ -19,20 +19,20 @@ import type { StripeObject } from '../../simulator/stripe-books.ts';
 import { Books, type LedgerDriver } from '../ledger-driver.ts';
 
 export const DAY_MS = 86_400_000;
-/** When the stage's clock begins: real time, because signatures are made with it. */
+/** The start of the stage's clock: real time, because signatures use it. */
 const START_MS = Date.now();
 
-/** An account of the stage. */
+/** An account on the stage. */
 export interface Customer extends Owner {
   readonly email: string;
 }
 
-/** USD as money. */
+/** Parses a USD amount. */
 export function usd(text: string): Nanos {
   return asNanos(parseUsd(text) ?? 0n);
 }
 
-/** A plan as most are. */
+/** A typical plan. */
 export function planOf(id: string, changes: Partial<Plan> = {}): Plan {
   return {
     id,
@@ -47,7 +47,7 @@ export function planOf(id: string, changes: Partial<Plan> = {}): Plan {
   };
 }
 
-/** Everything that money comes in by, on one database, with a simulated Stripe and a clock that the test moves. */
+/** All ways for money to come in, on one database, with a simulated Stripe and a clock that the test moves. */
 export class MoneyStage {
   readonly books: Books;
   readonly stripe: StripeSimulator;
@@ -57,7 +57,7 @@ export class MoneyStage {
   readonly subscriptions: Subscriptions;
   readonly plans: Plans;
   readonly promos: PromoCodes;
-  /** The customers whom Stripe was asked to delete and did not. */
+  /** The customers that Stripe was asked to delete and did not. */
   readonly kept: string[] = [];
   readonly webhook: (request: Request) => Promise<Response>;
   nowMs = START_MS;
@@ -109,39 +109,39 @@ export class MoneyStage {
     return owner;
   }
 
-  /** Begins a top-up by card. */
+  /** Starts a top-up by card. */
   async start(customer: Customer, amount = '20', changes: Partial<Parameters<PaymentDesk['start']>[0]> = {}): Promise<StartResult> {
     return this.desk.start({ payer: customer, amount: usd(amount), provider: 'stripe', nowMs: this.nowMs, ...changes });
   }
 
-  /** Begins a payment that must not be refused. */
+  /** Starts a payment that must not be refused. */
   async begin(customer: Customer, amount = '20', changes: Partial<Parameters<PaymentDesk['start']>[0]> = {}): Promise<PaymentRow> {
     const result = await this.start(customer, amount, changes);
     if (result.type === 'refused') throw new Error(`refused: ${result.why}`);
     return result.payment;
   }
 
-  /** Delivers the events that were made since, in their order; gives them. */
+  /** Delivers and returns the events created since, in order. */
   async deliverNew(from: number): Promise<StripeObject[]> {
     const events = this.stripe.books.events.slice(from);
     for (const event of events) await this.stripe.deliver(event, this.webhook);
     return events;
   }
 
-  /** The payer pays on Stripe's page, perhaps otherwise than asked, and Stripe tells it. */
+  /** Pays on Stripe's page, perhaps differently than requested, and delivers Stripe's events. */
   async pay(paymentId: string, payment: Parameters<StripeSimulator['books']['pay']>[1] = {}): Promise<void> {
     const from = this.stripe.books.events.length;
     this.stripe.books.pay(this.stripe.books.sessionOf(paymentId), payment);
     await this.deliverNew(from);
   }
 
-  /** Spends without a limit, as a request that cost more than was held. */
+  /** Spends without a limit, like a request that cost more than was held. */
   async spend(owner: Owner, amount: string): Promise<void> {
     const id = `req_${crypto.randomUUID()}`;
     await (await this.#openStore()).apply([holdOf(owner, id, { amount: 0n }), settleOf(owner, id, { cost: usd(amount) })]);
   }
 
-  /** Takes back all credit that ends within so many days from now. */
+  /** Takes back all credit that expires within this many days. */
   async expireWithin(days: number): Promise<void> {
     await (await this.#openStore()).apply([{ type: 'expire', nowMs: this.nowMs + days * DAY_MS }]);
   }
@@ -153,7 +153,7 @@ export class MoneyStage {
     return this.desk.require(payment.id);
   }
 
-  /** A customer with a saved card that was charged once. */
+  /** Creates a customer with a saved card that was charged once. */
   async makeCardHolder(amount = '20'): Promise<Customer & { readonly card: string }> {
     const customer = await this.makeCustomer();
     await this.topUp(customer, amount, { savesCard: true });
@@ -169,7 +169,7 @@ export class MoneyStage {
     return (await this.books.money(owner)).balance;
   }
 
-  /** What is left of an account's credit, by its kind. */
+  /** Returns what is left of an account's credit, by kind. */
   async left({ accountId }: Owner): Promise<Record<string, bigint>> {
     const grants = await this.books.kysely
       .selectFrom('grants')
@@ -192,7 +192,7 @@ export class MoneyStage {
     return made?.[0]?.code ?? '';
   }
 
-  /** Redeems a code; gives what it was refused for, or that it was redeemed. */
+  /** Redeems a code and returns the reason for a refusal, or 'redeemed'. */
   async redeem({ accountId }: Owner, code: string, address?: string): Promise<string> {
     const result = await redeem(this.books.kysely, { accountId, code, address, nowMs: this.nowMs });
     return result.type === 'redeemed' ? 'redeemed' : result.why;

@@ -3,7 +3,7 @@ import { listProblems } from '../../../src/payments/problems.ts';
 import type { LedgerDriver } from '../ledger-driver.ts';
 import { DAY_MS, MoneyStage, usd, type Customer } from './stage.ts';
 
-/** Payments: begun, made, refused, forged and lost on the way. */
+/** Payments: started, made, refused, forged and lost on the way. */
 export function testTopUps(driver: LedgerDriver): void {
   let stage: MoneyStage;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ export function testTopUps(driver: LedgerDriver): void {
   };
 
   describe('a top-up', () => {
-    test('is charged exactly what was asked for, and credited when Stripe says that it was paid', async () => {
+    test('is charged exactly the requested amount, and credited when Stripe reports it paid', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer, '12.34');
       expect(payment).toMatchObject({ status: 'open', charge_cents: 1234n, amount: usd('12.34') });
@@ -39,19 +39,19 @@ export function testTopUps(driver: LedgerDriver): void {
       ['4.99', 'below_minimum'],
       ['500.01', 'above_maximum'],
       ['10.001', 'not_whole_cents'],
-    ] as const)('of $%s is refused as %s, and nobody hears of it', async (amount, why) => {
+    ] as const)('of $%s is refused as %s, without calling Stripe', async (amount, why) => {
       const asked = stage.stripe.requests.length;
       expect(await stage.start(await stage.makeCustomer(), amount)).toEqual({ type: 'refused', why });
       expect(stage.stripe.requests.length).toBe(asked);
     });
 
-    test('is refused after ten tries without a payment', async () => {
+    test('is refused after ten attempts without a payment', async () => {
       const customer = await stage.makeCustomer();
       for (let tries = 0; tries < 10; tries += 1) await stage.begin(customer);
       expect(await stage.start(customer)).toEqual({ type: 'refused', why: 'too_many_tries' });
     });
 
-    test('is refused after ten of many tries at the same moment', async () => {
+    test('is refused after ten of many concurrent attempts', async () => {
       const customer = await stage.makeCustomer();
       const asked = stage.stripe.requests.length;
       const results = await Promise.all(Array.from({ length: 30 }, () => stage.start(customer)));
@@ -68,7 +68,7 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.left(customer)).toEqual({ paid: usd('17') });
     });
 
-    test('that was begun without an answer is the same one when it is asked for again', async () => {
+    test('started without an answer is the same one when requested again', async () => {
       const customer = await stage.makeCustomer();
       await stage.topUp(customer);
       stage.stripe.loseAnswers(1);
@@ -80,7 +80,7 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(stage.stripe.books.sessions.size).toBe(sessions);
     });
 
-    test('that the webhook never told of is credited by the clock, once', async () => {
+    test('missed by the webhook is credited by the clock, once', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer);
       const from = stage.stripe.books.events.length;
@@ -92,7 +92,7 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('20'));
     });
 
-    test('that cannot be followed holds up neither other payments nor automatic top-ups', async () => {
+    test('that cannot be followed up holds up neither other payments nor automatic top-ups', async () => {
       const [first, second] = [await stage.makeCustomer(), await stage.makeCustomer()];
       const holder = await stage.makeCardHolder('6');
       const terms = { threshold: usd('5'), amount: usd('10'), monthlyCap: usd('20'), methodRef: holder.card };
@@ -112,7 +112,7 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.balance(first)).toBe(usd('20'));
     });
 
-    test('that Stripe cannot take at the moment stays unknown and is not given up', async () => {
+    test('that Stripe cannot process at the moment stays unknown and is not abandoned', async () => {
       const customer = await stage.makeCustomer();
       await stage.topUp(customer);
       for (const status of [500, 503, 429, 409]) {
@@ -123,7 +123,7 @@ export function testTopUps(driver: LedgerDriver): void {
       }
     });
 
-    test('that Stripe refuses our key for is not given up, and neither is one that is asked for', async () => {
+    test('for which Stripe refuses our key is not abandoned, and neither is a new one', async () => {
       const customer = await stage.makeCustomer();
       const open = await stage.begin(customer);
       for (const status of [401, 403, 404]) {
@@ -134,7 +134,7 @@ export function testTopUps(driver: LedgerDriver): void {
       expect((await stage.begin(customer)).status).toBe('unknown');
     });
 
-    test('that nobody paid in time is over, and is credited all the same should it be paid after all', async () => {
+    test('not paid in time is over, but is still credited if it is paid after all', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer);
       const from = stage.stripe.books.events.length;
@@ -147,7 +147,7 @@ export function testTopUps(driver: LedgerDriver): void {
     });
 
     test.each([
-      ['told by its events', (_id: string, from: number) => stage.deliverNew(from)],
+      ['reported by its events', (_id: string, from: number) => stage.deliverNew(from)],
       ['found by asking', async (id: string) => stage.desk.ask(await stage.desk.require(id), stage.nowMs)],
     ] as const)('by a bank debit that does not come is over: %s', async (_, learn) => {
       const customer = await stage.makeCustomer();
@@ -159,7 +159,7 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(0n);
     });
 
-    test('of an account whose customer is gone at Stripe is made with a new one, and so are later ones', async () => {
+    test('for a customer deleted at Stripe creates a new one, which later top-ups use', async () => {
       const customer = await stage.makeCardHolder();
       stage.stripe.books.answer('DELETE', `/v1/customers/${[...stage.stripe.books.customers.keys()].at(-1)}`, {});
       expect(await stage.cardsOf(customer)).toEqual([]);
@@ -175,12 +175,12 @@ export function testTopUps(driver: LedgerDriver): void {
     });
   });
 
-  describe('a payment that is not what was asked for', () => {
+  describe('a payment that differs from the request', () => {
     test.each([
       ['another amount', { cents: 1 }, '1 cents were paid instead of 2000'],
       ['another currency', { currency: 'eur' }, 'it was paid in eur instead of usd'],
       ['another account', { metadata: { tollgate_account: 'acct_other' } }, 'it belongs to another account'],
-      ['no payment of ours', { metadata: { tollgate_payment: 'pay_nobody' } }, 'there is no such payment here'],
+      ['an unknown payment', { metadata: { tollgate_payment: 'pay_nobody' } }, 'there is no such payment here'],
     ])('with %s is not credited, and is kept for the operator', async (_, change, reason) => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer);
@@ -190,7 +190,7 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(problems.map(({ explanation }) => explanation).filter((text) => text.endsWith(reason))).not.toBeEmpty();
     });
 
-    test('because one charge shall pay for two is credited once', async () => {
+    test('in which one charge would pay for two is credited once', async () => {
       const [first, second] = [await stage.makeCustomer(), await stage.makeCustomer()];
       const paid = await stage.topUp(first);
       const other = await stage.begin(second);
@@ -204,7 +204,7 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.balance(first)).toBe(usd('20'));
     });
 
-    test('because it was never paid is not credited by a completed session', async () => {
+    test('that was never paid is not credited by a completed session', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer);
       const object = { ...stage.stripe.books.sessions.get(payment.session_ref ?? ''), status: 'complete', payment_status: 'unpaid' };
@@ -233,14 +233,14 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(0n);
     });
 
-    test('answers a body that is too large, or no event at all, without reading on', async () => {
+    test('rejects a body that is too large or not an event, without reading on', async () => {
       expect((await send('x'.repeat(1_000_001), {})).status).toBe(400);
       const { headers } = await stage.stripe.sign({});
       expect((await send('not json', headers)).status).toBe(400);
       expect((await stage.webhook(new Request('http://gate.test/webhooks/stripe'))).status).toBe(405);
     });
 
-    test('takes the same event once, though it comes ten times at once', async () => {
+    test('accepts the same event once, even if it arrives ten times at once', async () => {
       const customer = await stage.makeCustomer();
       const event = await paidEvent(customer);
       const answers = await Promise.all(Array.from({ length: 10 }, () => stage.stripe.deliver(event, stage.webhook)));
@@ -250,7 +250,7 @@ export function testTopUps(driver: LedgerDriver): void {
   });
 
   describe('a bank transfer', () => {
-    test('is credited when the operator says that it has come, once and only in its amount', async () => {
+    test('is credited when the operator confirms it, once and only with its amount', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer, '50', { provider: 'manual' });
       expect(payment).toMatchObject({ status: 'open', provider: 'manual' });
@@ -266,7 +266,7 @@ export function testTopUps(driver: LedgerDriver): void {
       expect(await stage.balance(customer)).toBe(usd('50'));
     });
 
-    test('that will not come is refused with a reason', async () => {
+    test('that will not arrive is refused with a reason', async () => {
       const customer = await stage.makeCustomer();
       const payment = await stage.begin(customer, '50', { provider: 'manual' });
       expect(await stage.desk.refuse(payment, 'it never came', 'test')).toBe(true);
