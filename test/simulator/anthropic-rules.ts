@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MessagesRequest, WireBlock, WireMessage } from './anthropic-shapes.ts';
 
-/** What a simulated model can do; facts of the provider, noted apart from the adapter's own table. */
+/** What a simulated model can do. These facts are kept separately from the adapter's own table. */
 export interface SimulatedModel {
   readonly outputTokensMax: number;
   readonly sampling: boolean;
@@ -39,7 +39,7 @@ const SONNET_4_5: SimulatedModel = {
   prefill: true,
 };
 
-/** The models that the simulator serves; any other is not found. */
+/** The models the simulator serves. Any other is not found. */
 export const SIMULATED_MODELS: Readonly<Record<string, SimulatedModel>> = {
   'claude-opus-5': OPUS_5,
   'claude-haiku-5-5': { ...OPUS_5, thinking: ['adaptive', 'disabled'], systemTurns: false },
@@ -62,7 +62,7 @@ export const SIMULATED_MODELS: Readonly<Record<string, SimulatedModel>> = {
   'claude-3-haiku-20240307': { ...SONNET_4_5, outputTokensMax: 4096, thinking: [], schemas: false },
 };
 
-/** Everything that a rule looks at. */
+/** Everything a rule may look at. */
 export interface Case {
   readonly body: MessagesRequest;
   readonly model: SimulatedModel;
@@ -72,7 +72,7 @@ export interface Case {
   readonly isVertex: boolean;
 }
 
-/** The first rule that the request breaks, in the provider's words; undefined for a good request. */
+/** Returns the first rule the request breaks, in the provider's words. Undefined for a valid request. */
 export function findBreach(request: Case): string | undefined {
   for (const rule of RULES) {
     const breach = rule(request);
@@ -85,7 +85,7 @@ export function isThinkingOn({ body, model }: Pick<Case, 'body' | 'model'>): boo
   return body.thinking === undefined ? model.thinksByDefault : body.thinking.type !== 'disabled';
 }
 
-/** The signature of a thinking block: it vouches for its text, its model and, for some models, all that came before. */
+/** Signs a thinking block. The signature covers its text, its model and, for some models, everything before it. */
 export function sign(thinking: string, { modelName, model, body }: Case, messages: readonly WireMessage[]): string {
   const before = model.boundThinking ? [body.system ?? '', body.tools ?? [], messages] : [];
   const plain = JSON.stringify([modelName, thinking, before], (key, value: unknown) => (key === 'cache_control' ? undefined : value));
@@ -178,7 +178,7 @@ const KEYWORDS = new Set(
 );
 const FORMATS = new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '));
 
-/** The first thing in a schema that the grammar does not take. */
+/** Returns the first part of a schema that the grammar does not support. */
 export function schemaBreach(schema: unknown): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined;
   const node = schema as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The shapes that the Messages API takes. Whatever is not listed is refused, as the real one does. */
+/** The shapes the Messages API accepts. Anything not listed is refused, as by the real API. */
 
 const cacheControl = z.strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() }).optional();
 const text = z.strictObject({
@@ -115,11 +115,11 @@ const fields = {
   stream: z.boolean().optional(),
 };
 
-/** A request to the maker's own API. */
+/** A request to Anthropic's own API. */
 export const messagesRequest = z.strictObject({ model: z.string(), cache_control: cacheControl, ...fields });
 
 const { service_tier: _, ...vertexFields } = fields;
-/** A request to Google's: the model is in the address, the version in the body. */
+/** A request to Google's API: the model is in the address, the version in the body. */
 export const vertexRequest = z.strictObject({ anthropic_version: z.literal('vertex-2023-10-16'), ...vertexFields });
 
 export type MessagesRequest = Omit<z.infer<typeof messagesRequest>, 'model'>;

@@ -3,10 +3,10 @@ import { isThinkingOn, sign } from './anthropic-rules.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** What the simulated model does with a request that broke no rule. Without wishes it does what was asked for. */
+/** What the simulated model does with a valid request. By default it does what was asked. */
 export interface Saying {
   readonly text?: string;
-  /** Thinks this; an empty text is thinking whose words are not shown. */
+  /** The thinking. An empty text is thinking whose words are not shown. */
   readonly thinking?: string;
   readonly redacted?: string;
   readonly toolCalls?: readonly { readonly name: string; readonly input: JsonObject }[];
@@ -15,7 +15,7 @@ export interface Saying {
   readonly stopReason?: string;
   readonly stopDetails?: JsonObject;
   readonly cache?: { readonly read: number; readonly written: number };
-  /** Sent in place of the honest counts. */
+  /** Sent in place of the real counts. */
   readonly usage?: unknown;
 }
 
@@ -28,7 +28,7 @@ export const CLAUDE_TEXT = 'Hello! This is Claude, simulated: naïve words, ☕ 
 const TOOL_CALLS_MAX = 2;
 const CUT_CHARACTERS = 7;
 
-/** Composes the answer to a good request. */
+/** Composes the answer to a valid request. */
 export function composeMessage(request: Case, saying: Saying): SimulatedMessage {
   const { body, modelName } = request;
   const id = crypto.randomUUID().replaceAll('-', '');
@@ -70,7 +70,7 @@ export function composeMessage(request: Case, saying: Saying): SimulatedMessage 
   };
 }
 
-/** The answer as events in wire order, with a ping where the real one likes to send it. */
+/** Returns the answer as events in wire order, with a ping where the real API sends one. */
 export function messageEvents({ body }: SimulatedMessage): JsonObject[] {
   const { content, stop_reason, stop_sequence, stop_details, usage, ...head } = body;
   const { output_tokens: _output, output_tokens_details: _details, server_tool_use: _searches, ...input } = usage;
@@ -113,7 +113,7 @@ function openBlock(block: JsonObject): { start: JsonObject; deltas: JsonObject[]
     case 'tool_use':
     case 'server_tool_use': {
       const json = JSON.stringify(block['input']);
-      // A call without arguments gets one empty piece, as the real one does.
+      // A call without arguments gets one empty piece, as from the real API.
       const parts = json === '{}' ? [''] : ['', ...pieces(json)];
       return { start: { ...block, input: {} }, deltas: parts.map((partial_json) => ({ type: 'input_json_delta', partial_json })) };
     }
@@ -146,7 +146,7 @@ function citation(search: { url: string; title: string }): JsonObject {
   return { type: 'web_search_result_location', ...search, encrypted_index: 'Eo8B', cited_text: search.title };
 }
 
-/** A healthy model calls the tools that it is offered once, and a tool that it is told to call. */
+/** A healthy model calls each offered tool once, or the tool it is required to call. */
 function callsFor({ body }: Case): { name: string; input: JsonObject }[] {
   const { tools = [], tool_choice: choice, messages } = body;
   const hasResults = messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true;
@@ -165,7 +165,7 @@ function defaultText({ body }: Case): string {
   return schema === undefined ? CLAUDE_TEXT : JSON.stringify(exampleOf(schema));
 }
 
-/** A value that fits the schema, as far as the tests go. */
+/** Returns a value that matches the schema, as far as the tests need. */
 function exampleOf(schema: unknown): unknown {
   const { type, properties, items, enum: values, anyOf } = (schema ?? {}) as Record<string, unknown>;
   if (Array.isArray(values)) return values[0];
@@ -175,7 +175,7 @@ function exampleOf(schema: unknown): unknown {
   return type === 'number' || type === 'integer' ? 7 : type === 'boolean' ? true : 'Zürich ☂';
 }
 
-/** One word is one token; the limit and the stop sequences end the text as they do at the provider. */
+/** One word is one token. The limit and the stop sequences end the text as they do at the provider. */
 function limit(text: string, { body }: Case): { text: string; reason: string; sequence: string | null } {
   const words = text.match(/\s*\S+/gu) ?? [];
   const sequence = (body.stop_sequences ?? []).find((each) => text.includes(each));

@@ -16,36 +16,36 @@ export type ClaudeBehaviour =
       readonly headers?: Record<string, string>;
       readonly body?: string;
     }
-  /** An error event after so many events of a good answer; 0 is how an overloaded provider begins. */
+  /** An error event after this many events of a valid answer. 0 is how an overloaded provider starts. */
   | { readonly type: 'error_event'; readonly events: number; readonly error: JsonObject }
   | { readonly type: 'cut'; readonly events: number };
 
-/** One request and what became of it. */
+/** One request and its outcome. */
 export interface ClaudeRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
-  /** Why it was refused, in the provider's words. */
+  /** The reason for a refusal, in the provider's words. */
   readonly refusal: string | undefined;
-  /** What the provider would charge for. */
+  /** The usage the provider would charge for. */
   readonly usage: unknown;
 }
 
-/** A provider on loopback that speaks the Messages API as strictly as the real one. */
+/** A provider on loopback that implements the Messages API as strictly as the real one. */
 export interface AnthropicSimulator {
-  /** The address that ends in `/v1`. */
+  /** The address ending in `/v1`. */
   readonly baseUrl: string;
   /** The address of the same models at Google, up to the location. */
   readonly vertexBaseUrl: string;
   readonly apiKey: string;
   readonly requests: readonly ClaudeRequest[];
-  /** What to do with the next request; several calls queue up. */
+  /** Sets the behaviour for the next request. Several calls queue up. */
   next(behaviour: ClaudeBehaviour): void;
-  /** What to do with every request for this provider-side model name. */
+  /** Sets the behaviour for every request with this provider-side model name. */
   forModel(model: string, behaviour: ClaudeBehaviour): void;
-  /** What to do with every request that nothing else claims. */
+  /** Sets the behaviour for all other requests. */
   always(behaviour: ClaudeBehaviour): void;
-  /** Forgets requests and behaviours. */
+  /** Clears requests and behaviours. */
   reset(): void;
   stop(): Promise<void>;
 }
@@ -54,13 +54,13 @@ const VERTEX_PATH = '/v1/projects/simulated/locations/global';
 const VERSIONS = new Set(['2023-06-01', '2026-10-21']);
 const BETAS = new Set(['thinking-binding-controls-2026-08-01', 'files-api-2025-04-14', 'interleaved-thinking-2025-05-14']);
 
-/** How the simulator is to be. */
+/** The options of the simulator. */
 export interface AnthropicOptions {
-  /** Refuses to give long answers in one piece, as the provider's own clients do. */
+  /** Refuses long answers without streaming, as the provider's own clients do. */
   readonly demandsStreams?: true;
 }
 
-/** The tokens of ten minutes, at 128,000 an hour. */
+/** The tokens generated in ten minutes, at 128,000 an hour. */
 const WHOLE_TOKENS_MAX = 21_333;
 
 /** Starts the simulator on a free port of 127.0.0.1. */
@@ -181,7 +181,7 @@ function refused(status: number, type: string, message: string): { refusal: Refu
   return { refusal: { status, type, message } };
 }
 
-/** The provider names the place with dots, and calls an unknown field an extra input. */
+/** Formats a complaint: the provider joins paths with dots, and calls an unknown field an extra input. */
 function firstIssue(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string; readonly code?: string | undefined }[],
 ): string {

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** One message of AWS's binary event stream, written from its description and not by the package that reads it. */
+/** Writes one message of AWS's binary event stream. Implemented from its specification, not with the package that reads it. */
 export function encodeMessage(headers: Readonly<Record<string, string>>, payload: string): Uint8Array {
   const headerBytes = Buffer.concat(Object.entries(headers).map(([name, value]) => encodeHeader(name, value)));
   const body = Buffer.from(payload);
@@ -16,13 +16,13 @@ export function encodeMessage(headers: Readonly<Record<string, string>>, payload
   return new Uint8Array(Buffer.concat([message, checksum]));
 }
 
-/** An event of ConverseStream, with the padding that hides its length. */
+/** Writes an event of ConverseStream, with the padding that hides its length. */
 export function encodeEvent(type: string, payload: object): Uint8Array {
   const headers = { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' };
   return encodeMessage(headers, JSON.stringify({ ...payload, p: 'abcdefghijkl' }));
 }
 
-/** An exception inside a stream. */
+/** Writes an exception inside a stream. */
 export function encodeException(type: string, message: string): Uint8Array {
   const headers = { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' };
   return encodeMessage(headers, JSON.stringify({ message }));
@@ -35,7 +35,7 @@ function encodeHeader(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.of(key.length), key, Buffer.of(7), length, text]);
 }
 
-/** What AWS knows of the one who signs. */
+/** The credentials AWS knows. */
 export interface Signer {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -43,7 +43,7 @@ export interface Signer {
   readonly region: string;
 }
 
-/** Checks a signature of version 4, again from its description. Gives the complaint, if there is one. */
+/** Checks a Signature Version 4, again from its specification. Returns the complaint, if any. */
 export function checkSignature(request: Request, body: string, signer: Signer): string | undefined {
   const { headers } = request;
   const pattern = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, SignedHeaders=([^,]+), Signature=(\w+)$/u;
@@ -56,7 +56,7 @@ export function checkSignature(request: Request, body: string, signer: Signer): 
   for (const name of ['host', 'x-amz-date']) if (!signedHeaders.split(';').includes(name)) return `'${name}' must be signed.`;
   const canonical = [
     request.method,
-    // Each segment is encoded again, although it came encoded.
+    // Each segment is encoded again, although it arrives encoded.
     new URL(request.url).pathname.split('/').map(encodeStrictly).join('/'),
     '',
     ...signedHeaders.split(';').map((name) => `${name}:${(headers.get(name) ?? '').trim()}`),

@@ -2,14 +2,14 @@ import { respond, type Recorded } from './recorded.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** What the simulated deployment does with a request that is in order. */
+/** What the simulated deployment does with a valid request. */
 export type AzureBehaviour = 'text' | 'prompt_blocked' | 'answer_blocked' | 'late_filter' | 'throttled' | 'error_in_stream';
 
 /** A scripted Azure OpenAI on loopback: the v1 API, and deployments under a dated version. */
 export interface AzureSimulator {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** A token of Entra that it takes as well. */
+  /** An Entra token that it also accepts. */
   readonly token: string;
   readonly deployment: string;
   readonly requests: readonly { readonly path: string; readonly body: JsonObject }[];

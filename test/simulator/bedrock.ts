@@ -4,7 +4,7 @@ import { respond, type Recorded } from './recorded.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** What the simulated model does with a request that is in order. */
+/** What the simulated model does with a valid request. */
 export type ConverseBehaviour =
   | 'text'
   | 'tool_call'
@@ -27,7 +27,7 @@ export interface BedrockSimulator {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly signer: Signer;
-  /** The bodies that came in, and what was complained about. */
+  /** The bodies received, and the complaints about them. */
   readonly requests: readonly { readonly model: string; readonly body: JsonObject; readonly complaint: string | undefined }[];
   behave(behaviour: ConverseBehaviour | Recorded): void;
   stop(): Promise<void>;
@@ -37,7 +37,7 @@ const PATH = /^\/model\/([^/]+)\/(converse|converse-stream)$/u;
 const USAGE = { inputTokens: 11, outputTokens: 7, totalTokens: 18 };
 const CACHE_USAGE = { ...USAGE, cacheReadInputTokens: 100, cacheWriteInputTokens: 40, totalTokens: 158 };
 
-/** Starts the simulator on a free port of 127.0.0.1. It takes its key as a bearer token, and requests that are signed. */
+/** Starts the simulator on a free port of 127.0.0.1. It accepts its key as a bearer token, and signed requests. */
 export function startBedrockSimulator(): BedrockSimulator {
   const apiKey = `bedrock-api-key-${crypto.randomUUID()}`;
   const signer = { accessKeyId: 'AKIDSIMULATED', secretAccessKey: crypto.randomUUID(), sessionToken: 'session', region: 'eu-central-1' };

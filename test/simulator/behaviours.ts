@@ -4,9 +4,9 @@ import { frame, type Recorded } from './recorded.ts';
 import type { ChatRequest, JsonObject, Reply } from './wire.ts';
 import { completionBody, completionChunks, composeReply, countUsage, errorBody } from './wire.ts';
 
-/** What the simulated provider does with one request. Only `answer` and the kinds of framing are a healthy provider. */
+/** What the simulated provider does with one request. Only `answer` and the framing types are those of a healthy provider. */
 export type Behaviour =
-  /** `usage` is sent in place of the honest counts; `null` is how some providers say that they did not count. */
+  /** `usage` is sent in place of the real counts. Some providers send `null` when they did not count. */
   | { readonly type: 'answer'; readonly text?: string; readonly cachedTokens?: number; readonly usage?: unknown; readonly gapMs?: number }
   | { readonly type: 'recorded'; readonly reply: Recorded }
   | { readonly type: 'status'; readonly status: number; readonly body: unknown; readonly headers?: Headers }
@@ -23,7 +23,7 @@ export type Behaviour =
   | { readonly type: 'random_cuts'; readonly seed: number }
   | { readonly type: 'huge'; readonly bytes: number };
 
-/** A point of a reply; `chunks` counts SSE events, and for a JSON reply the halves of its body. */
+/** A point in a reply. `chunks` counts SSE events or, for a JSON reply, the halves of its body. */
 type Moment =
   | { readonly at: 'before_headers' }
   | { readonly at: 'after_headers' }
@@ -42,11 +42,11 @@ export interface Plan {
   readonly pieces: Iterable<Uint8Array>;
   readonly gapMs: number;
   readonly fault: { readonly type: 'cut' | 'hang'; readonly moment: Moment } | undefined;
-  /** The token counts that the provider would put on its invoice. */
+  /** The token counts on the provider's invoice. */
   readonly usage: unknown;
 }
 
-/** What the simulated model says unless it is told to say something else: one token a word, some of them not ASCII. */
+/** What the simulated model says by default: one token per word, some of them not ASCII. */
 export const ANSWER_TEXT = 'Hello! This is the simulator: naïve words, ☕ and 漢字, one at a time.';
 const WORD_BYTES = 4096;
 const NOT_UTF8 = Uint8Array.of(0xff, 0xfe, 0xc3, 0x28, 0xe2, 0x82);
@@ -142,7 +142,7 @@ function streamEvents(behaviour: Behaviour, request: ChatRequest, reply: Reply):
   return isCommented ? events.flatMap((event) => [encode(': PROVIDER PROCESSING\n\n'), event]) : events;
 }
 
-/** Some providers put the usage on the finish chunk, some on every chunk, and some leave it out. */
+/** Some providers put the usage on the final chunk, some on every chunk, and some leave it out. */
 function placeUsage(behaviour: Behaviour, chunks: readonly JsonObject[], reply: Reply): readonly JsonObject[] {
   if (behaviour.type !== 'usage') return chunks;
   if (behaviour.value === 'on_every_chunk') return chunks.map((chunk) => ({ ...chunk, usage: reply.usage }));

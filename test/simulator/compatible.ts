@@ -3,13 +3,13 @@ import { respond, type Recorded } from './recorded.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** A scripted host on loopback that differs from the dialect in the ways that its row tells, and refuses what the row says it refuses. */
+/** A scripted host on loopback that deviates from the dialect as its row says, and refuses what the row says it refuses. */
 export interface CompatibleSimulator {
   readonly baseUrl: string;
   readonly requests: readonly JsonObject[];
-  /** Answers every request with this from now on. */
+  /** Answers every further request with this. */
   play(recorded: Recorded): void;
-  /** The reason to stop that the next answers give. */
+  /** Sets the finish reason of the next answers. */
   finishWith(reason: string): void;
   stop(): Promise<void>;
 }
@@ -18,7 +18,7 @@ const FIELDS = `model messages max_completion_tokens max_tokens temperature top_
   frequency_penalty logit_bias logprobs top_logprobs seed user safety_identifier prompt_cache_key metadata store service_tier
   reasoning_effort verbosity tools tool_choice parallel_tool_calls response_format web_search_options`.split(/\s+/u);
 
-/** Starts a host of this row on a free port of 127.0.0.1. */
+/** Starts a host with this row on a free port of 127.0.0.1. */
 export function startCompatibleSimulator(host: Host): CompatibleSimulator {
   const requests: JsonObject[] = [];
   let finish = 'stop';
@@ -90,7 +90,7 @@ function messageOf({ reply = {} }: Host): JsonObject {
   return { role: 'assistant', content: SAID.text, [reply.reasoningField ?? 'reasoning_content']: SAID.reasoning, tool_calls: [call] };
 }
 
-/** Ten tokens in, four of them cached, and five out, two of them thought: counted in the way of the host. */
+/** Ten tokens in, four of them cached, and five out, two of them reasoning, counted as the host does. */
 function usageOf({ reply = {}, countsReasoningApart }: Host): JsonObject {
   const completion = countsReasoningApart === true ? 3 : 5;
   const usage: JsonObject = {
@@ -119,7 +119,7 @@ function streamedAnswer(host: Host, finish: string): Response {
   const chunks = [
     chunk({ index: 0, delta: said, finish_reason: null }),
     chunk({ index: 0, delta: { tool_calls: call }, finish_reason: null }),
-    // As a content filter of Azure's sends its notes that runs behind the answer; any host may.
+    // Notes from a filter that runs after the answer, as Azure sends them. Any host may.
     chunk({ index: 0, content_filter_results: {}, finish_reason: null }),
     chunk({ index: 0, delta: {}, finish_reason: finish, ...(isInChoice ? { usage } : {}) }, isInChoice ? {} : { usage }),
     'data: [DONE]\n\n',

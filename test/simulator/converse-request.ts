@@ -1,6 +1,6 @@
 type JsonObject = Record<string, unknown>;
 
-/** What Converse complains about in a request body, as its own validation does; undefined when it takes it. */
+/** Returns Converse's complaint about a request body, as its own validation would. Undefined if it is accepted. */
 export function checkConverse(body: unknown, model?: string): string | undefined {
   try {
     const request = asObject(body, 'body');
@@ -13,7 +13,7 @@ export function checkConverse(body: unknown, model?: string): string | undefined
   }
 }
 
-/** What a model signs its reasoning with: it knows its own hand, whatever the region. */
+/** The signature a model puts on its reasoning. A model recognises its own, whatever the region. */
 export function signatureOf(model: string): string {
   return `simulated-signature of ${model.replace(/^[a-z-]+\.(?=[a-z]+\.)/u, '')}`;
 }
@@ -105,7 +105,7 @@ function checkToolResult(result: JsonObject, names: Set<string>): void {
     checkBlock(asObject(block, 'result'), ['text', 'json', 'image', 'document'], names);
 }
 
-/** Reasoning is taken back only with its signature, or as it was hidden. */
+/** Reasoning is accepted back only with its signature, or redacted as it was. */
 function checkReasoning(reasoning: JsonObject): void {
   if (typeof reasoning['redactedContent'] === 'string') return;
   if (typeof asObject(reasoning['reasoningText'], 'reasoningText')['signature'] !== 'string') fail('Invalid signature in thinking block.');
@@ -113,7 +113,7 @@ function checkReasoning(reasoning: JsonObject): void {
 
 const CACHE_POINTS_MAX = 4;
 
-/** Few models keep prompts, and those that do keep few; Amazon's own keep no tools. */
+/** Few models cache prompts, and those that do allow few cache points. Amazon's own do not cache tools. */
 function checkCachePoints(body: JsonObject, model: string | undefined): void {
   const points = JSON.stringify(body).match(/\{"cachePoint":\{"type":"default"\}\}/gu) ?? [];
   if (points.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * What an attempt fails with; an attempt that succeeds fails the test. Clients hand out promise-like objects
- * of their own, which `expect().rejects` does not take.
+ * Returns the error an attempt fails with. Fails the test if the attempt succeeds. Clients return their own
+ * promise-like objects, which `expect().rejects` does not accept.
  */
 export async function failureOf(attempt: PromiseLike<unknown>): Promise<unknown> {
   let value: unknown;

@@ -16,36 +16,36 @@ import type { JsonObject } from './wire.ts';
 /** Where Linux keeps files in memory. */
 const MEMORY = '/dev/shm';
 
-/** The real server in a process of its own, with a data folder of its own, in front of a simulator. */
+/** The real server in its own process, with its own data folder, in front of a simulator. */
 export interface Gate {
-  /** The address that ends in `/v1`. */
+  /** The address ending in `/v1`. */
   readonly baseUrl: string;
   /** The address without `/v1`. */
   readonly origin: string;
   readonly dataFolder: string;
-  /** All that the server has printed so far, standard output and standard error together. */
+  /** Everything the server has printed so far, on standard output and standard error. */
   output(): string;
-  /** The JSON lines among what was printed. */
+  /** The JSON lines of that output. */
   logLines(): readonly JsonObject[];
-  /** Runs a command of the program with `--json` on the same data folder; a failure throws with its text. */
+  /** Runs a command of the program with `--json` on the same data folder. A failure throws with its text. */
   run(...args: readonly string[]): Promise<JsonObject>;
-  /** Makes an account with credit and a key for it. */
+  /** Creates an account with credit and a key for it. */
   makeKey(options?: KeyOptions): Promise<TestKey>;
-  /** The account's money as soon as nothing is held any more. */
+  /** Returns the account's balance once nothing is held any more. */
   settledBalance(key: TestKey): Promise<bigint>;
-  /** Resident memory of the server process, from the kernel. */
+  /** Returns the resident memory of the server process, from the kernel. */
   residentBytes(): number;
-  /** Asks the server to end (SIGTERM) and gives its exit code; the data folder stays. */
+  /** Asks the server to stop (SIGTERM) and returns its exit code. The data folder stays. */
   terminate(): Promise<number | null>;
-  /** Asks the server to end and removes its data folder. */
+  /** Asks the server to stop and removes its data folder. */
   stop(): Promise<number | null>;
-  /** Ends the server at once (SIGKILL). */
+  /** Kills the server at once (SIGKILL). */
   kill(): Promise<void>;
 }
 
-/** What a test may change about the server; objects are written into its YAML settings as they are. */
+/** What a test may change about the server. Objects are written into its YAML settings unchanged. */
 export interface GateOptions {
-  /** For tests of the gate's own time: a disk that other tests keep busy can stall for seconds. */
+  /** For tests of the gateway's own latency: a disk that other tests keep busy can stall for seconds. */
   readonly isInMemory?: true;
   readonly simulator: Pick<OpenAiSimulator, 'baseUrl' | 'apiKey'>;
   readonly providers?: Readonly<Record<string, JsonObject>>;
@@ -74,7 +74,7 @@ export interface TestKey {
 
 const PROJECT = join(import.meta.dirname, '..', '..');
 const READY_WITHIN_MS = 60_000;
-/** Longer than the count for the charge of a caller who left may take. */
+/** Longer than the token count for a disconnected caller's charge may take. */
 const EXIT_WITHIN_MS = 15_000;
 const SETTLED_WITHIN_MS = 15_000;
 const SETTLED_POLL_MS = 10;
@@ -83,7 +83,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `tollgate serve` with the models `mock/gpt` and `mock/free` and waits until it takes work. */
+/** Starts `tollgate serve` with the models `mock/gpt` and `mock/free` and waits until it is ready. */
 export async function startGate(options: GateOptions): Promise<Gate> {
   const folder = await mkdtemp(join(options.isInMemory === true && existsSync(MEMORY) ? MEMORY : tmpdir(), 'tollgate-test-'));
   const config = join(folder, 'tollgate.yaml');
@@ -127,7 +127,7 @@ export async function startGate(options: GateOptions): Promise<Gate> {
   };
 }
 
-/** A model of the settings file whose only route is the model `gpt-x` of the given provider. */
+/** Returns a model for the settings file whose only route is the model `gpt-x` of the given provider. */
 export function describeModel(id: string, provider: string, price: JsonObject): JsonObject {
   return {
     id,
@@ -252,7 +252,7 @@ function parseLogLine(line: string): JsonObject[] {
   try {
     return [JSON.parse(line) as JsonObject];
   } catch {
-    // A line that starts like JSON and is none, such as part of a pretty-printed message.
+    // A line that starts like JSON but is not, such as part of a pretty-printed message.
     return [];
   }
 }

@@ -4,35 +4,38 @@ import type { JsonObject } from './wire.ts';
 
 /** What the simulated model does with one request. */
 export type GeminiBehaviour =
-  /** Says the text word by word; obeys the output limit, stop sequences and a JSON format. */
+  /** Says the text word by word. Obeys the output limit, stop sequences and a JSON format. */
   | { readonly type: 'text'; readonly text?: string; readonly thoughts?: string; readonly cachedTokens?: number }
-  /** Calls functions, all in one turn; only the first is signed. Without arguments the field is left out. */
+  /** Calls functions, all in one turn. Only the first is signed. Without arguments, the field is omitted. */
   | { readonly type: 'calls'; readonly calls: readonly { readonly name: string; readonly args?: JsonObject }[]; readonly hasIds?: boolean }
-  /** Says the text, and that its parts are founded on pages that a search has found. */
+  /** Says the text, and cites pages found by a search. */
   | {
       readonly type: 'grounded';
       readonly text: string;
       readonly pages: readonly { readonly uri: string; readonly title: string; readonly of: string }[];
     }
   | { readonly type: 'refusal'; readonly at: 'prompt' | 'answer' }
-  /** Breaks off at the provider's own limit and says the rest when it is asked with the token. The output limit counts for both texts together. */
+  /**
+   * Breaks off at the provider's own limit, and says the rest when asked with the token. The output limit applies to
+   * both texts together.
+   */
   | { readonly type: 'continuation'; readonly texts: readonly [string, string] }
   | { readonly type: 'malformed_call' }
   | { readonly type: 'recorded'; readonly reply: Recorded }
   | { readonly type: 'status'; readonly status: number; readonly error: JsonObject }
-  /** Fails after this many events; a whole answer fails at once, with a 200. */
+  /** Fails after this many events. A complete answer fails at once, with a 200. */
   | { readonly type: 'error_event'; readonly events: number };
 
-/** What the model says unless it is told to say something else. */
+/** What the model says by default. */
 export const GEMINI_TEXT = 'Hello! This is the simulator: naïve words, ☕ and 漢字, one at a time.';
 
-/** What the simulator gives out and expects back. */
+/** What the simulator hands out and expects back. */
 export interface Issued {
   readonly signatures: Set<string>;
   readonly continuationTokens: Set<string>;
 }
 
-/** The events of an answer; their sum is the whole answer. */
+/** Returns the events of an answer. Together they make up the complete answer. */
 export function composeEvents(behaviour: GeminiBehaviour, request: JsonObject, issued: Issued): JsonObject[] {
   const envelope = { modelVersion: 'gemini-simulated', responseId: crypto.randomUUID().replaceAll('-', '').slice(0, 23) };
   const steps = composeSteps(behaviour, request, issued);
@@ -46,7 +49,7 @@ export function composeEvents(behaviour: GeminiBehaviour, request: JsonObject, i
   });
 }
 
-/** Puts the events together as the whole answer has them. */
+/** Joins the events into the complete answer. */
 export function joinEvents(events: readonly JsonObject[]): JsonObject {
   const candidates = events.flatMap((event) => (Array.isArray(event['candidates']) ? (event['candidates'] as Candidate[]) : []));
   const last = events.at(-1) ?? {};
@@ -121,12 +124,12 @@ function textSteps(text: string, { generationConfig }: JsonObject): Step[] {
   const words = text.slice(0, Math.min(text.length, ...stops)).match(/\s*\S+/gu) ?? [];
   const said = words.slice(0, maxOutputTokens);
   const finishReason = said.length < words.length ? 'MAX_TOKENS' : 'STOP';
-  // The last event has an empty text that is signed, as the newest models end.
+  // The last event has an empty signed text, as with the newest models.
   const end = candidate([{ text: '', thoughtSignature: btoa('end of text') }], { finishReason });
   return [...said.map((word) => ({ event: candidate([{ text: word }], logprobsOf(word, generationConfig)), tokens: 1 })), { event: end }];
 }
 
-/** What a word was likely to be, where that is asked for: itself at a half, and then others at a quarter. */
+/** Returns the log probabilities of a word, if requested: itself at a half, then others at a quarter. */
 function logprobsOf(word: string, generationConfig: unknown): JsonObject {
   const { responseLogprobs, logprobs = 0 } = (generationConfig ?? {}) as { responseLogprobs?: boolean; logprobs?: number };
   if (responseLogprobs !== true) return {};
@@ -135,7 +138,7 @@ function logprobsOf(word: string, generationConfig: unknown): JsonObject {
   return { logprobsResult: { topCandidates: [{ candidates: others }], chosenCandidates: [chosen] } };
 }
 
-/** The search is told with the last words, in bytes, as Google does. */
+/** Search results are reported with the last words, in bytes, as Google does. */
 function groundedSteps({ text, pages }: Extract<GeminiBehaviour, { type: 'grounded' }>, request: JsonObject): Step[] {
   const bytesBefore = (at: number): number => Buffer.byteLength(text.slice(0, at));
   const groundingMetadata = {
@@ -200,7 +203,7 @@ interface Counts {
   readonly thoughts: number;
 }
 
-/** Counts of nothing are left out, and cached tokens are among the prompt's. */
+/** Counts of zero are omitted, and cached tokens are part of the prompt. */
 function writeUsage({ prompt, cached = 0, candidates, thoughts }: Counts): JsonObject {
   return {
     promptTokenCount: prompt,

@@ -1,13 +1,13 @@
 import type { JsonObject } from './wire.ts';
 
-/** The JSON-schema keywords that Google documents; any other one is refused. */
+/** The JSON-schema keywords that Google documents. Any other is refused. */
 const KEYWORDS = new Set(
   `$id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems minimum maximum anyOf oneOf
   properties additionalProperties required propertyOrdering`.split(/\s+/u),
 );
 const ITEMS_SUM_MAX = 960;
 
-/** What is wrong with a schema, or undefined. */
+/** Returns what is wrong with a schema, or undefined. */
 export function complainAboutSchema(schema: unknown, path: string): string | undefined {
   const sum = sumOfMaxItems(schema);
   if (sum > ITEMS_SUM_MAX) return 'Request contains an invalid argument.';
@@ -45,7 +45,7 @@ function sumOfMaxItems(node: unknown): number {
   return childrenOf(node).reduce((sum, [, child]) => sum + sumOfMaxItems(child), own);
 }
 
-/** A value that fits a schema, as a model would make one up. */
+/** Returns a value that matches a schema, as a model would make one up. */
 export function exampleOf(schema: unknown): unknown {
   if (!isObject(schema)) return null;
   if (Array.isArray(schema['enum'])) return schema['enum'][0];

@@ -1,11 +1,11 @@
 import { complainAboutSchema } from './gemini-schema.ts';
 import type { JsonObject } from './wire.ts';
 
-/** What the strict simulator knows about a request beside its body. */
+/** What the strict simulator knows about a request besides its body. */
 export interface GeminiCall {
   readonly model: string;
   readonly isVertex: boolean;
-  /** The signatures that it has given out. */
+  /** The signatures it has handed out. */
   readonly signatures: ReadonlySet<string>;
   readonly continuationTokens: ReadonlySet<string>;
 }
@@ -13,7 +13,7 @@ export interface GeminiCall {
 const SKIPPED_SIGNATURE = 'skip_thought_signature_validator';
 const INT32_MAX = 2 ** 31 - 1;
 
-/** What Google would answer a wrong request with, in its own words; undefined for a request that is right. */
+/** Returns Google's answer to an invalid request, in its own words. Undefined for a valid request. */
 export function complainAbout(body: JsonObject, call: GeminiCall): string | undefined {
   const checks = [checkShape, checkTurns, checkCalls, checkGenerationConfig, checkThinking, checkTools, checkContinuation];
   for (const check of checks) {
@@ -23,7 +23,7 @@ export function complainAbout(body: JsonObject, call: GeminiCall): string | unde
   return undefined;
 }
 
-/** The fields of every message of the protocol that a chat request can need: what is not listed is refused. */
+/** The fields of every protocol message a chat request can need. Anything not listed is refused. */
 const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   request: {
     contents: 'content[]',
@@ -131,7 +131,7 @@ function containsReference(value: unknown): boolean {
   return isObject(value) && ('$ref' in value || Object.values(value).some(containsReference));
 }
 
-/** Calls and results belong together, in number, in name, by id; and what a new model has called, it has signed. */
+/** Calls and results must match in count, name and id. Calls of new models must be signed. */
 function checkCalls({ contents }: JsonObject, call: GeminiCall): string | undefined {
   const turns = asList(contents);
   return firstOf(
@@ -249,7 +249,7 @@ function checkContinuation({ continuationToken: token }: JsonObject, { continuat
   return token === undefined || (typeof token === 'string' && continuationTokens.has(token)) ? undefined : 'Invalid continuation token.';
 }
 
-/** 2.5 for gemini-2.5-pro; a model of another family counts as an old one. */
+/** Returns 2.5 for gemini-2.5-pro. A model of another family counts as an old one. */
 function generationOf(model: string): number {
   return Number(/^gemini-(\d+(?:\.\d+)?)/u.exec(model)?.[1] ?? 1);
 }

@@ -24,8 +24,8 @@ interface Asked extends Partial<Target> {
   readonly isVertex?: boolean;
 }
 
-/** What the caller gets: the message of a whole answer, or of a stream put together. */
-interface Got {
+/** What the caller gets: the message of a complete answer, or of a joined stream. */
+interface Outcome {
   readonly message: JsonObject;
   readonly finish: unknown;
   readonly totalTokens: number | undefined;
@@ -33,8 +33,8 @@ interface Got {
   readonly continuation: string | undefined;
 }
 
-/** Sends a request through the adapter to the simulator and reads the answer, whole or streamed. */
-async function ask({ chat, isVertex = false, ...given }: Asked, isStreaming: boolean): Promise<Got> {
+/** Sends a request through the adapter to the simulator and reads the answer, complete or streamed. */
+async function ask({ chat, isVertex = false, ...given }: Asked, isStreaming: boolean): Promise<Outcome> {
   const provider: Provider = isVertex ? vertexGemini : gemini;
   const full: ChatRequest = { model: 'gemini/x', messages: [ASK], ...chat, stream: isStreaming };
   const baseUrl = isVertex ? simulator.vertexBaseUrl : simulator.baseUrl;
@@ -56,14 +56,14 @@ async function ask({ chat, isVertex = false, ...given }: Asked, isStreaming: boo
   return isStreaming ? readStream(provider, text, context) : readWhole(provider, text, context);
 }
 
-function readWhole(provider: Provider, text: string, context: ReplyContext): Got {
+function readWhole(provider: Provider, text: string, context: ReplyContext): Outcome {
   const { body, usage, carried = new Map(), continuation } = provider.decodeReply(text, context);
   const [choice] = body['choices'] as { message: JsonObject; finish_reason: unknown }[];
   const totalTokens = usage === undefined ? undefined : usage.inputTokens + usage.cachedInputTokens + usage.outputTokens;
   return { message: choice?.message ?? {}, finish: choice?.finish_reason, totalTokens, carried, continuation };
 }
 
-function readStream(provider: Provider, text: string, context: ReplyContext): Got {
+function readStream(provider: Provider, text: string, context: ReplyContext): Outcome {
   const decoder = provider.decodeStream(context);
   const parser = new SseParser();
   const events = [...parser.push(new TextEncoder().encode(text)), ...parser.end()];
@@ -92,7 +92,7 @@ function dropIndex(call: JsonObject): JsonObject {
 }
 
 describe.each([
-  ['whole', false],
+  ['complete', false],
   ['streamed', true],
 ])('an answer that is %s', (_, isStreaming) => {
   test.each<[string, GeminiBehaviour, Asked, message: JsonObject, finish: string]>([
@@ -105,10 +105,10 @@ describe.each([
       { content: 'Yes', reasoning_content: 'Hm, so' },
       'stop',
     ],
-    ['a length', { type: 'text', text: 'one two three' }, { chat: { max_completion_tokens: 2 } }, { content: 'one two' }, 'length'],
+    ['a length limit', { type: 'text', text: 'one two three' }, { chat: { max_completion_tokens: 2 } }, { content: 'one two' }, 'length'],
     ['a stop sequence', { type: 'text', text: 'one STOP three' }, { chat: { stop: ' STOP' } }, { content: 'one' }, 'stop'],
     [
-      'JSON of a schema',
+      'JSON by a schema',
       { type: 'text' },
       { chat: { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: CITY } } } },
       { content: '{"city":"Zürich ☂"}' },
@@ -126,10 +126,10 @@ describe.each([
 
   test.each<[string, Asked]>([
     ['the newest models', {}],
-    ['the newest models with ids of their own', { chat: { metadata: { ids: 'yes' } } }],
+    ['the newest models with their own ids', { chat: { metadata: { ids: 'yes' } } }],
     ['Vertex', { isVertex: true }],
     ['older models', { model: 'gemini-2.5-pro' }],
-  ])('calls tools together, and %s take the results', async (_name, asked) => {
+  ])('calls tools together, and %s accept the results', async (_name, asked) => {
     const tools = [WEATHER, TIME];
     const calls = [{ name: 'weather', args: { city: 'Rome' } }, { name: 'weather', args: { city: 'Oslo' } }, { name: 'time' }];
     simulator.next({ type: 'calls', calls, hasIds: asked.chat?.['metadata'] !== undefined });
@@ -144,7 +144,7 @@ describe.each([
     const results = made.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: '{"$ref":"#"}' })).toReversed();
     const messages = [ASK, first.message, ...results];
     expect(await ask({ ...asked, chat: { tools, messages } }, isStreaming)).toMatchObject({ finish: 'stop' });
-    // Most clients keep only what the dialect has: then the gate's memory helps, or at last the word that skips the check.
+    // Most clients keep only OpenAI's fields. Then the gateway's store helps or, as a last resort, the value that skips the check.
     const bare = made.map(({ id, function: called }) => ({ id, type: 'function', function: called }));
     const forgetful = [ASK, { role: 'assistant', content: null, tool_calls: bare }, ...results];
     for (const carried of [first.carried, new Map<string, string>()])
@@ -152,7 +152,7 @@ describe.each([
     expect(JSON.stringify(simulator.requests[2]?.body)).not.toContain('skip_thought');
   });
 
-  test('that breaks off goes on with its token', async () => {
+  test('that breaks off continues with its token', async () => {
     simulator.always({ type: 'continuation', texts: ['One two ', 'three.'] });
     const first = await ask({}, isStreaming);
     expect(first.message['content']).toBe('One two ');
@@ -173,21 +173,21 @@ describe.each([
     ['a malformed call', { type: 'malformed_call' }, {}, { status: 502 }],
     ['an error at once', { type: 'error_event', events: 0 }, {}, { status: 503 }],
     ['an error in the middle', { type: 'error_event', events: 3 }, {}, { status: 503 }],
-    ['a continuation that is made up', { type: 'text' }, { continuation: '{"token":"x","toolCalls":0}' }, { status: 400 }],
+    ['a made-up continuation', { type: 'text' }, { continuation: '{"token":"x","toolCalls":0}' }, { status: 400 }],
   ])('fails with %s', async (...[, behaviour, asked, fault]) => {
     simulator.next(behaviour);
     expect(await failureOf(ask(asked, isStreaming))).toMatchObject({ name: 'ProviderFault', ...fault });
   });
 });
 
-test('a model has its own behaviour until everything is forgotten', async () => {
+test('a model keeps its own behaviour until the simulator is reset', async () => {
   simulator.forModel('gemini-2.5-pro', { type: 'text', text: 'mine' });
   expect((await ask({ model: 'gemini-2.5-pro' }, false)).message['content']).toBe('mine');
   expect((await ask({}, false)).message['content']).toBe(GEMINI_TEXT);
   expect(simulator.requests.map(({ model }) => model)).toEqual(['gemini-2.5-pro', 'gemini-3.6-flash']);
 });
 
-describe('no request that we encode is refused', () => {
+describe('no request we encode is refused', () => {
   const schema = {
     $schema: 's',
     type: 'object',
@@ -202,10 +202,13 @@ describe('no request that we encode is refused', () => {
       { reasoning_effort: effort },
     ]),
     ['a format', { response_format: json }],
-    ['a format beside tools', { response_format: json, tools: [TIME] }],
-    ['a format beside a forced tool', { response_format: json, tools: [TIME], tool_choice: 'required' }],
-    ['a format beside a forbidden tool', { response_format: json, tools: [TIME], tool_choice: 'none' }],
-    ['a format beside a strict tool', { response_format: json, tools: [{ type: 'function', function: { name: 'f', strict: true } }] }],
+    ['a format together with tools', { response_format: json, tools: [TIME] }],
+    ['a format together with a forced tool', { response_format: json, tools: [TIME], tool_choice: 'required' }],
+    ['a format together with a forbidden tool', { response_format: json, tools: [TIME], tool_choice: 'none' }],
+    [
+      'a format together with a strict tool',
+      { response_format: json, tools: [{ type: 'function', function: { name: 'f', strict: true } }] },
+    ],
     ['a strict tool', { tools: [{ type: 'function', function: { name: '1st', strict: true, parameters: schema } }] }],
     ['a named tool', { tools: [WEATHER], tool_choice: { type: 'function', function: { name: 'weather' } } }],
     ['instructions', { messages: [{ role: 'system', content: 'A' }, ASK, { role: 'developer', content: 'B' }] }],

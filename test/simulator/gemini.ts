@@ -3,28 +3,28 @@ import { composeEvents, joinEvents, type GeminiBehaviour, type Issued } from './
 import { respond } from './recorded.ts';
 import type { JsonObject } from './wire.ts';
 
-/** A scripted provider on loopback that speaks `generateContent` and refuses whatever Google refuses. */
+/** A scripted provider on loopback that implements `generateContent` and refuses whatever Google refuses. */
 export interface GeminiSimulator {
-  /** The address that ends in `/v1beta`, as at the Gemini API. */
+  /** The address ending in `/v1beta`, as at the Gemini API. */
   readonly baseUrl: string;
-  /** The address that ends in `/publishers/google`, as on Vertex. */
+  /** The address ending in `/publishers/google`, as on Vertex. */
   readonly vertexBaseUrl: string;
-  /** The only key that it takes; on Vertex it is the access token. */
+  /** The only key it accepts. On Vertex it is the access token. */
   readonly apiKey: string;
   /** Every request since the start or the last `reset`, in order of arrival. */
   readonly requests: readonly GeminiRequest[];
-  /** What to do with the next request; several calls queue up. */
+  /** Sets the behaviour for the next request. Several calls queue up. */
   next(behaviour: GeminiBehaviour): void;
-  /** What to do with every request for this model. */
+  /** Sets the behaviour for every request with this model. */
   forModel(model: string, behaviour: GeminiBehaviour): void;
-  /** What to do with every request that nothing else claims. */
+  /** Sets the behaviour for all other requests. */
   always(behaviour: GeminiBehaviour): void;
-  /** Forgets requests and behaviours, but no signature. */
+  /** Clears requests and behaviours, but not signatures. */
   reset(): void;
   stop(): Promise<void>;
 }
 
-/** One request that came in. */
+/** One received request. */
 export interface GeminiRequest {
   readonly model: string;
   readonly path: string;
@@ -36,7 +36,7 @@ export interface GeminiRequest {
 export function startGeminiSimulator(): GeminiSimulator {
   const apiKey = `AIza-simulator-${crypto.randomUUID()}`;
   const continuationTokens = new Set<string>();
-  // A signature is worth something to the model that made it.
+  // A signature is only valid for the model that made it.
   const signatures = new Map<string, Set<string>>();
   const issuedBy = (model: string): Issued => {
     const own = signatures.get(model) ?? new Set();
@@ -104,7 +104,7 @@ function readAddress(request: Request): Address | undefined {
   return { model, path: url.pathname + url.search, isVertex: base !== 'v1beta', isStreaming };
 }
 
-/** A wrong key of the Gemini API is a wrong request; a wrong token of Vertex is unauthenticated. */
+/** A wrong key is an invalid request at the Gemini API. A wrong token on Vertex is unauthenticated. */
 function denyKey(request: Request, { isVertex }: Address, apiKey: string): JsonObject | undefined {
   if (isVertex) {
     if (request.headers.get('authorization') === `Bearer ${apiKey}`) return undefined;
@@ -115,7 +115,7 @@ function denyKey(request: Request, { isVertex }: Address, apiKey: string): JsonO
   return { code: 400, status: 'INVALID_ARGUMENT', message: 'API key not valid. Please pass a valid API key.', details };
 }
 
-/** The stream's address wraps its errors in a list. */
+/** The streaming address wraps its errors in a list. */
 function refuse(error: JsonObject, isStreaming: boolean): Response {
   const body = { error };
   return Response.json(isStreaming ? [body] : body, { status: Number(error['code']) });

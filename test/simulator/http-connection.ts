@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** One HTTP request as it came off the socket. */
+/** One HTTP request as read from the socket. */
 export interface RawRequest {
   readonly method: string;
   readonly path: string;
@@ -14,8 +14,8 @@ interface Head {
 }
 
 /**
- * Reads requests off one connection and hands them over one at a time. The socket is always read, so that
- * the other side's going away is noticed at once and not at the next write.
+ * Reads requests from one connection and hands them over one at a time. The socket is read all the time, so that a
+ * disconnect is noticed at once and not at the next write.
  */
 export function receiveRequests(socket: Socket, handle: (request: RawRequest) => Promise<void>): void {
   let received: Buffer[] = [];
@@ -43,7 +43,7 @@ export function receiveRequests(socket: Socket, handle: (request: RawRequest) =>
     void handleAll();
   });
   socket.on('end', () => socket.destroy());
-  // A reset by the other side is an ordinary way to leave; 'close' follows and is what counts.
+  // A reset by the other side is a normal way to disconnect. 'close' follows and is what counts.
   socket.on('error', () => undefined);
 }
 

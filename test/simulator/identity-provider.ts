@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Who is signed in at the identity provider. */
+/** The person signed in at the identity provider. */
 export interface Somebody {
   readonly sub: string;
   readonly email?: string;
@@ -8,7 +8,7 @@ export interface Somebody {
   readonly name?: string;
 }
 
-/** What it does instead of answering as it should. */
+/** What it does instead of answering correctly. */
 type Mischief = 'denies' | 'refuses the code' | 'signs with another key' | 'forgets the nonce' | 'has another name' | 'is broken';
 
 export const CLIENT = { clientId: 'the-gate', clientSecret: 'a secret between the two' } as const;
@@ -20,15 +20,15 @@ interface Code {
   readonly nonce: string | undefined;
 }
 
-/** An identity provider that speaks OpenID Connect: discovery, authorization by code with PKCE, signed tokens, user info. */
+/** An OpenID Connect identity provider: discovery, authorization code with PKCE, signed tokens, user info. */
 export class IdentityProvider {
   readonly issuer: string;
-  /** Whom it lets in without a question. */
+  /** The person it signs in without asking. */
   somebody: Somebody = { sub: 'nobody' };
   mischief: Mischief | undefined;
-  /** True to tell the address only to who asks for user info, as some do. */
+  /** True to reveal the email address only through user info, as some do. */
   tellsLater = false;
-  /** What the last authorization was asked with. */
+  /** The parameters of the last authorization request. */
   asked = new URLSearchParams();
   readonly #server: ReturnType<typeof Bun.serve>;
   readonly #keys: CryptoKeyPair;

@@ -1,6 +1,6 @@
 import type { Usage } from './wire.ts';
 
-/** Pico-dollars a token: what a price list in USD a million tokens says, times a million. */
+/** Pico-dollars per token: a price in USD per million tokens, times a million. */
 interface PicoPrices {
   readonly input: bigint;
   readonly cachedInput: bigint;
@@ -12,7 +12,7 @@ interface PicoPrices {
 const PRICE_PICO: PicoPrices = { input: 2_500_000n, cachedInput: 1_250_000n, cacheWrite: 3_125_000n, output: 10_000_000n };
 const NANOS_PER_USD = 1_000_000_000n;
 
-/** What a request with these token counts costs: exact in pico-dollars, rounded up once to nano-dollars. */
+/** Returns the cost of a request with these token counts: exact in pico-dollars, rounded up once to nano-dollars. */
 export function costNanos(usage: Usage, prices: PicoPrices = PRICE_PICO): bigint {
   const { cached_tokens: cached, cache_write_tokens: written } = usage.prompt_tokens_details;
   const uncached = usage.prompt_tokens - cached - written;
@@ -24,12 +24,12 @@ export function costNanos(usage: Usage, prices: PicoPrices = PRICE_PICO): bigint
   return (picos + 999n) / 1000n;
 }
 
-/** What the caller is told: the provider's counts and what they cost in USD. */
+/** Returns what the caller is shown: the provider's counts and their cost in USD. */
 export function withCost<Reported extends Usage>(usage: Reported): Reported & { readonly cost: number } {
   return { ...usage, cost: Number(costNanos(usage)) / Number(NANOS_PER_USD) };
 }
 
-/** Reads a decimal amount of US dollars, such as `-0.0025`, without going through floating point. */
+/** Parses a decimal amount of US dollars, such as `-0.0025`, without floating point. */
 export function parseNanos(usd: string): bigint {
   const match = /^(-?)(\d+)(?:\.(\d{1,9}))?$/u.exec(usd);
   if (match === null) throw new Error(`not a decimal amount: ${usd}`);

@@ -61,7 +61,7 @@ describe('a healthy provider', () => {
     expect(simulator.requests[0]).toMatchObject({ method: 'POST', path: '/v1/chat/completions', body: CHAT });
   });
 
-  test('streams role, fragments and finish without usage when it was not asked for', async () => {
+  test('streams role, fragments and finish, without usage unless requested', async () => {
     const { chunks, text } = await readStream();
     expect(text).toBe(ANSWER_TEXT);
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '', refusal: null });
@@ -69,7 +69,7 @@ describe('a healthy provider', () => {
     expect(chunks.every((chunk) => !('usage' in chunk))).toBe(true);
   });
 
-  test('sends null usage on every chunk and one usage chunk without choices when asked', async () => {
+  test('sends null usage on every chunk and one usage chunk without choices when requested', async () => {
     const { chunks } = await readStream({ stream_options: { include_usage: true } });
     expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: TOKENS } });
@@ -84,7 +84,7 @@ describe('a healthy provider', () => {
     }
   });
 
-  test('streams tool calls in fragments that .stream() puts together', async () => {
+  test('streams tool calls in fragments that .stream() joins', async () => {
     const stream = client.chat.completions.stream({ ...CHAT, tools: [WEATHER] });
     const [choice] = (await stream.finalChatCompletion()).choices;
     expect(choice?.finish_reason).toBe('tool_calls');
@@ -93,7 +93,7 @@ describe('a healthy provider', () => {
     expect(call?.type === 'function' && JSON.parse(call.function.arguments)).toEqual({ city: 'Zürich ☂', days: 7 });
   });
 
-  test('gives logprobs only when asked, and stops at the token limit with length', async () => {
+  test('returns logprobs only when requested, and stops at the token limit with length', async () => {
     const { choices } = await client.chat.completions.create({
       ...CHAT,
       logprobs: true,
@@ -113,12 +113,12 @@ describe('a healthy provider', () => {
     { type: 'no_done' },
     { type: 'usage', value: 'on_finish_chunk' },
     { type: 'pace', gapMs: 2 },
-  ])('gives the same text for %o', async (behaviour) => {
+  ])('returns the same text for %o', async (behaviour) => {
     simulator.always(behaviour);
     expect(await readStream()).toMatchObject({ text: ANSWER_TEXT, error: undefined });
   });
 
-  test('answers a huge text whole, as JSON and as a stream', async () => {
+  test('returns a huge text completely, as JSON and as a stream', async () => {
     simulator.always({ type: 'huge', bytes: 2_000_000 });
     expect((await readStream()).text.length).toBeGreaterThanOrEqual(2_000_000);
     const { choices } = await client.chat.completions.create(CHAT);
@@ -132,7 +132,7 @@ describe('a provider that refuses', () => {
     expect(await failureOf(stranger.chat.completions.create(CHAT))).toBeInstanceOf(OpenAI.AuthenticationError);
   });
 
-  test('takes behaviours in turn, then by model, then the usual one', async () => {
+  test('applies queued behaviours first, then the model’s, then the default', async () => {
     simulator.next({ type: 'status', status: 429, body: { error: {} }, headers: { 'retry-after': '1' } });
     simulator.forModel('gpt-x', { type: 'status', status: 400, body: { error: {} } });
     expect(await failureOf(client.chat.completions.create(CHAT))).toBeInstanceOf(OpenAI.RateLimitError);
@@ -172,7 +172,7 @@ describe('a provider that breaks', () => {
     { type: 'hang', moment: { at: 'after_headers' } },
     { type: 'hang', moment: { at: 'after_chunks', chunks: 2 } },
     { type: 'pace', gapMs: 60_000 },
-  ])('notices that the caller left during %o', async (behaviour) => {
+  ])('notices that the caller disconnected during %o', async (behaviour) => {
     simulator.always(behaviour);
     const abort = new AbortController();
     const call = client.chat.completions.create({ ...CHAT, stream: true }, { signal: abort.signal });
@@ -182,12 +182,12 @@ describe('a provider that breaks', () => {
     const leftAt = performance.now();
     abort.abort();
     await reading;
-    // The machine that runs the tests does other things too.
+    // The test machine may be busy with other work.
     await until(() => simulator.openReplies === 0);
     expect(simulator.requests[0]?.abortedAt).toBeWithin(leftAt, leftAt + 1000);
   });
 
-  test('sends a line without end up to its limit', async () => {
+  test('sends an endless line up to its limit', async () => {
     simulator.always({ type: 'endless_line', bytes: 100_000, chunks: 0 });
     const response = await fetch(`${simulator.baseUrl}/chat/completions`, {
       method: 'POST',

@@ -11,39 +11,39 @@ import { errorBody, readChatRequest } from './wire.ts';
 
 /** A scripted provider on loopback that speaks OpenAI's chat-completions format byte for byte. */
 export interface OpenAiSimulator {
-  /** The address that ends in `/v1`. */
+  /** The address ending in `/v1`. */
   readonly baseUrl: string;
-  /** The only key it takes. */
+  /** The only key it accepts. */
   readonly apiKey: string;
   /** Every request since the start or the last `reset`, in order of arrival. */
   readonly requests: readonly ReceivedRequest[];
   readonly openConnections: number;
   readonly openReplies: number;
-  /** What to do with the next request; several calls queue up. */
+  /** Sets the behaviour for the next request. Several calls queue up. */
   next(behaviour: Behaviour): void;
-  /** What to do with every request for this provider-side model name. */
+  /** Sets the behaviour for every request with this provider-side model name. */
   forModel(model: string, behaviour: Behaviour): void;
-  /** What to do with every request that nothing else claims. */
+  /** Sets the behaviour for all other requests. */
   always(behaviour: Behaviour): void;
-  /** The same, decided for each request by its body. */
+  /** The same, chosen for each request by its body. */
   decide(choose: (body: JsonObject) => Behaviour): void;
-  /** Forgets requests and behaviours. */
+  /** Clears requests and behaviours. */
   reset(): void;
-  /** Resolves as soon as at least `count` requests have come in. */
+  /** Resolves as soon as at least `count` requests have arrived. */
   untilRequests(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** One request and what became of it. Times are those of `performance.now()`. */
+/** One request and its outcome. Times are those of `performance.now()`. */
 export interface ReceivedRequest extends RawRequest {
   readonly body: JsonObject;
   readonly unknownFields: readonly string[];
   readonly receivedAt: number;
-  /** The token counts that the provider would charge for; `undefined` until a reply was planned. */
+  /** The token counts the provider would charge for. `undefined` until a reply is planned. */
   usage: unknown;
   chunksSent: number;
   finishedAt: number | undefined;
-  /** When the caller went away before the reply was complete. */
+  /** When the caller disconnected before the reply was complete. */
   abortedAt: number | undefined;
 }
 
@@ -148,7 +148,7 @@ function planChat(request: ReceivedRequest, choose: Choose): Plan {
   return plan;
 }
 
-/** The refusals that come before any behaviour: wrong address, wrong key, unreadable body. */
+/** The refusals before any behaviour: wrong address, wrong key, unreadable body. */
 function refuse(request: ReceivedRequest, apiKey: string): Plan | undefined {
   if (request.method !== 'POST' || request.path !== '/v1/chat/completions') {
     return planRefusal(404, { message: `Invalid URL (${request.method} ${request.path})` });
@@ -167,7 +167,7 @@ function planRefusal(status: number, error: { message: string; code?: string }):
   return planReply({ type: 'status', status, body }, NO_CHAT, '');
 }
 
-/** Writes the planned reply, or the part of it that comes before its fault. */
+/** Writes the planned reply, or the part of it before its fault. */
 async function sendReply(socket: Socket, plan: Plan, request: ReceivedRequest): Promise<void> {
   const gone = Promise.withResolvers<undefined>();
   const leave = (): void => {
@@ -177,7 +177,7 @@ async function sendReply(socket: Socket, plan: Plan, request: ReceivedRequest): 
   socket.once('close', leave);
   const hasFailed = await writePieces(socket, plan, { request, gone: gone.promise });
   socket.off('close', leave);
-  // A socket that the caller has ended is destroyed a moment before it says so.
+  // A socket the caller has ended is destroyed a moment before it reports so.
   if (socket.destroyed) leave();
   else if (hasFailed) socket.destroy();
   else request.finishedAt = performance.now();
@@ -190,7 +190,7 @@ async function writePieces(
 ): Promise<boolean> {
   const fault = plan.fault;
   const fail = async (): Promise<boolean> => {
-    // The pause lets the caller read what was sent: a reset throws away bytes that wait in its socket.
+    // The pause lets the caller read what was sent: a reset discards bytes waiting in its socket.
     await (fault?.type === 'hang' ? gone : Bun.sleep(CUT_PAUSE_MS));
     return true;
   };
@@ -203,7 +203,7 @@ async function writePieces(
     if (isFaulty && fault?.moment.at === 'mid_event') socket.write(frame(piece.subarray(0, piece.length / 2)));
     if (isFaulty) return fail();
     if (plan.gapMs > 0) await Promise.race([Bun.sleep(plan.gapMs), gone]);
-    // Each piece goes out in a turn of its own, or the kernel would join neighbours into one segment.
+    // Each piece is sent in its own turn, or the kernel would join neighbours into one segment.
     await nextTurn();
     if (socket.destroyed) return true;
     const isFlushed = socket.write(frame(piece));
@@ -247,7 +247,7 @@ function parseObject(text: string): JsonObject {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
   } catch {
-    // An unreadable body is answered with 400 like any body without messages.
+    // An unreadable body is answered with 400, like any body without messages.
     return {};
   }
 }

@@ -1,20 +1,20 @@
 import type { JsonObject } from './wire.ts';
 
-/** A server of one's own on loopback: a list of models, and a canned answer for those that are in it. */
+/** A self-hosted server on loopback: a model list, and a canned answer for the models in it. */
 export interface OwnServer {
-  /** The address that ends in `/v1`. */
+  /** The address ending in `/v1`. */
   readonly baseUrl: string;
   readonly port: number;
-  /** What was asked for, such as `GET /v1/models`. */
+  /** The requests received, such as `GET /v1/models`. */
   readonly asked: readonly string[];
-  /** The models that the chat requests named. */
+  /** The models named by chat requests. */
   readonly called: readonly string[];
-  /** What is at an address from now on; undefined for nothing. */
+  /** Sets what a path returns. Undefined for nothing. */
   put(path: string, body: unknown): void;
   stop(): Promise<void>;
 }
 
-/** Starts a server with this list at `/v1/models`. With a key, it refuses whoever does not send it. */
+/** Starts a server with this list at `/v1/models`. With a key, it refuses requests without it. */
 export function startOwnServer(list: unknown, { port = 0, key }: { port?: number; key?: string } = {}): OwnServer {
   const documents = new Map<string, unknown>([['/v1/models', list]]);
   const asked: string[] = [];

@@ -18,8 +18,8 @@ export interface Payer {
 type Work<Result> = (database: Kysely<Tables>) => Promise<Result>;
 
 /**
- * Works on the embedded database of a gate beside it, as a command does, but without the start of a process. One at a time: who
- * waits for the lock stops this process, and would never get it from another who works in it.
+ * Works on the embedded database of a running gateway, as a command does, but without starting a process. One piece of
+ * work at a time: waiting for the lock blocks this process, so other work in it could never release the lock.
  */
 export function openTurns(place: DatabasePlace): <Result>(work: Work<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
@@ -40,7 +40,7 @@ export async function useDatabase<Result>(place: DatabasePlace, work: Work<Resul
   }
 }
 
-/** Makes somebody who can pay. */
+/** Creates an account with credit and a key. */
 export async function makePayer(database: Kysely<Tables>, creditUsd: string, settings: Partial<KeySettings> = {}): Promise<Payer> {
   const accounts = new Accounts(database);
   const email = `${crypto.randomUUID()}@example.com`;
@@ -51,7 +51,7 @@ export async function makePayer(database: Kysely<Tables>, creditUsd: string, set
   return { ...(await addKey(database, account.id, settings)), email };
 }
 
-/** Makes one more key of the account. */
+/** Creates another key for the account. */
 export async function addKey(
   database: Kysely<Tables>,
   accountId: string,

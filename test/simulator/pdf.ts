@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { deflateSync } from 'node:zlib';
 
-/** A PDF of pages with nothing on them, as small as it can be: in the open, or packed as programs of today do. */
+/** Returns a minimal PDF of empty pages: plain, or compressed as modern programs write it. */
 export function writePdf(pages: number, { isPacked = false } = {}): Buffer {
   const numbers = Array.from({ length: pages }, (_, index) => index + 3);
   const tree = `<</Type/Pages/Kids[${numbers.map((number) => `${number} 0 R`).join(' ')}]/Count ${pages}>>`;

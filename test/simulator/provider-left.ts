@@ -2,13 +2,14 @@ import { expect } from 'bun:test';
 import { until } from '../until.ts';
 import type { OpenAiSimulator } from './openai.ts';
 
-/** What is promised: the provider is left so soon after the caller has left. */
+/** The promise: the upstream call is aborted this soon after the caller disconnects. */
 const PROMISED_MS = 100;
 const TRIES = 5;
 
 /**
- * Holds the promise for a caller who leaves, with so many exchanges under way; `leave` gives when that was. It leaves again
- * while that takes too long: a machine that does other things too is late now and then, a gate that is late is late each time.
+ * Checks the promise for a caller who disconnects with this many upstream calls under way. `leave` returns when the
+ * caller disconnected. It is repeated while it takes too long: a busy machine is late now and then, a slow gateway is
+ * late every time.
  */
 export async function expectProviderLeft(simulator: OpenAiSimulator, leave: () => Promise<number>, exchanges = 1): Promise<void> {
   const tookMs: number[] = [];

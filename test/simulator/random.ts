@@ -1,8 +1,8 @@
 /** A repeatable source of randomness: the same seed gives the same run, so that a failure can be replayed. */
 export interface Random {
-  /** An integer from 0 up to, not including, `limit`. */
+  /** Returns an integer from 0 up to, but not including, `limit`. */
   below(limit: number): number;
-  /** One of the items; there must be at least one. */
+  /** Returns one of the items. There must be at least one. */
   pick<T>(items: readonly T[]): T;
 }
 

@@ -1,4 +1,4 @@
-/** An object as Stripe's interface has it. */
+/** An object as in Stripe's API. */
 export type StripeObject = Record<string, unknown>;
 
 interface Answer {
@@ -6,14 +6,14 @@ interface Answer {
   readonly value: unknown;
 }
 
-/** What a payer, or a bank, does otherwise than usual. */
+/** What a payer, or a bank, does differently than usual. */
 interface Payment {
   readonly cents?: number;
   readonly currency?: string;
   readonly metadata?: StripeObject;
 }
 
-/** The state behind the simulator: customers, cards, sessions, intents, refunds, disputes, and the events that were made. */
+/** The state behind the simulator: customers, cards, sessions, intents, refunds, disputes, and the events created. */
 export class StripeBooks {
   readonly sessions = new Map<string, StripeObject>();
   readonly intents = new Map<string, StripeObject>();
@@ -60,7 +60,7 @@ export class StripeBooks {
     }
   }
 
-  /** The payer pays a session; gives the intent. */
+  /** Pays a session and returns the intent. */
   pay(sessionId: string, payment: Payment = {}): StripeObject {
     const session = need(this.sessions, sessionId);
     const cents = payment.cents ?? Number(session['amount_total']);
@@ -81,7 +81,7 @@ export class StripeBooks {
     return intent;
   }
 
-  /** The payer pays by something slow, such as a bank debit, and it does not come. */
+  /** Pays by a slow method, such as a bank debit, that then fails. */
   payInVain(sessionId: string): void {
     const session = need(this.sessions, sessionId);
     const { customer, metadata, currency } = session;
@@ -118,7 +118,7 @@ export class StripeBooks {
     return refund;
   }
 
-  /** The bank sends a refund back. */
+  /** The bank returns a refund. */
   failRefund(refund: StripeObject): void {
     const charge = need(this.intents, String(refund['payment_intent']))['latest_charge'] as StripeObject;
     charge['amount_refunded'] = Number(charge['amount_refunded']) - Number(refund['amount']);
@@ -152,7 +152,7 @@ export class StripeBooks {
     );
   }
 
-  /** The session of one of our payments. */
+  /** Returns the session of one of our payments. */
   sessionOf(paymentId: string): string {
     const session = [...this.sessions.values()].find((candidate) => candidate['client_reference_id'] === paymentId);
     if (session === undefined) throw new Error(`no session for ${paymentId}`);
@@ -190,7 +190,7 @@ export class StripeBooks {
     return session;
   }
 
-  /** A saved card is charged at once, or declined. */
+  /** Charges a saved card at once, or declines it. */
   #charge(form: StripeObject): Answer {
     const cents = Number(form['amount']);
     const card = String(form['payment_method']);
@@ -258,7 +258,7 @@ export class StripeBooks {
     return intent;
   }
 
-  /** The cards of a customer go with it; what was paid stays. */
+  /** Deletes a customer and their cards. Payments stay. */
   #forget(id: string): Answer {
     if (!this.customers.delete(id)) return found(undefined);
     for (const [name, card] of this.cards) if (card['customer'] === id) this.cards.delete(name);
@@ -277,7 +277,7 @@ export class StripeBooks {
       object: 'event',
       type,
       created: Math.floor(this.clock() / 1000),
-      // As it is now: later changes of the object are not in this event.
+      // A snapshot: later changes to the object are not in this event.
       data: {
         object: structuredClone({
           ...object,
@@ -309,7 +309,7 @@ function ok(value: unknown): Answer {
   return { status: 200, value };
 }
 
-/** What names a customer who was deleted, or is one of the other mode, is answered so. */
+/** The answer for a customer who was deleted, or who belongs to the other mode. */
 const NO_SUCH_CUSTOMER: Answer = {
   status: 400,
   value: { error: { type: 'invalid_request_error', code: 'resource_missing', param: 'customer', message: 'No such customer' } },

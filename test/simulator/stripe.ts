@@ -1,20 +1,20 @@
 import { Stripe } from 'stripe';
 import { StripeBooks, type StripeObject } from './stripe-books.ts';
 
-/** Stripe in small: what our driver uses of it, with the state behind it, and events signed as Stripe signs them. */
+/** A small Stripe: the parts our driver uses, with state, and events signed as Stripe signs them. */
 export interface StripeSimulator {
   readonly url: string;
   readonly secret: string;
   readonly books: StripeBooks;
-  /** The requests that came, such as `POST /v1/checkout/sessions`. */
+  /** The requests received, such as `POST /v1/checkout/sessions`. */
   readonly requests: readonly string[];
-  /** The next requests are carried out, but their answers are lost. */
+  /** The next requests are executed, but their answers are lost. */
   loseAnswers(count: number): void;
-  /** The next requests are answered with this status and not carried out. */
+  /** The next requests are answered with this status and not executed. */
   failWith(status: number, count: number): void;
-  /** An event as Stripe sends it: the body and its signature. */
+  /** Returns an event as Stripe sends it: the body and its signature. */
   sign(event: StripeObject, secret?: string, atMs?: number): Promise<{ body: string; headers: Record<string, string> }>;
-  /** Sends an event to the webhook; gives the status of its answer. */
+  /** Sends an event to the webhook and returns the status of its response. */
   deliver(event: StripeObject, to: Webhook): Promise<number>;
   stop(): Promise<void>;
 }

@@ -5,26 +5,26 @@ import { startGeminiSimulator, type GeminiSimulator } from './gemini.ts';
 import { startOpenAiSimulator, type OpenAiSimulator } from './openai.ts';
 import type { JsonObject } from './wire.ts';
 
-/** The real server in front of one simulator per dialect that gives one answer to a request. */
+/** The real server in front of one simulator for each dialect that returns one choice per request. */
 export interface TranslatedGate {
   readonly gate: Gate;
   readonly openai: OpenAiSimulator;
   readonly anthropic: AnthropicSimulator;
   readonly gemini: GeminiSimulator;
   readonly bedrock: BedrockSimulator;
-  /** Starts the server anew on the same data; `gate` of what this gives is the new one. */
+  /** Restarts the server on the same data. The returned `gate` is the new one. */
   restart(): Promise<TranslatedGate>;
   reset(): void;
   stop(): Promise<void>;
 }
 
-/** The models by what answers them; `single` is a host of the relayed dialect that knows no `n`. */
+/** The models by the simulator that answers them. `single` is a host of the relayed dialect that does not support `n`. */
 export const MODELS = { anthropic: 'mock/claude', gemini: 'mock/gemini', bedrock: 'mock/converse', single: 'mock/single' } as const;
 
-/** For conversations that change their model: others of the same providers. */
+/** Other models of the same providers, for conversations that change their model. */
 export const OTHER_MODELS = { anthropic: 'mock/other-claude', gemini: 'mock/other-gemini', bedrock: 'mock/other-converse' } as const;
 
-/** Models that are sold with searches. */
+/** Models sold with searches. */
 export const SEARCHING_MODELS = {
   anthropic: 'mock/searching-claude',
   gemini: 'mock/searching-gemini',

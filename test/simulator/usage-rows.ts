@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 
-/** What the ledger has written about one request. */
+/** What the ledger recorded about one request. */
 export interface UsageRow {
   readonly model: string;
   readonly provider: string;

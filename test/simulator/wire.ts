@@ -1,4 +1,4 @@
-/** The parts of a chat-completions request that change what the simulator answers. */
+/** The parts of a chat-completions request that affect the simulator's answer. */
 export interface ChatRequest {
   readonly model: string;
   readonly isStreaming: boolean;
@@ -16,13 +16,13 @@ interface Tool {
   readonly arguments: string;
 }
 
-/** What the simulated model says, before it is cut into a body or into chunks. */
+/** What the simulated model says, before it is split into a body or chunks. */
 export interface Reply {
   readonly id: string;
   readonly created: number;
   readonly model: string;
   readonly choices: readonly ReplyChoice[];
-  /** OpenAI's usage object, or whatever a behaviour puts in its place; `undefined` leaves the field out. */
+  /** OpenAI's usage object, or whatever a behaviour puts in its place. `undefined` omits the field. */
   readonly usage: unknown;
 }
 
@@ -63,7 +63,7 @@ export type JsonObject = Record<string, unknown>;
 const FINGERPRINT = 'fp_5imu1ator';
 const TOOL_CALLS_MAX = 2;
 
-/** Reads a parsed request body the way a lenient provider does; what it does not know it does not look at. */
+/** Parses a request body the way a lenient provider does, and ignores what it does not know. */
 export function readChatRequest(body: JsonObject): ChatRequest {
   const options = asObject(body['stream_options']);
   const cap = body['max_completion_tokens'] ?? body['max_tokens'];
@@ -83,7 +83,7 @@ export function readChatRequest(body: JsonObject): ChatRequest {
   };
 }
 
-/** Builds the answer that a healthy provider gives: tool calls when tools are offered, the text otherwise. */
+/** Builds the answer of a healthy provider: tool calls when tools are offered, the text otherwise. */
 export function composeReply(request: ChatRequest, said: { id: string; text: string; cachedTokens: number }): Reply {
   const words = said.text.match(/\s*\S+/gu) ?? [];
   const fragments = request.tools.length > 0 ? [] : words.slice(0, request.outputTokensMax);
@@ -123,7 +123,7 @@ export function countUsage(tokens: { prompt: number; cached: number; completion:
   };
 }
 
-/** The whole answer as one `chat.completion` object. */
+/** The complete answer as one `chat.completion` object. */
 export function completionBody(reply: Reply): JsonObject {
   return {
     id: reply.id,
@@ -148,7 +148,7 @@ export function completionBody(reply: Reply): JsonObject {
   };
 }
 
-/** The answer as chunks in wire order: role, fragments, finish, and the usage chunk when it was asked for. */
+/** The answer as chunks in wire order: role, fragments, finish, and the usage chunk if requested. */
 export function completionChunks(reply: Reply, request: ChatRequest): JsonObject[] {
   const chunk = (choices: readonly JsonObject[]): JsonObject => ({
     id: reply.id,
@@ -168,7 +168,7 @@ export function completionChunks(reply: Reply, request: ChatRequest): JsonObject
   return request.includeUsage ? [...chunks, { ...chunk([]), usage: reply.usage }] : chunks;
 }
 
-/** OpenAI's error envelope, all four keys present. */
+/** OpenAI's error envelope, with all four keys. */
 export function errorBody(error: { message: string; type: string; param?: string; code?: string }): JsonObject {
   return {
     error: { message: error.message, type: error.type, param: error.param ?? null, code: error.code ?? null },

@@ -6,11 +6,11 @@ import { pieces, REFUSAL, type Speech, type SpokenTokens } from './speech.ts';
 export interface ChatAccent {
   readonly reasoning: 'hidden' | 'field' | 'parts';
   readonly usage: (tokens: SpokenTokens) => JsonObject;
-  /** The message of a refusal, and why it ended. */
+  /** The message of a refusal, and its finish reason. */
   readonly refusal: readonly [message: JsonObject, finish: string];
-  /** Tool calls come whole, without index and type. */
+  /** Tool calls arrive whole, without index and type. */
   readonly hasBareToolCalls?: true;
-  /** What stands before the first chunk. */
+  /** Chunks before the first one. */
   readonly opening?: readonly JsonObject[];
 }
 
@@ -33,7 +33,7 @@ export const AZURE: ChatAccent = {
 export const MISTRAL: ChatAccent = {
   reasoning: 'parts',
   usage: (tokens) => ({ ...sums(tokens), num_cached_tokens: tokens.cacheRead }),
-  // It refuses in words only.
+  // It refuses in text only.
   refusal: [{ content: REFUSAL }, 'stop'],
   hasBareToolCalls: true,
 };
@@ -49,7 +49,7 @@ export const DEEPSEEK: ChatAccent = {
   refusal: [{ content: '' }, 'content_filter'],
 };
 
-/** An answer in the chat-completions dialect. */
+/** Composes an answer in the chat-completions dialect. */
 export function composeChat(speech: Speech, accent: ChatAccent): Recorded {
   const indexes = Array.from({ length: speech.choices ?? 1 }, (_, index) => index);
   const envelope = { id: 'chatcmpl-spoken', created: 1_790_000_000, model: 'gpt-simulated' };

@@ -2,7 +2,7 @@ import type { Recorded } from '../recorded.ts';
 import type { JsonObject } from '../wire.ts';
 import { pieces, REFUSAL, type Speech } from './speech.ts';
 
-/** The answer of a model at Bedrock. Events are `{ name: payload }`. */
+/** Composes the answer of a model at Bedrock. Events are `{ name: payload }`. */
 export function composeConverse(speech: Speech): Recorded {
   const content = blocksOf(speech);
   const stopReason = STOP_REASONS[speech.end];
@@ -52,7 +52,7 @@ function blockEvents(block: JsonObject, contentBlockIndex: number): JsonObject[]
   ];
 }
 
-/** Only calls have a start; one without arguments has nothing else. */
+/** Only calls have a start event. One without arguments has nothing else. */
 function grow(block: JsonObject): [start: JsonObject | undefined, deltas: JsonObject[]] {
   if (typeof block['text'] === 'string') return [undefined, pieces(block['text']).map((text) => ({ text }))];
   const { toolUse, reasoningContent } = block as {

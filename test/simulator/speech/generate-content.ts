@@ -2,7 +2,7 @@ import type { Recorded } from '../recorded.ts';
 import type { JsonObject } from '../wire.ts';
 import { pieces, type Speech } from './speech.ts';
 
-/** The answer of a Gemini model: a call comes whole and without an id, and its count grows from event to event. */
+/** Composes the answer of a Gemini model. A call arrives whole and without an id, and the count grows from event to event. */
 export function composeGenerateContent(speech: Speech): Recorded {
   const envelope = { modelVersion: 'gemini-simulated', responseId: 'spoken' };
   const usageMetadata = usageOf(speech);
@@ -25,7 +25,7 @@ export function composeGenerateContent(speech: Speech): Recorded {
   };
 }
 
-/** Cached tokens are among the prompt's, thoughts beside the candidates'; what is nothing is left out. */
+/** Cached tokens are part of the prompt, and thoughts are counted in addition to the candidates. Zeros are omitted. */
 function usageOf({ tokens }: Speech): JsonObject {
   const prompt = tokens.input + tokens.cacheRead + tokens.cacheWrite;
   return {

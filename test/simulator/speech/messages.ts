@@ -2,7 +2,7 @@ import type { Recorded } from '../recorded.ts';
 import type { JsonObject } from '../wire.ts';
 import { pieces, REFUSAL, type Speech } from './speech.ts';
 
-/** The answer of a Claude model. `answersBy` is the tool that carries an answer in JSON where a schema cannot be asked for. */
+/** Composes the answer of a Claude model. `answersBy` is the tool that carries a JSON answer where a schema cannot be requested. */
 export function composeMessages(speech: Speech, answersBy?: string): Recorded {
   const content = answersBy === undefined ? blocksOf(speech) : [answerBlock(speech, answersBy)];
   const head = { id: 'msg_spoken', type: 'message', role: 'assistant', model: 'claude-simulated' };
@@ -71,7 +71,7 @@ function grow(block: JsonObject): [start: JsonObject, deltas: JsonObject[]] {
     return [{ type: 'thinking', thinking: '', signature: '' }, [...words, { type: 'signature_delta', signature: block['signature'] }]];
   }
   const json = JSON.stringify(block['input']);
-  // A call without arguments brings one empty piece.
+  // A call without arguments has one empty piece.
   const parts = json === '{}' ? [''] : pieces(json);
   return [{ ...block, input: {} }, parts.map((partial_json) => ({ type: 'input_json_delta', partial_json }))];
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../wire.ts';
 
-/** What a model says and what it cost, in no dialect: each has a composer that spells it. */
+/** What a model says and its token counts, independent of any dialect. Each dialect has a composer for it. */
 export interface Speech {
   readonly reasoning?: string;
   readonly text?: string;
@@ -26,10 +26,10 @@ export interface SpokenTokens {
   readonly reasoning: number;
 }
 
-/** What a refusal says where it can say something. */
+/** The text of a refusal, where the dialect has one. */
 export const REFUSAL = 'I cannot help with that.';
 
-/** A text as a stream brings it. */
+/** Splits a text as a stream delivers it. */
 export function pieces(text: string): string[] {
   return text.match(/[^]{1,6}/gu) ?? [];
 }
