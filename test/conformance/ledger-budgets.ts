@@ -196,7 +196,7 @@ export function testBudgets(driver: LedgerDriver): void {
     expect(await hold(301n, SATURDAY + DAY_MS / 2)).toEqual(exhausted('day', 0n));
   });
 
-  test('a key that slows down still stops at its total, and reports the earliest time it could continue', async () => {
+  test('a key that slows down stops at its total, where waiting does not help, and waits for its daily budget', async () => {
     await slowDown();
     await setBudgets({ day: 1000n, total: 750n });
     await spend(700n, SATURDAY);

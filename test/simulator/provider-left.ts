@@ -3,8 +3,8 @@ import { until } from '../until.ts';
 import type { OpenAiSimulator } from './openai.ts';
 
 /** The promise: the upstream call is aborted this soon after the caller disconnects. */
-const PROMISED_MS = 100;
-const TRIES = 5;
+const ABORT_WITHIN_MS = 100;
+const ATTEMPTS = 5;
 
 /**
  * Checks the promise for a caller who disconnects with this many upstream calls under way. `leave` returns when the
@@ -20,7 +20,7 @@ export async function expectProviderLeft(simulator: OpenAiSimulator, leave: () =
     expect(asked).toHaveLength(exchanges);
     await until(() => asked.every(({ abortedAt }) => abortedAt !== undefined));
     tookMs.push(Math.max(...asked.map(({ abortedAt = 0 }) => abortedAt - leftAtMs)));
-  } while (tookMs.length < TRIES && Math.min(...tookMs) >= PROMISED_MS);
-  expect(Math.min(...tookMs)).toBeLessThan(PROMISED_MS);
+  } while (tookMs.length < ATTEMPTS && Math.min(...tookMs) >= ABORT_WITHIN_MS);
+  expect(Math.min(...tookMs)).toBeLessThan(ABORT_WITHIN_MS);
   await until(() => simulator.openReplies === 0);
 }

@@ -24,7 +24,7 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
     return rows.map((row) => row.charge_cents);
   };
   /** Advances this many minutes in steps of five seconds, as the clock does. */
-  const pass = async (minutes: number): Promise<void> => {
+  const advance = async (minutes: number): Promise<void> => {
     for (let step = 0; step < minutes * 12; step += 1) {
       await stage.clock.turn(stage.nowMs);
       stage.nowMs += 5000;
@@ -39,7 +39,7 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
     return holder;
   };
 
-  test('charges it once, whatever running requests hold', async () => {
+  test('charges the card once, whatever running requests hold', async () => {
     const holder = await makeSubscriber();
     const store = await stage.books.openStore('node_holding');
     const id = `req_${crypto.randomUUID()}`;
@@ -47,7 +47,7 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
     // Another request has cost more than it held.
     await stage.spend(holder, '5');
     await plans.moveTo(2027, 4, 30);
-    await pass(3);
+    await advance(3);
     expect(await chargesOf(holder)).toEqual([1000n]);
     expect(await plans.planOf(holder)).toMatchObject({ status: 'active', periodStartMs: Date.UTC(2027, 3, 30, 12) });
     await store.apply([settleOf(holder, id, { cost: 0n })]);
@@ -59,11 +59,11 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
     await plans.moveTo(2027, 4, 30);
     // The plan's credit, plus four dollars that the account does not have.
     await stage.spend(holder, '16');
-    await pass(60);
+    await advance(60);
     expect(await chargesOf(holder)).toEqual([1000n]);
     expect(await plans.planOf(holder)).toMatchObject({ status: 'past_due', tries: 0 });
     await plans.moveTo(2027, 5, 1);
-    await pass(3);
+    await advance(3);
     expect(await chargesOf(holder)).toEqual([1000n, 400n]);
     expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
   });
@@ -73,9 +73,9 @@ export function testRenewalsByCard(driver: LedgerDriver): void {
     stage.stripe.loseAnswers(1);
     await plans.moveTo(2027, 4, 30);
     await stage.spend(holder, '16');
-    await pass(3);
+    await advance(3);
     await stage.books.credit(holder, usd('4'));
-    await pass(2);
+    await advance(2);
     expect(await chargesOf(holder)).toEqual([1000n]);
     expect(await plans.planOf(holder)).toMatchObject({ status: 'active' });
   });

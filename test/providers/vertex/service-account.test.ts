@@ -70,7 +70,7 @@ describe('an access token', () => {
     return { source, sent, clock };
   }
 
-  test('is exchanged for a claim signed with the account’s key', async () => {
+  test('is obtained with a claim signed with the account’s key', async () => {
     const { source, sent } = start(grant);
     expect(await source.token()).toBe('ya29.1');
     const [{ url, init } = { url: '', init: {} }] = sent;
