@@ -2,7 +2,7 @@ import type { KeyHolder } from '../accounts/keys.ts';
 import { GatewayError, type ErrorName } from '../errors.ts';
 import type { Admission, KeyLimits, Limits, LimitState, OwnLimits, Refusal } from '../limits/limits.ts';
 
-/** Lets a request in if its key is within its limits; otherwise says which limit, and when to come back. */
+/** Admits a request if its key is within its limits. Otherwise throws an error that names the limit and when to try again. */
 export async function admit(
   limits: Limits,
   holder: KeyHolder,
@@ -16,7 +16,7 @@ export async function admit(
   });
 }
 
-/** Where the key stands, in the headers that SDKs and tools read. */
+/** Returns the state of the key's limits as the headers that SDKs and tools read. */
 export function limitHeaders(state: LimitState): Record<string, string> {
   return {
     'x-ratelimit-limit-requests': String(state.limits.requestsPerMinute),
@@ -28,7 +28,7 @@ export function limitHeaders(state: LimitState): Record<string, string> {
   };
 }
 
-/** Every 429 says when to come back; one that will not fit then either also says not to retry. */
+/** Sent with every 429 that no wait can help. Such an error also says not to retry. */
 const NEVER_RETRY_MS = 60_000;
 
 const ERROR_NAMES: Record<Refusal['limit'], (refusal: Refusal) => ErrorName> = {
@@ -37,7 +37,7 @@ const ERROR_NAMES: Record<Refusal['limit'], (refusal: Refusal) => ErrorName> = {
   concurrent: () => 'too_many_concurrent_requests',
 };
 
-/** What a key may use: its own limits, and for the rest those of everybody. */
+/** Returns the limits of a key: its own, and the defaults for the rest. */
 export function limitsOf(holder: OwnLimits, defaults: KeyLimits): KeyLimits {
   return {
     requestsPerMinute: holder.requestsPerMinute ?? defaults.requestsPerMinute,
@@ -51,17 +51,17 @@ function messageFor(refusal: Refusal, tokensExpected: number): string {
   const wait = refusal.retryAfterMs === undefined ? '' : ` Please try again in ${formatDuration(refusal.retryAfterMs)}.`;
   switch (refusal.limit) {
     case 'requests':
-      return `Rate limit reached: this API key may make ${limits.requestsPerMinute} requests a minute.${wait}`;
+      return `Rate limit reached: this API key may make ${limits.requestsPerMinute} requests per minute.${wait}`;
     case 'concurrent':
-      return `This API key may have ${limits.concurrent} requests open at once, and they are.${wait}`;
+      return `Too many concurrent requests: this API key may have ${limits.concurrent} open at once.${wait}`;
     case 'tokens':
       return refusal.retryAfterMs === undefined
-        ? `Request too large: about ${tokensExpected} tokens, but this API key may use ${limits.tokensPerMinute} tokens a minute. Shorten it or raise the limit; waiting does not help.`
-        : `Rate limit reached: this API key may use ${limits.tokensPerMinute} tokens a minute, and this request needs about ${tokensExpected}.${wait}`;
+        ? `Request too large: about ${tokensExpected} tokens, but this API key may use ${limits.tokensPerMinute} tokens per minute. Shorten it or raise the limit; waiting does not help.`
+        : `Rate limit reached: this API key may use ${limits.tokensPerMinute} tokens per minute, and this request needs about ${tokensExpected}.${wait}`;
   }
 }
 
-/** The dialect's spelling of a duration: 120ms, 1.5s, 6m0s. */
+/** Formats a duration as the OpenAI API does: 120ms, 1.5s, 6m0s. */
 function formatDuration(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
   if (ms < 60_000) return `${ms / 1000}s`;

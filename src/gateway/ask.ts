@@ -18,17 +18,17 @@ import { callerLimitOf } from './price.ts';
 import { refuseTooDeep, Relay, type EventParser } from './relay.ts';
 import type { Answer, Dispatch } from './send.ts';
 
-/** One way to a model: the provider, and what the model is called there. */
+/** One way to reach a model: a provider, and the model's name there. */
 export interface Leg {
   readonly route: Route;
   readonly provider: ProviderConfig;
 }
 
 const REPLY_BYTES_MAX = 64_000_000;
-/** Some hosts repeat the whole request in what they say about it. */
+/** Generous, because some hosts repeat the whole request in their error. */
 const FAULT_BYTES_MAX = 1_000_000;
 
-/** One exchange with one provider. Whatever goes wrong is thrown as what the caller may be told. */
+/** Runs one exchange with one provider. Every failure is thrown as an error that the client may see. */
 export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
   const { chat } = dispatch;
   const { route, provider } = leg;
@@ -41,7 +41,7 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
   let head: ResponseHead | undefined;
   try {
     const encoded = encode(dialect, dispatch, leg);
-    if (provider.serviceAccount !== undefined) await waitFor(encoded, watcher, deadlines);
+    if (provider.serviceAccount !== undefined) await waitForToken(encoded, watcher, deadlines);
     const request = encoded instanceof Promise ? await encoded : encoded;
     exchange = exchangeWith(gate.client, dialect, addHop(request, dispatch.call), () => deadlines.connected());
     watcher.beginAttempt(exchange, deadlines);
@@ -64,13 +64,13 @@ export async function ask(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Ans
     return { ...common, type: 'stream', source: relay, wantsUsage: context.wantsUsage, apiKey: provider.apiKey };
   } catch (error) {
     deadlines.stop();
-    // A stream that failed in its first event may still be open.
+    // A stream that failed at its first event may still be open.
     exchange?.abort(error);
     throw toCallerError(error, { apiKey: provider.apiKey, retryAfter: head?.headers.get('retry-after'), isUnsent: exchange === undefined });
   }
 }
 
-/** What the provider must do first, and in which time. */
+/** Returns the first deadline of the provider: to start a stream, or to send the whole answer. */
 function firstPhase({ config: { timeouts } }: Gate, { chat, model }: Dispatch): Phase {
   return chat.stream === true
     ? { what: 'did not begin to answer within', ms: model.firstByteMs ?? timeouts.firstByteMs }
@@ -91,17 +91,17 @@ function contextOf({ call, chat, model, continuation, choiceIndex }: Dispatch, {
   };
 }
 
-/** The request as the provider wants it: translated, with our credentials, signed where it must be. */
+/** Encodes the request for the provider: translated, with our credentials, and signed where the dialect signs. */
 function encode(dialect: Provider, dispatch: Dispatch, leg: Leg): UpstreamRequest | Promise<UpstreamRequest> {
   const target = targetOf(dialect, dispatch, leg);
-  // A token has to be fetched; a key is there, and is not waited for.
+  // An access token has to be fetched. A key is at hand, so the common case stays synchronous.
   return leg.provider.serviceAccount === undefined
     ? encodeSigned(dialect, dispatch.chat, target)
     : keyFor(leg.provider).then((apiKey) => encodeSigned(dialect, dispatch.chat, { ...target, apiKey }));
 }
 
-/** Waits for an access token. That time does not count against the provider, and ends when the caller leaves. */
-async function waitFor(encoded: unknown, watcher: Watcher, deadlines: Deadlines): Promise<void> {
+/** Waits for an access token. The wait does not count against the provider's deadlines, and it ends when the client leaves. */
+async function waitForToken(encoded: unknown, watcher: Watcher, deadlines: Deadlines): Promise<void> {
   const ended = Promise.withResolvers<never>();
   deadlines.waiting();
   watcher.beginAttempt({ abort: ended.reject }, deadlines);
@@ -109,7 +109,7 @@ async function waitFor(encoded: unknown, watcher: Watcher, deadlines: Deadlines)
   deadlines.begin();
 }
 
-/** The request with the credentials of the target, signed where the dialect signs. */
+/** Encodes the request with the target's credentials, signed where the dialect signs. */
 export function encodeSigned(dialect: Provider, chat: ChatRequest, target: Target): UpstreamRequest | Promise<UpstreamRequest> {
   const request = dialect.encodeRequest(chat, target);
   return dialect.sign === undefined ? request : dialect.sign(request, target, Date.now());
@@ -129,36 +129,37 @@ function targetOf(dialect: Provider, dispatch: Dispatch, { route, provider }: Le
   };
 }
 
-/** The one place that sends requests to providers. Addresses come from the configuration only, and redirects are not followed. */
+/** The one place that sends requests to providers. Addresses come only from the configuration; redirects are not followed. */
 export function exchangeWith(client: HttpClient, { answer }: Provider, request: UpstreamRequest, onConnected: () => void): Exchange {
   if (answer === undefined) return client.post(request, onConnected);
   return exchangeLocally((signal) => answer(request, signal), onConnected);
 }
 
-/** Amazon's framing is loaded with the first stream that has it: it takes memory that most installations never need. */
+/** Loads Amazon's framing with the first stream that uses it: it takes memory that most installations never need. */
 async function openParser(): Promise<EventParser> {
   const { AwsEventStreamParser } = await import('../http/aws-event-stream.ts');
   return new AwsEventStreamParser();
 }
 
-/** The body as text, empty where it is too long: its status alone then says whether the request or the provider is at fault. */
+/** Reads the error body as text, or '' when it is too long. The status alone then decides whether the request or the provider is at fault. */
 async function readFaultText(exchange: Exchange): Promise<string> {
   return (await exchange.text(FAULT_BYTES_MAX)) ?? '';
 }
 
-/** An error in the dialect's own spelling. Without a head it came with status 200. */
+/** Decodes an error in the dialect's own format. Without a head, the error came with status 200. */
 export function decodeFault(dialect: Provider, text: string, head: ResponseHead | undefined): ProviderFault {
   if (dialect.decodeFault === undefined) return readFault(text, head?.status);
   return dialect.decodeFault(text, head?.status, (name) => head?.headers.get(name) ?? null);
 }
 
-/** Every request asks for a body as it is. */
+/** Refuses compressed answers: every request asks for an uncompressed body. */
 function refuseEncoding({ headers }: ResponseHead): void {
   const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') throw new ProviderFault('The provider compressed its answer, which nobody asked for');
+  if (encoding.toLowerCase() !== 'identity')
+    throw new ProviderFault('The provider compressed its answer although the request did not allow it');
 }
 
-/** A host may answer a streaming request with one JSON body, which is then an error. */
+/** Whether the answer is a stream. A host may answer a streaming request with one JSON body, which is then an error. */
 function isEventStream({ headers }: ResponseHead): boolean {
   const type = headers.get('content-type') ?? '';
   return type.includes('text/event-stream') || type.includes('application/vnd.amazon.eventstream');

@@ -2,7 +2,7 @@ import { isObject, type ChatRequest } from '../openai/types.ts';
 import { DIALECTS } from '../providers/dialects.ts';
 import { legacyCallId } from '../providers/legacy-call-id.ts';
 import { ask, type Leg } from './ask.ts';
-import { isAskedApart } from './choices.ts';
+import { needsFanOut } from './choices.ts';
 import { askToTheEnd } from './continuation.ts';
 import { fanOut } from './fan-out.ts';
 import type { Gate } from './gate.ts';
@@ -10,25 +10,25 @@ import { mustInline, withMedia } from './media.ts';
 import type { Answer, Dispatch } from './send.ts';
 import { byStream, mustStream } from './whole-by-stream.ts';
 
-/** One try at one provider: one exchange as a rule, more where it takes more to get what the caller asked for. */
+/** Makes one attempt at one provider. That is one exchange as a rule, and several where the request needs them. */
 export function attempt(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
   const dialect = DIALECTS[leg.provider.dialect];
-  // Before any deadline of the provider begins: it is not to blame for somebody else's slow server.
+  // Media is fetched before any deadline of the provider starts: the provider is not to blame for a slow third-party server.
   if (mustInline(gate, dispatch, dialect)) return withMedia(gate, dispatch, dialect).then((sent) => attemptInlined(gate, sent, leg));
   return attemptInlined(gate, dispatch, leg);
 }
 
 function attemptInlined(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
-  const isRecalling = DIALECTS[leg.provider.dialect].recalls === true && dispatch.chat.messages.some(hasToolCalls);
-  return isRecalling ? attemptWithMemory(gate, dispatch, leg) : askAsNeeded(gate, dispatch, leg);
+  const needsCarried = DIALECTS[leg.provider.dialect].recalls === true && dispatch.chat.messages.some(hasToolCalls);
+  return needsCarried ? attemptWithCarried(gate, dispatch, leg) : askAsNeeded(gate, dispatch, leg);
 }
 
 function hasToolCalls(message: ChatRequest['messages'][number]): boolean {
   return Array.isArray(message['tool_calls']) || isObject(message['function_call']);
 }
 
-/** The provider wants back what it gave with its tool calls, and callers keep only the calls. */
-async function attemptWithMemory(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
+/** Attaches the data that the provider attached to its tool calls and wants back. Clients keep only the calls themselves. */
+async function attemptWithCarried(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
   const ids = dispatch.chat.messages.filter(hasToolCalls).map(toolCallIds);
   const carried = await gate.carried.recall(dispatch.toll.accountId, ids);
   return askAsNeeded(gate, { ...dispatch, carried }, leg);
@@ -44,6 +44,6 @@ function askAsNeeded(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> 
   const dialect = DIALECTS[leg.provider.dialect];
   const followed = dialect.breaksOff === true ? askToTheEnd : ask;
   const single = mustStream(dispatch, dialect) ? byStream(followed) : followed;
-  if (!isAskedApart(dispatch.chat, leg.provider)) return single(gate, dispatch, leg);
+  if (!needsFanOut(dispatch.chat, leg.provider)) return single(gate, dispatch, leg);
   return fanOut(gate, dispatch, { leg, ask: single });
 }

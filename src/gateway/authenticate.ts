@@ -5,14 +5,14 @@ import { GatewayError } from '../errors.ts';
 import { coarseRange, isInRanges } from '../http/address-range.ts';
 import type { BudgetPeriod } from '../ledger/ledger.ts';
 
-/** A secret that was looked up. */
+/** The cached result of looking up a secret. */
 interface KnownSecret {
   readonly hash: string;
   readonly holder: KeyHolder;
   notedAtMs: number;
 }
 
-/** Looks up who holds a secret; remembers the answer until an account or key changes. */
+/** Looks up the holder of a secret, and caches the result until an account or key changes. */
 export class KeyCache {
   readonly #keys: Keys;
   readonly #uses: KeyUses;
@@ -23,42 +23,42 @@ export class KeyCache {
     this.#uses = uses;
   }
 
-  /** Accounts or keys have changed: every holder is looked up again. */
+  /** Empties the cache, because accounts or keys have changed. */
   refresh(): void {
     this.#known = new Map();
   }
 
-  /** At once where it is known, which is nearly always. */
+  /** Finds a secret, synchronously when it is cached, which is nearly always. */
   find(secret: string): KnownSecret | undefined | Promise<KnownSecret | undefined> {
-    // The whole hash is the key of the cache: with a part of it, one caller could be taken for another.
+    // The cache key is the whole hash: with only a part of it, one caller could be mistaken for another.
     const hash = hashSecret(secret);
     const known = this.#known.get(hash);
     if (known !== undefined || this.#known.has(hash)) return known;
-    // A mistyped or invented key is seen by its checksum and costs no look-up.
+    // The checksum exposes a mistyped or invented key without a lookup.
     if (!isWellFormed(secret)) return undefined;
-    return this.#look(hash);
+    return this.#lookUp(hash);
   }
 
-  async #look(hash: string): Promise<KnownSecret | undefined> {
+  async #lookUp(hash: string): Promise<KnownSecret | undefined> {
     const cache = this.#known;
     const holder = await this.#keys.findHolder(hash).catch((error: unknown) => {
-      throw unreadable(error);
+      throw lookupFailed(error);
     });
     if (cache.size >= CACHED_KEYS_MAX) cache.clear();
     const found = holder === undefined ? undefined : { hash, holder, notedAtMs: 0 };
-    // Into the map of the time of asking: if a change emptied the cache meanwhile, this answer may be old.
+    // Written to the map that was current when the lookup began: if a change replaced the cache since, this result may be stale.
     cache.set(hash, found);
     return found;
   }
 
-  /** A secret was used. Told once in a while: people want to know whether it still is, not each time that it was. */
+  /** Notes that a secret was used, at most once per interval: people want to know when it was last used, not each time. */
   noteUse(known: KnownSecret, caller: Caller): void {
     if (caller.startedAtMs - known.notedAtMs < NOTE_INTERVAL_MS) return;
     known.notedAtMs = caller.startedAtMs;
     this.#uses.noteUse(known.hash, caller.startedAtMs, caller.address());
   }
 
-  /** A budget of a key has refused a request. */
+  /** Notes that a key's budget refused a request. */
   noteRefusal(keyId: string, period: BudgetPeriod, atMs: number): void {
     this.#uses.noteRefusal(keyId, period, atMs);
   }
@@ -67,15 +67,15 @@ export class KeyCache {
 const CACHED_KEYS_MAX = 100_000;
 const NOTE_INTERVAL_MS = 5000;
 
-/** The caller, as far as it matters who that is. */
+/** The caller, as far as authentication needs it. */
 interface Caller {
   readonly startedAtMs: number;
-  /** Who it turns out to be. */
+  /** Set once the key is found. */
   holder: KeyHolder | undefined;
   address(): string;
 }
 
-/** Finds out whose request this is. Everything but a living key of an active account, used from where it may be, is refused. */
+/** Authenticates a request. Only a valid key of an active account, used from an allowed address, passes. */
 export async function authenticate(request: Request, caller: Caller, keys: KeyCache): Promise<KeyHolder> {
   const header = request.headers.get('authorization');
   if (header === null || header.trim() === '') {
@@ -88,41 +88,41 @@ export async function authenticate(request: Request, caller: Caller, keys: KeyCa
   const found = keys.find(secret);
   const known = found instanceof Promise ? await found : found;
   if (known === undefined)
-    throw new GatewayError('invalid_api_key', `Incorrect API key provided${masked(secret)}. Check it, or make a new key.`);
+    throw new GatewayError('invalid_api_key', `Incorrect API key provided${masked(secret)}. Check it, or create a new key.`);
   const { holder } = known;
   caller.holder = holder;
   if (holder.expiresAtMs !== undefined && holder.expiresAtMs <= Date.now()) {
-    throw new GatewayError('invalid_api_key', `The API key provided${masked(secret)} has expired. Make a new key.`);
+    throw new GatewayError('invalid_api_key', `The API key provided${masked(secret)} has expired. Create a new key.`);
   }
   if (holder.isDisabled) {
     throw new GatewayError('key_disabled', `The API key provided${masked(secret)} is disabled. Enable it again, or use another key.`);
   }
   if (holder.accountStatus === 'suspended') {
-    throw new GatewayError('account_suspended', 'The account that owns this API key is suspended. Ask the operator of this service.');
+    throw new GatewayError('account_suspended', 'The account that owns this API key is suspended. Contact the operator of this service.');
   }
   if (holder.addressRanges !== undefined && !isInRanges(caller.address(), holder.addressRanges)) throw addressRefusal(caller.address());
   keys.noteUse(known, caller);
   return holder;
 }
 
-/** The database is away. That is no word against the key, so the caller may try again. */
-function unreadable(cause: unknown): GatewayError {
-  return new GatewayError('ledger_unavailable', 'The API key cannot be looked up just now. Try again shortly.', {
+/** The error for a failed lookup. It does not mean that the key is wrong, so the client may retry. */
+function lookupFailed(cause: unknown): GatewayError {
+  return new GatewayError('ledger_unavailable', 'The API key cannot be checked right now. Try again shortly.', {
     cause,
     retryAfterSeconds: 1,
   });
 }
 
 function addressRefusal(address: string): GatewayError {
-  // Where a key is used from is kept as a block only.
+  // Stored records keep the address only as a block.
   return new GatewayError('address_not_allowed', addressMessage(address), { keptMessage: addressMessage(coarseRange(address)) });
 }
 
 function addressMessage(place: string): string {
-  return `This API key may not be used from the address ${place === '' ? 'of this connection' : place}. Add it to the addresses of the key, or use another key.`;
+  return `This API key may not be used from the address ${place === '' ? 'of this connection' : place}. Add it to the key's allowed addresses, or use another key.`;
 }
 
-/** Tells the caller which key was sent. Only texts in our own form are shown: anything else may be another secret. */
+/** Shows which key was sent. Only texts in our own key format are shown: anything else may be another secret. */
 function masked(secret: string): string {
   if (!isWellFormed(secret)) return '';
   const { prefix, lastFour } = shownParts(secret);

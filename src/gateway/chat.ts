@@ -9,7 +9,7 @@ import { route } from './route.ts';
 import { send } from './send.ts';
 import { holdToll } from './toll.ts';
 
-/** POST /v1/chat/completions: the path of one request, step by step. Each step is the file of its name. */
+/** Handles POST /v1/chat/completions. Each step of the request path lives in the file of the same name. */
 export async function chatCompletions(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
   const { chat, bodyBytes, source } = await readRequest(request, call, gate);
@@ -19,7 +19,7 @@ export async function chatCompletions(request: Request, call: Call, gate: Gate):
     tokensExpected: Math.min(model.contextLength, estimateTokens(bodyBytes)),
   });
   const toll = await holdToll(gate, { call, holder, model, chat, bodyBytes, admission });
-  call.letIn();
+  call.markAccepted();
   try {
     const answer = await send(gate, { call, chat, source, model, toll, outputTokensMax: toll.outputTokensMax });
     toll.begin();

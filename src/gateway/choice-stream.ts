@@ -4,13 +4,13 @@ import type { StreamAnswer } from './send.ts';
 import type { Asked, Strands } from './strands.ts';
 import { addTallies, joinCarried, type Tally } from './tally.ts';
 
-/** The streams of several answers, told as the choices of one. They wait together, and fail together. */
+/** The streams of several answers, presented as the choices of one. They pause together and fail together. */
 export class ChoiceStream implements StreamSource {
   readonly #strands: Strands;
-  /** Those that have begun to answer. */
+  /** The streams that have begun to answer. */
   readonly #sources: StreamSource[] = [];
   readonly #complete = new Set<StreamSource>();
-  /** Begun, but not yet told: there is no sink, or the caller is slow. */
+  /** Streams that have begun but are not forwarded yet: there is no sink, or the client is slow. */
   #unstarted: StreamSource[] = [];
   #sink: RelaySink | undefined;
   #isPaused = false;
@@ -20,7 +20,7 @@ export class ChoiceStream implements StreamSource {
     this.#strands = strands;
   }
 
-  /** Waits for the first token of each that is asked at once: until then a failure can still be told by a status. */
+  /** Waits for the first token of each stream that is asked at once. Until then a failure can still be reported by a status. */
   async open(): Promise<StreamAnswer> {
     const answers = await Promise.all(this.#strands.askFirst().map(({ answer }) => answer));
     const streams = answers.filter((answer): answer is StreamAnswer => answer.type === 'stream');
@@ -67,7 +67,7 @@ export class ChoiceStream implements StreamSource {
     return joinCarried(this.#sources.map((source) => source.carried));
   }
 
-  /** Each of them is followed to its end for itself. */
+  /** Each stream follows its own continuations. */
   get continuation(): undefined {
     return undefined;
   }
@@ -81,7 +81,7 @@ export class ChoiceStream implements StreamSource {
     this.#unstarted.push(source);
   }
 
-  /** The first of them may fill the caller's connection before the last has begun. */
+  /** Starts the waiting streams while the client keeps up: the first ones may fill its connection before the last has begun. */
   #startWaiting(): void {
     while (!this.#isPaused && !this.#isOver) {
       const source = this.#unstarted.shift();
@@ -102,7 +102,7 @@ export class ChoiceStream implements StreamSource {
     else if (this.#complete.size === this.#strands.count) this.#sink?.onComplete();
   }
 
-  /** Those that had to wait for their turn begin while others are told. */
+  /** Adds a stream that had to wait for its turn, while the others are already running. */
   async #await({ answer }: Asked): Promise<void> {
     try {
       const begun = await answer;

@@ -8,12 +8,12 @@ import { estimateTokens, outputLimitOf } from './price.ts';
 import type { Answer, Dispatch, WholeAnswer } from './send.ts';
 import { addTallies, joinCarried, tallyOf, type Tally } from './tally.ts';
 
-/** A provider that breaks off more often than this does not come to an end. */
+/** A provider that stops more often than this never reaches an end. */
 const PARTS_MAX = 16;
 
-/** Asks a provider that may break off for reasons of its own, and follows its answer to the end. */
+/** Asks a provider that may stop for reasons of its own, and follows its answer to the end. */
 export async function askToTheEnd(gate: Gate, dispatch: Dispatch, leg: Leg): Promise<Answer> {
-  // One of several choices shares its time with the others.
+  // One of several choices shares its total time with the others.
   const endsAtMs = dispatch.endsAtMs ?? performance.now() + gate.config.timeouts.totalMs;
   const answer = await ask(gate, dispatch, leg);
   const rest = new Rest(gate, { ...dispatch, endsAtMs }, leg);
@@ -32,7 +32,7 @@ async function followWhole(first: WholeAnswer, rest: Rest): Promise<Answer> {
   return { ...first, reply, prompts };
 }
 
-/** What is still to come of an answer that broke off. */
+/** Fetches the rest of an answer whose provider stopped before the end. */
 export class Rest {
   readonly #gate: Gate;
   readonly #dispatch: Dispatch;
@@ -46,23 +46,23 @@ export class Rest {
   }
 
   /**
-   * Asks for it. Undefined when the answer must end where it is: it was asked for the same before, or too often, or the
-   * output limit is used up, or there is no money to have the input read again.
+   * Asks for the next part. Returns undefined when the answer must end where it is: the same continuation or too many parts were asked
+   * for before, the output limit is used up, or the account cannot pay for reading the input again.
    */
-  async ask(continuation: string, sofar: Tally): Promise<Answer | undefined> {
-    const outputTokens = sofar.usage?.outputTokens ?? estimateTokens(sofar.outputLength);
+  async ask(continuation: string, soFar: Tally): Promise<Answer | undefined> {
+    const outputTokens = soFar.usage?.outputTokens ?? estimateTokens(soFar.outputLength);
     const left = outputLimitOf(this.#dispatch) - outputTokens;
     if (this.#asked.size === PARTS_MAX || this.#asked.has(continuation) || left < 1) return undefined;
     this.#asked.add(continuation);
     if (!(await this.#dispatch.toll.affordRest(outputTokens))) return undefined;
-    // Each part gets what the parts before have left, unless the provider subtracts that itself.
+    // Each part gets what the earlier parts left of the limit, unless the provider subtracts that itself.
     const { limitsAllParts } = DIALECTS[this.#leg.provider.dialect];
     const outputTokensMax = limitsAllParts === true ? this.#dispatch.outputTokensMax : left;
     return ask(this.#gate, { ...this.#dispatch, continuation, outputTokensMax }, this.#leg);
   }
 }
 
-/** Two parts of an answer as one: what was said is joined, and the last word on why it ended counts. */
+/** Joins two parts of an answer: the output is concatenated, and the finish reason of the second part counts. */
 function joinReplies(one: DecodedReply, other: DecodedReply): DecodedReply {
   const { usage, wireUsage, outputText } = addTallies([tallyOf(one, 1), tallyOf(other, 1)]);
   const [first, second] = [choiceOf(one), choiceOf(other)];
@@ -98,7 +98,7 @@ function cutOff(reply: DecodedReply): DecodedReply {
   return { ...reply, body: { ...reply.body, choices: [{ ...choiceOf(reply), finish_reason: 'length' }] } };
 }
 
-/** Providers that break off give one choice. */
+/** Returns the only choice: providers that stop early return one. */
 function choiceOf({ body }: DecodedReply): JsonObject {
   const [choice] = Array.isArray(body['choices']) ? (body['choices'] as unknown[]) : [];
   return isObject(choice) ? choice : {};

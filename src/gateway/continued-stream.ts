@@ -4,17 +4,17 @@ import type { RelaySink, StreamSource } from './relay.ts';
 import type { Answer } from './send.ts';
 import { addTallies, joinCarried, type Tally } from './tally.ts';
 
-/** Where the rest of a stream comes from; undefined when there is none to be had. */
+/** Supplies the rest of a stream; undefined when there is none. */
 export interface RestOfStream {
-  ask(continuation: string, sofar: Tally): Promise<Answer | undefined>;
+  ask(continuation: string, soFar: Tally): Promise<Answer | undefined>;
 }
 
-/** A stream that goes on, on the caller's side, where the provider's broke off. */
+/** A stream that continues for the client where the provider's stream stopped. */
 export class ContinuedStream implements StreamSource, RelaySink {
   readonly #rest: RestOfStream;
   readonly #earlier: StreamSource[] = [];
   #current: StreamSource;
-  /** Begun, but not yet told: the caller is slow. */
+  /** The next part, already begun, which waits because the client is slow. */
   #next: StreamSource | undefined;
   #sink: RelaySink | undefined;
   #isPaused = false;
@@ -38,7 +38,7 @@ export class ContinuedStream implements StreamSource, RelaySink {
   resume(): void {
     this.#isPaused = false;
     if (this.#next === undefined) this.#current.resume();
-    else this.#goOn(this.#next);
+    else this.#switchTo(this.#next);
   }
 
   finish(): void {
@@ -62,7 +62,7 @@ export class ContinuedStream implements StreamSource, RelaySink {
     return this.#earlier.length === 0 ? this.#current.carried : joinCarried(this.#all.map((source) => source.carried));
   }
 
-  /** It is followed to its end here. */
+  /** Continuations are followed here, so none is left for the caller. */
   get continuation(): undefined {
     return undefined;
   }
@@ -89,24 +89,24 @@ export class ContinuedStream implements StreamSource, RelaySink {
     this.#current.finish();
     try {
       const answer = await this.#rest.ask(continuation, this.tally());
-      // Asked for before the answer was cut off, and nobody watches it any more.
+      // The next part was requested before the answer was cut off, and nothing watches it any more.
       if (this.#isCut) return answer?.type === 'stream' ? answer.source.finish() : undefined;
-      if (answer?.type !== 'stream') this.#giveUp();
+      if (answer?.type !== 'stream') this.#endEarly();
       else if (this.#isPaused) this.#next = answer.source;
-      else this.#goOn(answer.source);
+      else this.#switchTo(answer.source);
     } catch (error) {
       this.#sink?.onFailure(error);
     }
   }
 
-  #goOn(next: StreamSource): void {
+  #switchTo(next: StreamSource): void {
     this.#next = undefined;
     this.#earlier.push(this.#current);
     this.#current = next;
     next.start(this);
   }
 
-  #giveUp(): void {
+  #endEarly(): void {
     for (const chunk of this.#current.cut()) this.#sink?.onText(formatEvent(chunk));
     this.#sink?.onComplete();
   }

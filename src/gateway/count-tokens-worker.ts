@@ -1,32 +1,32 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { isObject } from '../openai/types.ts';
 
-/** What is to be counted. */
+/** A request to count tokens. */
 export interface CountRequest {
   readonly id: number;
-  /** The `Prompt` as JSON: numbers that keep their digits as they were written cannot be handed to a thread. */
+  /** The `Prompt` as JSON: numbers that keep their original digits cannot be sent to a thread. */
   readonly prompt: string;
   readonly outputText: string;
 }
 
-/** What of a request is counted. */
+/** The parts of a request that are counted. */
 export interface Prompt {
   readonly messages: readonly Record<string, unknown>[];
   readonly tools: unknown;
 }
 
-/** How many tokens it has, by a tokenizer that is close to most models' own. */
+/** Token counts by a tokenizer that is close to those of most models. */
 export interface CountedTokens {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** What the frame of a message and of an answer takes. */
+/** The overhead of each message, and of the answer. */
 const MESSAGE_TOKENS = 4;
 const ANSWER_TOKENS = 3;
-/** A middling picture. */
+/** The size of an average picture. */
 const MEDIA_TOKENS = 1000;
-/** The tokenizer's time grows with the square of a word, and a text may be one word: it is counted in pieces of at most this many characters. */
+/** The tokenizer's time grows with the square of a word's length, and a text may be one word. So it is counted in pieces of this size. */
 const PIECE_CHARACTERS_MAX = 1024;
 
 declare const self: Worker;
@@ -34,7 +34,7 @@ declare const self: Worker;
 self.onmessage = ({ data }: MessageEvent<CountRequest>) => {
   self.postMessage({ id: data.id, inputTokens: countInput(JSON.parse(data.prompt) as Prompt), outputTokens: count(data.outputText) });
 };
-// Says that it is loaded: nobody waits for this number.
+// Reports that the worker is loaded. No request has the id 0.
 self.postMessage({ id: 0, inputTokens: 0, outputTokens: 0 });
 
 function countInput({ messages, tools }: Prompt): number {
@@ -52,7 +52,7 @@ function countMessage(message: Record<string, unknown>): number {
   return tokens;
 }
 
-/** Texts that look like control tokens are only texts here. */
+/** Counts a text. Parts that look like control tokens count as plain text. */
 function count(text: string): number {
   let tokens = 0;
   for (let start = 0; start < text.length;) {
@@ -63,9 +63,9 @@ function count(text: string): number {
   return tokens;
 }
 
-/** Up to the last blank, before which a token ends anyway; a word without an end is cut. */
+/** Takes a piece up to the last space, where a token ends anyway. A word longer than a piece is cut. */
 function takePiece(text: string, start: number): string {
   const piece = text.slice(start, start + PIECE_CHARACTERS_MAX);
-  const blank = start + piece.length < text.length ? piece.lastIndexOf(' ') : -1;
-  return blank > 0 ? piece.slice(0, blank) : piece;
+  const space = start + piece.length < text.length ? piece.lastIndexOf(' ') : -1;
+  return space > 0 ? piece.slice(0, space) : piece;
 }

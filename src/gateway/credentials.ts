@@ -1,10 +1,10 @@
 import type { ProviderConfig } from '../config.ts';
 import { TokenSource, type ServiceAccount } from '../providers/vertex/service-account.ts';
 
-/** One source of tokens for each service account of the settings, gone with them: two gates in one process share none. */
+/** One token source per service account of the settings, released with them. Two gates in one process share none. */
 const sources = new WeakMap<ServiceAccount, TokenSource>();
 
-/** What a provider is called with: its key, or an access token that is fetched when the last one ends. */
+/** Returns the credential for a provider: its key, or an access token that is renewed when it expires. */
 export async function keyFor({ apiKey, serviceAccount }: ProviderConfig): Promise<string | undefined> {
   if (serviceAccount === undefined) return apiKey;
   let source = sources.get(serviceAccount);
@@ -15,7 +15,7 @@ export async function keyFor({ apiKey, serviceAccount }: ProviderConfig): Promis
   return source.token();
 }
 
-/** As providers themselves are asked: not by way of a proxy that the environment names. */
+/** Fetches the way providers are called: not through a proxy named by the environment. */
 function fetchDirectly(url: string, init: RequestInit): Promise<Response> {
   return fetch(url, { ...init, proxy: false });
 }

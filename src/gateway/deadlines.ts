@@ -1,13 +1,13 @@
 import type { Timeouts } from '../config.ts';
 import { GatewayError } from '../errors.ts';
 
-/** What the provider must do within which time; `what` is how its failure reads. */
+/** A step that the provider must finish in time. `what` is the wording of its failure. */
 export interface Phase {
   readonly what: string;
   readonly ms: number;
 }
 
-/** Knows when a provider call takes too long, in whichever phase it is. */
+/** Tracks the deadlines of one provider call through its phases. */
 export class Deadlines {
   readonly #timeouts: Timeouts;
   readonly #endsAtMs: number;
@@ -17,7 +17,7 @@ export class Deadlines {
   #hasArrived = false;
   #isOver = false;
 
-  /** The call begins now, and with it the time to connect; `endsAtMs` is given where it shares its time with others. */
+  /** Starts the call and its time to connect. `endsAtMs` is given when the call shares its total time with others. */
   constructor(timeouts: Timeouts, phase: Phase, endsAtMs?: number) {
     const nowMs = performance.now();
     this.#timeouts = timeouts;
@@ -27,45 +27,45 @@ export class Deadlines {
     this.#phaseEndsAtMs = nowMs + phase.ms;
   }
 
-  /** What is needed to ask the provider is not there yet: only the total time runs. */
+  /** Stops the provider's deadlines while its credentials are being fetched. Only the total time runs. */
   waiting(): void {
     this.#connectEndsAtMs = this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** It is there, and the time of the provider begins. */
+  /** Starts the provider's deadlines after such a wait. */
   begin(): void {
     const nowMs = performance.now();
     this.#connectEndsAtMs = nowMs + this.#timeouts.connectMs;
     this.#phaseEndsAtMs = nowMs + this.#phase.ms;
   }
 
-  /** The provider is there: the request goes out. */
+  /** Ends the time to connect: the provider is reached and the request goes out. */
   connected(): void {
     this.#connectEndsAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** The provider has begun to answer: from here on it may pause, but not for long. */
+  /** Switches to the idle timeout: the provider has begun to answer and may pause, but not for long. */
   started(): void {
     this.#phase = { what: 'was silent for', ms: this.#timeouts.idleMs };
   }
 
-  /** Something of a stream arrived. The next tick of the clock notes the time, which is exact enough and costs nothing per packet. */
+  /** Notes that part of a stream arrived. The next clock tick reads the time, which is precise enough and costs nothing per packet. */
   arrived(): void {
     this.#hasArrived = true;
   }
 
-  /** We do not wait, because the caller is slow to read: the provider is not to blame. */
+  /** Suspends the idle timeout while the client is slow to read: the provider is not to blame. */
   resting(): void {
     this.#hasArrived = false;
     this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
   }
 
-  /** The call is over, one way or the other. */
+  /** Ends the tracking: the call is over, one way or the other. */
   stop(): void {
     this.#isOver = true;
   }
 
-  /** The reason to end the call, the first time that there is one. The clock is `performance.now()`. */
+  /** Returns the error of the first deadline that has passed, once. `nowMs` is `performance.now()`. */
   check(nowMs: number): GatewayError | undefined {
     if (this.#isOver) return undefined;
     if (this.#hasArrived) {

@@ -1,10 +1,10 @@
-/** Clients and proxies refuse answers whose headers are much longer. */
+/** Clients and proxies refuse responses whose headers are much longer. */
 const CHARACTERS_MAX = 2000;
 const NAME_CHARACTERS_MAX = 100;
-/** What a header cannot hold, and what would look like another name. */
+/** Characters that a header cannot hold, and commas, which would look like another name. */
 const UNFIT = /[^\x21-\x2b\x2d-\x7e]/gu;
 
-/** The fields that were left out, as a header. A field that nobody knows has whatever name its caller chose. */
+/** Formats the dropped fields as a header value. An unknown field has whatever name the client chose, so names are cleaned and cut. */
 export function writeDropped(names: readonly string[]): string {
   let header = '';
   for (const name of names) {

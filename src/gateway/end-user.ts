@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ChatRequest } from '../openai/types.ts';
 
-/** As long as a safety identifier may be. */
+/** The maximum length of a safety identifier. */
 const CHARACTERS_MAX = 128;
-/** What a database refuses to store as text, or a terminal takes for a command. */
+/** Characters that a database cannot store as text, or that a terminal takes for commands. */
 const UNFIT = /[\p{Cc}\p{Cs}]/u;
 
 /**
- * For whom a request was made, by the caller's own name for them: `safety_identifier`, else `user`. What is longer than a name,
- * or cannot be stored, is told by its hash, which is the same every time.
+ * Returns the end user of a request, by the client's own name for them: `safety_identifier`, else `user`. A name that is too long or
+ * cannot be stored is replaced by its hash, which is the same every time.
  */
 export function endUserOf(chat: ChatRequest): string | undefined {
   const name = nameIn(chat.safety_identifier) ?? nameIn(chat.user);

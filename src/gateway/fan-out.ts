@@ -9,17 +9,17 @@ import { CONCURRENT_MAX, Strands, type Strand } from './strands.ts';
 import { addTallies, joinCarried, tallyOf } from './tally.ts';
 
 /** How a provider is asked for one answer. */
-interface Way {
+interface SingleAsk {
   readonly leg: Leg;
   readonly ask: typeof ask;
 }
 
-/** Asks a provider that gives one answer to a request as often as the caller wants choices, and tells the answers as one. */
-export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce }: Way): Promise<Answer> {
+/** Asks a provider that returns one choice once per choice, and merges the answers into one. */
+export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce }: SingleAsk): Promise<Answer> {
   const { chat, call } = dispatch;
   const { n = 1 } = chat;
   const { bodyBytes } = call;
-  // Each exchange has a copy of the body, as it is sent.
+  // Each exchange holds its own encoded copy of the body.
   takeRoom(call, bodyBytes * Math.min(n, CONCURRENT_MAX), gate.calls);
   const endsAtMs = performance.now() + gate.config.timeouts.totalMs;
   const strands = new Strands(n, (strand) =>
@@ -35,7 +35,7 @@ export async function fanOut(gate: Gate, dispatch: Dispatch, { leg, ask: askOnce
   }
 }
 
-/** The request for one choice. The same seed would give the same answer every time. */
+/** Returns the request for one choice. Each choice gets its own seed, because the same seed would give the same answer every time. */
 function chatOf(chat: ChatRequest, { index }: Strand): ChatRequest {
   const { seed } = chat;
   return { ...chat, n: 1, ...(typeof seed === 'number' ? { seed: seed + index } : {}) };

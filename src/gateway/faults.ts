@@ -5,17 +5,17 @@ const MESSAGE_CHARACTERS_MAX = 2000;
 const RETRY_SECONDS_DEFAULT = 5;
 const RETRY_SECONDS_MAX = 3600;
 
-/** What a provider's answer said about itself, beside its fault. */
+/** The circumstances of a failed provider call. */
 interface FaultContext {
   readonly apiKey: string | undefined;
   readonly retryAfter: string | undefined;
-  /** The request could not be said to it, so it was not asked. */
+  /** True when the request could not be encoded for the provider, so it was never sent. */
   readonly isUnsent?: boolean;
 }
 
 /**
- * What the caller is told about a failed provider call. A mistake in the request stays the caller's, in the provider's
- * words; whatever is between us and the provider (our key, our balance there) is ours.
+ * Turns a failed provider call into the error that the client sees. A mistake in the request is reported in the provider's words.
+ * Problems between the operator and the provider, such as a wrong key or an unpaid bill, are reported as ours.
  */
 export function toCallerError(thrown: unknown, context: FaultContext): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
@@ -26,12 +26,13 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
     });
   }
   const { status, code, param, message } = thrown;
-  if (isOurs(thrown)) return new GatewayError('provider_misconfigured', MISCONFIGURED, { cause: thrown });
+  if (isOperatorFault(thrown)) return new GatewayError('provider_misconfigured', MISCONFIGURED, { cause: thrown });
   if (status === 429) {
     const retryAfterSeconds = bound(thrown.retryAfterSeconds ?? readRetryAfter(context.retryAfter));
     return new GatewayError('provider_rate_limited', RATE_LIMITED, { cause: thrown, retryAfterSeconds });
   }
-  // Groq says so of a request above the limit that we have there. Its words, with our limit in them, are not passed on, and another provider may take the request.
+  // Groq reports a request above our own limit there like this. Its message contains that limit, so it is not passed on.
+  // Another provider may accept the request.
   if (status === 413 && code === 'rate_limit_exceeded') return new GatewayError('request_too_large', TOO_LARGE, { cause: thrown });
   if (status === 400 || status === 413 || status === 422)
     return new GatewayError('provider_refused', redact(message, context.apiKey), {
@@ -43,38 +44,38 @@ export function toCallerError(thrown: unknown, context: FaultContext): GatewayEr
   return new GatewayError('provider_error', 'The provider failed to answer. Nothing was charged.', { cause: thrown });
 }
 
-const MISCONFIGURED = 'The provider refused our own credentials or settings. The operator of this service has been alerted.';
+const MISCONFIGURED = 'The provider rejected the credentials or settings of this service. The operator has been alerted.';
 const RATE_LIMITED = 'The provider of this model is receiving more requests than it allows. Please try again later.';
-const TOO_LARGE = 'The request has more tokens than the provider takes from this service at once. Send less.';
+const TOO_LARGE = 'The request has more tokens than the provider accepts from this service at once. Send a shorter request.';
 
 /** Whether another route, or another try, may succeed where this one failed. */
 export function mayTryNext(error: GatewayError): boolean {
-  return error.status === 500 || error.status === 429 || isOfRoute(error);
+  return error.status === 500 || error.status === 429 || isRouteSpecific(error);
 }
 
-/** Whether only this route cannot carry the request, since its dialect has no word for it or we may not send so much there. Another may. */
-export function isOfRoute({ status, errorName, details }: GatewayError): boolean {
+/** Whether only this route cannot carry the request: its dialect cannot express it, or it exceeds our limit there. Another route may. */
+export function isRouteSpecific({ status, errorName, details }: GatewayError): boolean {
   return status === 400 && (errorName !== 'provider_refused' || details.isUnsent === true);
 }
 
-/** A key that is wrong, a bill that is not paid, a model that is not there: nothing the caller could change. */
-function isOurs(fault: ProviderFault): boolean {
+/** Whether the operator must fix the fault: a wrong key, an unpaid bill, a missing model. Clients cannot change any of these. */
+function isOperatorFault(fault: ProviderFault): boolean {
   const { status, code } = fault;
   return status === 401 || status === 402 || status === 403 || status === 404 || (status === 429 && code === 'insufficient_quota');
 }
 
-/** Seconds or a date, as HTTP has it. */
+/** Reads the header as seconds or a date, the two forms that HTTP allows. */
 function readRetryAfter(header: string | undefined): number {
   if (header === undefined) return RETRY_SECONDS_DEFAULT;
   return /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
 }
 
-/** A caller that is told to wait a day gives up. */
+/** Bounds the wait, because a client that is asked to wait for a day gives up. */
 function bound(seconds: number): number {
   return Number.isFinite(seconds) ? Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds)) : RETRY_SECONDS_DEFAULT;
 }
 
-/** Bounded, and without our key, should a provider ever repeat it. */
+/** Bounds the text, and redacts our key in case the provider repeats it. */
 function redact(message: string, apiKey: string | undefined): string {
   const text = apiKey === undefined ? message : message.replaceAll(apiKey, '[redacted]');
   return text.length > MESSAGE_CHARACTERS_MAX ? `${text.slice(0, MESSAGE_CHARACTERS_MAX)}…` : text;

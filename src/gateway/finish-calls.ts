@@ -1,12 +1,12 @@
 import { GatewayError } from '../errors.ts';
 import type { Call } from './gate.ts';
 
-/** Running answers may finish for so long when the server is told to stop; docs/operations.md tells supervisors. */
+/** How long running answers may take to finish after the server is told to stop. docs/operations.md documents it for supervisors. */
 const DRAIN_MS = 120_000;
 const LAST_CHARGES_MS = 5000;
 const POLL_MS = 20;
 
-/** Lets the requests under way finish, then ends them, and waits for their charges. */
+/** Lets the requests in progress finish, then ends the remaining ones and waits for their charges. */
 export async function finishCalls(calls: ReadonlySet<Call>): Promise<void> {
   await untilNone(calls, DRAIN_MS);
   for (const call of calls) call.end(new GatewayError('draining', 'The server shut down before the answer was finished.'));

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../openai/types.ts';
 
-/** Why the first choice of an answer ended, by what the caller is told. */
+/** Returns the finish reason of the first choice, as the client sees it. */
 export function finishReasonOf({ choices }: JsonObject): string | undefined {
   const all: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const first = all.find((choice): choice is JsonObject => isObject(choice) && choice['index'] === 0);
@@ -8,10 +8,10 @@ export function finishReasonOf({ choices }: JsonObject): string | undefined {
   return typeof reason === 'string' ? reason : undefined;
 }
 
-/** What every event that ends a choice contains, and no other: quotes inside of texts are escaped. */
+/** Contained in every event that ends a choice and in no other: quotes inside texts are escaped. */
 export const ENDING = '"finish_reason":"';
 
-/** The same in events on their way to the caller; undefined while the choice goes on. Only events that end a choice are parsed. */
+/** Finds the finish reason in events on their way to the client; undefined while the choice goes on. Parses only events that end a choice. */
 export function finishReasonIn(events: string): string | undefined {
   if (!events.includes(ENDING)) return undefined;
   for (const event of events.split('\n\n')) {

@@ -15,88 +15,89 @@ import type { Refusals } from '../usage/refusals.ts';
 import type { KeyCache } from './authenticate.ts';
 import type { RouteHealth } from './route-health.ts';
 
-/** Everything that the steps of a request work with. */
+/** Everything that the steps of the request path share. */
 export interface Gate {
   readonly config: Config;
   readonly catalog: Catalog;
   readonly keys: KeyCache;
   readonly carried: Carried;
-  /** Takes what is asked and answered, of accounts that have it recorded. */
+  /** Records prompts and answers for accounts that have recording turned on. */
   readonly contents: Contents;
-  /** Takes what was refused, for the accounts to look at. */
+  /** Records refused requests, for their accounts to look at. */
   readonly refusals: Refusals;
   readonly limits: Limits;
   readonly ledger: Ledger;
-  /** The version of each model's prices that is in force. */
+  /** The current price version of each model. */
   readonly priceVersions: ReadonlyMap<string, number>;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** The way to the providers. */
+  /** Sends requests to providers. */
   readonly client: HttpClient;
-  /** Which ways to them are worth a try. */
+  /** Knows which routes are worth trying. */
   readonly routeHealth: RouteHealth;
-  /** Where media that callers name by address may be fetched from. */
+  /** The addresses that media given by URL may be fetched from. */
   readonly reach: Reach;
-  /** The requests under way. One clock watches them all: a timer and a listener for each would cost more than they do. */
+  /** The requests in progress. One clock watches them all: a timer and a listener per request would cost more. */
   readonly calls: Set<Call>;
 }
 
-/** A successful answer of an operation, before it becomes an HTTP response. */
+/** A successful result of an operation, before it becomes an HTTP response. */
 export interface Reply {
   readonly body: string | ReadableStream<Uint8Array>;
   readonly headers: Record<string, string>;
 }
 
-/** How often the clock looks: fine enough to end a provider call within 100 ms of the caller's leaving. */
+/** How often the clock ticks: often enough to end a provider call within 100 ms of the client disconnecting. */
 export const WATCH_INTERVAL_MS = 25;
-/** A silent connection is kept open by hand, as often as this; most answers never get here. */
+/** How often the idle timeout of a silent connection is extended. Most answers arrive sooner. */
 const KEEP_OPEN_MS = 30_000;
 
-/** Why a call ends early: the caller has left, or the server must. */
+/** Why a call ends early: the client disconnected, or the server is shutting down. */
 export type CallEnd = typeof CLIENT_GONE | GatewayError;
 
+/** The end reason of a call whose client disconnected. */
 export const CLIENT_GONE = Symbol('client gone');
 
-/** Something under way that can be ended early. */
+/** An operation in progress that can be ended early. */
 export interface Abortable {
   abort(reason: unknown): void;
 }
 
-/** Something that must not take too long: gives the reason to end it, the first time that there is one. */
+/** An operation with deadlines. `check` returns the error to abort it with, once, when a deadline has passed. */
 export interface Timed {
   check(nowMs: number): GatewayError | undefined;
 }
 
-/** Looks after an exchange with a provider: ends it when nobody wants it any more, or when it takes too long. */
+/** Watches an exchange with a provider: ends it when its answer is no longer wanted, or when it takes too long. */
 export interface Watcher {
   beginAttempt(exchange: Abortable, deadlines: Timed): void;
 }
 
-/** What a call knows and does about the caller's connection. */
+/** The part of the client's connection that a call uses. */
 type CallerConnection = Pick<Connection, 'setIdleTimeout' | 'address'>;
 
-/** One request of a caller, from its arrival to the end of its answer. */
+/** One request of a client, from its arrival to the end of its answer. */
 export class Call implements Watcher {
   readonly id: string;
   readonly startedAtMs: number;
-  /** True once the answer streams: then the end of the stream is the end of the call, not the return of its handler. */
+  /** True once the answer streams. The call then ends with the stream, not when its handler returns. */
   isStreaming = false;
-  /** Whose key it was made with, and what was asked, as far as it came; neither once it is let in. */
+  /** The key's holder and the parsed body, as far as they are known. Both are cleared once the request is accepted. */
   holder: KeyHolder | undefined;
   body: unknown;
-  /** How long the body of the request is, as far as that is known, with the media that was fetched for it. */
+  /** The length of the request body as far as it is known, including media fetched for it. */
   bodyBytes = 0;
-  /** Through how many gates it has come before. */
+  /** How many gates the request has passed through before this one. */
   hops = 0;
-  /** The providers that were asked and failed, in their order. */
+  /** The failed attempts at providers, in order. */
   readonly failedAttempts: Attempt[] = [];
-  /** By the monotonic clock, which nobody can set meanwhile. */
+  /** Measured by the monotonic clock, which does not jump when the system time is set. */
   readonly #beganAtMs = performance.now();
   readonly #request: Request;
   readonly #connection: CallerConnection;
   #keptOpenAtMs = this.#beganAtMs;
   #endReason: CallEnd | undefined;
-  #underWay: Abortable | undefined;
+  #attempt: Abortable | undefined;
   #deadlines: Timed | undefined;
   #onTick: ((nowMs: number) => void) | undefined;
 
@@ -107,63 +108,66 @@ export class Call implements Watcher {
     this.#connection = connection;
   }
 
-  /** True when the caller has left: nobody is there to be told anything. */
+  /** True when the client has disconnected, so no response can reach it. */
   get isClientGone(): boolean {
     return this.#endReason === CLIENT_GONE || this.#request.signal.aborted;
   }
 
-  /** How long it has taken so far. */
+  /** The time since the request arrived. */
   get durationMs(): number {
     return Math.round(performance.now() - this.#beganAtMs);
   }
 
-  /** Where the caller is. Asked for only where it matters: the runtime has to look it up. */
+  /** Returns the client's address. Call it only where the address matters: the runtime has to look it up. */
   address(): string {
     return this.#connection.address();
   }
 
-  /** There is a hold for it: from here on it leaves a record of its own, however it ends. */
-  letIn(): void {
+  /** Marks the request as accepted: it has a hold, and from here on it leaves a usage record however it ends. */
+  markAccepted(): void {
     this.holder = undefined;
     this.body = undefined;
   }
 
-  /** The answer begins to stream: a connection that takes nothing for this long is closed, and the stream hears the clock. */
+  /** Switches to streaming: a connection that takes no data for `idleSeconds` is closed, and `onTick` runs at each clock tick. */
   startStreaming(idleSeconds: number, onTick: (nowMs: number) => void): void {
     this.isStreaming = true;
     this.#connection.setIdleTimeout(idleSeconds);
     this.#onTick = onTick;
   }
 
-  /** Ends the call before its answer does, and with it the provider call that is under way. */
+  /** Ends the call before its answer is finished, together with the provider call in progress. */
   end(reason: CallEnd): void {
     this.#endReason ??= reason;
-    this.#underWay?.abort(reason);
+    this.#attempt?.abort(reason);
   }
 
-  /** Ends the provider call that is under way, and not the call: the caller still gets the end of its answer. */
+  /** Ends only the provider call in progress. The client still gets the end of its answer. */
   abortAttempt(reason: unknown): void {
-    this.#underWay?.abort(reason);
+    this.#attempt?.abort(reason);
   }
 
-  /** A new try at a provider, or what comes before it. It ends with the call, but its own end, by a time-out for one, does not end the call. */
-  beginAttempt(underWay: Abortable, deadlines: Timed | undefined): void {
-    this.#underWay = underWay;
+  /**
+   * Registers a new attempt at a provider, or the work that precedes one. The attempt ends with the call. If the attempt alone ends,
+   * for example by a timeout, the call goes on.
+   */
+  beginAttempt(attempt: Abortable, deadlines: Timed | undefined): void {
+    this.#attempt = attempt;
     this.#deadlines = deadlines;
-    if (this.#endReason !== undefined) underWay.abort(this.#endReason);
+    if (this.#endReason !== undefined) attempt.abort(this.#endReason);
   }
 
-  /** A tick of the clock. A stream hears by itself that its caller left; for a caller who still waits it is looked up here. */
+  /** Runs at each clock tick. A streaming response notices by itself that its client left; for the others the signal is checked here. */
   watch(nowMs: number): void {
-    const lateness = this.#deadlines?.check(nowMs);
-    if (lateness !== undefined) this.#underWay?.abort(lateness);
+    const timeout = this.#deadlines?.check(nowMs);
+    if (timeout !== undefined) this.#attempt?.abort(timeout);
     this.#onTick?.(nowMs);
     if (this.isStreaming) return;
     if (this.#request.signal.aborted) this.end(CLIENT_GONE);
-    // A provider may think for minutes before its first byte, longer than the runtime keeps a silent connection.
+    // A provider may think for minutes before its first byte, longer than the runtime keeps a silent connection open.
     if (nowMs - this.#keptOpenAtMs < KEEP_OPEN_MS) return;
     this.#keptOpenAtMs = nowMs;
-    // Not without a limit: the time-out stays with the connection after the answer, and a caller may vanish without closing it.
+    // The timeout stays finite: it outlives the answer on a kept-alive connection, and a client may vanish without closing it.
     this.#connection.setIdleTimeout(IDLE_SECONDS);
   }
 }

@@ -3,20 +3,20 @@ import { HOP_HEADER } from '../http/client.ts';
 import type { UpstreamRequest } from '../providers/provider.ts';
 import type { Call } from './gate.ts';
 
-/** A chain of more gates than this is a loop. */
+/** A chain of more gates than this is taken for a loop. */
 const HOPS_MAX = 4;
 const LOOP =
-  'The request goes round: the base_url of a provider leads back to a gateway that it came through. The operator must correct it.';
+  'The request runs in a loop: the base_url of a provider leads back to a gateway it has already passed. The operator must correct it.';
 
-/** Reads through how many gates a request has come, and refuses one that goes round: each turn would hold money and a place. */
+/** Reads how many gates a request has passed, and refuses a loop: each round would hold money and a connection. */
 export function countHops({ headers }: Request, call: Call): void {
-  const told = headers.get(HOP_HEADER);
-  if (told === null) return;
-  call.hops = /^\d{1,9}$/.test(told) ? Number(told) : 0;
+  const value = headers.get(HOP_HEADER);
+  if (value === null) return;
+  call.hops = /^\d{1,9}$/.test(value) ? Number(value) : 0;
   if (call.hops >= HOPS_MAX) throw new GatewayError('request_loop', LOOP);
 }
 
-/** The request to a provider, which may be a gate too. For requests that came through no gate the HTTP client adds the header by itself. */
+/** Adds the hop count to a request, because a provider may be a gate too. For a count of zero the HTTP client adds the header by itself. */
 export function addHop(request: UpstreamRequest, { hops }: Call): UpstreamRequest {
   return hops === 0 ? request : { ...request, headers: { ...request.headers, [HOP_HEADER]: String(hops + 1) } };
 }

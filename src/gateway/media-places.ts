@@ -1,18 +1,18 @@
 import { isObject, type ChatRequest, type JsonObject } from '../openai/types.ts';
 import type { MediaKind } from './media-types.ts';
 
-/** A place in a request where media is given by its address. */
+/** A place in a request where media is given by URL. */
 export interface MediaPlace {
   readonly messageIndex: number;
   readonly partIndex: number;
   readonly url: string;
-  /** What may be found there. */
+  /** The kinds of media allowed there. */
   readonly kinds: readonly MediaKind[];
-  /** The field, as the caller spells it. */
+  /** The field, as the client spells it. */
   readonly param: string;
 }
 
-/** The parts that carry media, the field of each that holds the address, and what it may lead to. */
+/** The parts that carry media: the field of each that holds the URL, and the kinds it may lead to. */
 const FORMS: ReadonlyMap<unknown, { readonly key: string; readonly kinds: readonly MediaKind[] }> = new Map([
   ['image_url', { key: 'url', kinds: ['image'] }],
   ['audio_url', { key: 'url', kinds: ['audio'] }],
@@ -22,7 +22,7 @@ const FORMS: ReadonlyMap<unknown, { readonly key: string; readonly kinds: readon
 ]);
 const ADDRESS = /^https?:/i;
 
-/** Where a request gives media by an address of the web. Other schemes are for the provider's dialect to refuse. */
+/** Finds the media that a request gives by web URL. Other schemes are left for the provider's dialect to refuse. */
 export function findMedia(chat: ChatRequest, isLeftAlone?: (url: string) => boolean): readonly MediaPlace[] {
   const places: MediaPlace[] = [];
   chat.messages.forEach(({ content }, messageIndex) => {
@@ -38,16 +38,16 @@ export function findMedia(chat: ChatRequest, isLeftAlone?: (url: string) => bool
 
 function readPart(part: JsonObject): Pick<MediaPlace, 'url' | 'kinds' | 'param'> | undefined {
   const { type } = part;
-  const form = FORMS.get(type);
-  if (form === undefined) return undefined;
+  const entry = FORMS.get(type);
+  if (entry === undefined) return undefined;
   const media = part[String(type)];
-  // Some clients send the bare address instead of an object around it.
-  const url = isObject(media) ? media[form.key] : media;
+  // Some clients send the bare URL instead of an object around it.
+  const url = isObject(media) ? media[entry.key] : media;
   if (typeof url !== 'string' || !ADDRESS.test(url)) return undefined;
-  return { url, kinds: form.kinds, param: isObject(media) ? `${String(type)}.${form.key}` : String(type) };
+  return { url, kinds: entry.kinds, param: isObject(media) ? `${String(type)}.${entry.key}` : String(type) };
 }
 
-/** A copy of the request with other addresses in these places. Messages without one are not copied. */
+/** Returns a copy of the request with other URLs in these places. Messages without media are not copied. */
 export function replaceMedia(chat: ChatRequest, urls: ReadonlyMap<MediaPlace, string>): ChatRequest {
   const messages = [...chat.messages];
   for (const [{ messageIndex, partIndex }, url] of urls) {

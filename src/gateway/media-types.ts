@@ -1,22 +1,22 @@
-/** What a part of a message can be about. */
+/** The kind of media that a message part can hold. */
 export type MediaKind = 'image' | 'document' | 'audio' | 'video';
 
-/** Where in a file one of these texts must stand, in Latin-1. */
-type Mark = readonly [offset: number, texts: readonly string[]];
+/** An offset in a file, and the texts of which one must appear there, in Latin-1. */
+type Marker = readonly [offset: number, texts: readonly string[]];
 
 interface Signature {
-  /** The media types that begin so; where there are several, the kind that is wanted decides. */
+  /** The media types with this signature. Where there are several, the requested kind decides. */
   readonly types: readonly string[];
-  readonly marks: readonly Mark[];
+  readonly marks: readonly Marker[];
 }
 
-const brands = (...names: readonly string[]): readonly Mark[] => [[4, names.map((name) => `ftyp${name}`)]];
-const riff = (form: string): readonly Mark[] => [
+const brands = (...names: readonly string[]): readonly Marker[] => [[4, names.map((name) => `ftyp${name}`)]];
+const riff = (form: string): readonly Marker[] => [
   [0, ['RIFF']],
   [8, [form]],
 ];
 
-/** How files begin. Text has no such mark, and is not fetched: it would be the best way to read what is not meant for callers. */
+/** How files begin. Text has no signature and is not fetched: that would be the easiest way to read data not meant for clients. */
 const SIGNATURES: readonly Signature[] = [
   { types: ['image/png'], marks: [[0, ['\x89PNG\r\n\x1a\n']]] },
   { types: ['image/jpeg'], marks: [[0, ['\xff\xd8\xff']]] },
@@ -45,7 +45,7 @@ const SIGNATURES: readonly Signature[] = [
 ];
 const SIGNATURE_BYTES_MAX = 16;
 
-/** What a `Content-Type` leaves possible. Stores that do not know what they keep call it a stream of bytes. */
+/** Returns the kinds that a `Content-Type` allows. Stores that do not know what they hold send `octet-stream`, which allows all. */
 export function kindsOfType(contentType: string): readonly MediaKind[] {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type === '' || /^(?:application|binary)\/octet-stream$/.test(type)) return ['image', 'document', 'audio', 'video'];
@@ -54,11 +54,11 @@ export function kindsOfType(contentType: string): readonly MediaKind[] {
   return kind === undefined ? [] : [kind];
 }
 
-/** The media type that the bytes themselves show, if it is of one of these kinds. */
+/** Recognises the media type from the bytes themselves, if it is of one of these kinds. */
 export function recogniseMedia(bytes: Buffer, kinds: readonly MediaKind[]): string | undefined {
   const beginning = bytes.toString('latin1', 0, SIGNATURE_BYTES_MAX);
-  const isThere = ([offset, texts]: Mark): boolean => texts.some((text) => beginning.startsWith(text, offset));
-  const types = SIGNATURES.find(({ marks }) => marks.every(isThere))?.types ?? [];
+  const matches = ([offset, texts]: Marker): boolean => texts.some((text) => beginning.startsWith(text, offset));
+  const types = SIGNATURES.find(({ marks }) => marks.every(matches))?.types ?? [];
   return types.find((type) => kinds.some((kind) => kind === kindOf(type)));
 }
 

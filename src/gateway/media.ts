@@ -10,38 +10,39 @@ import { findMedia, replaceMedia, type MediaPlace } from './media-places.ts';
 import { kindsOfType, recogniseMedia, type MediaKind } from './media-types.ts';
 import type { Dispatch } from './send.ts';
 
+/** The options of one inlining. */
 export interface InlineOptions {
   readonly reach: Reach;
-  /** Ends all of it, with its reason. */
+  /** Ends all fetches, with its reason. */
   readonly signal: AbortSignal;
-  /** True for addresses that the provider fetches after all. */
+  /** True for URLs that the provider fetches itself. */
   readonly isLeftAlone?: ((url: string) => boolean) | undefined;
-  /** Hears how much longer the request becomes; it may throw. */
+  /** Receives how much longer the request becomes. May throw to refuse it. */
   readonly onInlined?: (bytes: number) => void;
 }
 
-/** How many different addresses one request may name, each of which may take some seconds. */
+/** How many different URLs one request may name, each of which may take some seconds. */
 export const ADDRESSES_MAX = 16;
 const PARALLEL_MAX = 4;
 export const FILE_BYTES_MAX = 10_000_000;
-/** What is put into a request; in base64 that is as much as a caller could have put there. */
+/** The media added to one request. In base64 that is as much as a client could have sent inline. */
 export const REQUEST_BYTES_MAX = 15_000_000;
-/** Over all requests: what is being fetched must fit in memory, and callers must not take all sockets. */
+/** Limits over all requests: media being fetched must fit in memory, and clients must not take all sockets. */
 const OPEN_BYTES_MAX = ROOM_BYTES;
 const OPEN_REQUESTS_MAX = 256;
 
 const open = { bytes: 0, requests: 0 };
-/** What the routes of a request had fetched so far: the request with it, and why something could not be had. */
+/** The result of earlier fetches for a request: the request with its media, or the failure. */
 const fetched = new WeakMap<Dispatch, { readonly chat: ChatRequest; readonly failure: GatewayError | undefined }>();
 
-/** Whether a request names media that must be fetched for its provider. Cheap: most providers and most requests need nothing. */
+/** Whether a request names media that must be fetched for its provider. Cheap, because most providers and requests need nothing. */
 export function mustInline({ config }: Gate, { chat }: Dispatch, { needsInlineMedia, fetchesItself }: Provider): boolean {
   return needsInlineMedia === true && config.fetchesMedia && findMedia(chat, fetchesItself).length > 0;
 }
 
 /**
- * The request with the media that its provider does not fetch. What earlier routes have fetched is not fetched again, and what
- * could not be had for them is not tried again. It ends with the call.
+ * Returns the request with the media that its provider does not fetch itself. Media fetched for earlier routes is not fetched again,
+ * and media that failed for them is not retried. The fetch ends with the call.
  */
 export async function withMedia(
   { reach, calls }: Pick<Gate, 'reach' | 'calls'>,
@@ -54,32 +55,28 @@ export async function withMedia(
   const { call } = dispatch;
   const ending = new AbortController();
   call.beginAttempt(ending, undefined);
-  // It is kept until the answer has ended, like a body.
+  // Like a body, the media is kept until the answer has ended.
   const onInlined = (bytes: number): void => takeRoom(call, call.bodyBytes + bytes, calls);
   try {
     const inlined = await inlineMedia(chat, { reach, signal: ending.signal, isLeftAlone: fetchesItself, onInlined });
     fetched.set(dispatch, { chat: inlined, failure: undefined });
     return { ...dispatch, chat: inlined };
   } catch (error) {
-    const told = toCallerError(error, { apiKey: undefined, retryAfter: undefined });
-    fetched.set(dispatch, { chat, failure: told });
-    throw told;
+    const callerError = toCallerError(error, { apiKey: undefined, retryAfter: undefined });
+    fetched.set(dispatch, { chat, failure: callerError });
+    throw callerError;
   }
 }
 
-/** Puts media that is given by https addresses into the request itself, as data URLs; the same object when there is none. */
+/** Replaces media given by https URLs with data URLs. Returns the same object when there is none. */
 export async function inlineMedia(chat: ChatRequest, options: InlineOptions): Promise<ChatRequest> {
   const places = findMedia(chat, options.isLeftAlone);
   if (places.length === 0) return chat;
   const byUrl = Map.groupBy(places, ({ url }) => url);
   if (byUrl.size > ADDRESSES_MAX) {
-    throw new GatewayError(
-      'array_above_max_length',
-      `At most ${ADDRESSES_MAX} different addresses of media can be fetched for this model.`,
-      {
-        param: 'messages',
-      },
-    );
+    throw new GatewayError('array_above_max_length', `At most ${ADDRESSES_MAX} different media URLs can be fetched for this model.`, {
+      param: 'messages',
+    });
   }
   if (open.requests >= OPEN_REQUESTS_MAX) throw tooBusy();
   open.requests += 1;
@@ -94,7 +91,7 @@ export async function inlineMedia(chat: ChatRequest, options: InlineOptions): Pr
   }
 }
 
-/** The media of one request on its way. */
+/** The running fetches of one request. */
 class Fetching {
   readonly #options: InlineOptions;
   readonly #stop = new AbortController();
@@ -104,7 +101,7 @@ class Fetching {
     this.#options = options;
   }
 
-  /** Every place with its data URL. The first failure is that of the request. */
+  /** Returns the data URL of every place. The first failure fails the request. */
   async fetchAll(groups: readonly (readonly MediaPlace[])[]): Promise<ReadonlyMap<MediaPlace, string>> {
     const found = new Map<MediaPlace, string>();
     const waiting = groups.values();
@@ -115,7 +112,7 @@ class Fetching {
     return found;
   }
 
-  /** Ends what is still under way and gives its memory back. */
+  /** Ends the remaining fetches and releases their memory. */
   end(): void {
     this.#stop.abort();
     open.bytes -= this.#bytes;
@@ -131,8 +128,8 @@ class Fetching {
         reach: this.#options.reach,
         signal,
         bytesMax: FILE_BYTES_MAX,
-        isWanted: (type) => places.some(({ kinds }) => agreeing(type, kinds).length > 0),
-        // One address in many places is fetched once but sent many times.
+        isWanted: (type) => places.some(({ kinds }) => sharedKinds(type, kinds).length > 0),
+        // One URL in many places is fetched once but sent many times.
         onBytes: (count) => this.#take(count * places.length),
       });
       const data = bytes.toString('base64');
@@ -151,14 +148,14 @@ class Fetching {
   }
 }
 
-/** What the sender and the bytes both say; the bytes are believed, but not against the sender or the part. */
+/** Returns the type that both the sender and the bytes support. The bytes decide, but not against the content type or the part. */
 function typeOf(bytes: Buffer, contentType: string, place: MediaPlace): string {
-  const type = recogniseMedia(bytes, agreeing(contentType, place.kinds));
+  const type = recogniseMedia(bytes, sharedKinds(contentType, place.kinds));
   if (type === undefined) throw refusal(new MediaFault('TYPE'), place);
   return type;
 }
 
-function agreeing(contentType: string, kinds: readonly MediaKind[]): readonly MediaKind[] {
+function sharedKinds(contentType: string, kinds: readonly MediaKind[]): readonly MediaKind[] {
   return kindsOfType(contentType).filter((kind) => kinds.includes(kind));
 }
 
@@ -168,18 +165,18 @@ function tooBusy(): GatewayError {
   });
 }
 
-const UNFETCHED = `The media could not be fetched. Its address must be public, with https on the usual port, and give the content within ${FETCH_MS_MAX / 1000} seconds, after at most ${REDIRECTS_MAX} redirects.`;
-const TOO_LARGE = `The media is too large: at most ${FILE_BYTES_MAX / 1_000_000} MB are fetched from one address, and ${REQUEST_BYTES_MAX / 1_000_000} MB put into one request.`;
+const UNFETCHED = `The media could not be fetched. Its URL must be public, use https on the default port, and deliver the content within ${FETCH_MS_MAX / 1000} seconds, after at most ${REDIRECTS_MAX} redirects.`;
+const TOO_LARGE = `The media is too large: at most ${FILE_BYTES_MAX / 1_000_000} MB are fetched from one URL, and ${REQUEST_BYTES_MAX / 1_000_000} MB for one request.`;
 
-/** Faults that the address itself shows: to name them tells nothing about our network. */
+/** Faults that the URL itself shows. Naming them reveals nothing about our network. */
 const ADVICE: Partial<Record<MediaFaultCode, string>> = {
-  NOT_HTTPS: 'Media is fetched from https:// addresses only. Send such an address, or the content itself as a data URL.',
-  CREDENTIALS: 'An address of media must not contain a user name or a password.',
+  NOT_HTTPS: 'Media is fetched only from https:// URLs. Send such a URL, or the content itself as a data URL.',
+  CREDENTIALS: 'A media URL must not contain a user name or a password.',
 };
 
 /**
- * What the caller is told. Whether a name exists, where it leads and what answered there is the same answer: else this
- * would be a way to look around in our network.
+ * Returns the error for media that could not be used. Whether a name exists, where it leads and what answered there all get the same
+ * message. Otherwise clients could use it to explore our network.
  */
 function refusal(cause: unknown, { kinds, param }: MediaPlace): GatewayError {
   const code = cause instanceof MediaFault ? cause.code : 'PROTOCOL';
@@ -187,8 +184,8 @@ function refusal(cause: unknown, { kinds, param }: MediaPlace): GatewayError {
   if (code === 'TOO_LARGE') return new GatewayError('request_too_large', TOO_LARGE, { param, cause });
   if (code === 'TYPE') {
     const message = isImage
-      ? 'The address does not give an image. Send PNG, JPEG, GIF or WebP, with a content type that says so.'
-      : `The address does not give what the part is for (${kinds.join(', ')}), or its content type says otherwise.`;
+      ? 'The URL does not return an image. Send PNG, JPEG, GIF or WebP, with the matching content type.'
+      : `The URL does not return what the part is for (${kinds.join(', ')}), or its content type says otherwise.`;
     return new GatewayError(isImage ? 'invalid_image_format' : 'invalid_media_format', message, { param, cause });
   }
   return new GatewayError(isImage ? 'invalid_image_url' : 'invalid_media_url', ADVICE[code] ?? UNFETCHED, { param, cause });

@@ -5,14 +5,14 @@ import { authenticate } from './authenticate.ts';
 import type { Call, Gate, Reply } from './gate.ts';
 import { findModel, mayCall } from './route.ts';
 
-/** GET /v1/models: what this key may call. */
+/** Handles GET /v1/models: lists the models that this key may call. */
 export async function listModels(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
   const models = gate.catalog.list().filter((model) => mayCall(holder, model.id));
   return jsonReply(`{"object":"list","data":[${models.map(describeOnce).join(',')}]}`);
 }
 
-/** GET /v1/models/{id}: one model. Ids have slashes, which some clients escape and others do not. */
+/** Handles GET /v1/models/{id}. Ids contain slashes, which some clients escape and others do not. */
 export async function retrieveModel(request: Request, call: Call, gate: Gate): Promise<Reply> {
   const holder = await authenticate(request, call, gate.keys);
   return jsonReply(describeOnce(findModel(gate.catalog, holder, readModelId(request))));
@@ -20,7 +20,7 @@ export async function retrieveModel(request: Request, call: Call, gate: Gate): P
 
 const descriptions = new WeakMap<Model, string>();
 
-/** Models do not change while the server runs, so each is written once. */
+/** Serialises each model once: models do not change while the server runs. */
 function describeOnce(model: Model): string {
   let text = descriptions.get(model);
   if (text === undefined) {
@@ -35,7 +35,7 @@ function readModelId(request: Request): string {
     const path = (readRequestUrl(request)?.pathname ?? '').slice('/v1/models/'.length).replace(/\/+$/, '');
     return decodeURIComponent(path);
   } catch (error) {
-    throw new GatewayError('model_not_found', 'The model id in the address is not a valid text.', { cause: error });
+    throw new GatewayError('model_not_found', 'The model id in the URL is not correctly encoded.', { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@ import type { GatewayError } from '../errors.ts';
 import { isObject } from '../openai/types.ts';
 import type { Call, Gate } from './gate.ts';
 
-/** Tells an account of a request that was refused before it was let in. Without a key that somebody has, it is nobody's. */
+/** Records a request that was refused before it was accepted, for its account. A request without a known key belongs to no account. */
 export function noteRefusal({ refusals, catalog }: Pick<Gate, 'refusals' | 'catalog'>, call: Call, error: GatewayError): void {
   const { id: requestId, holder, body } = call;
   if (holder === undefined) return;

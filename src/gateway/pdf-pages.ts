@@ -1,13 +1,13 @@
 import type { Buffer } from 'node:buffer';
 import { constants, inflateSync } from 'node:zlib';
 
-/** What is unpacked at most to look for pages, over all packed parts of a file. */
+/** How much is unpacked at most to look for pages, over all compressed parts of a file. */
 const UNPACKED_BYTES_MAX = 4_000_000;
 const PACKED_PARTS_MAX = 2000;
 
 /**
- * How many pages a PDF has at most; undefined where that cannot be told, as of one that is encrypted. Nothing is parsed: every
- * description of a page is counted, and every mention of one in the lists of pages, in the plain parts of the file and in the packed ones.
+ * Returns an upper bound on the pages of a PDF; undefined where there is none, as for an encrypted file. Nothing is parsed: every page
+ * object is counted, and every reference in the page lists, in the plain parts of the file and in the compressed ones.
  */
 export function countPdfPages(bytes: Buffer): number | undefined {
   const plain = bytes.toString('latin1');
@@ -15,40 +15,40 @@ export function countPdfPages(bytes: Buffer): number | undefined {
   if (packed === undefined || plain.includes('/Encrypt')) return undefined;
   const texts = [plain, ...packed];
   const described = sum(texts, (text) => text.match(/\/Type\s*\/Page(?![A-Za-z])/gu)?.length ?? 0);
-  const mentioned = sum(texts, countMentions);
-  const pages = Math.max(described, mentioned);
+  const referenced = sum(texts, countReferences);
+  const pages = Math.max(described, referenced);
   return pages === 0 ? undefined : pages;
 }
 
-/** One page may be mentioned, and shown, many times. Searched without patterns, which a hostile file could make slow. */
-function countMentions(text: string): number {
-  let mentions = 0;
+/** Counts page references; one page may be referenced, and shown, many times. Avoids patterns that a hostile file could make slow. */
+function countReferences(text: string): number {
+  let references = 0;
   for (let at = text.indexOf('/Kids'); at !== -1; at = text.indexOf('/Kids', at)) {
     const end = text.indexOf(']', at);
     if (end === -1) break;
-    mentions += text.slice(at, end).match(/\bR\b/gu)?.length ?? 0;
+    references += text.slice(at, end).match(/\bR\b/gu)?.length ?? 0;
     at = end;
   }
-  return mentions;
+  return references;
 }
 
-/** How far its content is from the word that says what an object stream is. */
+/** How far the content of an object stream may be from the word that marks it. */
 const HEAD_CHARACTERS_MAX = 1000;
 
-/** The contents of object streams, in which most files of today keep their pages. */
+/** Unpacks the object streams, in which most modern files keep their pages. */
 function unpackObjects(bytes: Buffer, plain: string): string[] | undefined {
   const texts: string[] = [];
-  let room = UNPACKED_BYTES_MAX;
+  let remainingBytes = UNPACKED_BYTES_MAX;
   for (let at = plain.indexOf('/ObjStm'); at !== -1; at = plain.indexOf('/ObjStm', at)) {
     const start = plain.indexOf('stream', at);
     if (start === -1 || start - at > HEAD_CHARACTERS_MAX || texts.length === PACKED_PARTS_MAX) return undefined;
     const end = plain.indexOf('endstream', start);
     if (end === -1) return undefined;
-    // A line ends behind the word, as one character or as two.
+    // The line after the word ends with one character or with two.
     const content = start + 'stream'.length + (plain.startsWith('\r\n', start + 'stream'.length) ? 2 : 1);
-    const text = unpack(bytes.subarray(content, end), room);
+    const text = unpack(bytes.subarray(content, end), remainingBytes);
     if (text === undefined) return undefined;
-    room -= text.length;
+    remainingBytes -= text.length;
     texts.push(text);
     at = end;
   }
@@ -60,7 +60,7 @@ function unpack(bytes: Buffer, bytesMax: number): string | undefined {
   try {
     return inflateSync(bytes, { maxOutputLength: bytesMax, finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
   } catch {
-    // Packed in another way, or larger than we care to look at: nobody knows what is in it.
+    // Compressed in another way, or too large to unpack: the content is unknown.
     return undefined;
   }
 }

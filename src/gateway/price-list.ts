@@ -5,31 +5,31 @@ import type { Gate } from './gate.ts';
 /** Where a model and its price come from. */
 export type PriceSource = 'built_in' | 'shipped' | 'file' | 'discovered';
 
-/** A model as the operator sees it. */
+/** A model of the price list, as the operator sees it. */
 export interface PricedModel {
   readonly model: Model;
   readonly source: PriceSource;
-  /** The one of the shipped list that it stands in for. */
+  /** The model of the shipped list that this one replaces. */
   readonly shipped: Model | undefined;
-  /** The version of its prices that is in force. */
+  /** The current version of its prices. */
   readonly priceVersion: number | undefined;
-  /** Whether it can be called: `off` where none of its providers is configured, `disabled` where all that are were taken out of service. */
+  /** Whether it can be called: `off` without a configured provider, `disabled` when all of its configured providers are out of service. */
   readonly state: 'served' | 'off' | 'disabled';
 }
 
-/** Every model of the settings, with all of its routes, and what was discovered. */
+/** Returns every model of the settings, with all of its routes, and every discovered model. */
 export function allModels({ config, catalog }: Pick<Gate, 'config' | 'catalog'>): readonly Model[] {
-  const settled = new Set(config.models.map(({ id }) => id));
-  return [...config.models, ...catalog.listAll().filter(({ id }) => !settled.has(id))];
+  const configured = new Set(config.models.map(({ id }) => id));
+  return [...config.models, ...catalog.listAll().filter(({ id }) => !configured.has(id))];
 }
 
-/** The whole price list, with what cannot be called for want of a provider. */
+/** Returns the whole price list, including models that cannot be called for lack of a provider. */
 export function listPrices(gate: Pick<Gate, 'config' | 'catalog' | 'priceVersions'>): PricedModel[] {
   const { config, catalog, priceVersions } = gate;
   const shipped = new Map(config.shippedModels.map((model) => [model.id, model]));
-  const settled = new Set(config.models.map(({ id }) => id));
+  const configured = new Set(config.models.map(({ id }) => id));
   const sourceOf = (model: Model): PriceSource => {
-    if (!settled.has(model.id)) return 'discovered';
+    if (!configured.has(model.id)) return 'discovered';
     if (shipped.get(model.id) !== model) return 'file';
     return model.provider === SANDBOX_PROVIDER ? 'built_in' : 'shipped';
   };

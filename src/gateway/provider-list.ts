@@ -5,24 +5,25 @@ import type { Gate } from './gate.ts';
 import { allModels } from './price-list.ts';
 import { tryRoute, type Trial } from './try-route.ts';
 
-/** A provider as the operator sees it: no credential, and of its address only the host, for the rest may hold one. */
+/** A provider as the operator sees it. It shows no credential, and only the host of its address, because the rest may contain one. */
 export interface ListedProvider {
   readonly id: string;
   readonly name: string;
   readonly dialect: string;
   readonly host: string | undefined;
-  /** Where its credential comes from: a variable, or the settings file; undefined where it needs none. */
+  /** Where its credential comes from: a variable or the settings file; undefined where it needs none. */
   readonly credential: string | undefined;
   readonly region: string | undefined;
   readonly apiVersion: string | undefined;
   readonly discovers: boolean;
-  /** What leads to it: our id, what the model or its deployment is called there, and whether no other provider has it. */
+  /** Its models: our id, the name of the model or deployment there, and whether no other provider has it. */
   readonly models: readonly { readonly id: string; readonly name: string; readonly isOnlyHere: boolean }[];
 }
 
+/** The configured providers, and the known hosts that could be enabled. */
 export interface ProviderList {
   readonly configured: readonly ListedProvider[];
-  /** Hosts that are known and not switched on, with the variables that do so; some may be missing though the key is set. */
+  /** Known hosts that are not enabled, with the variables that enable them. Some variables may be missing although the key is set. */
   readonly known: readonly {
     readonly id: string;
     readonly name: string;
@@ -33,7 +34,7 @@ export interface ProviderList {
 
 type Known = Pick<Gate, 'config' | 'catalog'>;
 
-/** Every provider, switched on or not. */
+/** Lists every provider, enabled or not. */
 export function listProviders(gate: Known): ProviderList {
   const { providers, incompleteHosts } = gate.config;
   const models = allModels(gate);
@@ -68,10 +69,10 @@ function describe(provider: ProviderConfig, models: readonly Model[], isConfigur
   };
 }
 
-/** The dashboard gives up on an answer after half a minute. */
+/** Shorter than the half minute after which the dashboard gives up on an answer. */
 const TRIAL_MS = 20_000;
 
-/** One real, small call of a provider with our own credential, which nobody is charged for; undefined where no route leads there. */
+/** Makes one small real call to a provider with our own credential. No account is charged. Undefined where no route leads there. */
 export async function tryProvider(
   gate: Known & Pick<Gate, 'client'>,
   { provider: id, model: modelId }: { readonly provider: string; readonly model: string },

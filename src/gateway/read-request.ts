@@ -7,17 +7,17 @@ import { takeRoom } from './body-room.ts';
 import type { Call, Gate } from './gate.ts';
 import { countHops } from './hops.ts';
 
-/** A validated request and the size that it arrived with. */
+/** A validated request, and the size of the body it arrived in. */
 export interface ReadRequest {
   readonly chat: ChatRequest;
   readonly bodyBytes: number;
-  /** As the caller wrote it, where that is of use. */
+  /** The body as the client wrote it, where it can be reused. */
   readonly source: RequestText | undefined;
 }
 
 /**
- * Reads and validates the body. Only the parsed value counts from here on: where a body says something twice, its text is not
- * used any more, so that what is checked, priced and sent is the same.
+ * Reads and validates the body. From here on only the parsed value counts: the text of a body that names a field twice is not
+ * reused, so the same values are checked, priced and sent.
  */
 export async function readRequest(request: Request, call: Call, { calls }: Pick<Gate, 'calls'>): Promise<ReadRequest> {
   countHops(request, call);
@@ -29,7 +29,7 @@ export async function readRequest(request: Request, call: Call, { calls }: Pick<
   return { chat: layout.hasWideNumber ? readExactly(text) : chat, bodyBytes: bytes, source };
 }
 
-/** Integers beyond 2^53, such as 64-bit seeds, keep their digits as they were written. The body was checked before. */
+/** Parses the body again so that integers beyond 2^53, such as 64-bit seeds, keep their digits. The body was validated before. */
 function readExactly(text: string): ChatRequest {
   const chat = dropEmptyFields(parseExact(text) as JsonObject);
   refuseWideSeed(chat);

@@ -8,63 +8,63 @@ import type { Deadlines } from './deadlines.ts';
 import { ENDING } from './finish-reason.ts';
 import type { Tally } from './tally.ts';
 
-/** Takes what a relay gives: texts, then one end or one failure. */
+/** Receives the output of a relay: texts, then either one end or one failure. */
 export interface RelaySink {
-  /** Events as they go to the caller. Where they are known to be tokens, they say something and end nothing. */
+  /** Receives events in the form that the client gets. `areTokens` means that they carry output and end no choice. */
   onText(text: string, areTokens?: boolean): void;
   onComplete(): void;
   onFailure(failure: unknown): void;
 }
 
-/** The provider's side of a stream, be it one answer or several that are told as one. */
+/** The provider's side of a stream: one answer, or several presented as one. */
 export interface StreamSource {
-  /** Gives what has come and whatever comes to this sink. */
+  /** Passes everything buffered, and everything that follows, to the sink. */
   start(sink: RelaySink): void;
-  /** The caller is slow: the provider has to wait. */
+  /** Makes the provider wait, because the client reads slowly. */
   pause(): void;
   resume(): void;
-  /** Lets the provider close its answer in its own time, so that the connection can be used again. */
+  /** Lets the provider close its answer in its own time, so that the connection can be reused. */
   finish(): void;
-  /** Ends every choice that is still open with `length`: the chunks of an answer that the gate cuts off. */
+  /** Returns the chunks that end every open choice with `length`, for an answer that the gate cuts off. */
   cut(): readonly string[];
-  /** The chunk that carries the usage. */
+  /** Returns the chunk that carries the usage. */
   usageChunk(usage: WireUsage): string;
-  /** What has been said and used so far. */
+  /** Returns the output and usage so far. */
   tally(): Tally;
   /** As in StreamDecoder. */
   readonly carried: ReadonlyMap<string, string> | undefined;
   readonly continuation: string | undefined;
 }
 
-/** Cuts a stream of bytes into events, by the framing that the provider uses. */
+/** Splits a stream of bytes into events, using the provider's framing. */
 export interface EventParser {
-  /** True when it holds nothing: the next byte begins an event. Undefined where events are not of text. */
+  /** True when nothing is buffered, so the next byte begins an event. Undefined where events are not text. */
   readonly isBetweenEvents?: boolean;
   push(bytes: Uint8Array): readonly SseEvent[];
   end(): readonly SseEvent[];
 }
 
-/** How a stream is read, and how many choices it must bring to an end. */
+/** How a stream is read, and how many choices it must finish. */
 interface Reading {
   readonly parser: EventParser;
   readonly decoder: StreamDecoder;
   readonly choices: number;
 }
 
-/** The provider's side of a stream: turns each packet, as it arrives, into what the caller gets. */
+/** The provider's side of one stream: turns each packet, as it arrives, into events for the client. */
 export class Relay implements BodyListener, StreamSource {
   readonly decoder: StreamDecoder;
   readonly #exchange: Exchange;
   readonly #deadlines: Deadlines;
   readonly #parser: EventParser;
   readonly #choices: number;
-  /** How many ends of choices were sent on, and how long the answer was at the last of them. */
+  /** The number of choice endings forwarded, and the length of the answer at the last of them. */
   #endings = 0;
   #lengthAtEnding = 0;
   #opening: Opening | undefined;
   #sink: RelaySink | undefined;
-  /** What came before there was a sink. */
-  #begun = '';
+  /** Text that arrived before there was a sink. */
+  #buffered = '';
   #state: 'running' | 'complete' | 'failed' = 'running';
   #failure: unknown;
   #closing: ReturnType<typeof setTimeout> | undefined;
@@ -78,15 +78,15 @@ export class Relay implements BodyListener, StreamSource {
   }
 
   /**
-   * Waits for the first token: until it is here, a failure can still be told by a status, and another provider tried.
-   * A provider that has begun but thinks for longer than `patienceMs` is let through, so that the caller sees life.
+   * Waits for the first token. Until it arrives, a failure can still be reported by a status, and another provider tried.
+   * If the provider has started but thinks for longer than `patienceMs`, the stream opens anyway, so that the client sees activity.
    */
   async open(patienceMs: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       await new Promise<void>((resolve, reject) => {
-        this.#opening = { resolve, reject, isLate: false, hasHeard: false };
-        timer = setTimeout(() => this.#onLate(), patienceMs);
+        this.#opening = { resolve, reject, isLate: false, hasActivity: false };
+        timer = setTimeout(() => this.#onPatienceOver(), patienceMs);
         this.#deadlines.arrived();
         this.#exchange.listen(this);
       });
@@ -99,12 +99,12 @@ export class Relay implements BodyListener, StreamSource {
 
   start(sink: RelaySink): void {
     this.#sink = sink;
-    const begun = this.#begun;
-    this.#begun = '';
-    if (begun !== '') sink.onText(begun);
+    const buffered = this.#buffered;
+    this.#buffered = '';
+    if (buffered !== '') sink.onText(buffered);
     if (this.#state === 'complete') sink.onComplete();
     else if (this.#state === 'failed') sink.onFailure(this.#failure);
-    else if (begun.length > BEGUN_CHARACTERS_MAX) this.resume();
+    else if (buffered.length > BUFFERED_CHARACTERS_MAX) this.resume();
   }
 
   pause(): void {
@@ -148,10 +148,10 @@ export class Relay implements BodyListener, StreamSource {
     if (this.#state !== 'running') return;
     this.#deadlines.arrived();
     const tokens = this.#parser.isBetweenEvents === true ? this.decoder.takeTokens?.(bytes, start, end) : undefined;
-    if (tokens !== undefined) this.#give(tokens.text, true);
+    if (tokens !== undefined) this.#forward(tokens.text, true);
     const rest = tokens?.end ?? start;
     if (rest < end) this.#read(bytes.subarray(rest, end));
-    if (this.#opening !== undefined) this.#onHeard(this.#opening);
+    if (this.#opening !== undefined) this.#onActivity(this.#opening);
   }
 
   onEnd(): void {
@@ -161,10 +161,10 @@ export class Relay implements BodyListener, StreamSource {
 
   onFailure(failure: unknown): void {
     clearTimeout(this.#closing);
-    if (this.#state === 'running') this.#breakOff(failure);
+    if (this.#state === 'running') this.#onBroken(failure);
   }
 
-  /** Reads a packet, or the end. What came before a fault is still the caller's. */
+  /** Reads a packet, or the end of the stream. Text that precedes a fault still goes to the client. */
   #read(bytes: Uint8Array | undefined): void {
     let text = '';
     let fault: ProviderFault | undefined;
@@ -175,10 +175,10 @@ export class Relay implements BodyListener, StreamSource {
         if (this.decoder.isDone) break;
       }
     } catch (error) {
-      fault = error instanceof ProviderFault ? error : new ProviderFault('The provider sent an event without an end');
+      fault = error instanceof ProviderFault ? error : new ProviderFault('The provider sent an unterminated event');
     }
-    if (text !== '') this.#give(text);
-    if (fault !== undefined) this.#breakOff(fault);
+    if (text !== '') this.#forward(text);
+    if (fault !== undefined) this.#onBroken(fault);
     else if (bytes === undefined || this.decoder.isDone) this.#end();
   }
 
@@ -199,41 +199,44 @@ export class Relay implements BodyListener, StreamSource {
     return this.decoder.outputLength ?? this.decoder.outputText.length;
   }
 
-  /** Every choice has ended, and nothing followed: some models send a finish reason with every chunk, so the reason alone proves nothing. */
+  /**
+   * Whether every choice has ended and no output followed. The finish reason alone proves nothing, because some models send one with
+   * every chunk.
+   */
   get #isWhole(): boolean {
     return this.decoder.isComplete && this.#endings >= this.#choices && this.#outputLength === this.#lengthAtEnding;
   }
 
-  #give(text: string, areTokens = false): void {
+  #forward(text: string, areTokens = false): void {
     if (this.#sink !== undefined) {
       this.#sink.onText(text, areTokens);
       return;
     }
-    this.#begun += text;
+    this.#buffered += text;
     if (this.decoder.hasOutput) this.#opening?.resolve();
-    if (this.#begun.length > BEGUN_CHARACTERS_MAX) this.pause();
+    if (this.#buffered.length > BUFFERED_CHARACTERS_MAX) this.pause();
   }
 
-  #onLate(): void {
+  #onPatienceOver(): void {
     if (this.#opening === undefined) return;
     this.#opening.isLate = true;
-    if (this.#opening.hasHeard) this.#opening.resolve();
+    if (this.#opening.hasActivity) this.#opening.resolve();
   }
 
-  /** A comment is a sign of life too, and so is an event that callers are not told. */
-  #onHeard(opening: Opening): void {
-    opening.hasHeard = true;
+  /** Notes any sign of life. Comments count too, and so do events that are not forwarded to clients. */
+  #onActivity(opening: Opening): void {
+    opening.hasActivity = true;
     if (opening.isLate) opening.resolve();
   }
 
   #end(): void {
     if (!this.decoder.isComplete) {
-      this.#fail(new ProviderFault('The provider broke off in the middle of its answer'));
+      this.#fail(new ProviderFault('The provider stopped in the middle of its answer'));
       return;
     }
-    // An answer that pauses again has said nothing, and is no failure.
-    if (this.#sink === undefined && this.#begun === '' && this.decoder.continuation === undefined) {
-      this.#fail(new ProviderFault('The provider ended the stream before it said anything'));
+    // An answer that pauses again without any output is not a failure.
+    if (this.#sink === undefined && this.#buffered === '' && this.decoder.continuation === undefined) {
+      this.#fail(new ProviderFault('The provider ended the stream before any output'));
       return;
     }
     this.#state = 'complete';
@@ -242,9 +245,9 @@ export class Relay implements BodyListener, StreamSource {
     this.#sink?.onComplete();
   }
 
-  /** A connection that breaks after a whole answer is no failure: the caller was told that the answer has ended. */
-  #breakOff(failure: unknown): void {
-    if (this.#isWhole && isOfProvider(failure)) this.#end();
+  /** Handles a broken stream. A connection that breaks after a complete answer is not a failure: the client has seen the end. */
+  #onBroken(failure: unknown): void {
+    if (this.#isWhole && isProviderFailure(failure)) this.#end();
     else this.#fail(failure);
   }
 
@@ -257,26 +260,26 @@ export class Relay implements BodyListener, StreamSource {
   }
 }
 
-/** JSON that is nested so deep could not be written again for the caller, so it is not parsed. */
+/** Refuses JSON that is nested too deeply. It could not be written again for the client, so it is not parsed. */
 export function refuseTooDeep(json: string): void {
-  if (isNestedTooDeep(json)) throw new ProviderFault('The provider sent JSON that is nested too deep');
+  if (isNestedTooDeep(json)) throw new ProviderFault('The provider sent JSON that is nested too deeply');
 }
 
-/** Whether the provider failed, rather than the caller leaving or the server shutting down. */
-function isOfProvider(failure: unknown): boolean {
+/** Whether the provider failed, rather than the client leaving or the server shutting down. */
+function isProviderFailure(failure: unknown): boolean {
   return failure instanceof GatewayError ? failure.errorName === 'provider_timeout' : failure instanceof Error;
 }
 
-/** Somebody waits for the first token. */
+/** A pending wait for the first token. */
 interface Opening {
   readonly resolve: () => void;
   readonly reject: (failure: unknown) => void;
-  /** True when the provider has used up the patience, and anything at all will do. */
+  /** True once the provider has exceeded the patience: any sign of life then opens the stream. */
   isLate: boolean;
-  hasHeard: boolean;
+  hasActivity: boolean;
 }
 
-/** How long a provider may take to close its answer after the end. */
+/** How long a provider may take to close the connection after the end of its answer. */
 const CLOSE_MS = 1000;
-/** What is kept of an answer until the caller's stream is open, which takes a moment. A provider that sends more meanwhile has to wait. */
-const BEGUN_CHARACTERS_MAX = 256 * 1024;
+/** How much of an answer is buffered until the client's stream opens, which takes a moment. A provider that sends more has to wait. */
+const BUFFERED_CHARACTERS_MAX = 256 * 1024;

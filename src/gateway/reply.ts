@@ -12,11 +12,11 @@ import type { RelaySink } from './relay.ts';
 import type { Answer, StreamAnswer } from './send.ts';
 import type { Charge, Delivered, Toll } from './toll.ts';
 
-/** A slow reader gets this long to take what was sent; then the connection is closed and the request settled. */
+/** How long a slow client may take to read what was sent. After that the connection is closed and the request settled. */
 const STALLED_READER_SECONDS = 30;
 const NANOS_PER_USD = 1e9;
 
-/** A proxy in between must not gather the events. */
+/** Keeps proxies from buffering the events. */
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'x-accel-buffering': 'no' };
 
 /** An answer, its toll, and the headers that go with both. */
@@ -26,7 +26,7 @@ interface Outgoing<Kind extends Answer> {
   readonly headers: Record<string, string>;
 }
 
-/** Gives the answer to the caller. Its charge is on disk before its end is sent. */
+/** Sends the answer to the client. The charge is on disk before the end of the answer is sent. */
 export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>): Promise<Reply> {
   const { answer, toll, headers } = outgoing;
   if (answer.dropped.length > 0) headers['x-tollgate-dropped'] = writeDropped(answer.dropped);
@@ -34,7 +34,8 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
   const { body, usage, outputText, carried } = answer.reply;
   if (carried !== undefined) gate.carried.keep(toll.accountId, carried);
   const reported = usage === undefined ? undefined : (body['usage'] as WireUsage);
-  // All but the usage is written before the charge: nobody pays for an answer that cannot be written, as one that is nested too deep.
+  // Everything but the usage is serialised before the charge, so that nobody pays for an answer that cannot be serialised,
+  // such as one that is nested too deeply.
   body['usage'] = undefined;
   const text = JSON.stringify(body);
   const charged = await toll.complete({
@@ -51,13 +52,13 @@ export async function reply(gate: Gate, call: Call, outgoing: Outgoing<Answer>):
   return { body: `${text.slice(0, -1)},"usage":${JSON.stringify(completeUsage(reported, charged))}}`, headers };
 }
 
-/** The provider's own report with its details where it is credible, else our count. The three sums and the cost are what is charged. */
+/** Completes the provider's usage report where it is credible, and uses our own count otherwise. The sums and the cost are those charged. */
 function completeUsage(reported: WireUsage | undefined, { usage, cost }: Charge): WireUsage {
   if (reported !== undefined) {
     completeDetails(reported);
     dropCosts(reported);
   }
-  // A number of USD has at most nine decimals, few enough for a JSON number to be exact.
+  // An amount in USD has at most nine decimals, few enough for a JSON number to be exact.
   return { ...reported, ...writeUsage(usage), cost: Number(cost) / NANOS_PER_USD };
 }
 
@@ -69,8 +70,8 @@ function streamReply(gate: Gate, call: Call, { answer, toll, headers }: Outgoing
 }
 
 /**
- * The stream that the caller reads. A slow reader makes the provider wait, so it costs no memory; and the toll is
- * settled exactly once: at the end, at a failure, or when the caller leaves.
+ * The stream that the client reads. A slow client makes the provider wait, so it costs no memory. The toll is settled exactly once:
+ * at the end, at a failure, or when the client leaves.
  */
 class CallerStream implements RelaySink, OutgoingEvents {
   readonly #gate: Gate;
@@ -94,14 +95,14 @@ class CallerStream implements RelaySink, OutgoingEvents {
     return this.#stream.body;
   }
 
-  /** The clock has come round: the toll is looked after, and a quiet stream says that it lives. */
+  /** Runs at each clock tick: watches the toll, and sends a keep-alive comment on a quiet stream. */
   onTick(nowMs: number): void {
     this.#toll.watch(nowMs, this);
     if (this.#toll.isExhausted && !this.#isEnding) this.#cut();
     else this.#keepAlive(nowMs);
   }
 
-  /** Comments must not pile up before a reader that has stopped. */
+  /** Sends no comments to a client that has stopped reading, so they cannot pile up. */
   #keepAlive(nowMs: number): void {
     if (this.#hasSent) this.#sentAtMs = nowMs;
     this.#hasSent = false;
@@ -110,7 +111,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
 
   onStart(): void {
     this.#answer.source.start(this);
-    // The runtime keeps back the end of the head until something of the body is there.
+    // The runtime holds back the end of the response head until the first bytes of the body.
     if (!this.#hasSent) this.#send(KEEP_ALIVE);
   }
 
@@ -132,19 +133,19 @@ class CallerStream implements RelaySink, OutgoingEvents {
     if (!this.#isEnding) void this.#fail(failure);
   }
 
-  /** The caller has left: the provider is told at once, and what was delivered is charged. */
+  /** Handles a client that has left: ends the provider call at once and charges the output delivered so far. */
   onCancel(): void {
     this.#call.end(CLIENT_GONE);
-    this.#end();
+    this.#unwatch();
     this.#keepCarried();
-    // Nobody is left to be told, so a charge that cannot be written is told to the operator.
+    // No client is left to report to, so a charge that cannot be written is logged for the operator.
     this.#toll.abandon(this.delivered()).catch((error: unknown) => this.#gate.log.internalError('a charge could not be written', error));
   }
 
-  /** The provider goes on beyond what was paid for: the answer ends here, and what was delivered is charged. */
+  /** Ends an answer that has grown beyond the amount held, and charges the output delivered so far. */
   #cut(): void {
     this.#isEnding = true;
-    this.#call.abortAttempt(new Error('The answer is longer than what was paid for'));
+    this.#call.abortAttempt(new Error('The answer is longer than the amount held pays for'));
     for (const chunk of this.#answer.source.cut()) this.#sendEvents(formatEvent(chunk));
     void this.#complete();
   }
@@ -154,7 +155,7 @@ class CallerStream implements RelaySink, OutgoingEvents {
     this.#keepCarried();
     try {
       const charged = await this.#toll.complete(this.delivered());
-      this.#send(this.#ending(charged));
+      this.#send(this.#closingEvents(charged));
       this.#answer.source.finish();
       this.#close();
     } catch (error) {
@@ -162,20 +163,20 @@ class CallerStream implements RelaySink, OutgoingEvents {
     }
   }
 
-  /** Kept before the end is sent: a caller may answer a tool call as soon as it has seen it, and some read no further. */
+  /** Runs before the end is sent: a client may answer a tool call as soon as it sees it, and some clients read no further. */
   #keepCarried(): void {
     const { carried } = this.#answer.source;
     if (carried !== undefined) this.#gate.carried.keep(this.#toll.accountId, carried);
   }
 
   async #fail(failure: unknown): Promise<void> {
-    // The caller has left, so this is no failure. The stream reports that too; the toll is settled by whichever comes first.
+    // The client left, so this is no failure. The stream reports that too; whichever comes first settles the toll.
     if (this.#call.isClientGone) return this.onCancel();
-    const told = toCallerError(failure, { apiKey: this.#answer.apiKey, retryAfter: undefined });
-    // Nothing is charged. Should even that not be recorded, the caller still hears why the answer broke off.
-    await this.#toll.fail(told, this.#answer).catch(() => undefined);
-    this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: told });
-    this.#send(formatEvent(errorBody(told)));
+    const callerError = toCallerError(failure, { apiKey: this.#answer.apiKey, retryAfter: undefined });
+    // Nothing is charged. Even if that cannot be recorded, the client still learns why the answer stopped.
+    await this.#toll.fail(callerError, this.#answer).catch(() => undefined);
+    this.#gate.log.streamFailed({ requestId: this.#call.id, provider: this.#answer.provider, error: callerError });
+    this.#send(formatEvent(errorBody(callerError)));
     this.#call.abortAttempt(failure);
     this.#close();
   }
@@ -187,11 +188,11 @@ class CallerStream implements RelaySink, OutgoingEvents {
 
   #send(text: string): void {
     this.#stream.write(text);
-    // The next tick of the clock notes the time, which is exact enough and cheaper than asking for it here.
+    // The next clock tick notes the time. That is precise enough, and cheaper than reading the clock here.
     this.#hasSent = true;
   }
 
-  #ending(charged: Charge): string {
+  #closingEvents(charged: Charge): string {
     const { source, wantsUsage } = this.#answer;
     return wantsUsage ? formatEvent(source.usageChunk(completeUsage(source.tally().wireUsage, charged))) + DONE : DONE;
   }
@@ -203,11 +204,11 @@ class CallerStream implements RelaySink, OutgoingEvents {
   }
 
   #close(): void {
-    this.#end();
+    this.#unwatch();
     this.#stream.close();
   }
 
-  #end(): void {
+  #unwatch(): void {
     this.#gate.calls.delete(this.#call);
   }
 }

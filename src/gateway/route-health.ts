@@ -1,133 +1,142 @@
 import type { Route } from '../catalog/catalog.ts';
 import type { ErrorName, GatewayError } from '../errors.ts';
 
-/** So many failures without an answer between them, or this share of enough tries within a moment, and a route is left out. */
+/** A route is paused after this many failures in a row, or when this share of at least `TRIES_MIN` tries in one window has failed. */
 const FAILURES_IN_A_ROW = 5;
 const TRIES_MIN = 20;
 const FAILED_SHARE = 0.5;
 const WINDOW_MS = 10_000;
-/** For how long at first; twice as long each time that it still fails. */
+/** The first pause. It doubles each time the route still fails. */
 const PAUSE_MS = 10_000;
 const PAUSE_MS_MAX = 300_000;
 
-/** What is the provider's fault, and would be the next request's too. A request that it calls wrong says nothing about it. */
+/** Errors that are the provider's fault and would hit the next request too. A request that the provider refuses says nothing about health. */
 const FAILURES: ReadonlySet<ErrorName> = new Set(['provider_error', 'provider_unavailable', 'provider_timeout', 'provider_misconfigured']);
 
-/** A route that has failed lately. */
-interface Ailing {
+/** A route that has failed recently. */
+interface FailingRoute {
   readonly route: Route;
   failedInARow: number;
   windowBeganAtMs: number;
   tries: number;
   failures: number;
-  /** Until when it is left out; in the past for one that is in. */
-  outUntilMs: number;
-  /** How long it is left out for its failures; zero while it is not. */
+  /** When the pause ends; in the past for a route that is not paused. */
+  pausedUntilMs: number;
+  /** The length of the current pause for failures; zero for a route that is not paused for them. */
   pauseMs: number;
-  /** One request is finding out whether it answers again. */
-  isTried: boolean;
+  /** True while one request probes whether the route answers again. */
+  isProbed: boolean;
 }
 
-/** Hears which routes are left out, and that they are back. */
+/** Receives the start and end of pauses. */
 export interface RouteEvents {
   onOut(route: Route, pauseMs: number): void;
   onBack(route: Route): void;
 }
 
 /**
- * Which routes are worth a try. One that fails again and again is left out for a while, so that callers do not wait for it
- * before the next one answers; then one request finds out. One that is asked too much rests for as long as it says.
+ * Knows which routes are worth trying. A route that keeps failing is paused for a while, so that clients do not wait for it before the
+ * next route answers. Then one request probes it. A route that is rate-limited rests for as long as the provider asks.
  */
 export class RouteHealth {
   readonly #events: RouteEvents;
   readonly #now: () => number;
-  /** Only routes that have failed lately are in it: while nothing fails, it is empty and costs nothing. */
-  readonly #ailing = new Map<string, Ailing>();
+  /** Holds only routes that have failed recently: while nothing fails, it is empty and costs nothing. */
+  readonly #failing = new Map<string, FailingRoute>();
 
   constructor(events: RouteEvents, now: () => number = () => performance.now()) {
     this.#events = events;
     this.#now = now;
   }
 
-  /** Whether to try it. When its pause is over, one request may; the others wait for what that finds. */
+  /** Whether to try the route. After a pause, one request probes it and the others stay away until the result is known. */
   mayTry(route: Route): boolean {
-    if (this.#ailing.size === 0) return true;
-    const ailing = this.#ailing.get(nameOf(route));
-    if (ailing === undefined) return true;
-    if (ailing.outUntilMs > this.#now() || ailing.isTried) return false;
-    ailing.isTried = ailing.pauseMs > 0;
+    if (this.#failing.size === 0) return true;
+    const failing = this.#failing.get(nameOf(route));
+    if (failing === undefined) return true;
+    if (failing.pausedUntilMs > this.#now() || failing.isProbed) return false;
+    failing.isProbed = failing.pauseMs > 0;
     return true;
   }
 
   answered(route: Route): void {
-    if (this.#ailing.size === 0) return;
-    const ailing = this.#ailing.get(nameOf(route));
-    if (ailing === undefined) return;
-    this.#count(ailing);
-    ailing.failedInARow = 0;
-    const isBack = ailing.pauseMs > 0;
-    const isWell = ailing.failures === 0 && ailing.outUntilMs <= this.#now();
-    if (isBack || isWell) this.#ailing.delete(nameOf(route));
+    if (this.#failing.size === 0) return;
+    const failing = this.#failing.get(nameOf(route));
+    if (failing === undefined) return;
+    this.#count(failing);
+    failing.failedInARow = 0;
+    const isBack = failing.pauseMs > 0;
+    const isWell = failing.failures === 0 && failing.pausedUntilMs <= this.#now();
+    if (isBack || isWell) this.#failing.delete(nameOf(route));
     if (isBack) this.#events.onBack(route);
   }
 
   failed(route: Route, error: GatewayError): void {
-    if (error.errorName === 'provider_rate_limited') return this.#rest(route, error.details.retryAfterSeconds ?? 0);
+    if (error.errorName === 'provider_rate_limited') return this.#pauseFor(route, error.details.retryAfterSeconds ?? 0);
     if (!FAILURES.has(error.errorName)) return this.unknown(route);
-    const ailing = this.#find(route);
-    this.#count(ailing);
-    ailing.failedInARow += 1;
-    ailing.failures += 1;
-    const isStillOut = ailing.pauseMs > 0;
-    if (isStillOut ? ailing.isTried : hasFailedTooOften(ailing)) this.#leaveOut(ailing);
+    const failing = this.#findOrAdd(route);
+    this.#count(failing);
+    failing.failedInARow += 1;
+    failing.failures += 1;
+    const isStillOut = failing.pauseMs > 0;
+    if (isStillOut ? failing.isProbed : hasFailedTooOften(failing)) this.#pause(failing);
   }
 
-  /** The try has shown nothing: its caller left, or the request was wrong. */
+  /** Notes a try that proved nothing: the client left, or the request was wrong. */
   unknown(route: Route): void {
-    const ailing = this.#ailing.get(nameOf(route));
-    if (ailing !== undefined) ailing.isTried = false;
+    const failing = this.#failing.get(nameOf(route));
+    if (failing !== undefined) failing.isProbed = false;
   }
 
-  /** The routes that are left out now. */
+  /** Returns the routes that are paused. */
   listOut(): Route[] {
-    return [...this.#ailing.values()]
-      .filter(({ outUntilMs, pauseMs }) => pauseMs > 0 || outUntilMs > this.#now())
+    return [...this.#failing.values()]
+      .filter(({ pausedUntilMs, pauseMs }) => pauseMs > 0 || pausedUntilMs > this.#now())
       .map(({ route }) => route);
   }
 
-  #find(route: Route): Ailing {
-    const known = this.#ailing.get(nameOf(route));
+  #findOrAdd(route: Route): FailingRoute {
+    const known = this.#failing.get(nameOf(route));
     if (known !== undefined) return known;
     const nowMs = this.#now();
-    const begun = { route, failedInARow: 0, windowBeganAtMs: nowMs, tries: 0, failures: 0, outUntilMs: nowMs, pauseMs: 0, isTried: false };
-    this.#ailing.set(nameOf(route), begun);
-    return begun;
+    const added = {
+      route,
+      failedInARow: 0,
+      windowBeganAtMs: nowMs,
+      tries: 0,
+      failures: 0,
+      pausedUntilMs: nowMs,
+      pauseMs: 0,
+      isProbed: false,
+    };
+    this.#failing.set(nameOf(route), added);
+    return added;
   }
 
-  /** Counts a try, in a new window where the last is over. */
-  #count(ailing: Ailing): void {
-    if (this.#now() - ailing.windowBeganAtMs >= WINDOW_MS) {
-      ailing.windowBeganAtMs = this.#now();
-      ailing.tries = ailing.failures = 0;
+  /** Counts a try, and starts a new window when the last one is over. */
+  #count(failing: FailingRoute): void {
+    if (this.#now() - failing.windowBeganAtMs >= WINDOW_MS) {
+      failing.windowBeganAtMs = this.#now();
+      failing.tries = failing.failures = 0;
     }
-    ailing.tries += 1;
+    failing.tries += 1;
   }
 
-  #leaveOut(ailing: Ailing): void {
-    ailing.pauseMs = ailing.pauseMs === 0 ? PAUSE_MS : Math.min(2 * ailing.pauseMs, PAUSE_MS_MAX);
-    ailing.outUntilMs = this.#now() + ailing.pauseMs;
-    ailing.isTried = false;
-    this.#events.onOut(ailing.route, ailing.pauseMs);
+  #pause(failing: FailingRoute): void {
+    failing.pauseMs = failing.pauseMs === 0 ? PAUSE_MS : Math.min(2 * failing.pauseMs, PAUSE_MS_MAX);
+    failing.pausedUntilMs = this.#now() + failing.pauseMs;
+    failing.isProbed = false;
+    this.#events.onOut(failing.route, failing.pauseMs);
   }
 
-  #rest(route: Route, seconds: number): void {
-    const ailing = this.#find(route);
-    ailing.outUntilMs = Math.max(ailing.outUntilMs, this.#now() + Math.min(seconds * 1000, PAUSE_MS_MAX));
-    ailing.isTried = false;
+  #pauseFor(route: Route, seconds: number): void {
+    const failing = this.#findOrAdd(route);
+    failing.pausedUntilMs = Math.max(failing.pausedUntilMs, this.#now() + Math.min(seconds * 1000, PAUSE_MS_MAX));
+    failing.isProbed = false;
   }
 }
 
-function hasFailedTooOften({ failedInARow, tries, failures }: Ailing): boolean {
+function hasFailedTooOften({ failedInARow, tries, failures }: FailingRoute): boolean {
   return failedInARow >= FAILURES_IN_A_ROW || (tries >= TRIES_MIN && failures >= FAILED_SHARE * tries);
 }
 

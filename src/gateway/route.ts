@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import { callerLimitOf } from './price.ts';
 
-/** Finds the model that a request names and makes sure that this key may call it, with this output limit. */
+/** Finds the requested model and checks that this key may call it with this output limit. */
 export function route(catalog: Catalog, holder: KeyHolder, chat: ChatRequest): Model {
   const model = findModel(catalog, holder, chat.model);
   const limit = callerLimitOf(chat);
@@ -18,7 +18,7 @@ export function route(catalog: Catalog, holder: KeyHolder, chat: ChatRequest): M
   return model;
 }
 
-/** A model by its id; 404 when there is none, 403 when the key may not use it. */
+/** Finds a model by its id. Throws 404 when it does not exist and 403 when the key may not use it. */
 export function findModel(catalog: Catalog, holder: KeyHolder, id: string): Model {
   const model = catalog.find(id);
   if (model === undefined) throw unknownModel(catalog, holder, id);
@@ -37,20 +37,20 @@ function unknownModel(catalog: Catalog, holder: KeyHolder, id: string): GatewayE
 }
 
 const PAUSED_MODEL =
-  'The model named in the request cannot be called now: the operator took its provider out of service. GET /v1/models lists what there is.';
+  'The model in the request is unavailable: the operator took its provider out of service. GET /v1/models lists the available models.';
 
-/** The name is not repeated: whoever pastes a secret into the wrong field must not find it in a log of errors. */
+/** Does not repeat the name: a secret pasted into the wrong field must not end up in an error log. */
 const NO_SUCH_MODEL =
-  'The model named in the request does not exist, or no provider for it is configured. GET /v1/models lists what there is.';
+  'The model in the request does not exist, or no provider for it is configured. GET /v1/models lists the available models.';
 
-/** Most wrong names are right ones without their provider. */
+/** Suggests a full id. Most wrong names are right ones without their provider prefix. */
 function suggestion(catalog: Catalog, holder: KeyHolder, id: string): string {
   const name = id.slice(id.lastIndexOf('/') + 1).toLowerCase();
   const similar = catalog.list().find((model) => mayCall(holder, model.id) && model.id.endsWith(`/${name}`));
   return similar === undefined ? '' : ` Did you mean '${similar.id}'?`;
 }
 
-/** Whether a key's list of models, if it has one, names this model or its provider, and its list of denied ones does not. */
+/** Whether the key may call this model: its allow list, if any, names the model or its provider, and its deny list does not. */
 export function mayCall({ models, deniedModels }: KeyHolder, modelId: string): boolean {
   return (models === undefined || lists(models, modelId)) && (deniedModels === undefined || !lists(deniedModels, modelId));
 }

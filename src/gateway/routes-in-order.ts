@@ -1,8 +1,8 @@
 import type { Route } from '../catalog/catalog.ts';
 
 /**
- * The routes of a model in the order in which this request tries them. Routes without a weight stay where they stand;
- * neighbours with one are equals, and are drawn by their weights: the first takes the request, the others stand in for it.
+ * Returns the routes of a model in the order in which this request tries them. Routes without a weight keep their index. Neighbouring
+ * routes with weights form a group and are drawn by weight: the first one drawn takes the request, the others are its fallbacks.
  */
 export function routesInOrder(routes: readonly Route[], random: () => number = Math.random): readonly Route[] {
   return routes.some(isWeighted) ? drawAll(routes, random) : routes;
@@ -14,30 +14,30 @@ function isWeighted({ weight }: Route): boolean {
 
 function drawAll(routes: readonly Route[], random: () => number): Route[] {
   const ordered: Route[] = [];
-  let equals: Route[] = [];
+  let group: Route[] = [];
   for (const route of routes) {
     if (isWeighted(route)) {
-      equals.push(route);
+      group.push(route);
     } else {
-      ordered.push(...shuffle(equals, random), route);
-      equals = [];
+      ordered.push(...shuffle(group, random), route);
+      group = [];
     }
   }
-  return [...ordered, ...shuffle(equals, random)];
+  return [...ordered, ...shuffle(group, random)];
 }
 
-/** Draws one after the other by weight, so that what falls on the stand-ins is spread by their weights too. */
-function shuffle(equals: readonly Route[], random: () => number): Route[] {
-  const left = [...equals];
+/** Draws one route after the other by weight, so that fallback traffic is spread by weight too. */
+function shuffle(group: readonly Route[], random: () => number): Route[] {
+  const remaining = [...group];
   const drawn: Route[] = [];
-  while (left.length > 0) drawn.push(...left.splice(draw(left, random), 1));
+  while (remaining.length > 0) drawn.push(...remaining.splice(draw(remaining, random), 1));
   return drawn;
 }
 
-/** The place of the route that is drawn. Rounding may leave a rest beyond the last one, which then is it. */
+/** Returns the index of the drawn route. If rounding leaves a remainder beyond the last one, the last one is taken. */
 function draw(routes: readonly Route[], random: () => number): number {
   const sum = routes.reduce((total, { weight = 0 }) => total + weight, 0);
-  let rest = random() * sum;
-  const place = routes.findIndex(({ weight = 0 }) => (rest -= weight) < 0);
-  return place === -1 ? routes.length - 1 : place;
+  let remainder = random() * sum;
+  const index = routes.findIndex(({ weight = 0 }) => (remainder -= weight) < 0);
+  return index === -1 ? routes.length - 1 : index;
 }

@@ -4,13 +4,13 @@ import type { RequestText } from '../openai/request-text.ts';
 import type { ChatRequest } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import { attempt } from './attempt.ts';
-import { isOfRoute, mayTryNext } from './faults.ts';
+import { isRouteSpecific, mayTryNext } from './faults.ts';
 import type { Call, Gate, Watcher } from './gate.ts';
 import type { StreamSource } from './relay.ts';
 import { routesInOrder } from './routes-in-order.ts';
-import type { Answerer, Toll } from './toll.ts';
+import type { ServedBy, Toll } from './toll.ts';
 
-/** What is sent, for whom. */
+/** A request to send, and the context that the attempts need. */
 export interface Dispatch {
   readonly call: Call;
   readonly chat: ChatRequest;
@@ -24,28 +24,29 @@ export interface Dispatch {
   readonly continuation?: string;
   /** As in ReplyContext. */
   readonly choiceIndex?: number;
-  /** The caller wants the answer whole, and takes it so also where the provider was asked for a stream. */
+  /** The client wants a whole answer. If the provider answers a streaming request with one, it is taken as it is. */
   readonly takesWhole?: true;
-  /** Who ends the exchange early, where that is not the call itself. */
+  /** Ends the exchange early, where the call itself does not. */
   readonly watcher?: Watcher;
-  /** When all exchanges of one try must be over, by `performance.now()`. */
+  /** When all exchanges of one attempt must be over, by `performance.now()`. */
   readonly endsAtMs?: number;
 }
 
-interface AnswerFacts extends Answerer {
-  /** Fields of the request that the provider has no way to honour. */
+/** The facts that every answer carries. */
+interface AnswerFacts extends ServedBy {
+  /** Fields of the request that the provider cannot honour. */
   readonly dropped: readonly string[];
 }
 
-/** All of an answer. */
+/** An answer that is complete. */
 export interface WholeAnswer extends AnswerFacts {
   readonly type: 'whole';
   readonly reply: DecodedReply;
-  /** How often the input was read for it. */
+  /** How many times the input was read for it. */
   readonly prompts: number;
 }
 
-/** A stream whose first chunk is here. */
+/** A stream whose first chunk has arrived. */
 export interface StreamAnswer extends AnswerFacts {
   readonly type: 'stream';
   readonly source: StreamSource;
@@ -53,21 +54,25 @@ export interface StreamAnswer extends AnswerFacts {
   readonly apiKey: string | undefined;
 }
 
+/** An answer of a provider: complete, or a stream. */
 export type Answer = WholeAnswer | StreamAnswer;
 
-/** Sends a request along the model's routes until one answers. A route that is left out for its failures is put at the end of the line, in case no other can carry the request. */
+/**
+ * Sends a request along the model's routes until one answers. A route that is paused for its failures moves to the end of the queue,
+ * in case no other route can carry the request.
+ */
 export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
   let failure: GatewayError | undefined;
   const routes = routesInOrder(dispatch.model.routes);
-  const line = [...routes];
-  for (const [place, route] of line.entries()) {
+  const queue = [...routes];
+  for (const [position, route] of queue.entries()) {
     const provider = gate.config.providers.get(route.provider);
     if (provider === undefined) continue;
-    const hasFailed = failure !== undefined && !isOfRoute(failure);
-    const isLastHope = place >= routes.length;
-    if (isLastHope && hasFailed) break;
-    if (!isLastHope && !gate.routeHealth.mayTry(route)) {
-      line.push(route);
+    const hasFailed = failure !== undefined && !isRouteSpecific(failure);
+    const isSecondRound = position >= routes.length;
+    if (isSecondRound && hasFailed) break;
+    if (!isSecondRound && !gate.routeHealth.mayTry(route)) {
+      queue.push(route);
       continue;
     }
     const beganAtMs = performance.now();
@@ -77,9 +82,9 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
       return answer;
     } catch (thrown) {
       const error = thrown as GatewayError;
-      // That a stand-in cannot carry the request is no answer to why the others failed.
-      if (failure === undefined || !isOfRoute(error)) failure = error;
-      // We broke it off because nobody waits any more: that is no failure of the provider.
+      // A fallback that cannot carry the request does not explain why the earlier routes failed, so their failure is kept.
+      if (failure === undefined || !isRouteSpecific(error)) failure = error;
+      // The client left and the gate ended the attempt, so the provider did not fail.
       if (dispatch.call.isClientGone) {
         gate.routeHealth.unknown(route);
         break;
@@ -91,5 +96,5 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
       if (!mayTryNext(error)) break;
     }
   }
-  throw failure ?? new GatewayError('internal_error', 'The model has no route.');
+  throw failure ?? new GatewayError('internal_error', 'The model has no configured route.');
 }

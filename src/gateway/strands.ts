@@ -2,10 +2,10 @@ import type { GatewayError } from '../errors.ts';
 import type { Abortable, Timed, Watcher } from './gate.ts';
 import type { Answer } from './send.ts';
 
-/** More exchanges at once than this would look like an attack to a provider; the others wait for their turn. */
+/** More exchanges at once would look like an attack to a provider. The others wait for their turn. */
 export const CONCURRENT_MAX = 16;
 
-/** One of the answers that a request was split into: looks after the exchange that is under way for it. */
+/** One of the answers that a request was split into. Watches the exchange in progress for it. */
 export class Strand implements Watcher, Abortable, Timed {
   readonly index: number;
   #exchange: Abortable | undefined;
@@ -27,7 +27,7 @@ export class Strand implements Watcher, Abortable, Timed {
     this.#exchange?.abort(reason);
   }
 
-  /** Each exchange has a time of its own; one that is late fails by itself. */
+  /** Checks the deadlines of its own exchange. A late exchange fails by itself. */
   check(nowMs: number): undefined {
     const lateness = this.#deadlines?.check(nowMs);
     if (lateness !== undefined) this.#exchange?.abort(lateness);
@@ -60,7 +60,7 @@ export class Strands implements Abortable, Timed {
     return undefined;
   }
 
-  /** The answers to all of them, in their order. The first failure is that of all. */
+  /** Returns all answers in order. The first failure fails all of them. */
   async askAll(): Promise<readonly Answer[]> {
     const answers: Answer[] = [];
     const askOn = async (): Promise<void> => {
@@ -73,14 +73,14 @@ export class Strands implements Abortable, Timed {
     return answers;
   }
 
-  /** Asks as many as may be under way at once. */
+  /** Starts as many as may be in progress at once. */
   askFirst(): readonly Asked[] {
     return Array.from({ length: CONCURRENT_MAX }, () => this.askNext()).filter((asked) => asked !== undefined);
   }
 
-  /** Asks the next one; undefined when there is none left, or nobody wants it any more. */
+  /** Starts the next one; undefined when none is left, or when the answers are no longer wanted. */
   askNext(): Asked | undefined {
-    // The first is asked in any case: should all be over already, its failure tells why.
+    // The first one is started in any case: if all have already ended, its failure says why.
     const strand = this.#end === undefined || this.#begun === 0 ? this.#all[this.#begun] : undefined;
     if (strand === undefined) return undefined;
     this.#begun += 1;
@@ -88,7 +88,7 @@ export class Strands implements Abortable, Timed {
   }
 }
 
-/** A strand that is under way, and its answer to come. */
+/** A strand in progress, and its pending answer. */
 export interface Asked {
   readonly strand: Strand;
   readonly answer: Promise<Answer>;

@@ -3,24 +3,24 @@ import type { WireUsage } from '../openai/types.ts';
 import type { DecodedReply } from '../providers/provider.ts';
 import { addTokens, type TokenUsage } from '../tokens.ts';
 
-/** What came of a request so far. */
+/** The output and usage of a request so far. */
 export interface Tally {
-  /** What was reported, as we read it and as it was spelled; undefined where nothing was, or not everything. */
+  /** The reported usage, as we read it and as the provider sent it; undefined unless every exchange reported it. */
   readonly usage: TokenUsage | undefined;
   readonly wireUsage: WireUsage | undefined;
   readonly outputText: string;
-  /** How long that is: of a very long answer only the beginning is kept. */
+  /** The full length of the output. Of a very long answer, `outputText` holds only the beginning. */
   readonly outputLength: number;
-  /** How often the input was read: once for every exchange. */
+  /** How many times the input was read: once per exchange. */
   readonly prompts: number;
 }
 
-/** What came of an exchange whose answer is whole. */
+/** Returns the tally of one complete exchange. */
 export function tallyOf({ body, usage, outputText }: DecodedReply, prompts: number): Tally {
   return { usage, wireUsage: body['usage'] as WireUsage | undefined, outputText, outputLength: outputText.length, prompts };
 }
 
-/** Several exchanges as one. Where one of them reported nothing, the sum would be too small, so there is none. */
+/** Adds up several exchanges. If one of them reported no usage, the sum would be too small, so it is undefined. */
 export function addTallies([first, ...others]: readonly Tally[]): Tally {
   return others.reduce(add, first ?? NOTHING);
 }
@@ -37,7 +37,7 @@ function add(one: Tally, other: Tally): Tally {
   };
 }
 
-/** Everything that must be kept of several exchanges. */
+/** Merges the carried data of several exchanges. */
 export function joinCarried(all: readonly (ReadonlyMap<string, string> | undefined)[]): ReadonlyMap<string, string> {
   return new Map(all.flatMap((carried) => [...(carried ?? [])]));
 }

@@ -3,7 +3,7 @@ import type { HoldResult } from '../ledger/ledger.ts';
 import { formatUsd, NO_MONEY } from '../ledger/money.ts';
 import { affordableOutputTokens, type Quote } from './price.ts';
 
-/** A hold that the ledger did not give. */
+/** A hold that the ledger refused. */
 type Refused = Exclude<HoldResult, { type: 'held' }>;
 
 interface Explanation {
@@ -11,13 +11,13 @@ interface Explanation {
   readonly advice: string;
 }
 
-/** What the caller is told: what is missing, how much, and what to do about it. */
+/** Returns the error for a refused hold: what is missing, how much, and what to do about it. */
 export function refusalOf(quoted: Quote, result: Refused): GatewayError {
   const available = result.available > 0n ? result.available : NO_MONEY;
   const tokens = affordableOutputTokens(quoted, available);
   const shorter = quoted.hasCallerLimit && tokens > 0 ? `, or lower the output limit: this pays for about ${tokens} tokens` : '';
   const { what, advice } = explain(result);
-  const needs = `this request needs $${formatUsd(quoted.minimum)} at least, and $${formatUsd(available)} is available`;
+  const needs = `this request needs at least $${formatUsd(quoted.minimum)}, and $${formatUsd(available)} is available`;
   return new GatewayError(nameOf(result), `${what}: ${needs}. ${advice}${shorter}.`, {
     ...(result.type === 'budget_exhausted' &&
       result.freeAtMs !== undefined && { retryAfterSeconds: (result.freeAtMs - Date.now()) / 1000 }),
@@ -34,15 +34,15 @@ function explain(result: Refused): Explanation {
     case 'insufficient_funds':
       return { what: 'The account balance is insufficient', advice: 'Top up the account' };
     case 'budget_exhausted': {
-      const period = result.period === 'total' ? 'in total' : `a ${result.period}`;
+      const period = result.period === 'total' ? 'in total' : `per ${result.period}`;
       if (result.freeAtMs !== undefined) return explainPace(period, result.freeAtMs);
-      return { what: `The budget of this API key (${period}) is used up`, advice: 'Raise the budget of the key, or use another key' };
+      return { what: `The budget of this API key (${period}) is used up`, advice: "Raise the key's budget, or use another key" };
     }
     case 'plan_exhausted': {
       const day = new Date(result.resetsAtMs).toISOString().slice(0, 10);
-      const wait = result.resetsAtMs > Date.now() ? `wait until ${day}, when its period ends` : `pay for it: it was to renew on ${day}`;
+      const wait = result.resetsAtMs > Date.now() ? `wait until ${day}, when its period ends` : `pay for it: it was due to renew on ${day}`;
       return {
-        what: 'The credit of the plan is used up, and it does not go on with the balance',
+        what: "The plan's credit is used up, and the plan does not continue with the balance",
         advice: `Choose a larger plan, or ${wait}`,
       };
     }
@@ -53,6 +53,6 @@ function explainPace(period: string, freeAtMs: number): Explanation {
   const at = `${new Date(Math.ceil(freeAtMs / 1000) * 1000).toISOString().slice(0, 19)}Z`;
   return {
     what: `This API key is slowed down near the end of its budget (${period})`,
-    advice: `Try again at ${at}, when so much is free, raise the budget of the key, or use another key`,
+    advice: `Try again at ${at}, when enough of it is free, raise the key's budget, or use another key`,
   };
 }

@@ -15,7 +15,7 @@ import type { Call, Gate } from './gate.ts';
 import { affordableOutputTokens, callerLimitOf, estimateTokens, quote, type Quote } from './price.ts';
 import { refusalOf } from './toll-refusal.ts';
 
-/** Whose request is charged for what. */
+/** The request that is charged, and who pays for it. */
 export interface TollFacts {
   readonly call: Call;
   readonly holder: KeyHolder;
@@ -25,32 +25,32 @@ export interface TollFacts {
   readonly admission: Admission;
 }
 
-/** Who answered, and what the model is called there. */
-export interface Answerer {
+/** The provider that answered, and the model's name there. */
+export interface ServedBy {
   readonly provider: string;
   readonly servedModel: string;
 }
 
-/** What a provider delivered, as far as it is known. */
-export interface Delivered extends Answerer {
-  /** Of the first choice, as it was sent to the caller. */
+/** The part of an answer that a provider has delivered, as far as it is known. */
+export interface Delivered extends ServedBy {
+  /** The finish reason of the first choice, as sent to the client. */
   readonly finishReason: string | undefined;
   readonly usage: TokenUsage | undefined;
-  /** Everything that the model said, for our own count where the provider's is missing. */
+  /** The model's output, for our own token count where the provider reports none. */
   readonly outputText: string;
-  /** How long that is: of a very long answer only the beginning is kept. */
+  /** The full length of the output. Of a very long answer, `outputText` holds only the beginning. */
   readonly outputLength: number;
-  /** How often the input was read: once for every exchange that the answer was made of. */
+  /** How many times the input was read: once per exchange that the answer was made of. */
   readonly prompts: number;
 }
 
-/** What a request was charged. */
+/** The amount charged for a request, and the usage it was charged for. */
 export interface Charge {
   readonly usage: TokenUsage;
   readonly cost: Nanos;
 }
 
-/** Sets aside the worst case of a request before any provider hears of it. */
+/** Holds the worst-case cost of a request before any provider is called. */
 export async function holdToll(gate: Gate, facts: TollFacts): Promise<Toll> {
   const { holder, call, model } = facts;
   const quoted = quote(model, facts.chat, facts.bodyBytes, promptsAtMost(gate, facts));
@@ -82,45 +82,45 @@ interface Held {
   readonly priceVersion: number;
 }
 
-/** What is charged for. */
+/** The tokens that are charged for. */
 interface Counts {
   readonly usage: TokenUsage;
   readonly isEstimated: boolean;
   readonly prompts: number;
 }
 
-/** How a request ended, and who had answered it by then. */
-interface Ending extends Answerer {
+/** How a request ended, and which provider had answered by then. */
+interface Ending extends ServedBy {
   readonly outcome: Outcome;
   readonly errorCode?: string;
   readonly finishReason?: string | undefined;
 }
 
-const NOBODY: Answerer = { provider: '', servedModel: '' };
-const UNUSED: Counts = { usage: NO_TOKENS, isEstimated: false, prompts: 1 };
+const NO_PROVIDER: ServedBy = { provider: '', servedModel: '' };
+const NO_USAGE: Counts = { usage: NO_TOKENS, isEstimated: false, prompts: 1 };
 
-/** A stream older than this records what it has cost so far, and does so again as often. */
+/** A stream that runs longer than this records its cost so far, and repeats that at the same interval. */
 const PROGRESS_INTERVAL_MS = 1000;
-/** No text has more characters to a token on average; a stream that does has passed its limit. */
+/** No text averages more characters per token. A stream that exceeds this has passed its output limit. */
 const CHARACTERS_PER_TOKEN_MAX = 8;
 const EXTENSION_TOKENS = 1024;
 
-/** The charge of one request: held now, settled exactly once, however the request ends. */
+/** The charge of one request: held before it is sent, and settled exactly once, however the request ends. */
 export class Toll {
-  /** The output limit that the held amount pays for, where that is less than what the request could use. */
+  /** The output limit that the held amount pays for, where that is lower than what the request could use. */
   readonly outputTokensMax: number | undefined;
-  /** True when the provider went on beyond what was held and there is no money for more: the answer must end. */
+  /** True when the provider has written more than was held and the account cannot pay for more: the answer must end. */
   isExhausted = false;
   readonly #gate: Gate;
   readonly #facts: TollFacts;
   readonly #held: Held;
-  /** What is held by now: more than at first where it was extended. */
+  /** The amount held so far, including extensions. */
   #heldAmount: Nanos;
-  /** How many tokens of output are paid for, over all choices. */
+  /** The number of output tokens paid for, over all choices. */
   #outputTokensPaid: number;
   #isExtending = false;
-  /** The extension asked for last. */
-  #growing: Promise<boolean> | undefined;
+  /** The extension requested last. */
+  #lastExtension: Promise<boolean> | undefined;
   #firstTokenMs: number | undefined;
   #recordedAtMs = performance.now();
   #settling: Promise<Charge> | undefined;
@@ -139,25 +139,25 @@ export class Toll {
     return this.#facts.holder.accountId;
   }
 
-  /** Sets aside what it costs to ask for the rest of an answer: the input is read once more, and with it what was said so far. */
+  /** Holds the cost of asking for the rest of an answer: the input is read once more, and with it the output so far. */
   async affordRest(outputTokens: number): Promise<boolean> {
     const { inputTokensMax, inputTokenPicos } = this.#held.quoted;
     return this.#holdMore(roundUpToNanos(priceTokens(inputTokensMax + outputTokens, inputTokenPicos)));
   }
 
-  /** The first token of a stream is here. */
+  /** Notes the time of the first token. */
   begin(): void {
     this.#firstTokenMs = this.#facts.call.durationMs;
   }
 
-  /** Looks after a running stream, once a second: `nowMs` is `performance.now()`. */
+  /** Watches a running stream, once a second. `nowMs` is `performance.now()`. */
   watch(nowMs: number, stream: { delivered(): Delivered }): void {
     if (nowMs - this.#recordedAtMs < PROGRESS_INTERVAL_MS || this.#settling !== undefined) return;
     this.#recordedAtMs = nowMs;
     const delivered = stream.delivered();
     const { call, holder, model } = this.#facts;
     const usage = this.#estimate(delivered);
-    // Priced as one prompt, as recovery will find it: it knows nothing of exchanges.
+    // Priced as one prompt, because recovery knows nothing of separate exchanges and must find the same cost.
     const cost = costOf(model.price, usage);
     this.#gate.ledger.progress({
       requestId: call.id,
@@ -169,43 +169,46 @@ export class Toll {
     if (delivered.outputLength / CHARACTERS_PER_TOKEN_MAX > this.#outputTokensPaid) void this.#extend();
   }
 
-  /** Charges a finished answer; resolves when the charge is on disk. */
+  /** Charges a finished answer. Resolves when the charge is on disk. */
   complete(delivered: Delivered): Promise<Charge> {
     return this.#settleDelivered('completed', delivered);
   }
 
-  /** The caller left: the output delivered so far is charged, with its input. Nothing delivered, nothing charged. */
+  /** Settles a request whose client left: charges the output delivered so far, with its input. Without output, nothing is charged. */
   async abandon(delivered?: Delivered): Promise<Charge> {
     if (delivered === undefined || delivered.outputLength === 0)
-      return this.#settleOnce(endingOf('client_gone', delivered ?? NOBODY), UNUSED);
+      return this.#settleOnce(endingOf('client_gone', delivered ?? NO_PROVIDER), NO_USAGE);
     return this.#settleDelivered('client_gone', delivered);
   }
 
-  /** The answer failed: nothing is charged. */
-  fail(error: GatewayError, answerer: Answerer = NOBODY): Promise<Charge> {
+  /** Settles a request whose answer failed. Nothing is charged. */
+  fail(error: GatewayError, servedBy: ServedBy = NO_PROVIDER): Promise<Charge> {
     this.#record(errorBody(error));
-    return this.#settleOnce({ ...endingOf('failed', answerer), errorCode: error.errorName }, UNUSED);
+    return this.#settleOnce({ ...endingOf('failed', servedBy), errorCode: error.errorName }, NO_USAGE);
   }
 
   #settleDelivered(outcome: Outcome, delivered: Delivered): Promise<Charge> {
     const { usage, prompts } = delivered;
     const ending = { ...endingOf(outcome, delivered), finishReason: delivered.finishReason };
     this.#record(delivered.outputText);
-    const isAtEnd = outcome === 'completed' && !this.isExhausted;
-    if (usage !== undefined && this.#isCredible(usage, prompts) && (isAtEnd || countsAll(usage, delivered)))
+    const isWhole = outcome === 'completed' && !this.isExhausted;
+    if (usage !== undefined && this.#isCredible(usage, prompts) && (isWhole || countsAll(usage, delivered)))
       return this.#settleOnce(ending, { usage, isEstimated: false, prompts });
-    const guess = { usage: this.#estimate(delivered), isEstimated: true, prompts };
-    return this.#settleOnce(ending, guess, async () => this.#count(delivered, guess));
+    const estimate = { usage: this.#estimate(delivered), isEstimated: true, prompts };
+    return this.#settleOnce(ending, estimate, async () => this.#count(delivered, estimate));
   }
 
-  /** Only for accounts that switched it on. What is recorded first of a request stays. */
+  /** Records the prompt and the answer, for accounts that have recording turned on. The first record of a request stays. */
   #record(answer: string): void {
     const { holder, call, chat } = this.#facts;
     if (holder.contentDays === undefined) return;
     this.#gate.contents.record({ requestId: call.id, accountId: holder.accountId, request: chat, answer, days: holder.contentDays });
   }
 
-  /** The first ending counts. The request no longer counts as open from then on, for our own count of its tokens may take a while. */
+  /**
+   * Settles the request with its first ending; later ones are ignored. The request stops counting as open at once, because our own
+   * token count may take a while.
+   */
   #settleOnce(ending: Ending, counts: Counts, recount?: () => Promise<Counts>): Promise<Charge> {
     if (this.#settling === undefined) {
       this.#facts.admission.release(totalTokens(counts.usage));
@@ -215,13 +218,13 @@ export class Toll {
     return this.#settling;
   }
 
-  /** A guess will do where it cannot be counted: a charge must not depend on it. */
-  async #count(delivered: Delivered, guess: Counts): Promise<Counts> {
+  /** Counts the tokens of the answer. Falls back to the estimate, because a charge must not depend on the count. */
+  async #count(delivered: Delivered, estimate: Counts): Promise<Counts> {
     const counted = await this.#tryToCount(delivered.outputText);
-    if (counted === undefined) return guess;
-    // Of a very long answer only the beginning was kept; the rest has as many tokens to a character.
+    if (counted === undefined) return estimate;
+    // Of a very long answer only the beginning was kept. The rest is assumed to have the same number of characters per token.
     const share = delivered.outputLength / Math.max(1, delivered.outputText.length);
-    return { ...guess, usage: this.#bound(counted.inputTokens, Math.ceil(counted.outputTokens * share), guess.prompts) };
+    return { ...estimate, usage: this.#capped(counted.inputTokens, Math.ceil(counted.outputTokens * share), estimate.prompts) };
   }
 
   async #tryToCount(outputText: string): Promise<CountedTokens | undefined> {
@@ -267,7 +270,7 @@ export class Toll {
     return { usage, cost };
   }
 
-  /** A provider was told where to stop and cannot have read more than the model can: a report beyond that is a mistake. */
+  /** Whether the reported usage is possible: within the context of the model and within the output limit that the provider was given. */
   #isCredible(usage: TokenUsage, prompts: number): boolean {
     const { model, chat } = this.#facts;
     const visibleTokens = usage.outputTokens - usage.reasoningTokens;
@@ -278,7 +281,10 @@ export class Toll {
     );
   }
 
-  /** The provider went beyond the limit it was given. A caller's own limit is the end; ours is only where the money was thought to end. */
+  /**
+   * Handles a provider that has passed its output limit. A limit set by the client is final. Our own limit marks where the money
+   * was expected to end, so more is held if the account can pay.
+   */
   async #extend(): Promise<void> {
     if (this.#isExtending || this.isExhausted) return;
     const { quoted } = this.#held;
@@ -290,14 +296,15 @@ export class Toll {
     else this.isExhausted = true;
   }
 
-  /** One extension at a time: each names the new total, which depends on the one before. */
+  /** Holds more money. Extensions run one at a time: each names the new total, which depends on the previous one. */
   #holdMore(amount: Nanos): Promise<boolean> {
-    this.#growing = this.#growing === undefined ? this.#grow(amount) : this.#growing.then(() => this.#grow(amount));
-    return this.#growing;
+    this.#lastExtension =
+      this.#lastExtension === undefined ? this.#extendHold(amount) : this.#lastExtension.then(() => this.#extendHold(amount));
+    return this.#lastExtension;
   }
 
-  /** Where the ledger cannot be reached, nothing more is held. */
-  async #grow(amount: Nanos): Promise<boolean> {
+  /** Extends the hold by the amount. If the ledger cannot be reached, nothing more is held. */
+  async #extendHold(amount: Nanos): Promise<boolean> {
     const { call, holder } = this.#facts;
     const total = (this.#heldAmount + amount) as Nanos;
     const extension = { requestId: call.id, accountId: holder.accountId, keyId: holder.keyId, total };
@@ -307,11 +314,11 @@ export class Toll {
   }
 
   #estimate(delivered: Delivered): TokenUsage {
-    return this.#bound(estimateTokens(this.#facts.bodyBytes), estimateTokens(delivered.outputLength), delivered.prompts);
+    return this.#capped(estimateTokens(this.#facts.bodyBytes), estimateTokens(delivered.outputLength), delivered.prompts);
   }
 
-  /** Our own count, at most what the hold was made for. */
-  #bound(inputTokens: number, outputTokens: number, prompts: number): TokenUsage {
+  /** Returns our own token count, capped at the amounts that were held. */
+  #capped(inputTokens: number, outputTokens: number, prompts: number): TokenUsage {
     return {
       ...NO_TOKENS,
       inputTokens: prompts * Math.min(inputTokens, this.#held.quoted.inputTokensMax),
@@ -320,16 +327,19 @@ export class Toll {
   }
 }
 
-function endingOf(outcome: Outcome, { provider, servedModel }: Answerer): Ending {
+function endingOf(outcome: Outcome, { provider, servedModel }: ServedBy): Ending {
   return { outcome, provider, servedModel };
 }
 
-/** Some providers count at the beginning of a stream and then at its end: what was said in between, until somebody left, is in no report. */
+/**
+ * Whether the reported usage covers all of the delivered output. Some providers report at the start of a stream and then only at its
+ * end, so when a client leaves in between, the report misses the output in between.
+ */
 function countsAll({ outputTokens }: TokenUsage, { outputLength }: Delivered): boolean {
   return outputTokens * CHARACTERS_PER_TOKEN_MAX >= outputLength;
 }
 
-/** Where the account cannot pay for the model's maximum, the provider is told to stop where the money ends. */
+/** Returns the output limit to send when the account cannot pay for the model's maximum, so the provider stops where the money ends. */
 function affordableLimit(quoted: Quote, held: Nanos): number | undefined {
   return quoted.hasCallerLimit || held >= quoted.amount ? undefined : Math.max(1, affordableOutputTokens(quoted, held));
 }

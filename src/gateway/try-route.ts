@@ -9,38 +9,38 @@ import { promptTokens, type TokenUsage } from '../tokens.ts';
 import { decodeFault, encodeSigned, exchangeWith, type Leg } from './ask.ts';
 import { keyFor } from './credentials.ts';
 
-/** How one small request along one route went. */
+/** The result of one small request along one route. */
 export interface Trial {
   readonly isFine: boolean;
   readonly durationMs: number;
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
-  /** For the operator, and so in the provider's own words; without our key. */
+  /** Meant for the operator, and so in the provider's own words; our key is redacted. */
   readonly message: string;
-  /** What the model said. */
+  /** The model's output. */
   readonly answer: string | undefined;
 }
 
-/** What is tried, with what, in which time. */
+/** The route to try, and the means to try it. */
 export interface TrialFacts extends Leg {
   readonly client: HttpClient;
   readonly model: Model;
   readonly timeoutMs: number;
 }
 
-/** Enough for a word, and the least that models which think accept. */
+/** Enough for a word, and the least that reasoning models accept. */
 const OUTPUT_TOKENS = 16;
 const ANSWER_BYTES_MAX = 1_000_000;
 const MESSAGE_CHARACTERS_MAX = 200;
 
-/** Sends the smallest of requests along one route, as the gate would. Nobody is charged for it but the operator. */
+/** Sends a minimal request along one route, as the gate would. Only the operator pays for it. */
 export async function tryRoute(facts: TrialFacts): Promise<Trial> {
   const beganAtMs = performance.now();
   const duration = (): number => Math.round(performance.now() - beganAtMs);
   try {
     const { usage, outputText } = await ask(facts);
     const answer = shorten(outputText, facts.provider);
-    return { isFine: true, durationMs: duration(), ...countsOf(usage), message: usage === undefined ? 'it told no usage' : '', answer };
+    return { isFine: true, durationMs: duration(), ...countsOf(usage), message: usage === undefined ? 'it reported no usage' : '', answer };
   } catch (error) {
     const message = describe(error, facts.provider);
     return { isFine: false, durationMs: duration(), ...countsOf(undefined), message, answer: undefined };
@@ -62,7 +62,7 @@ async function ask({ client, model, route, provider, timeoutMs }: TrialFacts): P
     return dialect.decodeReply(await readAnswer(exchange, dialect), context);
   } finally {
     clearTimeout(timer);
-    exchange.abort(new Error('nobody reads on'));
+    exchange.abort(new Error('the answer is no longer needed'));
   }
 }
 
@@ -85,10 +85,13 @@ function describe(error: unknown, provider: ProviderConfig): string {
   return shorten(`${status}${reason}`, provider);
 }
 
-/** One line, bounded, without our key or what else lets us in. */
+/** Returns the text as one bounded line, with our key and other credentials redacted. */
 function shorten(text: string, { apiKey, aws }: ProviderConfig): string {
   const secrets = [apiKey, aws?.accessKeyId, aws?.secretAccessKey, aws?.sessionToken].filter((secret) => secret !== undefined);
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  const redacted = secrets.reduce((told, secret) => (secret === '' ? told : told.replaceAll(secret, '[redacted]')), line);
+  const redacted = secrets.reduce(
+    (redactedText, secret) => (secret === '' ? redactedText : redactedText.replaceAll(secret, '[redacted]')),
+    line,
+  );
   return redacted.length > MESSAGE_CHARACTERS_MAX ? `${redacted.slice(0, MESSAGE_CHARACTERS_MAX)}…` : redacted;
 }

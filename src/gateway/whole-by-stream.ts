@@ -6,15 +6,15 @@ import { toCallerError } from './faults.ts';
 import { outputLimitOf } from './price.ts';
 import type { Answer, Dispatch, StreamAnswer } from './send.ts';
 
-/** A provider that sends more does not come to an end. */
+/** A provider that sends more never reaches an end. */
 const CHARACTERS_MAX = 64_000_000;
 
-/** Whether an answer may become longer than its provider gives in one piece: connections on which nothing happens for minutes are cut. */
+/** Whether an answer may exceed what its provider returns in one piece: connections that are silent for minutes get cut. */
 export function mustStream(dispatch: Dispatch, { wholeTokensMax }: Provider): boolean {
   return wholeTokensMax !== undefined && dispatch.chat.stream !== true && outputLimitOf(dispatch) > wholeTokensMax;
 }
 
-/** Asks for a stream where the caller wants the answer whole, and gives the answer when it is. */
+/** Asks for a stream where the client wants a whole answer, and returns the answer when it is complete. */
 export function byStream(askOnce: typeof ask): typeof ask {
   return async (gate, dispatch, leg) => {
     const answer = await askOnce(gate, { ...dispatch, takesWhole: true, chat: { ...dispatch.chat, stream: true } }, leg);
@@ -22,7 +22,7 @@ export function byStream(askOnce: typeof ask): typeof ask {
     try {
       return await assemble(answer);
     } catch (failure) {
-      // Else the provider might go on, with nobody to watch it.
+      // Otherwise the provider might go on unwatched.
       dispatch.call.abortAttempt(failure);
       throw toCallerError(failure, { apiKey: answer.apiKey, retryAfter: undefined });
     }
@@ -50,7 +50,7 @@ async function assemble({ source, provider, servedModel, dropped }: StreamAnswer
   return { provider, servedModel, dropped, type: 'whole', prompts, reply };
 }
 
-/** The events that a relay gives are one line of JSON each. */
+/** Splits the text of a relay, whose events are one line of JSON each, into chunks. */
 function chunksOf(text: string): JsonObject[] {
   const lines = text.split('\n').filter((line) => line.startsWith('data: '));
   return lines.map((line) => JSON.parse(line.slice('data: '.length)) as JsonObject);

@@ -269,7 +269,7 @@ describe('plans', () => {
     const { status, error } = await ask(1000);
     expect({ status, code: error?.['code'] }).toEqual({ status: 403, code: 'insufficient_quota' });
     expect(error?.['message']).toStartWith(
-      'The credit of the plan is used up, and it does not go on with the balance: this request needs $0.00',
+      "The plan's credit is used up, and the plan does not continue with the balance: this request needs at least $0.00",
     );
     expect(error?.['message']).toContain(
       `$0.0001 is available. Choose a larger plan, or wait until ${String(end).slice(0, 10)}, when its period ends, or lower the output limit`,

@@ -154,7 +154,7 @@ describe('a secret of the caller leaves no trace', () => {
   test('of a bad request, once it is recorded that it was refused', async () => {
     await send(chat({ model: CANARY }));
     // Refusals are gathered for a second before they are written.
-    await until(async () => (await filesWith('The model named in the request does not exist')).length > 0);
+    await until(async () => (await filesWith('The model in the request does not exist')).length > 0);
     await expectNoTrace(CANARY);
   });
 

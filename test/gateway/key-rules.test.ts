@@ -175,7 +175,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       const refusal: unknown = await send.catch((error: unknown) => error);
       if (!(refusal instanceof RateLimitError)) throw new Error('the key was not slowed down');
       expect(refusal.code).toBe('rate_limit_exceeded');
-      expect(refusal.message).toMatch(/slowed down near the end of its budget \(a month\).* Try again at \d{4}-\d\d-\d\dT[\d:]{8}Z/);
+      expect(refusal.message).toMatch(/slowed down near the end of its budget \(per month\).* Try again at \d{4}-\d\d-\d\dT[\d:]{8}Z/);
       // Hours: no client would wait that long by itself.
       expect(refusal.headers?.get('x-should-retry')).toBe('false');
       const waitSeconds = refusal.headers?.get('retry-after') ?? '';

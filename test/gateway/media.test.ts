@@ -138,7 +138,7 @@ describe('the size', () => {
     expect(await refusalOf(chatOf(image(server.origin)))).toEqual({
       error: 'request_too_large',
       status: 400,
-      message: 'The media is too large: at most 10 MB are fetched from one address, and 15 MB put into one request.',
+      message: 'The media is too large: at most 10 MB are fetched from one URL, and 15 MB for one request.',
       param: 'messages[1].content[0].image_url.url',
     });
   });
@@ -213,7 +213,7 @@ describe('an address that gives nothing', () => {
           error: 'invalid_image_url',
           status: 400,
           message:
-            'The media could not be fetched. Its address must be public, with https on the usual port, and give the content within 5 seconds, after at most 3 redirects.',
+            'The media could not be fetched. Its URL must be public, use https on the default port, and deliver the content within 5 seconds, after at most 3 redirects.',
           param: 'messages[1].content[0].image_url.url',
         }),
       ]),

@@ -189,7 +189,7 @@ describe('the relay', () => {
   test('refuses an event without an end instead of keeping it', async () => {
     const piece = new Uint8Array(EVENT_CHARACTERS_MAX / 10).fill(0x61);
     const relay = begin([new TextEncoder().encode('data: '), ...Array.from({ length: 20 }, () => piece)], false);
-    await expect(relay.open(1000)).rejects.toThrow('without an end');
+    await expect(relay.open(1000)).rejects.toThrow('unterminated event');
   });
 });
 
