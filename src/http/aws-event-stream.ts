@@ -1,25 +1,25 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import type { SseEvent } from './sse.ts';
 
-/** No honest event is longer; a provider that announces more must not fill our memory. */
+/** Longer than any genuine event. A provider that announces more must not fill our memory. */
 export const MESSAGE_BYTES_MAX = 1_000_000;
 const LENGTH_BYTES = 4;
-/** The lengths, their checksum and the checksum of the whole. */
+/** The lengths, their checksum and the checksum of the whole message. */
 const MESSAGE_BYTES_MIN = 16;
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const codec = new EventStreamCodec((bytes) => (typeof bytes === 'string' ? bytes : decoder.decode(bytes)), encoder.encode.bind(encoder));
 
-/** The name of the events that stand for an exception: their data has its `type` and its `message`. */
+/** The name of events that stand for an exception. Their data holds its `type` and `message`. */
 const EXCEPTION = 'exception';
 
-/** Cuts a stream of AWS's binary messages into events, wherever the network cut it into packets. */
+/** Splits a stream of AWS binary messages into events, wherever the network split it into packets. */
 export class AwsEventStreamParser {
   #parts: Uint8Array[] = [];
   #bytes = 0;
 
-  /** The events that these bytes complete. Throws when a message is broken or announces a length beyond all bounds. */
+  /** Returns the events that these bytes complete. Throws when a message is broken or announces too large a length. */
   push(bytes: Uint8Array): readonly SseEvent[] {
     this.#parts.push(bytes);
     this.#bytes += bytes.length;
@@ -28,13 +28,13 @@ export class AwsEventStreamParser {
     return events;
   }
 
-  /** The end of the stream: there is never a last event, but there may be half of one. */
+  /** Ends the stream. There is never a last event to return, but half of one is an error. */
   end(): readonly SseEvent[] {
-    if (this.#bytes > 0) throw new Error(`The stream ended in the middle of an event, after ${this.#bytes} bytes of it`);
+    if (this.#bytes > 0) throw new Error(`The stream ended in the middle of an event, after ${this.#bytes} of its bytes`);
     return [];
   }
 
-  /** The next message when all of it is here. Packets are joined only then, so that a long one is copied once. */
+  /** Returns the next message once all of it has arrived. Packets are joined only then, so a long message is copied once. */
   #take(): Uint8Array | undefined {
     if (this.#bytes < LENGTH_BYTES) return undefined;
     const length = this.#readLength();
@@ -60,7 +60,7 @@ export class AwsEventStreamParser {
   }
 }
 
-/** The checksums are compared here; a message that was damaged on its way throws. */
+/** Decodes a message and verifies its checksums. Throws when the message was damaged in transit. */
 function toEvent(message: Uint8Array): SseEvent {
   const { headers, body } = codec.decode(message);
   const header = (name: string): string => String(headers[name]?.value ?? '');
@@ -75,13 +75,13 @@ function toEvent(message: Uint8Array): SseEvent {
   }
 }
 
-/** The payload of an exception has its message, the header its name. */
+/** Adds the type to an exception: the payload holds its message, the header its name. */
 function withType(type: string, data: string): string {
   try {
     const body: unknown = JSON.parse(data);
     return JSON.stringify({ ...(body as object), type });
   } catch {
-    // An exception that does not say why is still one.
+    // An exception without a readable reason is still an exception.
     return JSON.stringify({ type, message: data });
   }
 }

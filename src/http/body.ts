@@ -2,19 +2,19 @@ import { GatewayError } from '../errors.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { JsonLayout } from './json-layout.ts';
 
-/** The largest request body: long conversations with images fit. */
+/** The largest request body. Long conversations with images fit. */
 export const BODY_BYTES_MAX = 20_000_000;
 const BODY_READ_MS = 60_000;
-/** Up to this length a body counts as it is announced. */
+/** Up to this length, the announced length of a body is trusted. */
 const BELIEVED_BYTES_MAX = 1_000_000;
-/** Even the longest body has no need of more; each costs time in which nobody else is served. */
+/** More than the longest body needs. Each part costs time during which no other request is served. */
 const PARTS_MAX = 100_000;
 const WATCH_INTERVAL_MS = 500;
 
-/** One for all: it keeps nothing from one body to the next. */
+/** Shared, because it keeps no state between bodies. */
 const strictDecoder = new TextDecoder('utf-8', { fatal: true });
 
-/** A body, its size on the wire, how it is built, and what it parses to. */
+/** A request body: its text, its size on the wire, its layout, and its parsed value. */
 export interface JsonBody {
   readonly text: string;
   readonly bytes: number;
@@ -23,8 +23,8 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON request body: bounded, timed, strict UTF-8, not nested too deep. `onLength` hears how long it is before it is read, and
- * how long it has grown where that is much or not known; it may throw.
+ * Reads a JSON request body: bounded, timed, strict UTF-8, not nested too deeply. `onLength` receives the announced length before the
+ * body is read, and the length so far while a long or unannounced body arrives. It may throw to refuse the body.
  */
 export async function readJsonBody(request: Request, onLength: (bytes: number) => void): Promise<JsonBody> {
   checkHeaders(request.headers);
@@ -35,8 +35,8 @@ export async function readJsonBody(request: Request, onLength: (bytes: number) =
   try {
     return { text, bytes: bytes.length, layout, value: JSON.parse(text) };
   } catch (error) {
-    // The parser's own message may repeat the text, which is the caller's secret.
-    throw new GatewayError('invalid_json', 'We could not parse the JSON body of your request. Check quotes, commas and brackets.', {
+    // The parser's own message may repeat the text, which is the client's secret.
+    throw new GatewayError('invalid_json', 'The body is not valid JSON. Check quotes, commas and brackets.', {
       cause: error,
     });
   }
@@ -51,53 +51,53 @@ function checkHeaders(headers: Headers): void {
   if (encoding.toLowerCase() !== 'identity') {
     throw new GatewayError(
       'unsupported_content_encoding',
-      "Compressed request bodies are not accepted: send the JSON as it is, without 'Content-Encoding'.",
+      "Compressed request bodies are not accepted: send plain JSON, without 'Content-Encoding'.",
     );
   }
   if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw tooLarge();
 }
 
-/** A body on its way; `giveUp` ends the wait for it. */
+/** A body in transit. `fail` ends the wait for it. */
 interface Reading {
   readonly endsAtMs: number;
-  readonly giveUp: (error: GatewayError) => void;
+  readonly fail: (error: GatewayError) => void;
 }
 
-/** One timer looks at all bodies that are on their way: a timer for each would cost more than to read it. */
+/** One timer watches all bodies in transit: a timer for each would cost more than reading it. */
 const readings = new Set<Reading>();
 let watch: ReturnType<typeof setInterval> | undefined;
 
 async function readBytes(request: Request, onLength: (bytes: number) => void): Promise<Uint8Array> {
   const length = readLength(request.headers.get('content-length'));
   if (length !== undefined) onLength(length);
-  // A long body takes its room as it comes: who only announces one must not keep others out.
+  // A long body takes its room as it arrives: announcing one must not keep others out.
   const isCounted = length === undefined || length > BELIEVED_BYTES_MAX;
   if (isCounted) onLength(0);
-  watch ??= setInterval(giveUpLate, WATCH_INTERVAL_MS).unref();
+  watch ??= setInterval(failLate, WATCH_INTERVAL_MS).unref();
   return new Promise((resolve, reject) => {
-    const reading: Reading = { endsAtMs: performance.now() + BODY_READ_MS, giveUp: reject };
+    const reading: Reading = { endsAtMs: performance.now() + BODY_READ_MS, fail: reject };
     readings.add(reading);
-    // With a length the runtime has checked the size.
+    // With a trusted length, the runtime enforces the size.
     const body = isCounted ? readCounted(request, onLength) : request.bytes();
-    const over =
+    const finishWith =
       <Value>(settle: (value: Value) => void) =>
       (value: Value) => {
         readings.delete(reading);
         settle(value);
       };
-    body.then(over(resolve), over(reject));
+    body.then(finishWith(resolve), finishWith(reject));
   });
 }
 
-/** A length that was sent twice comes joined, and is none. */
+/** Reads the header. A length that was sent twice arrives joined by a comma and counts as unknown. */
 function readLength(text: string | null): number | undefined {
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function giveUpLate(): void {
+function failLate(): void {
   const nowMs = performance.now();
-  for (const { endsAtMs, giveUp } of readings)
-    if (nowMs >= endsAtMs) giveUp(new GatewayError('invalid_value', `The body did not arrive within ${BODY_READ_MS / 1000} seconds.`));
+  for (const { endsAtMs, fail } of readings)
+    if (nowMs >= endsAtMs) fail(new GatewayError('invalid_value', `The body did not arrive within ${BODY_READ_MS / 1000} seconds.`));
 }
 
 async function readCounted(request: Request, onLength: (bytes: number) => void): Promise<Uint8Array> {
@@ -109,7 +109,7 @@ async function readCounted(request: Request, onLength: (bytes: number) => void):
     length += part.length;
     parts += 1;
     if (length > BODY_BYTES_MAX) throw tooLarge();
-    if (parts > PARTS_MAX) throw new GatewayError('invalid_value', 'The body comes in too many small chunks. Send more with each.');
+    if (parts > PARTS_MAX) throw new GatewayError('invalid_value', 'The body arrives in too many small chunks. Send larger chunks.');
     onLength(length);
     gathered.add(part);
   }

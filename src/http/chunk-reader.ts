@@ -1,6 +1,6 @@
 import { ProtocolError } from './protocol-error.ts';
 
-/** More than four thousand million bytes in one chunk is a mistake or an attack. */
+/** Chunks of more than 4 GiB are a mistake or an attack. */
 const SIZE_DIGITS_MAX = 8;
 const EXTENSION_BYTES_MAX = 4096;
 const TRAILER_BYTES_MAX = 16 * 1024;
@@ -8,10 +8,10 @@ const TRAILER_BYTES_MAX = 16 * 1024;
 const CR = 13;
 const LF = 10;
 const SEMICOLON = 59;
-const BLANK = 32;
+const SPACE = 32;
 const TAB = 9;
 
-/** Where in the framing the next byte stands. */
+/** The states: what the next byte is part of. */
 const SIZE = 0;
 const EXTENSION = 1;
 const SIZE_LF = 2;
@@ -24,24 +24,24 @@ const TRAILER_LF = 8;
 const END_LF = 9;
 const OVER = 10;
 
-/** Takes the framing out of a chunked body, byte by byte where it must and chunk by chunk where it can. */
+/** Removes the framing from a chunked body, byte by byte where it must and chunk by chunk where it can. */
 export class ChunkReader {
-  /** Where in the last packet its part of the body stands. */
+  /** The body's part of the last packet. */
   start = 0;
   end = 0;
-  /** The bytes of the last packet that came after the end of the body. */
+  /** The number of bytes in the last packet after the end of the body. */
   excessBytes = 0;
   #state = SIZE;
   #size = 0;
   #digits = 0;
-  /** Bytes of the extension or of the trailers that is being passed over. */
+  /** The number of bytes skipped so far of the current extension or trailers. */
   #ignoredBytes = 0;
 
   get isOver(): boolean {
     return this.#state === OVER;
   }
 
-  /** Finds the body that is in these bytes: several chunks are moved together in place, so that one packet stays one piece. */
+  /** Finds the body bytes in a packet. Several chunks are moved together in place, so that one packet stays one piece. */
   read(bytes: Uint8Array): void {
     let start = 0;
     let end = 0;
@@ -88,7 +88,7 @@ export class ChunkReader {
       case END_LF:
         return this.#expect(byte, LF, OVER);
       default:
-        throw new ProtocolError('A chunk has no line here');
+        throw new ProtocolError('A chunk is in an unknown state');
     }
   }
 
@@ -99,17 +99,17 @@ export class ChunkReader {
       this.#digits += 1;
     } else if (this.#digits > 0 && byte === CR) {
       this.#state = SIZE_LF;
-    } else if (this.#digits > 0 && (byte === SEMICOLON || byte === BLANK || byte === TAB)) {
+    } else if (this.#digits > 0 && (byte === SEMICOLON || byte === SPACE || byte === TAB)) {
       this.#state = EXTENSION;
     } else {
       throw new ProtocolError('A chunk has no size');
     }
   }
 
-  /** Passes over a line that means nothing to us, up to its end and not beyond all bounds. */
+  /** Skips a line that has no meaning to us, up to its end and within its limit. */
   #ignore(byte: number, next: number, bytesMax: number): void {
     this.#ignoredBytes += 1;
-    if (byte === LF || this.#ignoredBytes > bytesMax) throw new ProtocolError('A line between chunks has no end');
+    if (byte === LF || this.#ignoredBytes > bytesMax) throw new ProtocolError('A line between chunks is not terminated');
     if (byte === CR) this.#state = next;
   }
 
@@ -119,9 +119,9 @@ export class ChunkReader {
   }
 }
 
-/** The value of a hexadecimal digit, or -1. */
+/** Returns the value of a hexadecimal digit, or -1. */
 function hexDigit(byte: number): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
-  const small = byte | 32;
-  return small >= 97 && small <= 102 ? small - 87 : -1;
+  const lower = byte | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1;
 }

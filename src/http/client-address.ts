@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Networks whose word about the caller's address is believed. */
+/** Networks that are trusted to name the client's address. */
 export type TrustedNetworks = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
 
-/** More proxies in a row than anybody runs: a longer list is somebody's invention. */
+/** More proxies in a row than anybody runs. A longer list is forged. */
 const PROXIES_MAX = 16;
 
 /**
- * Where a request comes from. Everybody can write `x-forwarded-for`, so it is read from its end, where our own proxies
- * add to it, and only as far as the networks that the operator trusts: the first address beyond them is the caller's.
+ * Returns the address that a request comes from. Anyone can write `x-forwarded-for`, so it is read from its end, where our own proxies
+ * append, and only through networks that the operator trusts. The first address beyond them is the client's.
  */
 export function clientAddress(connectionAddress: string, headers: Headers, trusted: TrustedNetworks): string {
   let address = normalizeAddress(connectionAddress);
@@ -17,14 +17,14 @@ export function clientAddress(connectionAddress: string, headers: Headers, trust
   for (const entry of forwarded) {
     if (!isTrusted(address, trusted)) return address;
     const next = normalizeAddress(entry.trim());
-    // What is not an address was not written by a proxy of ours.
+    // Text that is not an address was not written by one of our proxies.
     if (isIP(next) === 0) return address;
     address = next;
   }
   return address;
 }
 
-/** Reads networks such as `10.0.0.0/8`, or single addresses. Undefined where one is neither. */
+/** Parses networks such as `10.0.0.0/8`, or single addresses. Undefined if one of them is neither. */
 export function parseNetworks(texts: readonly string[]): TrustedNetworks | undefined {
   const networks = texts.map(parseNetwork);
   return networks.every((network) => network !== undefined) ? networks : undefined;
@@ -41,7 +41,7 @@ function isTrusted(text: string, trusted: TrustedNetworks): boolean {
   return trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 }
 
-/** A socket for both families says `::ffff:192.0.2.1` where it means 192.0.2.1. */
+/** Turns `::ffff:192.0.2.1`, as dual-stack sockets spell IPv4 addresses, into 192.0.2.1. */
 function normalizeAddress(text: string): string {
   return isIP(text) === 0 ? text : ipaddr.process(text).toString();
 }

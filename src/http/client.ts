@@ -1,38 +1,39 @@
 import { Connection, type ConnectionEvents, type Job, type Origin } from './connection.ts';
 import { Exchange } from './exchange.ts';
 
-/** A request as the caller of the client writes it. */
+/** A request to send. */
 export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
+/** The options of the client. */
 export interface ClientOptions {
   /** Certificates to trust instead of the system's, in PEM. */
   readonly ca?: string;
-  /** How long a quiet connection is kept. */
+  /** How long an idle connection is kept. */
   readonly idleMs?: number;
 }
 
-/** Shorter than most servers keep a quiet connection, and far shorter than most that matter. */
+/** Shorter than most servers keep an idle connection, and far shorter than the important ones do. */
 const IDLE_MS = 30_000;
-/** A server that tells its own time is left this much earlier, for a request takes time to arrive. */
+/** How much earlier than its server's own limit a connection is closed, because a request takes time to arrive. */
 const KEEP_MARGIN_MS = 1000;
-/** A name may lead elsewhere after a while; a connection never does. */
+/** A host name may resolve to another address after a while; an open connection stays with the old one. */
 const AGE_MS_MAX = 300_000;
 const IDLE_MAX = 256;
-/** A connection that is being opened cannot be called back; this many may be on their way to one place. */
+/** How many connections to one origin may be opening at once. An opening connection cannot be cancelled. */
 const OPENING_MAX = 4096;
 const SWEEP_MS = 5000;
-/** Addresses come from the settings, so there are few; the limit is there for whoever changes that. */
+/** URLs come from the settings, so there are few. The limit guards against a future change of that. */
 const TARGETS_MAX = 1000;
 
-/** Tells a provider that is a gate itself through how many its request has come, so that one which leads back to itself is found out. */
+/** Tells a provider that is itself a gate how many gates the request has passed, so that loops are detected. */
 export const HOP_HEADER = 'x-tollgate-hop';
 const FIRST_HOP = `${HOP_HEADER}: 1\r\n`;
 
-/** Posts requests over connections that are kept and used again. */
+/** Sends requests over connections that are kept and reused. */
 export class HttpClient {
   readonly #options: ClientOptions;
   readonly #pools = new Map<string, Pool>();
@@ -44,7 +45,7 @@ export class HttpClient {
     this.#sweeper = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, options.idleMs ?? IDLE_MS)).unref();
   }
 
-  /** Sends a request; `onConnected` hears when it goes out. */
+  /** Sends a POST request. `onConnected` runs when it goes out. */
   post(request: HttpRequest, onConnected: () => void): Exchange {
     const target = this.#target(request.url);
     const exchange = new Exchange(onConnected);
@@ -52,7 +53,7 @@ export class HttpClient {
     return exchange;
   }
 
-  /** Asks for a document; otherwise as `post`. */
+  /** Sends a GET request. Otherwise like `post`. */
   get({ url, headers }: Omit<HttpRequest, 'body'>, onConnected: () => void): Exchange {
     const { pool, lines } = this.#target(url);
     const exchange = new Exchange(onConnected);
@@ -60,7 +61,7 @@ export class HttpClient {
     return exchange;
   }
 
-  /** Closes every quiet connection and keeps none from now on. */
+  /** Closes every idle connection, and keeps none from now on. */
   close(): void {
     clearInterval(this.#sweeper);
     for (const pool of this.#pools.values()) pool.close();
@@ -75,7 +76,7 @@ export class HttpClient {
     const known = this.#targets.get(url);
     if (known !== undefined) return known;
     const { protocol, hostname, host, port, pathname, search } = new URL(url);
-    if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('An address must begin with http: or https:');
+    if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError('A URL must begin with http: or https:');
     const isSecure = protocol === 'https:';
     const origin = `${protocol}//${host}`;
     const pool =
@@ -99,14 +100,14 @@ export class HttpClient {
 
 interface Target {
   readonly pool: Pool;
-  /** The first lines of a request's head, up to the headers that differ. */
+  /** The first lines of a request's head, up to the headers that vary. */
   readonly lines: string;
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** The request as it goes over the wire. A header that would begin a line of its own is refused. */
+/** Encodes the request for the wire. A header that could begin a new line is refused. */
 function encodeRequest({ headers, body }: HttpRequest, lines: string): Buffer {
   let head = headers[HOP_HEADER] === undefined ? lines : lines.replace(FIRST_HOP, '');
   for (const name in headers) {
@@ -117,18 +118,18 @@ function encodeRequest({ headers, body }: HttpRequest, lines: string): Buffer {
   }
   const bodyBytes = Buffer.byteLength(body);
   head += `content-length: ${bodyBytes}\r\n\r\n`;
-  // Written in place: a body may be long, and joined to its head it would be copied once more.
+  // Written in place: a body may be long, and joining it to its head would copy it once more.
   const bytes = Buffer.allocUnsafe(head.length + bodyBytes);
   bytes.write(head, 'latin1');
   bytes.write(body, head.length);
   return bytes;
 }
 
-/** The connections to one place. */
+/** The connections to one origin. */
 class Pool implements ConnectionEvents {
   readonly #origin: Origin;
   readonly #idleMs: number;
-  /** The one used last is used next, so that the others can grow old. */
+  /** The most recently used connection is reused first, so that the others can expire. */
   readonly #idle: Connection[] = [];
   readonly #opening = new Set<Connection>();
   #isClosed = false;
@@ -144,7 +145,7 @@ class Pool implements ConnectionEvents {
       if (kept.expiresAtMs > nowMs) return kept.carry(job);
       kept.close();
     }
-    this.onUnheard(job);
+    this.onResend(job);
   }
 
   sweep(nowMs: number): void {
@@ -174,10 +175,10 @@ class Pool implements ConnectionEvents {
     if (index !== -1) this.#idle.splice(index, 1);
   }
 
-  /** A new connection for the request: there is no kept one, or the kept one was closed as the request was on its way. */
-  onUnheard(job: Job): void {
+  /** Opens a new connection for the request: none is idle, or the idle one was closed while the request was on its way. */
+  onResend(job: Job): void {
     if (this.#opening.size >= OPENING_MAX) {
-      job.exchange.onFailure(new Error('Too many connections to this place are being opened'));
+      job.exchange.onFailure(new Error('Too many connections to this origin are being opened'));
       return;
     }
     const connection = new Connection(this.#origin, this);

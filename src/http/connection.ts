@@ -3,9 +3,9 @@ import { checkServerIdentity } from 'node:tls';
 import type { ByteSource, Exchange } from './exchange.ts';
 import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
 
-/** Where a connection leads, and whom it trusts there. */
+/** The destination of a connection, and the certificates it trusts. */
 export interface Origin {
-  /** A name or an address, the latter without brackets. */
+  /** A host name, or an IP address without brackets. */
   readonly host: string;
   readonly port: number;
   readonly isSecure: boolean;
@@ -13,28 +13,28 @@ export interface Origin {
   readonly ca: string | undefined;
 }
 
-/** A request in its wire form, and the exchange that waits for its response. */
+/** A request encoded for the wire, and the exchange that waits for its response. */
 export interface Job {
   readonly bytes: Buffer;
   readonly exchange: Exchange;
 }
 
-/** Hears what becomes of a connection. */
+/** Receives the events of a connection. */
 export interface ConnectionEvents {
-  /** It is open, and its certificate is good. */
+  /** The connection is open, and its certificate is valid. */
   onOpen(connection: Connection): void;
   /** It has carried a response to its end and may carry another. */
   onFree(connection: Connection): void;
-  /** It is gone, or never came to be. */
+  /** It is closed, or could not be opened. */
   onGone(connection: Connection): void;
-  /** It was closed at a moment when the other side may well not have seen the request: nothing of a response had come. */
-  onUnheard(job: Job): void;
+  /** It was closed before any byte of a response, so the server may well not have seen the request, which can be sent again. */
+  onResend(job: Job): void;
 }
 
 /** One connection on the runtime's own sockets. It carries one request at a time. */
 export class Connection implements ByteSource, ResponseEvents {
   readonly openedAtMs = performance.now();
-  /** When it is too old to be trusted with another request. */
+  /** When it is too old for another request. */
   expiresAtMs = Number.POSITIVE_INFINITY;
   readonly #origin: Origin;
   readonly #events: ConnectionEvents;
@@ -42,7 +42,7 @@ export class Connection implements ByteSource, ResponseEvents {
   #socket: Bun.Socket<Connection> | undefined;
   #state: 'opening' | 'free' | 'busy' | 'gone' = 'opening';
   #exchange: Exchange | undefined;
-  /** The request, until something is heard of its response: from then on it is never sent again. */
+  /** The request, until the first byte of its response. From then on it is never sent again. */
   #request: Buffer | undefined;
   #unsent: Buffer | undefined;
   #hasServed = false;
@@ -64,20 +64,20 @@ export class Connection implements ByteSource, ResponseEvents {
     this.#events = events;
   }
 
-  /** How long the other side says that it keeps a quiet connection. */
+  /** How long the server says it keeps an idle connection. */
   get keepMs(): number | undefined {
     return this.#parser.keepMs;
   }
 
-  /** Opens the connection for a request that waits. */
+  /** Opens the connection for a waiting request. */
   open(job: Job): void {
     this.#take(job);
     const { host, port, isSecure, ca } = this.#origin;
-    // A server name must not be an address; the certificate is compared with the address all the same.
+    // TLS does not allow an IP address as server name. The certificate is compared with the address all the same.
     const tls = { ...(ca === undefined ? {} : { ca }), ...(isIP(host) === 0 ? { serverName: host } : {}) };
     const options = { hostname: host, port, data: this, socket: Connection.#handlers };
     try {
-      // A failure is told to `connectError` too, whichever is first.
+      // `connectError` receives a failure too, whichever comes first.
       Bun.connect<Connection>(isSecure ? { ...options, tls } : options).catch((failure: unknown) => this.#lose(failure));
     } catch (error) {
       this.#lose(error);
@@ -104,14 +104,14 @@ export class Connection implements ByteSource, ResponseEvents {
     this.#socket?.resume();
   }
 
-  /** The exchange is over before its response is. While the socket is not there yet it cannot be closed; it is kept instead. */
+  /** Ends the exchange before its response is complete. A socket that is not open yet cannot be closed; it is kept instead. */
   cancel(): void {
     this.#exchange = undefined;
     this.#request = undefined;
     if (this.#socket !== undefined) this.#fail(undefined);
   }
 
-  /** Closes a connection that carries nothing. */
+  /** Closes an idle connection. */
   close(): void {
     this.#lose(undefined);
     this.#socket?.end();
@@ -132,8 +132,8 @@ export class Connection implements ByteSource, ResponseEvents {
     this.#state = 'free';
     this.#hasServed = true;
     if (this.#isPaused) this.resume();
-    // A server that answers before it has read everything would take the rest for the next request.
-    if (this.#parser.isLasting && this.#unsent === undefined) this.#events.onFree(this);
+    // A server that answers before it has read the whole request would take the rest for the next one.
+    if (this.#parser.isReusable && this.#unsent === undefined) this.#events.onFree(this);
     else this.close();
     exchange?.onEnd();
   }
@@ -149,12 +149,12 @@ export class Connection implements ByteSource, ResponseEvents {
     if (!this.#origin.isSecure) this.#onOpen();
   }
 
-  /** The runtime verifies chain and name; a connection whose every doubt is not cleared is closed before a byte is sent. */
+  /** Checks the certificate. The runtime verifies chain and name; on any remaining problem the connection is closed before a byte is sent. */
   #onHandshake(socket: Bun.Socket<Connection>, failure: Error | null): void {
     this.#socket = socket;
     if (this.#state !== 'opening') return;
-    const doubt = failure ?? (socket.authorized ? checkServerIdentity(this.#origin.host, socket.getPeerCertificate()) : undefined);
-    if (doubt !== undefined || !socket.authorized) this.#fail(doubt ?? new Error('The certificate could not be verified'));
+    const problem = failure ?? (socket.authorized ? checkServerIdentity(this.#origin.host, socket.getPeerCertificate()) : undefined);
+    if (problem !== undefined || !socket.authorized) this.#fail(problem ?? new Error('The certificate could not be verified'));
     else this.#onOpen();
   }
 
@@ -174,7 +174,7 @@ export class Connection implements ByteSource, ResponseEvents {
     }
   }
 
-  /** The other side has sent its last byte. Where nothing but that tells the end of a response, this is it. */
+  /** Handles the server's end of transmission. For a response without a length, it marks the end. */
   #onFinished(): void {
     try {
       if (this.#request === undefined) this.#parser.close();
@@ -186,7 +186,7 @@ export class Connection implements ByteSource, ResponseEvents {
   #flush(): void {
     if (this.#unsent === undefined || this.#socket === undefined) return;
     const written = this.#socket.write(this.#unsent);
-    // A socket that is closed already takes nothing; that it is closed will be told.
+    // A socket that is already closed takes nothing; its close event follows.
     if (written >= this.#unsent.length) this.#unsent = undefined;
     else if (written > 0) this.#unsent = this.#unsent.subarray(written);
   }
@@ -204,7 +204,7 @@ export class Connection implements ByteSource, ResponseEvents {
     this.#exchange = this.#request = this.#unsent = undefined;
     this.#events.onGone(this);
     if (exchange === undefined || exchange.isOver) return;
-    if (request !== undefined && this.#hasServed) this.#events.onUnheard({ bytes: request, exchange });
+    if (request !== undefined && this.#hasServed) this.#events.onResend({ bytes: request, exchange });
     else exchange.onFailure(failure ?? new Error('The connection was closed'));
   }
 }

@@ -5,7 +5,7 @@ import { MediaFault, type MediaFaultCode } from './media-fault.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { ResponseParser, type ResponseEvents, type ResponseHead } from './response-parser.ts';
 
-/** What is asked, and the one address at which. */
+/** What to fetch, and the one address to fetch it from. */
 export interface Source {
   readonly url: URL;
   readonly address: string;
@@ -13,30 +13,31 @@ export interface Source {
   readonly ca: string | undefined;
 }
 
+/** The limits of a download. */
 export interface DownloadLimits {
   readonly bytesMax: number;
   /** Whether content of this type is worth reading. */
   readonly isWanted: (contentType: string) => boolean;
-  /** Hears of bytes as they come; what it throws ends the download. */
+  /** Receives the number of bytes as they arrive. If it throws, the download ends with that error. */
   readonly onBytes: (count: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** A body, and what its sender says that it is. */
+/** A body, and the content type that its sender states. */
 export interface Downloaded {
   readonly type: 'content';
   readonly bytes: Buffer;
   readonly contentType: string;
 }
 
-/** What a GET gives: content, or another address to ask. */
+/** The result of a GET: content, or another address to ask. */
 export type Answer = Downloaded | { readonly type: 'redirect'; readonly location: string };
 
 const CONNECT_MS = 2000;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const WANTED = 'image/png, image/jpeg, image/webp, image/gif, application/pdf, audio/*, video/*, */*;q=0.1';
 
-/** One GET over a connection of its own to the address that was checked; the certificate must be that of the host's name. */
+/** Sends one GET over a connection of its own to the checked address. The certificate must match the host name. */
 export function download(source: Source, limits: DownloadLimits): Promise<Answer> {
   return new Promise((resolve, reject) => new Download(source, limits, { resolve, reject }).start());
 }
@@ -73,7 +74,7 @@ class Download implements ResponseEvents {
     signal.addEventListener('abort', this.#onAbort, { once: true });
     this.#connectTimer = setTimeout(() => this.#fail(new MediaFault('UNCONNECTED')), CONNECT_MS);
     const host = hostOf(this.#source.url);
-    // A server name must not be an address; the certificate is compared with the address all the same.
+    // TLS does not allow an IP address as server name. The certificate is compared with the address all the same.
     const name = isIP(host) === 0 ? { servername: host } : {};
     const socket = connect({ host: address, port, ALPNProtocols: ['http/1.1'], ...name, ...(ca === undefined ? {} : { ca }) });
     this.#socket = socket;
@@ -106,10 +107,10 @@ class Download implements ResponseEvents {
     this.#finish({ type: 'content', bytes: Buffer.concat(this.#parts, this.#bytes), contentType: this.#contentType });
   }
 
-  /** The runtime has compared chain and name; the request goes out only if a second look finds no doubt either. */
+  /** Sends the request. The runtime has verified chain and name; the request goes out only if a second check agrees. */
   #ask(socket: TLSSocket): void {
-    const doubt = checkServerIdentity(hostOf(this.#source.url), socket.getPeerCertificate());
-    if (!socket.authorized || doubt !== undefined) return this.#fail(this.#fault('PROTOCOL', doubt));
+    const problem = checkServerIdentity(hostOf(this.#source.url), socket.getPeerCertificate());
+    if (!socket.authorized || problem !== undefined) return this.#fail(this.#fault('PROTOCOL', problem));
     clearTimeout(this.#connectTimer);
     this.#isConnected = true;
     this.#parser.begin();
@@ -119,7 +120,7 @@ class Download implements ResponseEvents {
     );
   }
 
-  /** Whatever is said before there is a connection means only that there is none. */
+  /** Creates the fault. Before there is a connection, every failure means only that there is none. */
   #fault(code: MediaFaultCode, cause?: unknown): MediaFault {
     return new MediaFault(this.#isConnected ? code : 'UNCONNECTED', cause);
   }
@@ -129,7 +130,7 @@ class Download implements ResponseEvents {
     try {
       step();
     } catch (error) {
-      // A limit's own word is kept; anything else is a response that cannot be read.
+      // Errors thrown by a limit are kept. Anything else means that the response cannot be read.
       this.#fail(error instanceof ProtocolError ? this.#fault('PROTOCOL', error) : error);
     }
   }
@@ -142,7 +143,7 @@ class Download implements ResponseEvents {
     if (this.#close()) this.#ends.reject(failure);
   }
 
-  /** True the first time. Nothing is kept of a download that is over. */
+  /** Ends the download and releases its memory. Returns true the first time only. */
   #close(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;

@@ -1,29 +1,29 @@
 import type { ResponseEvents, ResponseHead } from './response-parser.ts';
 
-/** Where the bytes of a response come from. */
+/** The source of a response's bytes. */
 export interface ByteSource {
   pause(): void;
   resume(): void;
-  /** Ends the transfer at once; nothing is heard of it afterwards. */
+  /** Ends the transfer at once. No event follows. */
   cancel(): void;
 }
 
-/** Hears a body as it arrives: pieces, each of them a part of a packet, then one end or one failure. */
+/** Receives a body as it arrives: pieces, each a part of a packet, then either one end or one failure. */
 export interface BodyListener {
   onBody(bytes: Buffer, start: number, end: number): void;
   onEnd(): void;
   onFailure(failure: unknown): void;
 }
 
-/** What arrives before anybody listens is kept, but not without end. */
+/** How much of a body is buffered before there is a listener. */
 const EARLY_BYTES_MAX = 256 * 1024;
 const decoder = new TextDecoder();
 
-/** One request on its way and the response to it, wherever its bytes come from. */
+/** One request in progress and the response to it, wherever its bytes come from. */
 export class Exchange implements ResponseEvents {
   /** The head of the response. Rejects when the exchange fails before there is one. */
   readonly head: Promise<ResponseHead>;
-  readonly #tellConnected: () => void;
+  readonly #notifyConnected: () => void;
   #resolveHead: (head: ResponseHead) => void = () => undefined;
   #rejectHead: (failure: unknown) => void = () => undefined;
   #source: ByteSource | undefined;
@@ -34,26 +34,26 @@ export class Exchange implements ResponseEvents {
   #state: 'open' | 'ended' | 'failed' = 'open';
   #failure: unknown;
 
-  /** `onConnected` is called when the request goes out; there may be nobody on the other side before that. */
+  /** `onConnected` is called when the request goes out. Before that, there may be no server on the other side. */
   constructor(onConnected: () => void) {
-    this.#tellConnected = onConnected;
+    this.#notifyConnected = onConnected;
     this.head = new Promise((resolve, reject) => {
       this.#resolveHead = resolve;
       this.#rejectHead = reject;
     });
   }
 
-  /** True when nothing more will come. */
+  /** True when nothing more will arrive. */
   get isOver(): boolean {
     return this.#state !== 'open';
   }
 
-  /** The body as text; undefined when it has more bytes than that. */
+  /** Returns the body as text; undefined when it has more than `bytesMax` bytes. */
   text(bytesMax: number): Promise<string | undefined> {
     return new Promise((resolve, reject) => this.listen(new TextGatherer(this, bytesMax, resolve, reject)));
   }
 
-  /** Tells the listener what has arrived and what will. */
+  /** Passes everything that has arrived, and everything that follows, to the listener. */
   listen(listener: BodyListener): void {
     this.#listener = listener;
     const early = this.#early;
@@ -64,7 +64,7 @@ export class Exchange implements ResponseEvents {
     else this.resume();
   }
 
-  /** Takes no more from the other side, which then has to wait. */
+  /** Stops reading, so that the sender has to wait. */
   pause(): void {
     if (this.#isPaused || this.isOver) return;
     this.#isPaused = true;
@@ -77,21 +77,21 @@ export class Exchange implements ResponseEvents {
     this.#source?.resume();
   }
 
-  /** Ends the exchange before it is over, for this reason. */
+  /** Ends the exchange early, for this reason. */
   abort(reason: unknown): void {
     if (this.isOver) return;
     this.#source?.cancel();
     this.onFailure(reason);
   }
 
-  /** The response will come from here. */
+  /** Sets the source that the response will come from. */
   attach(source: ByteSource): void {
     this.#source = source;
   }
 
-  /** The request goes out. */
+  /** Reports that the request goes out. */
   onConnected(): void {
-    this.#tellConnected();
+    this.#notifyConnected();
   }
 
   onHead(head: ResponseHead): void {
@@ -124,7 +124,7 @@ export class Exchange implements ResponseEvents {
   }
 }
 
-/** Gathers a body, and gives up on one that is too long. */
+/** Gathers a body, and abandons one that is too long. */
 class TextGatherer implements BodyListener {
   readonly #exchange: Exchange;
   readonly #bytesMax: number;

@@ -5,38 +5,39 @@ import { hostOf, HTTPS_PORT, portOf } from './https-place.ts';
 import { MediaFault } from './media-fault.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** Who may be asked at an address of somebody's choice: for media, and with webhooks. Only tests have another one than the public internet. */
+/** The network that URLs chosen by others may lead to: for media, and for webhooks. Only tests use another one than the public internet. */
 export interface Reach {
-  /** Every address of a name, looked up once: what is checked is what is connected to. */
+  /** Returns every address of a name, looked up once: the addresses checked are the addresses connected to. */
   resolve(host: string, signal: AbortSignal): Promise<readonly string[]>;
   allows(address: string, port: number): boolean;
   /** Certificates to trust instead of the system's, in PEM. */
   readonly ca?: string;
 }
 
+/** Allows public addresses on the https port. */
 export const PUBLIC_INTERNET: Reach = {
   resolve: resolveName,
   allows: (address, port) => port === HTTPS_PORT && isPublicAddress(address),
 };
 
-/** What is fetched, and when to stop. */
+/** What to fetch, and when to stop. */
 export interface FetchOptions extends DownloadLimits {
   readonly reach: Reach;
   /** Ends the fetch early, with its reason. */
   readonly signal: AbortSignal;
 }
 
-/** Names, redirects and the body together. */
+/** The limit for name lookups, redirects and the body together. */
 export const FETCH_MS_MAX = 5000;
 export const REDIRECTS_MAX = 3;
-/** A host may have one address that does not answer; one with many of them is not waited for. */
+/** A host may have one address that does not respond. A host with many such addresses is not waited for. */
 const ADDRESSES_TRIED_MAX = 3;
 const URL_CHARACTERS_MAX = 4096;
 const RESOLVE_MS = 2000;
 
 /**
- * Fetches what an address of the caller's choice gives. This and post-webhook.ts are the only ways to the outside whose
- * addresses are not from the settings: which of them are allowed is decided here, for both.
+ * Fetches a URL of the client's choice. This and post-webhook.ts are the only outgoing requests whose addresses do not come from the
+ * settings. The code here decides which addresses are allowed, for both.
  */
 export async function fetchMedia(address: string, options: FetchOptions): Promise<Downloaded> {
   const deadline = AbortSignal.timeout(FETCH_MS_MAX);
@@ -49,7 +50,7 @@ export async function fetchMedia(address: string, options: FetchOptions): Promis
   }
 }
 
-/** Each step of a redirect is checked like the first, and looked up anew. */
+/** Follows redirects. Each step is checked like the first, and its name is looked up again. */
 async function follow(first: URL, options: FetchOptions): Promise<Downloaded> {
   let url = first;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
@@ -68,7 +69,7 @@ function parseAddress(text: string, base?: URL): URL {
   return url;
 }
 
-/** Asks a host at one of its addresses. The next one is tried only where nobody was there to hear the request. */
+/** Asks a host at one of its addresses. The next one is tried only if no connection was made, so the request was not sent. */
 async function ask(url: URL, options: FetchOptions): Promise<Answer> {
   const addresses = await findAddresses(url, options);
   options.signal.throwIfAborted();
@@ -85,7 +86,10 @@ async function ask(url: URL, options: FetchOptions): Promise<Answer> {
   throw failure;
 }
 
-/** Where a host may be asked; undefined where it may not. One address that is not allowed is enough: nobody honest mixes public and private ones. */
+/**
+ * Returns the addresses of a host; undefined if one of them is not allowed. One is enough to refuse the host: nobody honest mixes
+ * public and private addresses.
+ */
 export async function findAddresses(
   url: URL,
   { reach, signal }: Pick<FetchOptions, 'reach' | 'signal'>,
@@ -95,7 +99,7 @@ export async function findAddresses(
   return addresses.every((address) => reach.allows(address, portOf(url))) ? addresses : undefined;
 }
 
-/** Asks the name servers themselves: names of this machine and of its neighbours mean nothing here. */
+/** Asks the name servers directly: local names of this machine and its network do not count here. */
 async function resolveName(host: string, signal: AbortSignal): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 });
   const cancel = (): void => resolver.cancel();

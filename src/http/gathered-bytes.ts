@@ -1,23 +1,23 @@
-const ROOM_BYTES_MIN = 1024;
+const BUFFER_BYTES_MIN = 1024;
 
-/** Bytes that come in parts. These may be single bytes, each of which would take a hundred times its size if it were kept. */
+/** Collects bytes that arrive in parts. Parts may be single bytes, each of which would take a hundred times its size if kept separately. */
 export class GatheredBytes {
-  #room = new Uint8Array(ROOM_BYTES_MIN);
+  #buffer = new Uint8Array(BUFFER_BYTES_MIN);
   #length = 0;
 
   add(part: Uint8Array): void {
     const length = this.#length + part.length;
-    if (length > this.#room.length) {
+    if (length > this.#buffer.length) {
       const larger = new Uint8Array(2 * length);
-      larger.set(this.#room.subarray(0, this.#length));
-      this.#room = larger;
+      larger.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = larger;
     }
-    this.#room.set(part, this.#length);
+    this.#buffer.set(part, this.#length);
     this.#length = length;
   }
 
-  /** All of them, with no room behind. */
+  /** Returns all bytes collected, without the unused rest of the buffer. */
   take(): Uint8Array<ArrayBuffer> {
-    return this.#room.slice(0, this.#length);
+    return this.#buffer.slice(0, this.#length);
   }
 }

@@ -1,6 +1,6 @@
 import type { HttpClient } from './client.ts';
 
-/** What is asked for, and what it may cost. */
+/** The document to fetch, and the limits for it. */
 export interface JsonQuestion {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,15 +9,15 @@ export interface JsonQuestion {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Why there is no document. The message is always ours, so that it may be logged. */
+/** Says why there is no document. The message is always our own, so it may be logged. */
 export class NoDocument extends Error {
   override readonly name = 'NoDocument';
 }
 
-/** Reads a small JSON document; throws a NoDocument when there is none. */
+/** Fetches a small JSON document. Throws a NoDocument when there is none. */
 export async function getJson(client: HttpClient, { url, headers, timeoutMs, bytesMax, signal }: JsonQuestion): Promise<unknown> {
   const exchange = client.get({ url, headers }, () => undefined);
-  const abort = (): void => exchange.abort(new NoDocument('it was given up'));
+  const abort = (): void => exchange.abort(new NoDocument('it was abandoned'));
   const timer = setTimeout(() => exchange.abort(new NoDocument(`it did not answer within ${timeoutMs / 1000} seconds`)), timeoutMs);
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted === true) abort();
@@ -33,8 +33,8 @@ export async function getJson(client: HttpClient, { url, headers, timeoutMs, byt
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
-    // The body of an error is not read.
-    exchange.abort(new NoDocument('nobody reads on'));
+    // The body of an error response is not read.
+    exchange.abort(new NoDocument('it is no longer needed'));
   }
 }
 

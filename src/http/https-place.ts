@@ -1,11 +1,12 @@
+/** The default port of https. */
 export const HTTPS_PORT = 443;
 
-/** The host of an https address; without the brackets in which addresses of IPv6 stand there. */
+/** Returns the host of an https URL, without the brackets around IPv6 addresses. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** The port of an https address. */
+/** Returns the port of an https URL. */
 export function portOf({ port }: URL): number {
   return port === '' ? HTTPS_PORT : Number(port);
 }

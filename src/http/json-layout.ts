@@ -1,9 +1,9 @@
 import { GatewayError } from '../errors.ts';
 
 const DEPTH_MAX = 64;
-/** No honest request has more fields; of one that has, the others are not noted. */
+/** More fields than any genuine request has. Fields beyond the limit are not recorded. */
 const FIELDS_MAX = 1000;
-/** No honest request has more values. A body of nothing else would take seconds to parse and to write, in which nobody is served. */
+/** More values than any genuine request has. A body full of them would take seconds to parse and write, during which no request is served. */
 const VALUES_MAX = 250_000;
 /** Integers of this many digits may not fit into a number. */
 const WIDE_DIGITS = 16;
@@ -21,29 +21,29 @@ const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 
-/** Where a value stands in a text. */
+/** The position of a value in a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** How a JSON text is built, as far as that can be seen without reading its values. True only of a text that parses. */
+/** The layout of a JSON text, as far as it shows without parsing values. Correct only for a text that parses. */
 export class JsonLayout {
-  /** The values of the outermost object, by name: the first thousand. Of a name that is there twice, the last one. */
+  /** The values of the outermost object by name, up to the first thousand. If a name appears twice, the last one counts. */
   readonly fields = new Map<string, Span>();
-  /** Names with a value, at whatever depth: more than the parsed value has where a name is there twice. */
+  /** The number of name-value pairs at any depth. Larger than in the parsed value if a name appears twice. */
   pairs = 0;
-  /** True when there is a number that may lose digits where it is parsed. */
+  /** True when a number may lose digits when parsed. */
   hasWideNumber = false;
-  /** True when there is a number with an exponent, which may be beyond what a number can be. */
+  /** True when a number has an exponent, so it may be infinite when parsed. */
   hasExponent = false;
-  /** Values that were seen to begin, but for the first of each array. */
+  /** The number of values begun, not counting the first of each array. */
   #values = 0;
   #depth = 0;
   #name = '';
   #valueStart = -1;
 
-  /** Looks at a text in one pass, without the inside of its strings. Throws when it is nested too deep or has too many values. */
+  /** Scans a text in one pass, skipping the inside of strings. Throws when it is nested too deeply or has too many values. */
   constructor(text: string) {
     let digits = 0;
     for (let at = 0; at < text.length; at += 1) {
@@ -55,18 +55,18 @@ export class JsonLayout {
       }
       if (digits > 0 && (character | CASE_BIT) === SMALL_E) this.hasExponent = true;
       digits = 0;
-      if (character === QUOTE) at = this.#passString(text, at);
-      else this.#passMark(character, at);
+      if (character === QUOTE) at = this.#skipString(text, at);
+      else this.#readCharacter(character, at);
     }
   }
 
-  #passString(text: string, start: number): number {
+  #skipString(text: string, start: number): number {
     const end = endOfString(text, start);
     if (this.#depth === 1 && this.#valueStart === -1) this.#name = text.slice(start, end + 1);
     return end;
   }
 
-  #passMark(character: number, at: number): void {
+  #readCharacter(character: number, at: number): void {
     switch (character) {
       case OPEN_BRACE:
       case OPEN_BRACKET:
@@ -88,7 +88,7 @@ export class JsonLayout {
     }
   }
 
-  /** The parser would take any depth, but writing such a value again overflows the stack. */
+  /** Enforces the depth limit. The parser would accept any depth, but writing such a value again overflows the stack. */
   #open(): void {
     this.#depth += 1;
     if (this.#depth > DEPTH_MAX) throw new GatewayError('nesting_too_deep', `The body is nested more than ${DEPTH_MAX} levels deep.`);
@@ -110,7 +110,7 @@ export class JsonLayout {
   }
 }
 
-/** A name as it is written, quotes included. One that cannot be read is in a text that does not parse either. */
+/** Decodes a name as written, with its quotes. A name that cannot be decoded means that the text does not parse either. */
 function nameOf(written: string): string {
   if (!written.includes('\\')) return written.slice(1, -1);
   try {
@@ -120,7 +120,7 @@ function nameOf(written: string): string {
   }
 }
 
-/** Jumps with the runtime's own search from quote to quote: long texts are passed over at memory speed. */
+/** Finds the end of a string with the runtime's own search from quote to quote, so long texts are skipped at memory speed. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -133,7 +133,7 @@ function isEscaped(text: string, quote: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** How many names with a value a parsed JSON value has, at whatever depth. */
+/** Counts the name-value pairs of a parsed JSON value, at any depth. */
 export function countPairs(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let pairs = 0;

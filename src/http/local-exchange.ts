@@ -1,6 +1,6 @@
 import { type ByteSource, Exchange } from './exchange.ts';
 
-/** An exchange with a responder in this process, which needs no network. */
+/** Runs an exchange with a responder in this process, without the network. */
 export function exchangeLocally(respond: (signal: AbortSignal) => Promise<Response>, onConnected: () => void): Exchange {
   const exchange = new Exchange(onConnected);
   const source = new LocalSource();

@@ -1,4 +1,4 @@
-/** Why media could not be fetched. The log tells the code; the caller is told less. */
+/** Why media could not be fetched. The log shows the code; clients see less. */
 export type MediaFaultCode =
   | 'ADDRESS'
   | 'ADDRESS_REFUSED'
@@ -14,7 +14,7 @@ export type MediaFaultCode =
   | 'TYPE'
   | 'UNCONNECTED';
 
-/** Media that an address did not give, or that is not wanted. */
+/** Media that could not be fetched, or that is not acceptable. */
 export class MediaFault extends Error {
   override readonly name = 'MediaFault';
   readonly code: MediaFaultCode;

@@ -1,16 +1,16 @@
-/** Hears what happens on the caller's side of a stream. */
+/** Receives the events of the client's side of a stream. */
 export interface OutgoingEvents {
-  /** The caller's connection takes text from now on. */
+  /** The client's connection accepts text from now on. */
   onStart(): void;
-  /** The caller has left. */
+  /** The client has left. */
   onCancel(): void;
-  /** The connection was full and takes more again. */
+  /** The connection was full and accepts more again. */
   onDrain(): void;
 }
 
 /**
- * The body of a response that is pushed: what is written goes to the caller's socket at once. This is the runtime's own
- * kind of stream; the standard kind has a queue in between.
+ * The body of a response that is pushed: written text goes to the client's socket at once. It uses the runtime's own kind of stream,
+ * because the standard kind has a queue in between.
  */
 export class OutgoingStream {
   readonly body: ReadableStream<Uint8Array>;
@@ -25,18 +25,18 @@ export class OutgoingStream {
       pull: (controller) => this.#start(controller),
       cancel: () => this.#cancel(),
     };
-    // The standard types do not know this kind of source.
+    // The standard types do not include this kind of source.
     this.body = new ReadableStream(source as unknown as UnderlyingDefaultSource<Uint8Array>);
   }
 
-  /** True while the connection takes nothing more; what is written meanwhile is kept in memory. */
+  /** True while the connection accepts nothing more. Text written in the meantime is kept in memory. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
   write(text: string): void {
     if (this.#controller === undefined) return;
-    // It is sent when what this packet brought has been dealt with. A full connection gives a promise where it gives the number of bytes otherwise.
+    // The text is sent once the current packet has been processed. A full connection returns a promise instead of the number of bytes.
     const written = this.#controller.write(text);
     if (typeof written === 'number' || this.#isFull) return;
     this.#isFull = true;

@@ -4,22 +4,22 @@ import { findAddresses, type Reach } from './fetch-media.ts';
 import { hostOf, portOf } from './https-place.ts';
 import { ResponseParser, type ResponseHead } from './response-parser.ts';
 
-/** What is posted, and where to. */
+/** A message to post, and the URL to post it to. */
 export interface Posting {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Names, connection and answer together. */
+/** The limit for name lookup, connection and response together. */
 const POST_MS_MAX = 10_000;
 const URL_CHARACTERS_MAX = 2000;
 const LATE = `There was no answer within ${POST_MS_MAX / 1000} seconds.`;
 
 /**
- * Posts to an address of a person's choice, and gives what went wrong or undefined. Only https, only addresses of the
- * public internet, looked up once and connected to as they were checked; redirects are not followed. Nothing of the
- * answer is told but its status, so that nobody can read what stands behind an address through us.
+ * Posts to a URL that a person chose. Returns a message when that fails, and undefined otherwise. Only https and only addresses of the
+ * public internet are allowed; they are looked up once and connected to as checked. Redirects are not followed. Only the status of the
+ * response is reported, so nobody can use us to read what an address returns.
  */
 export async function postWebhook(posting: Posting, reach: Reach): Promise<string | undefined> {
   const url = parseWebhookUrl(posting.url);
@@ -27,22 +27,22 @@ export async function postWebhook(posting: Posting, reach: Reach): Promise<strin
   const signal = AbortSignal.timeout(POST_MS_MAX);
   const addresses = await findAddresses(url, { reach, signal });
   if (signal.aborted) return LATE;
-  if (addresses === undefined) return 'The address is not one of the public internet, at port 443.';
+  if (addresses === undefined) return 'The address is not on the public internet, at port 443.';
   const [address] = addresses;
-  if (address === undefined) return 'The name of the host leads nowhere.';
+  if (address === undefined) return 'The host name could not be resolved.';
   const status = await new Promise<number | undefined>((resolve) => new Exchange(url, posting, resolve).start(address, reach.ca, signal));
   if (status === undefined) return signal.aborted ? LATE : 'The connection failed.';
   return status >= 200 && status < 300 ? undefined : `The answer had status ${status}.`;
 }
 
-/** An address that may be asked, as far as its text tells; undefined when it is none. */
+/** Parses a webhook URL; undefined when its text alone shows that it may not be called. */
 export function parseWebhookUrl(text: string): URL | undefined {
   if (text.length > URL_CHARACTERS_MAX || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : undefined;
 }
 
-/** One POST over a connection of its own; the certificate must be that of the host's name. */
+/** One POST over a connection of its own. The certificate must match the host name. */
 class Exchange {
   readonly #url: URL;
   readonly #posting: Posting;
@@ -99,12 +99,12 @@ class Exchange {
     try {
       this.#parser.push(bytes);
     } catch {
-      // What cannot be read is no answer.
+      // A response that cannot be read counts as none.
       this.#end(undefined);
     }
   }
 
-  /** The first end counts: a promise is resolved once. */
+  /** Ends the exchange. Only the first end counts, because a promise resolves once. */
   #end(status: number | undefined): void {
     this.#resolve(status);
     this.#socket?.destroy();

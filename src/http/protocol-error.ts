@@ -1,4 +1,4 @@
-/** The other side does not speak HTTP/1.1 as it should. The message never repeats what it said. */
+/** The other side breaks the rules of HTTP/1.1. The message never repeats what it sent. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }

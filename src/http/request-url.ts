@@ -1,10 +1,10 @@
-/** Stands for a host that nobody named. Addresses of the service are told apart by their path alone. */
-const SOMEWHERE = 'http://host.invalid';
+/** Stands in for a missing host. The paths of the service identify its endpoints. */
+const PLACEHOLDER_ORIGIN = 'http://host.invalid';
 
 /**
- * The address of a request; undefined where it is none. Of a request whose Host header names no host, the runtime gives the path
- * alone, and with a port that does not exist, an address that cannot be read.
+ * Returns the URL of a request; undefined where it is invalid. For a request without a host in its Host header, the runtime gives only
+ * the path. For one with an impossible port, it gives an unreadable URL.
  */
 export function readRequestUrl({ url }: Pick<Request, 'url'>): URL | undefined {
-  return URL.parse(url, SOMEWHERE) ?? undefined;
+  return URL.parse(url, PLACEHOLDER_ORIGIN) ?? undefined;
 }

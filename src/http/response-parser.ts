@@ -1,17 +1,17 @@
 import { ChunkReader } from './chunk-reader.ts';
 import { ProtocolError } from './protocol-error.ts';
 
-/** What stands above a response's body. */
+/** The head of a response. */
 export interface ResponseHead {
   readonly status: number;
-  /** The headers that somebody here reads, in small letters; a repeated one is joined with commas. */
+  /** The headers that this service reads, in lower case. A repeated header is joined with commas. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Hears what a response consists of, in order. */
+/** Receives the parts of a response, in order. */
 export interface ResponseEvents {
   onHead(head: ResponseHead): void;
-  /** What one packet had of the body, from `start` to `end`. The bytes may be kept: they are not used again. */
+  /** One packet's part of the body, from `start` to `end`. The bytes may be kept: the buffer is not reused. */
   onBody(bytes: Buffer, start: number, end: number): void;
   /** The response is complete. */
   onEnd(): void;
@@ -24,9 +24,9 @@ const LINE_END = '\r\n';
 const HEAD_END = '\r\n\r\n';
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** A status line and at most 200 headers. A line that continues the one before begins with a blank, and so does not fit. */
+/** A status line and at most 200 headers. Continuation lines begin with a space, so they do not match. */
 const HEAD_FORM = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n\0]*)?\r\n(?:[!#$%&'*+.^_`|~\dA-Za-z-]+:[^\r\n\0]*\r\n){0,200}$/;
-/** Only these are ever read. */
+/** The only headers that are read. */
 const WANTED: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',
@@ -42,17 +42,17 @@ const WANTED: ReadonlySet<string> = new Set([
 
 type Framing = 'head' | 'none' | 'sized' | 'chunked' | 'until_close' | 'over';
 
-/** Reads one response at a time off a connection, wherever the network cut its bytes. */
+/** Reads one response at a time off a connection, wherever the network split its bytes. */
 export class ResponseParser {
   readonly #events: ResponseEvents;
   #framing: Framing = 'over';
-  /** The beginning of a head whose end has not come. */
+  /** The beginning of an incomplete head. */
   #held = NOTHING;
   #heldBytes = 0;
   #interims = 0;
   #bytesLeft = 0;
   #chunks = new ChunkReader();
-  #isLasting = false;
+  #isReusable = false;
   #keepMs: number | undefined;
 
   constructor(events: ResponseEvents) {
@@ -60,43 +60,43 @@ export class ResponseParser {
   }
 
   /** True when the connection may carry another request after this response. */
-  get isLasting(): boolean {
-    return this.#isLasting;
+  get isReusable(): boolean {
+    return this.#isReusable;
   }
 
-  /** How long the other side says that it keeps a quiet connection. */
+  /** How long the server says it keeps an idle connection. */
   get keepMs(): number | undefined {
     return this.#keepMs;
   }
 
-  /** Makes ready for the next response. */
+  /** Prepares for the next response. */
   begin(): void {
     this.#framing = 'head';
     this.#held = NOTHING;
     this.#heldBytes = 0;
     this.#interims = 0;
-    this.#isLasting = false;
+    this.#isReusable = false;
   }
 
-  /** Takes what arrived. Throws a ProtocolError when that is not HTTP. */
+  /** Reads bytes that arrived. Throws a ProtocolError when they are not valid HTTP. */
   push(bytes: Buffer): void {
     let rest: Buffer | undefined = bytes;
     while (this.#framing === 'head' && rest !== undefined) rest = this.#readHead(rest);
     if (rest !== undefined) this.#readBody(rest);
   }
 
-  /** The other side has closed. Throws when the response was not complete. */
+  /** Handles the end of the connection. Throws when the response is incomplete. */
   close(): void {
     if (this.#framing === 'until_close') this.#end(0);
     else if (this.#framing !== 'over') throw new ProtocolError('The connection was closed before the response was complete');
   }
 
-  /** What follows the head; undefined while the head is not complete. */
+  /** Returns the bytes after the head; undefined while the head is incomplete. */
   #readHead(bytes: Buffer): Buffer | undefined {
     const known = this.#heldBytes;
     const all = known === 0 ? bytes : this.#hold(bytes);
     const end = all.indexOf(HEAD_END, Math.max(0, known - HEAD_END.length + 1), 'latin1');
-    if (end > HEAD_BYTES_MAX || (end === -1 && all.length > HEAD_BYTES_MAX)) throw new ProtocolError('The head has no end');
+    if (end > HEAD_BYTES_MAX || (end === -1 && all.length > HEAD_BYTES_MAX)) throw new ProtocolError('The head is too long');
     if (end === -1) {
       if (known === 0) this.#hold(bytes);
       return undefined;
@@ -106,7 +106,7 @@ export class ResponseParser {
     return all.subarray(end + HEAD_END.length);
   }
 
-  /** Adds to what is held, in a buffer that doubles: a head that comes byte by byte must not be copied with each of them. */
+  /** Appends to the held bytes in a buffer that doubles, so a head that arrives byte by byte is not copied each time. */
   #hold(bytes: Buffer): Buffer {
     const length = this.#heldBytes + bytes.length;
     if (length > this.#held.length) {
@@ -123,7 +123,7 @@ export class ResponseParser {
     const form = HEAD_FORM.exec(text);
     if (form === null) throw new ProtocolError('The head is not that of an HTTP/1.1 response');
     const status = Number(form[2]);
-    if (status === 101) throw new ProtocolError('The protocol was switched, which nobody asked for');
+    if (status === 101) throw new ProtocolError('The protocol was switched without a request for it');
     if (status < 200) {
       this.#interims += 1;
       if (this.#interims > INTERIM_MAX) throw new ProtocolError(`There were more than ${INTERIM_MAX} interim responses`);
@@ -134,17 +134,17 @@ export class ResponseParser {
     this.#events.onHead({ status, headers });
   }
 
-  /** Decides where the body ends. Chunks win over a length; a head with both is suspect, so its connection is not kept. */
+  /** Decides where the body ends. Chunked framing wins over a length. A head with both is suspect, so its connection is not kept. */
   #frame(status: number, headers: ReadonlyMap<string, string>, isCurrent: boolean): void {
     const length = readLength(headers.get('content-length'));
     const coding = headers.get('transfer-encoding');
     const isClosing = /\bclose\b/i.test(headers.get('connection') ?? '');
     this.#keepMs = readKeepMs(headers.get('keep-alive'));
-    this.#isLasting = isCurrent && !isClosing && (coding === undefined || length === undefined);
+    this.#isReusable = isCurrent && !isClosing && (coding === undefined || length === undefined);
     if (status === 204 || status === 304) {
       this.#framing = 'none';
     } else if (coding !== undefined) {
-      if (coding.toLowerCase() !== 'chunked') throw new ProtocolError('The transfer coding is not the one that every client knows');
+      if (coding.toLowerCase() !== 'chunked') throw new ProtocolError('The transfer coding is not supported');
       this.#framing = 'chunked';
       this.#chunks = new ChunkReader();
     } else if (length !== undefined) {
@@ -152,7 +152,7 @@ export class ResponseParser {
       this.#bytesLeft = length;
     } else {
       this.#framing = 'until_close';
-      this.#isLasting = false;
+      this.#isReusable = false;
     }
   }
 
@@ -165,7 +165,7 @@ export class ResponseParser {
       case 'none':
         return this.#end(bytes.length);
       case 'until_close':
-        return this.#give(bytes, 0, bytes.length);
+        return this.#emitBody(bytes, 0, bytes.length);
       case 'head':
       case 'over':
         throw new ProtocolError('There are bytes that belong to no response');
@@ -174,30 +174,30 @@ export class ResponseParser {
 
   #readChunks(bytes: Buffer): void {
     this.#chunks.read(bytes);
-    this.#give(bytes, this.#chunks.start, this.#chunks.end);
+    this.#emitBody(bytes, this.#chunks.start, this.#chunks.end);
     if (this.#chunks.isOver) this.#end(this.#chunks.excessBytes);
   }
 
   #readSized(bytes: Buffer): void {
     const taken = Math.min(this.#bytesLeft, bytes.length);
     this.#bytesLeft -= taken;
-    this.#give(bytes, 0, taken);
+    this.#emitBody(bytes, 0, taken);
     if (this.#bytesLeft === 0) this.#end(bytes.length - taken);
   }
 
-  #give(bytes: Buffer, start: number, end: number): void {
+  #emitBody(bytes: Buffer, start: number, end: number): void {
     if (end > start) this.#events.onBody(bytes, start, end);
   }
 
-  /** Bytes after the end answer nothing that was asked: nobody may take them for the next response. */
+  /** Ends the response. Bytes after its end must not be taken for the next response, so the connection is not reused. */
   #end(excessBytes: number): void {
     this.#framing = 'over';
-    if (excessBytes > 0) this.#isLasting = false;
+    if (excessBytes > 0) this.#isReusable = false;
     this.#events.onEnd();
   }
 }
 
-/** The head has the right form by now: every line but the first has a colon, and every line has an end. */
+/** Reads the headers. The head is well-formed by now: every line but the first has a colon, and every line is terminated. */
 function readHeaders(text: string): Map<string, string> {
   const headers = new Map<string, string>();
   for (let start = text.indexOf(LINE_END) + LINE_END.length, end = 0; start < text.length; start = end + LINE_END.length) {
@@ -214,12 +214,12 @@ function readHeaders(text: string): Map<string, string> {
 
 const LENGTH = /^\d{1,15}$/;
 
-/** A length that is given twice must be the same twice, or two readers would see two different bodies. */
+/** Reads the length. If it is sent twice, both must agree, or two readers would see two different bodies. */
 function readLength(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (LENGTH.test(text)) return Number(text);
   const [first = '', ...others] = text.split(',').map((part) => part.trim());
-  if (!LENGTH.test(first) || others.some((other) => other !== first)) throw new ProtocolError('The length of the body is not clear');
+  if (!LENGTH.test(first) || others.some((other) => other !== first)) throw new ProtocolError('The length of the body is ambiguous');
   return Number(first);
 }
 

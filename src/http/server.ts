@@ -1,18 +1,19 @@
 /** What a handler may know and do about the connection of a request. */
 export interface Connection {
-  /** The route that matched: an address without the caller's part of it, so it may be logged. */
+  /** The route that matched. It contains no part that the client chose, so it may be logged. */
   readonly route: string;
   readonly setIdleTimeout: (seconds: number) => void;
-  /** The address at the other end of the connection. */
+  /** Returns the address at the other end of the connection. */
   readonly address: () => string;
 }
 
+/** Answers a request. */
 export type Handler = (request: Request, connection: Connection) => Response | Promise<Response>;
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
   readonly port: number;
-  /** Stops taking connections; with `true`, cuts the ones that are open. */
+  /** Stops accepting connections. With `true`, also cuts open ones. */
   stop(force: boolean): Promise<void>;
 }
 
@@ -20,14 +21,14 @@ interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly routes: Readonly<Record<string, Handler>>;
-  /** Answers what the runtime could not even hand to a route. */
+  /** Answers requests that the runtime could not hand to a route. */
   readonly onError: (error: unknown) => Response;
 }
 
-/** Longer than load balancers keep idle connections, so that they close them first and no request meets a closed one. */
+/** Longer than load balancers keep idle connections, so that they close first and no request meets a closed connection. */
 export const IDLE_SECONDS = 75;
 const IDLE_SECONDS_MAX = 255;
-/** The size is checked where the body is read, with an answer that the caller understands. */
+/** The size is checked where the body is read, with an error that the client understands. */
 const BODY_BYTES_UNCHECKED = Number.MAX_SAFE_INTEGER;
 
 /** Starts the HTTP server of this runtime. */
@@ -47,7 +48,7 @@ function listen(options: ServerOptions): Bun.Server<unknown> {
   }
 }
 
-/** The runtime's own words name no address, and for a name that does not exist speak of a file. */
+/** Explains why the server cannot listen. The runtime's own message names no address and, for an unknown name, speaks of a file. */
 function explain({ host, port }: ServerOptions, cause: unknown): Error {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
   const why = LISTEN_PROBLEMS[code] ?? `HOST must be an address of this machine (${code}).`;

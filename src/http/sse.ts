@@ -1,27 +1,27 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 
-/** Room for the largest image that a model makes, in base64; a provider that sends bytes without an end must not fill our memory. */
+/** Large enough for the largest image that a model makes, in base64. A provider that never ends an event must not fill our memory. */
 export const EVENT_CHARACTERS_MAX = 32_000_000;
 
 const MORE_TO_COME = { stream: true } as const;
 
-/** One event of a stream: its data, and its name where it has one. */
+/** One event of a stream: its data, and its name if it has one. */
 export interface SseEvent {
   readonly name: string | undefined;
   readonly data: string;
 }
 
-/** Cuts a stream of bytes into events, wherever the network cut it into packets. */
+/** Splits a stream of bytes into events, wherever the network split it into packets. */
 export class SseParser {
   readonly #decoder = new TextDecoder();
-  /** Made when it is first needed: most streams are plain from end to end. */
+  /** Created when first needed: most streams are plain from start to end. */
   #parser: EventSourceParser | undefined;
   #events: SseEvent[] = [];
-  /** True when the parser holds nothing: the next text begins with a line, and that with an event. */
+  /** True when the parser holds nothing, so the next text begins a line and an event. */
   isBetweenEvents = true;
   #isTooLong = false;
 
-  /** The events that these bytes complete. Throws when an event has grown beyond all bounds. */
+  /** Returns the events that these bytes complete. Throws when an event is too long. */
   push(bytes: Uint8Array): readonly SseEvent[] {
     this.#events = [];
     const text = this.#decoder.decode(bytes, MORE_TO_COME);
@@ -30,7 +30,7 @@ export class SseParser {
     return this.#events;
   }
 
-  /** The last event, when the stream ended without the blank line that should close it. */
+  /** Returns the last event, if the stream ended without the blank line that should close it. */
   end(): readonly SseEvent[] {
     this.#events = [];
     const rest = this.#decoder.decode();
@@ -39,8 +39,8 @@ export class SseParser {
   }
 
   /**
-   * Takes the events at the start of the text that are one line of data and a blank line, and tells where they end.
-   * Nearly all are, and each usually comes in a packet of its own: looking for two line ends costs a fraction of parsing.
+   * Takes the events at the start of the text that are one line of data and a blank line. Returns where they end. Nearly all events are
+   * like that, and each usually arrives in its own packet: looking for two line ends costs a fraction of parsing.
    */
   #takePlain(text: string): number {
     let at = 0;
@@ -74,12 +74,12 @@ export class SseParser {
 const DATA = 'data: ';
 const LINE_FEED = 10;
 
-/** One event as it goes to the caller. */
+/** Formats one event for the client. */
 export function formatEvent(data: string): string {
   return `data: ${data}\n\n`;
 }
 
-/** A line that every client ignores: it keeps a quiet connection from being taken for dead. */
+/** A comment that every client ignores. It keeps a quiet connection from being taken for dead. */
 export const KEEP_ALIVE = ': keep-alive\n\n';
 
 /** The end of every stream that did not fail. */

@@ -74,7 +74,7 @@ describe('a webhook', () => {
 
   test('whose name leads nowhere has failed', async () => {
     const reach = reachLoopback({ resolve: async () => [] });
-    expect(await postWebhook(postingTo('https://nowhere.example/'), reach)).toBe('The name of the host leads nowhere.');
+    expect(await postWebhook(postingTo('https://nowhere.example/'), reach)).toBe('The host name could not be resolved.');
   });
 
   test.each([
@@ -98,13 +98,11 @@ describe('a webhook', () => {
     'https://0x7f.1/',
     'https://1.1.1.1:8443/',
   ])('of ours cannot be reached at %p', async (url) => {
-    expect(await postWebhook(postingTo(url), PUBLIC_INTERNET)).toBe('The address is not one of the public internet, at port 443.');
+    expect(await postWebhook(postingTo(url), PUBLIC_INTERNET)).toBe('The address is not on the public internet, at port 443.');
   });
 
   test('whose name leads to a public and a private address is refused', async () => {
     const reach = { ...PUBLIC_INTERNET, resolve: async () => ['1.1.1.1', '10.0.0.1'] };
-    expect(await postWebhook(postingTo('https://mixed.example/'), reach)).toBe(
-      'The address is not one of the public internet, at port 443.',
-    );
+    expect(await postWebhook(postingTo('https://mixed.example/'), reach)).toBe('The address is not on the public internet, at port 443.');
   });
 });

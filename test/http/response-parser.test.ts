@@ -10,7 +10,7 @@ interface Reading {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly ends: number;
-  readonly isLasting: boolean;
+  readonly isReusable: boolean;
   readonly keepMs: number | undefined;
 }
 
@@ -31,7 +31,7 @@ function read(packets: readonly string[], isClosed = false): Reading {
   parser.begin();
   for (const packet of packets) parser.push(Buffer.from(packet, 'latin1'));
   if (isClosed) parser.close();
-  return { status, headers, body, ends, isLasting: parser.isLasting, keepMs: parser.keepMs };
+  return { status, headers, body, ends, isReusable: parser.isReusable, keepMs: parser.keepMs };
 }
 
 describe('a body ends', () => {
@@ -46,17 +46,17 @@ describe('a body ends', () => {
     ['after interim responses', `HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n${OK}content-length: 2\r\n\r\nhi`, 'hi'],
     ['where the same length stands twice', `${OK}content-length: 2, 2\r\nContent-Length: 2\r\n\r\nhi`, 'hi'],
   ])('%s', (_, text, body) => {
-    expect(read([text])).toMatchObject({ body, ends: 1, isLasting: true });
+    expect(read([text])).toMatchObject({ body, ends: 1, isReusable: true });
   });
 
   test('with the connection where nothing else tells', () => {
-    expect(read([`${OK}\r\nhel`, 'lo'], true)).toMatchObject({ body: 'hello', ends: 1, isLasting: false });
+    expect(read([`${OK}\r\nhel`, 'lo'], true)).toMatchObject({ body: 'hello', ends: 1, isReusable: false });
     expect(read([`${OK}\r\n`], true)).toMatchObject({ body: '', ends: 1 });
   });
 
   test('by its chunks when it has a length too, and the connection is not trusted any more', () => {
     const text = `${OK}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`;
-    expect(read([text])).toMatchObject({ body: 'hi', ends: 1, isLasting: false });
+    expect(read([text])).toMatchObject({ body: 'hi', ends: 1, isReusable: false });
   });
 });
 
@@ -69,7 +69,7 @@ describe('a connection is not used again', () => {
     ['when bytes follow the last chunk', `${OK}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n`],
     ['when bytes follow a response without a body', 'HTTP/1.1 204 No Content\r\n\r\nx'],
   ])('%s', (_, text) => {
-    expect(read([text])).toMatchObject({ ends: 1, isLasting: false });
+    expect(read([text])).toMatchObject({ ends: 1, isReusable: false });
   });
 
   test('when bytes come that nobody asked for', () => {
@@ -169,7 +169,7 @@ describe('any response', () => {
     fc.assert(
       fc.property(responses, places, ({ text, body, framing }, at) => {
         const whole = read([text], framing === 'close');
-        expect(whole).toMatchObject({ status: 200, body, ends: 1, isLasting: framing !== 'close' });
+        expect(whole).toMatchObject({ status: 200, body, ends: 1, isReusable: framing !== 'close' });
         expect(read(cut(text, at), framing === 'close')).toEqual(whole);
       }),
       { numRuns: 1000 },
