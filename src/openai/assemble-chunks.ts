@@ -1,12 +1,12 @@
 import { isObject, objectOf, type JsonObject } from './types.ts';
 
-/** A tool call as far as it has come. */
+/** A tool call as assembled so far. */
 interface OpenCall {
   readonly head: JsonObject;
   readonly body: JsonObject;
 }
 
-/** Puts the chunks of a stream with one choice together as the whole answer that they are. */
+/** Assembles the chunks of a stream with one choice into a whole answer. */
 export class AssembledAnswer {
   #envelope: JsonObject = {};
   readonly #message: JsonObject = { role: 'assistant', content: '', refusal: null };
@@ -15,7 +15,7 @@ export class AssembledAnswer {
   #logprobs: JsonObject | undefined;
   #finish: unknown = null;
 
-  /** Adds a chunk, as it would be sent to the caller. */
+  /** Adds a chunk in the form that the client would get. */
   add(chunk: JsonObject): void {
     const { choices, usage: _, ...envelope } = chunk;
     const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
@@ -23,10 +23,10 @@ export class AssembledAnswer {
     this.#envelope = envelope;
     this.#finish = choice['finish_reason'] ?? this.#finish;
     if (isObject(choice['logprobs'])) this.#logprobs = join(this.#logprobs ?? {}, choice['logprobs']);
-    if (isObject(choice['delta'])) this.#grow(choice['delta']);
+    if (isObject(choice['delta'])) this.#addDelta(choice['delta']);
   }
 
-  /** The whole answer. Its usage is added when it is charged. */
+  /** Returns the whole answer. Its usage is added when it is charged. */
   read(): JsonObject {
     const calls = [...this.#calls.values()].map(({ head, body }) => ({ ...head, ...body }));
     const message: JsonObject = {
@@ -44,14 +44,14 @@ export class AssembledAnswer {
     return { ...this.#envelope, object: 'chat.completion', choices: [choice] };
   }
 
-  #grow({ tool_calls: calls, function_call: call, ...delta }: JsonObject): void {
+  #addDelta({ tool_calls: calls, function_call: call, ...delta }: JsonObject): void {
     Object.assign(this.#message, join(this.#message, delta), { role: 'assistant' });
     if (isObject(call)) this.#functionCall = join(this.#functionCall ?? {}, call);
-    for (const piece of Array.isArray(calls) ? calls.filter(isObject) : []) this.#growCall(piece);
+    for (const piece of Array.isArray(calls) ? calls.filter(isObject) : []) this.#addToolCall(piece);
   }
 
-  /** The first piece of a call says what it is; the others are more of what it is called with. */
-  #growCall({ index, function: called, custom, ...head }: JsonObject): void {
+  /** Adds a piece of a tool call. The first piece identifies the call; the others continue its arguments. */
+  #addToolCall({ index, function: called, custom, ...head }: JsonObject): void {
     const known = this.#calls.get(index) ?? { head, body: {} };
     this.#calls.set(index, known);
     if (isObject(called)) known.body['function'] = join(objectOf(known.body['function']), called);
@@ -59,7 +59,7 @@ export class AssembledAnswer {
   }
 }
 
-/** Texts grow, lists get longer, and of everything else the last word counts. */
+/** Joins two objects: texts are concatenated, lists appended, and for everything else the later value counts. */
 function join(one: JsonObject, other: JsonObject): JsonObject {
   const joined: JsonObject = { ...one };
   for (const [name, value] of Object.entries(other)) {

@@ -6,7 +6,7 @@ const MESSAGES_MAX = 2048;
 const PARTS_MAX = 2048;
 const TOOL_CALLS_MAX = 128;
 
-/** Checks the conversation: each message by its role, then that tool calls and their results belong together. */
+/** Checks the conversation: each message by its role, then that tool calls and their results match. */
 export function checkMessages(value: unknown): void {
   arrayOf(checkMessage, { min: 1, max: MESSAGES_MAX })(value, 'messages');
   checkToolOrder(value as readonly JsonObject[]);
@@ -14,7 +14,7 @@ export function checkMessages(value: unknown): void {
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const part = (types: readonly string[]): Check => fields({ type: oneOf(...types), text: text(), refusal: text() }, ['type']);
-// Extensions that hosts of the dialect understand; what a model cannot take, its provider refuses by name.
+// Includes extensions that some hosts understand. If a model does not accept a part, its provider refuses it by name.
 const USER_PARTS = ['text', 'image_url', 'input_audio', 'file', 'video_url', 'audio_url', 'document_url'];
 const ASSISTANT_PARTS = ['text', 'refusal', 'thinking', 'reasoning'];
 
@@ -42,7 +42,7 @@ const ROLES: ReadonlyMap<string, ReadonlyMap<string, Check>> = new Map(
       tool_calls: arrayOf(toolCall, { min: 1, max: TOOL_CALLS_MAX }),
       function_call: fields({ name: text(), arguments: text() }, ['name']),
     },
-    // Images in tool results are an extension that some hosts take.
+    // Images in tool results are an extension that some hosts accept.
     tool: { content: textOrParts(['text', 'image_url', 'file']), tool_call_id: text() },
     function: { content: text(), name: text() },
   }).map(([role, table]) => [role, new Map<string, Check>(Object.entries(table))]),
@@ -71,12 +71,12 @@ function checkContent(message: JsonObject, role: string, param: string): void {
   });
 }
 
-/** Whether a message of the assistant needs no text, since it says something else. */
+/** Whether an assistant message needs no text because it carries something else. */
 export function saysOtherwise(message: JsonObject): boolean {
   return ['tool_calls', 'function_call', 'refusal', 'audio'].some((name) => message[name] !== undefined && message[name] !== null);
 }
 
-/** Every tool call needs its results right behind it, and every result its call: providers refuse anything else. */
+/** Checks that every tool call is followed directly by its results, and that every result has a call. Providers refuse anything else. */
 function checkToolOrder(messages: readonly JsonObject[]): void {
   let open = new Set<unknown>();
   messages.forEach((message, index) => {
@@ -84,7 +84,7 @@ function checkToolOrder(messages: readonly JsonObject[]): void {
       if (open.delete(message['tool_call_id'])) return;
       throw invalid(
         `messages[${index}].tool_call_id`,
-        `messages[${index}] has role 'tool' but answers no tool call of the assistant message before it. Send the assistant message with that 'tool_calls' entry first, and one result per call.`,
+        `messages[${index}] has role 'tool' but answers no tool call of the preceding assistant message. Send the assistant message with that 'tool_calls' entry first, and one result per call.`,
       );
     }
     refuseUnanswered(open, index);
@@ -97,6 +97,6 @@ function refuseUnanswered(open: ReadonlySet<unknown>, index: number): void {
   if (open.size === 0) return;
   throw invalid(
     'messages',
-    `An assistant message with 'tool_calls' must be followed by tool messages that answer each 'tool_call_id'; ${open.size} without an answer before messages[${index}].`,
+    `An assistant message with 'tool_calls' must be followed by tool messages that answer each 'tool_call_id'; ${open.size} unanswered before messages[${index}].`,
   );
 }

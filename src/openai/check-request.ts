@@ -27,7 +27,7 @@ const METADATA_MAX = 16;
 const SEED_MIN = -(2n ** 63n);
 const SEED_MAX = 2n ** 63n - 1n;
 
-/** Checks a parsed body against the dialect and gives it a type. Fields that we do not know stay as they are. */
+/** Validates a parsed body against the OpenAI dialect and types it. Unknown fields stay as they are. */
 export function checkChatRequest(body: unknown): ChatRequest {
   if (!isObject(body)) throw wrongType(body, 'body', 'a JSON object');
   checkModel(body);
@@ -41,7 +41,8 @@ export function checkChatRequest(body: unknown): ChatRequest {
 const isString = (value: unknown): boolean => typeof value === 'string';
 const functionName: Check = (value, param) => {
   text()(value, param);
-  if (!/^[A-Za-z0-9_.:-]{1,128}$/.test(value as string)) throw invalid(param, `'${param}' must be 1 to 128 letters, digits, - and _.`);
+  if (!/^[A-Za-z0-9_.:-]{1,128}$/.test(value as string))
+    throw invalid(param, `'${param}' must be 1 to 128 letters, digits, hyphens and underscores.`);
 };
 const functionTool = fields({ name: functionName, description: text(), parameters: object, strict: boolean }, ['name']);
 const customTool = fields({ name: functionName, description: text(), format: object }, ['name']);
@@ -80,7 +81,7 @@ const responseFormat: Check = (value, param) => {
 
 const logitBias: Check = (value, param) => {
   if (!isObject(value)) throw wrongType(value, param, 'an object of token ids');
-  // Only the id of a token is named: any other text is the caller's own.
+  // Only token ids are named in the error: any other text is the client's own.
   for (const token in value) decimal(-100, 100)(value[token], /^\d{1,9}$/.test(token) ? `${param}.${token}` : param);
 };
 
@@ -90,7 +91,7 @@ const metadata: Check = (value, param) => {
   for (const name in value) text({ lengthMax: 512 })(value[name], param);
 };
 
-/** The fields we know; every other one is passed on untouched. */
+/** The known fields. All others are passed on untouched. */
 const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>(
   Object.entries({
     max_completion_tokens: integer(1, TOKENS_MAX),
@@ -138,11 +139,11 @@ function checkModel(body: JsonObject): void {
   if (model === '') throw invalid('model', "'model' is empty. Name a model from GET /v1/models.");
 }
 
-/** Some editors post the body of another operation here; without this hint nobody finds out why it fails. */
+/** Returns a hint for bodies of the Responses API, which some editors post here. Without it, the failure is hard to understand. */
 function hintForResponsesBody(body: JsonObject): string {
   return body['input'] === undefined
     ? ''
-    : " The body has 'input', which belongs to another operation: send the conversation as 'messages'.";
+    : " The body has 'input', which belongs to the Responses API: send the conversation as 'messages'.";
 }
 
 function checkCombinations(body: JsonObject): void {
@@ -159,11 +160,11 @@ function checkCombinations(body: JsonObject): void {
     throw invalid('tool_choice', "'tool_choice' is only allowed when 'tools' are given.");
   }
   if (Array.isArray(tools) && tools.length === 0 && isSet('tool_choice') && choice !== 'none' && choice !== 'auto') {
-    throw new GatewayError('empty_array', "'tools' is empty, but 'tool_choice' asks for one.", { param: 'tools' });
+    throw new GatewayError('empty_array', "'tools' is empty, but 'tool_choice' requires a tool.", { param: 'tools' });
   }
 }
 
-/** The largest seed and the first that is too large are the same number: only their digits tell which it is. */
+/** Refuses a seed beyond 64 bits. The largest valid seed and the next integer parse to the same number, so only the digits tell. */
 export function refuseWideSeed({ seed }: ChatRequest): void {
   if (seed === undefined) return;
   const exact = BigInt(JSON.stringify(seed));
@@ -171,7 +172,7 @@ export function refuseWideSeed({ seed }: ChatRequest): void {
   if (exact > SEED_MAX) throw outOfRange('integer_above_max_value', exact, 'seed', `at most ${SEED_MAX}`);
 }
 
-/** A number that is too large to be one parses as infinite, and would be sent on as null. Of names, only those of the dialect are told. */
+/** Refuses numbers that parse to infinity, which would be sent on as null. Only field names of the dialect appear in the error. */
 export function refuseInfinite(body: ChatRequest): void {
   for (const [name, value] of Object.entries(body)) {
     if (!hasInfinite(value)) continue;
@@ -186,8 +187,8 @@ function hasInfinite(value: unknown): boolean {
 }
 
 /**
- * Null means "not set" to us but is a mistake to many hosts, and so is an empty list of tools: neither is sent on.
- * The body was just parsed and is ours alone, so it is changed in place.
+ * Removes null fields and empty tool lists. Null means "not set" to us, but many hosts refuse it. The body was just parsed and is not
+ * shared, so it is changed in place.
  */
 export function dropEmptyFields(body: JsonObject): ChatRequest {
   for (const name in body) if (body[name] === null && FIELDS.has(name)) delete body[name];
@@ -197,7 +198,7 @@ export function dropEmptyFields(body: JsonObject): ChatRequest {
   return body as ChatRequest;
 }
 
-/** The names of the optional fields that are checked; the API reference must have each. */
+/** Returns the names of the optional fields that are checked. The API reference must document each. */
 export function checkedFields(): string[] {
   return [...FIELDS.keys()];
 }

@@ -1,10 +1,10 @@
 import { GatewayError } from '../errors.ts';
 import { isObject, type JsonObject } from './types.ts';
 
-/** Checks one value; `param` names it in the caller's words. Throws what the caller is told. */
+/** Checks one value. `param` names it in the client's spelling. Throws the error that the client sees. */
 export type Check = (value: unknown, param: string) => void;
 
-/** Small checks that the tables of fields are made of. Messages say what was wrong and what is allowed. */
+/** The building blocks of the field tables. Messages say what is wrong and what is allowed. */
 
 export const boolean: Check = (value, param) => {
   if (typeof value !== 'boolean') throw wrongType(value, param, 'true or false');
@@ -25,7 +25,7 @@ export function text({ lengthMax }: { readonly lengthMax?: number } = {}): Check
   };
 }
 
-/** Bounds beyond 2^53 are told in full, and checked as far as numbers can tell. */
+/** Checks an integer. Bounds beyond 2^53 are shown in full, and checked as precisely as numbers allow. */
 export function integer(min: number | bigint, max: number | bigint): Check {
   const [least, most] = [Number(min), Number(max)];
   return (value, param) => {
@@ -48,7 +48,7 @@ export function oneOf(...allowed: readonly string[]): Check {
   return (value, param) => {
     if (typeof value !== 'string') throw wrongType(value, param, `one of ${list(allowed)}`);
     if (!choices.has(value))
-      throw new GatewayError('invalid_value', `'${param}' has a value that is not known; allowed are ${list(allowed)}.`, { param });
+      throw new GatewayError('invalid_value', `'${param}' has an unknown value; allowed values are ${list(allowed)}.`, { param });
   };
 }
 
@@ -67,7 +67,7 @@ export function either(first: Check, isFirst: (value: unknown) => boolean, secon
   return (value, param) => (isFirst(value) ? first : second)(value, param);
 }
 
-/** An object whose known fields are checked where present; fields that are not in the table pass. */
+/** Checks an object: required fields must be present, known fields are checked where present, unknown fields pass. */
 export function fields(table: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
   const checks = new Map(Object.entries(table));
   return (value, param) => {
@@ -77,7 +77,7 @@ export function fields(table: Readonly<Record<string, Check>>, required: readonl
   };
 }
 
-/** Runs the checks of the fields that are there. Null means "not set" everywhere in this dialect. */
+/** Runs the checks of the fields that are set. Null means "not set" everywhere in this dialect. */
 export function checkFields(value: JsonObject, checks: ReadonlyMap<string, Check>, param: string): void {
   for (const name in value) {
     const field = value[name];
@@ -110,7 +110,7 @@ function join(param: string, name: string): string {
   return param === '' ? name : `${param}.${name}`;
 }
 
-/** Only the kind of a wrong value is told, not the value: it may be a secret in the wrong field. */
+/** Names only the type of a wrong value, not the value: it may be a secret in the wrong field. */
 function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

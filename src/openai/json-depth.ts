@@ -1,6 +1,6 @@
 import { endOfString } from '../http/json-layout.ts';
 
-/** No honest value is nested deeper. To write one that is nested some ten thousand levels deep takes the runtime seconds, in which nobody is served. */
+/** Deeper than any genuine value. Writing a value nested ten thousand levels deep takes seconds, during which no request is served. */
 export const JSON_DEPTH_MAX = 1000;
 
 const QUOTE = 34;
@@ -9,7 +9,7 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** Whether a JSON text is nested too deep to be parsed and written again. Long texts are passed over at memory speed, short ones not looked at. */
+/** Whether a JSON text is nested too deeply to be parsed and written again. Strings are skipped at memory speed; short texts are not scanned. */
 export function isNestedTooDeep(text: string, depthMax = JSON_DEPTH_MAX): boolean {
   if (text.length <= 2 * depthMax) return false;
   let depth = 0;

@@ -1,12 +1,12 @@
 /**
- * `JSON.parse` for what is written again: integers that no number holds, such as ids of eighteen digits, are written as they came.
- * They are objects to whoever looks at them. This is slow, so that only a text with such integers is read in this way.
+ * Parses JSON that will be written again: integers that do not fit into a number, such as 18-digit ids, keep their digits. In the
+ * result they are objects. This is slow, so only texts with such integers are parsed this way.
  */
 export function parseExact(text: string): unknown {
   return LONG_INTEGER.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
 }
 
-/** A value in an object or a list; fifteen digits are always held. */
+/** A long integer as a value in an object or a list. Fifteen digits always fit into a number. */
 const LONG_INTEGER = /[:[,]\s*-?\d{16}/u;
 
 function keepDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
@@ -17,7 +17,7 @@ function keepDigits(_name: string, value: unknown, context?: { readonly source?:
 
 declare global {
   interface JSON {
-    /** Of the runtime, which its types do not have yet: a value that is written as this text. */
+    /** Provided by the runtime but missing from its types: a value that is written as this text. */
     rawJSON(text: string): object;
   }
 }

@@ -1,12 +1,12 @@
 import { countPairs, type JsonLayout } from '../http/json-layout.ts';
 import { isObject, type JsonObject } from './types.ts';
 
-/** A shorter request is written anew as quickly as it is copied. */
+/** A shorter request is rewritten as quickly as it is copied. */
 const CHARACTERS_MIN = 4096;
 
 /**
- * A request as its caller wrote it. Long conversations are nearly all of a request, and to write them anew takes longer than all
- * else that is done with it: what did not change is copied instead.
+ * A request as its client wrote it. Long conversations make up nearly all of a request, and writing them again takes longer than all
+ * the other work on it. So unchanged fields are copied from the original text.
  */
 export class RequestText {
   readonly #text: string;
@@ -19,13 +19,16 @@ export class RequestText {
     this.#value = value;
   }
 
-  /** Undefined where there is nothing to gain, and where a name is there twice: then the text says more than was checked and priced. */
+  /**
+   * Wraps a request. Returns undefined where copying gains nothing, and where a name appears twice: then the text says more than was
+   * checked and priced.
+   */
   static of(text: string, layout: JsonLayout, value: unknown): RequestText | undefined {
     if (text.length < CHARACTERS_MIN || !isObject(value) || layout.pairs !== countPairs(value)) return undefined;
     return new RequestText(text, layout, value);
   }
 
-  /** Writes a body that was made from the request: the fields that still have the request's own values as the caller wrote them. */
+  /** Writes a body derived from the request. Fields that still hold the request's own values are copied as the client wrote them. */
   write(body: JsonObject): string {
     let written = '';
     for (const name in body) {

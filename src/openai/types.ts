@@ -1,6 +1,6 @@
-/** The chat-completions dialect: what we promise to callers and what relayed providers speak. */
+/** The chat-completions dialect: the format that we promise to clients and that relayed providers speak. */
 
-/** A validated request. Fields that we do not know are kept: they are the provider's business. */
+/** A validated request. Unknown fields are kept for the provider. */
 export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly Record<string, unknown>[];
@@ -12,7 +12,7 @@ export interface ChatRequest {
   readonly [field: string]: unknown;
 }
 
-/** Token counts as the dialect spells them: `prompt_tokens` includes the cached ones, `completion_tokens` the reasoning. */
+/** Token counts as the dialect spells them: `prompt_tokens` includes cached tokens, `completion_tokens` includes reasoning. */
 export interface WireUsage {
   prompt_tokens: number;
   completion_tokens: number;
@@ -20,7 +20,7 @@ export interface WireUsage {
   [field: string]: unknown;
 }
 
-/** A streamed chunk, as far as the gate looks into it. */
+/** A streamed chunk, as far as the gate reads it. */
 export interface WireChunk {
   id?: unknown;
   created?: unknown;
@@ -31,7 +31,7 @@ export interface WireChunk {
   [field: string]: unknown;
 }
 
-/** A JSON object from outside, before anything is known about its fields. */
+/** A JSON object from outside, before its fields are checked. */
 export type JsonObject = Record<string, unknown>;
 
 /** Narrows a parsed JSON value to an object that is neither null nor an array. */
@@ -39,12 +39,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object, or one without fields in the place of anything else. */
+/** Returns the value if it is an object, and an empty object otherwise. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The objects of a list, or none where there is no list. */
+/** Returns the objects in a list; empty when the value is not a list. */
 export function objectsOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -1,12 +1,12 @@
 import { promptTokens, totalTokens, type TokenUsage } from '../tokens.ts';
 import { isObject, type JsonObject, type WireUsage } from './types.ts';
 
-/** No honest request has more: counts above it are a provider's mistake. */
+/** More than any genuine request has. Higher counts are a provider's mistake. */
 const TOKENS_MAX = 2 ** 31;
 
 /**
- * Reads a provider's `usage` into disjoint buckets. Undefined when the object is missing or its counts cannot be true
- * (negative, fractional, absurd, not numbers): `null` is not `0`, and a wrong count must not become a charge.
+ * Reads a provider's `usage` into disjoint buckets. Returns undefined when it is missing or its counts cannot be true (negative,
+ * fractional, absurd, not numbers): `null` is not `0`, and a wrong count must not become a charge.
  */
 export function readUsage(
   value: unknown,
@@ -18,29 +18,31 @@ export function readUsage(
   if (!isCount(prompt) || !isCount(completion)) return undefined;
   const promptDetails = isObject(value['prompt_tokens_details']) ? value['prompt_tokens_details'] : {};
   const outputDetails = isObject(value['completion_tokens_details']) ? value['completion_tokens_details'] : {};
-  // DeepSeek reports cache hits beside the counts instead of in the details.
+  // DeepSeek reports cache hits next to the counts instead of in the details.
   const cached = countOf(promptDetails['cached_tokens'] ?? value['prompt_cache_hit_tokens'], prompt);
   const cacheWrite = countOf(promptDetails['cache_write_tokens'], prompt - cached);
-  // The total shows where reasoning is counted beside the completion, also at a host that nobody told us about.
-  const told = outputDetails['reasoning_tokens'];
-  const isApart = countsReasoningApart || (isCount(told) && told > 0 && value['total_tokens'] === prompt + completion + told);
-  const reasoning = countOf(told, isApart ? TOKENS_MAX : completion);
+  // The total shows whether reasoning is counted separately from the completion, even at hosts not known for it.
+  const reportedReasoning = outputDetails['reasoning_tokens'];
+  const isSeparate =
+    countsReasoningApart ||
+    (isCount(reportedReasoning) && reportedReasoning > 0 && value['total_tokens'] === prompt + completion + reportedReasoning);
+  const reasoning = countOf(reportedReasoning, isSeparate ? TOKENS_MAX : completion);
   return {
     inputTokens: prompt - cached - cacheWrite,
     cachedInputTokens: cached,
     cacheWriteTokens: cacheWrite,
-    outputTokens: isApart ? completion + reasoning : completion,
+    outputTokens: isSeparate ? completion + reasoning : completion,
     reasoningTokens: reasoning,
   };
 }
 
-/** The dialect's spelling of our buckets, for answers whose provider reported nothing usable. */
+/** Writes our buckets in the dialect's spelling, for answers whose provider reported nothing usable. */
 export function writeUsage(usage: TokenUsage): WireUsage {
   const prompt = promptTokens(usage);
   return { prompt_tokens: prompt, completion_tokens: usage.outputTokens, total_tokens: prompt + usage.outputTokens };
 }
 
-/** Our buckets with their details, for dialects whose reports are spelled differently. */
+/** Writes our buckets with their details, for dialects that spell their reports differently. */
 export function writeDetailedUsage(usage: TokenUsage): WireUsage {
   return {
     prompt_tokens: promptTokens(usage),
@@ -51,11 +53,11 @@ export function writeDetailedUsage(usage: TokenUsage): WireUsage {
   };
 }
 
-/** What OpenAI always counts in the details of a report, and others only where there is something to count. */
+/** The details that OpenAI always reports, and others only where they are not zero. */
 const PROMPT_DETAILS = ['cached_tokens', 'audio_tokens'];
 const COMPLETION_DETAILS = ['reasoning_tokens', 'audio_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'];
 
-/** Gives the details of a report every count: clients with strict types fail on details that lack one. */
+/** Completes the details of a report: clients with strict types fail when one is missing. */
 export function completeDetails(reported: JsonObject): void {
   complete(reported['prompt_tokens_details'], PROMPT_DETAILS);
   complete(reported['completion_tokens_details'], COMPLETION_DETAILS);
@@ -65,15 +67,15 @@ function complete(details: unknown, counts: readonly string[]): void {
   if (isObject(details)) for (const count of counts) details[count] ??= 0;
 }
 
-/** The fields by which hosts tell what a request cost, such as OpenRouter's `cost_details` and DeepInfra's `estimated_cost`. */
+/** The fields in which hosts report what a request cost, such as OpenRouter's `cost_details` and DeepInfra's `estimated_cost`. */
 const COST = /(?:^|_)cost(?:_|$)|^is_byok$/u;
 
-/** Takes out what an answer cost at its provider: that is the operator's business, and some clients would add it to our cost. */
+/** Removes the provider's cost from a report: it concerns only the operator, and some clients would add it to our cost. */
 export function dropCosts(reported: JsonObject): void {
   for (const name of Object.keys(reported)) if (COST.test(name)) delete reported[name];
 }
 
-/** Two reports as one: counts are added, at whatever depth they stand; of all else the first word counts. */
+/** Adds two reports: counts are summed at any depth, and for everything else the first value counts. */
 export function addWireUsage(one: WireUsage, other: WireUsage): WireUsage {
   return addCounts(one, other) as WireUsage;
 }
@@ -89,12 +91,12 @@ function addCounts(one: JsonObject, other: JsonObject): JsonObject {
   return sum;
 }
 
-/** Whether a number can be an honest count of tokens. */
+/** Whether a number is a plausible token count. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= TOKENS_MAX;
 }
 
-/** A part can be at most the whole; anything else counts as not reported. */
+/** Returns a part of a whole. A part larger than the whole counts as not reported. */
 function countOf(value: unknown, whole: number): number {
   return isCount(value) && value <= whole ? value : 0;
 }
