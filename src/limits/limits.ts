@@ -1,11 +1,11 @@
-/** What one key may use at most. */
+/** The limits of one key. */
 export interface KeyLimits {
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
   readonly concurrent: number;
 }
 
-/** Where a key stands against its limits, for the `x-ratelimit-*` headers. */
+/** The state of a key's limits, for the `x-ratelimit-*` headers. */
 export interface LimitState {
   readonly limits: KeyLimits;
   readonly remainingRequests: number;
@@ -14,16 +14,17 @@ export interface LimitState {
   readonly resetTokensMs: number;
 }
 
-/** A request that was let in. It must be released exactly once, with the tokens it really used. */
+/** An admitted request. It must be released exactly once, with the tokens it really used. */
 export interface Admission {
   readonly type: 'admitted';
   readonly state: LimitState;
   release(tokensUsed: number): void;
 }
 
+/** The kinds of limits. */
 export type LimitName = 'requests' | 'tokens' | 'concurrent';
 
-/** Which limit stood in the way, and after how long the same request fits; never, when `retryAfterMs` is undefined. */
+/** A refused request: the limit it exceeds, and how long until the same request fits. Undefined means never. */
 export interface Refusal {
   readonly type: 'refused';
   readonly limit: LimitName;
@@ -31,25 +32,25 @@ export interface Refusal {
   readonly state: LimitState;
 }
 
-/** What a key fixes for itself; absent means what everybody has. */
+/** The limits set on a key itself. Where one is absent, the default applies. */
 export type OwnLimits = { readonly [Limit in keyof KeyLimits]?: number | undefined };
 
-/** Where a key stands at a moment, and how many of its requests are open. */
+/** The current state of a key's limits, and its number of open requests. */
 export interface KeyUse extends LimitState {
   readonly open: number;
 }
 
 /** Counts requests, tokens and open requests per key. */
 export interface Limits {
-  /** `tokensExpected` is a guess made before the provider is called; the release puts it right. */
+  /** Admits a request or refuses it. `tokensExpected` is an estimate from before the provider call; the release corrects it. */
   admit(keyId: string, limits: KeyLimits, tokensExpected: number): Promise<Admission | Refusal>;
-  /** Where a key stands at this moment, without a request. */
+  /** Returns the current state of a key, without a request. */
   stateOf(keyId: string, limits: KeyLimits): Promise<KeyUse>;
   close(): Promise<void>;
 }
 
 /**
- * What a key has left. Requests and tokens are buckets that hold a minute's worth and fill steadily; the one of tokens may
+ * The remaining allowance of a key. Requests and tokens are buckets that hold a minute's worth and fill steadily. The token bucket may
  * go below zero when a request used more than expected.
  */
 export interface Levels {
@@ -58,22 +59,23 @@ export interface Levels {
   readonly open: number;
 }
 
+/** The period of the buckets. */
 export const MINUTE_MS = 60_000;
 const CONCURRENT_RETRY_MS = 1000;
 
-/** The limit that a request with these tokens would break, if any. */
-export function limitInTheWay(levels: Levels, limits: KeyLimits, tokensExpected: number): LimitName | undefined {
+/** Returns the limit that a request with these tokens would exceed, if any. */
+export function exceededLimit(levels: Levels, limits: KeyLimits, tokensExpected: number): LimitName | undefined {
   if (levels.open >= limits.concurrent) return 'concurrent';
   if (levels.requests < 1) return 'requests';
   return levels.tokens < tokensExpected ? 'tokens' : undefined;
 }
 
-/** What a caller is told of the limit in the way. */
+/** Returns the refusal for an exceeded limit. */
 export function refusal(limit: LimitName, levels: Levels, limits: KeyLimits, tokensExpected: number): Refusal {
   return { type: 'refused', limit, retryAfterMs: retryAfterMs(limit, levels, limits, tokensExpected), state: stateAt(levels, limits) };
 }
 
-/** These levels in the words of the interface. */
+/** Converts levels to the state that is reported. */
 export function stateAt(levels: Levels, limits: KeyLimits): LimitState {
   return {
     limits,
@@ -95,7 +97,7 @@ function retryAfterMs(limit: LimitName, levels: Levels, limits: KeyLimits, token
   }
 }
 
-/** How long a bucket takes to fill by so much. */
+/** How long a bucket takes to fill by this much. */
 function fillMs(missing: number, perMinute: number): number {
   return Math.ceil((missing * MINUTE_MS) / perMinute);
 }

@@ -1,5 +1,5 @@
 import {
-  limitInTheWay,
+  exceededLimit,
   MINUTE_MS,
   refusal,
   stateAt,
@@ -11,17 +11,17 @@ import {
   type Refusal,
 } from './limits.ts';
 
-/** Keys that were idle long enough to have full buckets are forgotten, so memory follows the active keys only. */
+/** Keys idle long enough to have full buckets are dropped, so memory use follows the active keys only. */
 const SWEEP_INTERVAL_MS = MINUTE_MS;
 
-/** What a key had left when it was last used, and of how much. */
+/** The levels of a key when it was last used, and the limits they belong to. */
 interface KeyState {
   levels: Levels;
   limits: KeyLimits;
   atMs: number;
 }
 
-/** Limits of one process, in memory, by a clock that nobody sets. */
+/** The limits of one process, in memory, by a monotonic clock. */
 export class MemoryLimits implements Limits {
   readonly #keys = new Map<string, KeyState>();
   readonly #now: () => number;
@@ -37,7 +37,7 @@ export class MemoryLimits implements Limits {
     this.#sweep(nowMs);
     const key = this.#keys.get(keyId) ?? fresh(limits, nowMs);
     const levels = levelsAt(key, limits, nowMs);
-    const limit = limitInTheWay(levels, limits, tokensExpected);
+    const limit = exceededLimit(levels, limits, tokensExpected);
     if (limit !== undefined) return refusal(limit, levels, limits, tokensExpected);
     const left = { requests: levels.requests - 1, tokens: levels.tokens - tokensExpected, open: levels.open + 1 };
     save(key, left, limits, nowMs);
@@ -77,13 +77,13 @@ function fresh(limits: KeyLimits, nowMs: number): KeyState {
   return { levels: { requests: limits.requestsPerMinute, tokens: limits.tokensPerMinute, open: 0 }, limits, atMs: nowMs };
 }
 
-/** Whether it is as one that was never used. A debt of tokens may take many minutes. */
+/** Whether a key is as good as unused. Paying off a token debt may take many minutes. */
 function isFull(key: KeyState, nowMs: number): boolean {
   const { requests, tokens, open } = levelsAt(key, key.limits, nowMs);
   return open === 0 && requests >= key.limits.requestsPerMinute && tokens >= key.limits.tokensPerMinute;
 }
 
-/** What there is by now: both buckets fill with time. Should the clock go back, they fill from there on. */
+/** Returns the current levels: both buckets fill with time. If the clock goes back, they fill from there on. */
 function levelsAt(key: KeyState, { requestsPerMinute, tokensPerMinute }: KeyLimits, nowMs: number): Levels {
   key.atMs = Math.min(key.atMs, nowMs);
   const elapsedMs = nowMs - key.atMs;

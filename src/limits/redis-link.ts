@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { RedisClient } from 'bun';
 import { inTime, LateError } from '../in-time.ts';
 
-/** Written when the connection is opened: a replica takes the scripts, and would refuse the first request that runs one. */
+/** Written when the connection opens: a replica accepts the scripts but would refuse the first request that runs one. */
 const PROBE = ['tollgate:probe', '', 'PX', '1'];
-/** After so many late answers in a row the server is away. */
+/** After this many late answers in a row, the server counts as away. */
 const LATE_MAX = 5;
 const CONNECT_MS = 1000;
 const RETRY_MS = 1000;
 const RETRY_MS_MAX = 30_000;
-/** Who stayed for less than this may be gone again soon, and is looked for less often. */
+/** A connection that lasted less than this may be lost again soon, so it is retried less often. */
 const STEADY_MS = 60_000;
 
-/** A script that Redis runs as one step. It is sent when the connection is opened, and called by its hash. */
+/** A script that Redis runs as one step. It is loaded when the connection opens, and called by its hash. */
 export class RedisScript {
   readonly text: string;
   readonly hash: string;
@@ -23,15 +23,17 @@ export class RedisScript {
   }
 }
 
+/** The options of a link. */
 export interface RedisLinkOptions {
-  /** Hears that the server is away, and that it is back; the first of the two with what was wrong. */
+  /** Called when the server goes away, with the failure. */
   onAway(failure: unknown): void;
+  /** Called when the server is back. */
   onBack(): void;
-  /** Nobody waits longer for an answer. */
+  /** The longest wait for an answer. */
   readonly answerMs: number;
 }
 
-/** The way to a Redis server, which is there or away. Nobody waits for one that does not answer: it is looked for in the background. */
+/** The link to a Redis server, which is available or away. No request waits for a server that is away: it is retried in the background. */
 export class RedisLink {
   readonly #url: string;
   readonly #scripts: readonly RedisScript[];
@@ -50,7 +52,7 @@ export class RedisLink {
     this.#options = options;
   }
 
-  /** Resolves when the server is there or known to be away. */
+  /** Connects. Resolves when the server is available or known to be away. */
   async open(): Promise<void> {
     const client = new RedisClient(this.#url, { autoReconnect: false, enableOfflineQueue: false, connectionTimeout: CONNECT_MS });
     client.onclose = (failure) => this.#lose(client, failure);
@@ -71,13 +73,13 @@ export class RedisLink {
     this.#isAway = false;
   }
 
-  /** What the script gives; undefined when the server is away, or its answer late. */
+  /** Runs a script and returns its result; undefined when the server is away or its answer is late. */
   async run(script: RedisScript, keys: readonly string[], parameters: readonly string[]): Promise<unknown> {
     const client = this.#client;
     if (client === undefined) return undefined;
     try {
-      const asked = call(client, script, [String(keys.length), ...keys, ...parameters]);
-      const answer = await inTime('Redis', asked, this.#options.answerMs);
+      const pending = call(client, script, [String(keys.length), ...keys, ...parameters]);
+      const answer = await inTime('Redis', pending, this.#options.answerMs);
       this.#late = 0;
       return answer;
     } catch (error) {
@@ -94,7 +96,7 @@ export class RedisLink {
     this.#client = undefined;
   }
 
-  /** A connection whose answers are late is given up: what still comes on it belongs to nobody. */
+  /** Gives up a connection. Answers that still arrive on one that is late belong to no request. */
   #lose(client: RedisClient, failure: unknown): void {
     if (this.#client !== client) return;
     this.#client = undefined;
@@ -112,13 +114,13 @@ export class RedisLink {
   }
 }
 
-/** A server that answers and refuses, because it is a replica for example, says why in its first word, such as `READONLY`. */
+/** Extracts the reason of a server that answers but refuses, for example a replica: its first word, such as `READONLY`. */
 function asRefusal(failure: unknown): Error | undefined {
   const code = failure instanceof Error ? /^[A-Z]{2,20}(?= )/u.exec(failure.message)?.[0] : undefined;
   return code === undefined ? undefined : Object.assign(new Error('Redis refuses', { cause: failure }), { code });
 }
 
-/** A server may be told to forget its scripts while we are connected. */
+/** Calls a script by its hash, and by its text if the server was told to forget its scripts. */
 async function call(client: RedisClient, { text, hash }: RedisScript, rest: readonly string[]): Promise<unknown> {
   try {
     return await client.send('EVALSHA', [hash, ...rest]);

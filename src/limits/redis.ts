@@ -13,35 +13,36 @@ import {
 import { MemoryLimits } from './memory.ts';
 import { RedisLink, RedisScript, type RedisLinkOptions } from './redis-link.ts';
 
-/** An open request counts for this long after its node last said so: those of a dead node are forgotten. */
+/** How long an open request counts after its node last renewed it. Requests of a dead node expire. */
 const LEASE_MS = 30_000;
-/** More are never open at once; the limit is there for a server that comes and goes. */
-const UNTOLD_MAX = 10_000;
+/** More than are ever open at once. The limit guards against a server that comes and goes. */
+const UNREPORTED_MAX = 10_000;
 
+/** The options of the limits. */
 export interface RedisLimitsOptions extends RedisLinkOptions {
   readonly leaseMs?: number;
-  /** For tests. By default the server's clock counts, so that those of the nodes need not agree. */
+  /** For tests. By default the server's clock counts, so the nodes' clocks need not agree. */
   readonly now?: () => number;
 }
 
 /**
- * Limits of all nodes together, in Redis or Valkey. Each question is one script, so two nodes cannot give away the same place.
- * While the server is away every node counts by itself: a limit that is too wide for a while is better than no answers.
+ * The limits of all nodes together, in Redis or Valkey. Each operation is one script, so two nodes cannot hand out the same slot.
+ * While the server is away, every node counts by itself: a limit that is too wide for a while is better than no answers.
  */
 export class RedisLimits implements Limits {
   readonly #link: RedisLink;
-  readonly #alone: MemoryLimits;
+  readonly #fallback: MemoryLimits;
   readonly #leaseMs: number;
   readonly #now: (() => number) | undefined;
   readonly #node = randomUUID();
   #requests = 0;
   /** The open requests of this node, by key. */
   readonly #open = new Map<string, Set<string>>();
-  /** Places that were given back while nobody heard it. */
-  readonly #untold: Place[] = [];
+  /** Releases that the server may not have received. */
+  readonly #unreported: Slot[] = [];
   readonly #renewing: ReturnType<typeof setInterval>;
 
-  /** Resolves when the server is there, or known to be away. */
+  /** Resolves when the server is available or known to be away. */
   static async open(url: string, options: RedisLimitsOptions): Promise<RedisLimits> {
     const limits = new RedisLimits(url, options);
     await limits.#link.open();
@@ -51,12 +52,12 @@ export class RedisLimits implements Limits {
   private constructor(url: string, options: RedisLimitsOptions) {
     const onBack = (): void => {
       options.onBack();
-      this.#tellAgain();
+      this.#repeatReleases();
     };
     this.#link = new RedisLink(url, [LOOK, ADMIT, RELEASE, RENEW], { ...options, onBack });
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#now = options.now;
-    this.#alone = new MemoryLimits(options.now);
+    this.#fallback = new MemoryLimits(options.now);
     this.#renewing = setInterval(() => this.#renew(), this.#leaseMs / 3).unref();
   }
 
@@ -64,22 +65,22 @@ export class RedisLimits implements Limits {
     this.#requests += 1;
     const lease = `${this.#node}:${this.#requests}`;
     const facts = [...this.#limitsNow(limits), String(limits.concurrent), String(tokensExpected), lease, String(this.#leaseMs)];
-    const answer = (await this.#link.run(ADMIT, placesOf(keyId), facts)) as [...LevelTexts, LimitName | ''] | undefined;
+    const answer = (await this.#link.run(ADMIT, redisKeysOf(keyId), facts)) as [...LevelTexts, LimitName | ''] | undefined;
     if (answer === undefined) {
-      // An answer that is only late may have taken a place which nobody would give back.
-      void this.#giveBack({ keyId, lease, limits, tokens: tokensExpected, requests: 1 });
-      return this.#alone.admit(keyId, limits, tokensExpected);
+      // A late answer may still have taken a slot that nothing else would release.
+      void this.#releaseSlot({ keyId, lease, limits, tokens: tokensExpected, requests: 1 });
+      return this.#fallback.admit(keyId, limits, tokensExpected);
     }
     const [requests, tokens, open, limit] = answer;
     const levels = toLevels([requests, tokens, open]);
     if (limit !== '') return refusal(limit, levels, limits, tokensExpected);
-    this.#keep(keyId, lease);
+    this.#noteOpen(keyId, lease);
     return { type: 'admitted', state: stateAt(levels, limits), release: this.#releaseOnce(keyId, lease, limits, tokensExpected) };
   }
 
   async stateOf(keyId: string, limits: KeyLimits): Promise<KeyUse> {
-    const answer = (await this.#link.run(LOOK, placesOf(keyId), this.#limitsNow(limits))) as LevelTexts | undefined;
-    if (answer === undefined) return this.#alone.stateOf(keyId, limits);
+    const answer = (await this.#link.run(LOOK, redisKeysOf(keyId), this.#limitsNow(limits))) as LevelTexts | undefined;
+    if (answer === undefined) return this.#fallback.stateOf(keyId, limits);
     const levels = toLevels(answer);
     return { ...stateAt(levels, limits), open: levels.open };
   }
@@ -98,38 +99,41 @@ export class RedisLimits implements Limits {
       const open = this.#open.get(keyId);
       if (open?.delete(lease) !== true) return;
       if (open.size === 0) this.#open.delete(keyId);
-      void this.#giveBack({ keyId, lease, limits, tokens: tokensExpected - tokensUsed, requests: 0 });
+      void this.#releaseSlot({ keyId, lease, limits, tokens: tokensExpected - tokensUsed, requests: 0 });
     };
   }
 
-  /** No request waits for it. What a server that is away or late may not have heard is told again: until its time is over, the place would count as taken. */
-  async #giveBack(place: Place): Promise<void> {
-    const { keyId, lease, limits, tokens, requests } = place;
+  /**
+   * Releases a slot in the background. If the server is away or late, the release is repeated later: until its lease expires, the slot
+   * would count as taken.
+   */
+  async #releaseSlot(slot: Slot): Promise<void> {
+    const { keyId, lease, limits, tokens, requests } = slot;
     const facts = [...this.#limitsNow(limits), lease, String(tokens), String(requests)];
-    const answer = await this.#link.run(RELEASE, placesOf(keyId), facts);
-    if (answer === undefined && this.#untold.length < UNTOLD_MAX) this.#untold.push(place);
+    const answer = await this.#link.run(RELEASE, redisKeysOf(keyId), facts);
+    if (answer === undefined && this.#unreported.length < UNREPORTED_MAX) this.#unreported.push(slot);
   }
 
-  #tellAgain(): void {
-    for (const place of this.#untold.splice(0)) void this.#giveBack(place);
+  #repeatReleases(): void {
+    for (const slot of this.#unreported.splice(0)) void this.#releaseSlot(slot);
   }
 
-  #keep(keyId: string, lease: string): void {
+  #noteOpen(keyId: string, lease: string): void {
     const open = this.#open.get(keyId);
     if (open === undefined) this.#open.set(keyId, new Set([lease]));
     else open.add(lease);
   }
 
-  /** Says which requests are still open. A server that has forgotten them learns of them again. */
+  /** Renews the leases of open requests. A server that lost them learns them again. */
   #renew(): void {
-    this.#tellAgain();
+    this.#repeatReleases();
     const facts = [...this.#limitsNow({ requestsPerMinute: 0, tokensPerMinute: 0, concurrent: 0 }), String(this.#leaseMs)];
-    for (const [keyId, leases] of this.#open) void this.#link.run(RENEW, placesOf(keyId), [...facts, ...leases]);
+    for (const [keyId, leases] of this.#open) void this.#link.run(RENEW, redisKeysOf(keyId), [...facts, ...leases]);
   }
 }
 
-/** A place of a request that is over, or was never let in, and what its key gets back with it. */
-interface Place {
+/** The slot of a request that has ended or was never admitted, and what its key gets back with it. */
+interface Slot {
   readonly keyId: string;
   readonly lease: string;
   readonly limits: KeyLimits;
@@ -137,19 +141,19 @@ interface Place {
   readonly requests: number;
 }
 
-/** The levels of a key are numbers with fractions, which Redis gives as texts, and the open requests. */
+/** The levels of a key, which are fractions and arrive from Redis as texts, and the number of open requests. */
 type LevelTexts = [requests: string, tokens: string, open: number];
 
 function toLevels([requests, tokens, open]: LevelTexts): Levels {
   return { requests: Number(requests), tokens: Number(tokens), open };
 }
 
-/** Two places for each key: its buckets, and the open requests with the time until which each counts. */
-function placesOf(keyId: string): readonly string[] {
+/** The two Redis keys of an API key: its buckets, and its open requests with the time at which each expires. */
+function redisKeysOf(keyId: string): readonly string[] {
   return [`tollgate:limits:{${keyId}}`, `tollgate:open:{${keyId}}`];
 }
 
-/** What the key has left by now, as in memory.ts. */
+/** Computes the current levels of a key, as in memory.ts. */
 const LEVELS = `
 local function exact(number) return string.format('%.17g', number) end
 local clock = redis.call('TIME')
@@ -174,7 +178,7 @@ const LOOK = new RedisScript(`${LEVELS}
 return {exact(requests), exact(tokens), redis.call('ZCOUNT', KEYS[2], '(' .. exact(now), '+inf')}
 `);
 
-/** The levels with the request counted, and no name, or as they are, and the name of the limit in the way. */
+/** Returns the levels with the request counted and an empty name, or unchanged levels and the name of the exceeded limit. */
 const ADMIT = new RedisScript(`${LEVELS}
 local concurrent, expected, lease, leaseMs = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7])
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', exact(now))
@@ -192,7 +196,7 @@ end
 return {exact(requests), exact(tokens), open, limit}
 `);
 
-/** Told twice, it counts once. */
+/** Counts once, even if it runs twice. */
 const RELEASE = new RedisScript(`${LEVELS}
 if redis.call('ZREM', KEYS[2], ARGV[4]) == 1 then
   tokens = tokens + tonumber(ARGV[5])
