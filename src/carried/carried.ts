@@ -6,19 +6,19 @@ import { inTime } from '../in-time.ts';
 import { CarriedMemory } from './memory.ts';
 import { openCarriedWriter, type CarriedRow, type OnCarriedFailure } from './writer.ts';
 
-/** Nobody goes on with a tool call after a day. */
+/** No conversation continues a tool call after a day. */
 const KEPT_MS = DAY_MS;
-/** The newest calls of a conversation; older ones have been read before, or do not matter any more. */
+/** The newest calls of a conversation. Older ones have been read before, or no longer matter. */
 const IDS_MAX = 1000;
 const PRUNED_ROWS = 500;
 const ID_CHARACTERS_MAX = 256;
 const VALUE_CHARACTERS_MAX = 1_000_000;
-/** A provider goes on without what it gave us, only less well: nobody waits long for it. */
+/** A provider can continue without these values, only less well, so the wait is short. */
 const READ_MS = 1000;
 
 /**
- * What providers want back with the next turn and callers do not keep, such as signatures of reasoning: by account and
- * tool call. The newest is in memory; all of it is in the database, so that any node finds it, also after a restart.
+ * The data that providers want back with the next turn and that clients do not keep, such as reasoning signatures, by account and tool
+ * call. The newest is in memory. All of it is in the database, so that any node finds it, also after a restart.
  */
 export class Carried {
   readonly #database: OpenDatabase;
@@ -33,7 +33,7 @@ export class Carried {
     this.#writer = openCarriedWriter(database, onFailure);
   }
 
-  /** Remembers values by their tool-call ids. They can be recalled at once, and are written in the background. */
+  /** Keeps values by their tool-call ids. They can be recalled at once, and are written in the background. */
   keep(accountId: string, values: ReadonlyMap<string, string>): void {
     const keptAtMs = Date.now();
     for (const [toolCallId, value] of values) {
@@ -44,8 +44,8 @@ export class Carried {
   }
 
   /**
-   * The values of the tool calls in a conversation, message by message. Of calls that were made together often only the
-   * first has one, so the database is asked only about messages of which nothing is in memory.
+   * Returns the values of the tool calls in a conversation, message by message. Of calls made together often only the first has a value,
+   * so the database is asked only about messages of which nothing is in memory.
    */
   async recall(accountId: string, messages: readonly (readonly string[])[]): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
@@ -56,7 +56,7 @@ export class Carried {
     return found;
   }
 
-  /** Drops what is too old, and says how much that was. */
+  /** Deletes rows that are too old. Returns how many. */
   prune(nowMs: number): Promise<number> {
     const { kysely } = this.#database;
     const old = kysely
@@ -70,7 +70,7 @@ export class Carried {
     return deleteInParts(part, PRUNED_ROWS);
   }
 
-  /** Ends when everything is written that can be. */
+  /** Resolves when everything that can be written is written. */
   async close(): Promise<void> {
     await this.#writer.close();
   }
@@ -119,12 +119,12 @@ interface Search {
   readonly sinceMs: number;
 }
 
-/** PostgreSQL takes every character but one. An id with it would keep all others of its batch from being written, or read. */
+/** PostgreSQL stores every character but NUL. An id with NUL would keep its whole batch from being written or read. */
 function isStorable(toolCallId: string): boolean {
   return toolCallId.length <= ID_CHARACTERS_MAX && !toolCallId.includes('\0');
 }
 
-/** Ids of accounts have no blanks. */
+/** Joins the ids. Account ids contain no spaces. */
 function keyOf(accountId: string, toolCallId: string): string {
   return `${accountId} ${toolCallId}`;
 }

@@ -1,4 +1,4 @@
-/** Something kept for a provider, and since when. */
+/** A value kept for a provider, and since when. */
 export interface Kept {
   readonly value: string;
   readonly keptAtMs: number;
@@ -6,10 +6,10 @@ export interface Kept {
 
 const ENTRIES_MAX = 50_000;
 const BYTES_MAX = 32 * 1024 * 1024;
-/** What an entry costs beside its texts, about. */
+/** The approximate cost of an entry besides its texts. */
 const ENTRY_BYTES = 200;
 
-/** The newest and the last used of what is kept. A map gives its entries in the order in which they were set, so the first is the one longest unused. */
+/** A cache of the most recently used values. A map lists its entries in insertion order, so the first is the one longest unused. */
 export class CarriedMemory {
   readonly #entries = new Map<string, Kept>();
   #bytes = 0;
@@ -40,7 +40,7 @@ export class CarriedMemory {
   }
 }
 
-/** Two bytes for a character is the most that it takes. */
+/** Returns an upper bound: a character takes at most two bytes. */
 function bytesOf(key: string, { value }: Kept): number {
   return ENTRY_BYTES + 2 * (key.length + value.length);
 }

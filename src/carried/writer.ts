@@ -4,10 +4,10 @@ import type { OpenDatabase } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 import { unflushed } from '../database/unflushed.ts';
 
-/** Called when what is kept could not be read or written, once until it can again. */
+/** Called when values cannot be read or written, once until that works again. */
 export type OnCarriedFailure = (event: string, error: unknown) => void;
 
-/** A value as it is written. */
+/** A row of the table. */
 export interface CarriedRow {
   readonly account_id: string;
   readonly tool_call_id: string;
@@ -17,12 +17,12 @@ export interface CarriedRow {
 
 const BATCH_ROWS_MAX = 1000;
 
-/** Writes values in the background. What is dropped while the database is away is still in this process's memory. */
+/** Opens a background writer. Values dropped while the database is away are still in this process's memory. */
 export function openCarriedWriter(database: OpenDatabase, onFailure: OnCarriedFailure): BackgroundWriter<CarriedRow> {
   return new BackgroundWriter<CarriedRow>({
     insert: (batch) => unflushed(database, (kysely) => insert(kysely, batch)),
     sizeOf: ({ value }) => value.length,
-    // Another node may need a value as soon as the answer is there.
+    // Another node may need a value as soon as the answer is out.
     waitMs: database.dialect === 'sqlite' ? EMBEDDED_WAIT_MS : 0,
     batchRowsMax: BATCH_ROWS_MAX,
     failed: (error) => onFailure('what providers want back could not be written', error),
@@ -30,7 +30,7 @@ export function openCarriedWriter(database: OpenDatabase, onFailure: OnCarriedFa
 }
 
 async function insert(kysely: Kysely<Tables>, batch: readonly CarriedRow[]): Promise<void> {
-  // PostgreSQL refuses to change a row twice in one statement; of two the later one counts.
+  // PostgreSQL refuses to change a row twice in one statement. Of two values the later one counts.
   const rows = [...new Map(batch.map((row) => [`${row.account_id} ${row.tool_call_id}`, row])).values()];
   await kysely
     .insertInto('carried')

@@ -4,7 +4,7 @@ import type { Settlement } from '../ledger/ledger.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { promptTokens } from '../tokens.ts';
 
-/** A provider call that failed. */
+/** A failed provider call. */
 export interface FailedAttempt {
   readonly requestId: string;
   readonly provider: string;
@@ -19,15 +19,15 @@ export interface RefusedRequest {
 }
 
 /**
- * The log. It has one method per event and takes no free-form objects: headers, bodies and foreign error messages have
- * no way in, so no prompt and no secret can get out.
+ * The log. It has one method per event and takes no free-form objects: headers, bodies and foreign error messages cannot get in, so
+ * no prompt and no secret can get out.
  */
 export interface Log {
   settled(settlement: Settlement, facts: { readonly isOverrun: boolean; readonly isResolvedBefore: boolean }): void;
   refused(request: RefusedRequest): void;
   attemptFailed(attempt: FailedAttempt & { readonly model: string }): void;
   streamFailed(attempt: FailedAttempt): void;
-  /** A way to a provider fails again and again and is not tried for a while. */
+  /** A route keeps failing and is paused. */
   routeLeftOut(facts: { readonly provider: string; readonly model: string; readonly pauseMs: number }): void;
   /** A provider whose key is set stays off, because variables of its address are missing. */
   providerIncomplete(facts: { readonly id: string; readonly missing: readonly string[] }): void;
@@ -37,14 +37,14 @@ export interface Log {
   internalError(event: string, error: unknown): void;
 }
 
-/** JSON lines to standard error. */
+/** Opens the log: JSON lines to standard error. */
 export function openLog(level: string): Log {
   const logger = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
     openStandardError(),
   );
   return {
-    // Every settled request has its row in the database; a line for each would cost more than the rest of the request.
+    // Every settled request has its row in the database. A log line for each would cost more than the rest of the request.
     settled: (settlement, { isOverrun, isResolvedBefore }) => {
       if (isResolvedBefore) logger.warn({ request_id: settlement.requestId }, 'the hold was resolved before the request ended');
       if (isOverrun) logger.warn(describeSettlement(settlement), 'the request cost more than was held for it');
@@ -57,7 +57,7 @@ export function openLog(level: string): Log {
     },
     attemptFailed: ({ requestId, model, provider, error }) => {
       const facts = { request_id: requestId, model, provider, error: error.errorName, ...describeCause(error) };
-      // Only the operator can mend a key that the provider refuses.
+      // Only the operator can fix a key that the provider refuses.
       if (error.errorName === 'provider_misconfigured')
         logger.error({ ...facts, alert: true }, 'the provider refuses our credentials or settings');
       else logger.warn(facts, 'provider call failed');
@@ -77,10 +77,10 @@ export function openLog(level: string): Log {
   };
 }
 
-/** What could not be written yet; more than that is dropped. */
+/** How much may wait to be written. Lines beyond it are dropped. */
 const UNWRITTEN_BYTES_MAX = 1_000_000;
 
-/** A log on a full disk, or one that nobody reads any more, must not end the server: lines wait until they can be written. */
+/** Opens standard error. A full disk or a closed log must not end the server: lines wait until they can be written. */
 function openStandardError(): ReturnType<typeof pino.destination> {
   const destination = pino.destination({ fd: 2, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
   destination.on('error', () => undefined);
@@ -109,12 +109,12 @@ function describeSettlement(settlement: Settlement): Record<string, unknown> {
   };
 }
 
-/** The error under the one that callers are told of: only that one helps whoever must mend it. */
+/** Returns the cause behind an error shown to clients: only the cause helps to fix it. */
 function underlying(error: unknown): unknown {
   return error instanceof GatewayError ? (error.cause ?? error) : error;
 }
 
-/** Of a cause only what cannot carry a caller's or provider's text: its kind, a status, a code of the system, and where it was thrown. */
+/** Describes a cause without any text of the client or the provider: its kind, a status, a system code, and where it was thrown. */
 function describeCause(error: GatewayError): Record<string, unknown> {
   return error.cause === undefined ? {} : describeError(error.cause);
 }
@@ -132,7 +132,7 @@ function describeError(error: unknown): Record<string, unknown> {
 
 const FRAMES_MAX = 6;
 
-/** The stack begins with the message, whose lines may look like frames. Where the message was changed since, nobody knows where it ends. */
+/** Returns the stack frames, skipping the message, whose lines may look like frames. If the message has changed, its end is unknown. */
 function framesOf({ stack = '', message }: Error): string[] {
   const begin = stack.indexOf(message);
   const lines =

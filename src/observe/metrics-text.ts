@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import type { Counts, Readings } from './metrics.ts';
 
-/** The numbers as Prometheus reads them. */
+/** Writes the counts in the format of Prometheus. */
 export function writeMetrics(counts: Counts, { waiting, routesOut }: Readings): Promise<string> {
   const registry = new Registry();
   const registers = [registry];

@@ -1,28 +1,28 @@
 import type { Settlement } from '../ledger/ledger.ts';
 import type { CheckResult } from '../ledger/verify.ts';
 
-/** What the service counts, for Prometheus. */
+/** The metrics of the service, for Prometheus. */
 export interface Metrics {
   settled(settlement: Settlement, facts: { readonly isOverrun: boolean; readonly isResolvedBefore: boolean }): void;
   recovered(holds: number): void;
   verified(checks: readonly CheckResult[], nowMs: number): void;
-  /** How the ledger of this process does: what waits to be written, and what the last verification found. */
+  /** Returns the state of this process's ledger: the operations waiting to be written, and the result of the last verification. */
   ledgerState(): LedgerState;
-  /** Whether this process counts limits by itself although it should do so with others. */
+  /** Notes whether this process counts limits alone although it should share them with other nodes. */
   countsAlone(isAlone: boolean): void;
-  /** The text that `/metrics` gives. */
+  /** Returns the text for `/metrics`. */
   render(): Promise<string>;
   readonly contentType: string;
 }
 
-/** What an operator wants to know of the ledger. */
+/** The state of the ledger, for the operator. */
 export interface LedgerState {
   readonly waiting: number;
   /** Undefined before the first verification. */
   readonly verified: { readonly atMs: number; readonly checks: readonly CheckResult[] } | undefined;
 }
 
-/** The numbers of this process since its start. */
+/** The counts of this process since its start. */
 export interface Counts {
   readonly outcomes: Map<string, number>;
   chargedNanos: number;
@@ -30,24 +30,24 @@ export interface Counts {
   overruns: number;
   resolvedBefore: number;
   recoveredHolds: number;
-  /** How many places each rule of the ledger found in the last verification. */
+  /** The number of places that each rule reported in the last verification. */
   readonly differences: Map<string, number>;
   verifiedAtMs: number;
   isAlone: boolean;
 }
 
-/** What others know at the moment at which somebody looks. */
+/** Values that are read from other parts of the service at the moment of the request. */
 export interface Readings {
-  /** How many ledger operations wait to be written. */
+  /** The number of ledger operations waiting to be written. */
   readonly waiting: number;
-  /** The ways to providers that are not tried now. */
+  /** The routes that are paused. */
   readonly routesOut: readonly { readonly provider: string; readonly model: string }[];
 }
 
-/** Each is reported from the start on, as 0: Prometheus sees no increase in a series that begins with 1. */
+/** Reported as 0 from the start: Prometheus sees no increase in a series that begins with 1. */
 const OUTCOMES = ['completed', 'client_gone', 'failed'] satisfies Settlement['outcome'][];
 
-/** Begins to count. */
+/** Starts counting. */
 export function openMetrics(read: () => Readings): Metrics {
   const counts: Counts = {
     outcomes: new Map(OUTCOMES.map((outcome) => [outcome, 0])),
@@ -85,7 +85,7 @@ export function openMetrics(read: () => Readings): Metrics {
     countsAlone: (isAlone) => {
       counts.isAlone = isAlone;
     },
-    // Written by a library that takes four megabytes: it is loaded by the first who looks, and counts nothing itself.
+    // The library that writes the text takes four megabytes. It is loaded on first use, and does no counting itself.
     render: async () => (await import('./metrics-text.ts')).writeMetrics(counts, read()),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   };
