@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The request of `POST /v1/chat/completions` as the API reference shows it. The gate does not use this: its own checks
- * (src/openai) are made for speed. A test sends the same values to both and demands the same verdict.
+ * The request of `POST /v1/chat/completions` as the API reference shows it. The gate does not use it: its own checks (src/openai) are
+ * built for speed. A test sends the same values to both and expects the same verdict.
  */
 
 const TOKENS_MAX = 2 ** 31 - 1;
@@ -26,7 +26,7 @@ const customShape = z.looseObject({ name: functionName, description: z.string().
 const tool = z.union([
   z.looseObject({ type: z.literal('function'), function: functionShape }),
   z.looseObject({ type: z.literal('custom'), custom: customShape }),
-  z.looseObject({ type: z.string().regex(/^(?!(?:function|custom)$)/) }).describe('A tool of the provider, passed on as it is.'),
+  z.looseObject({ type: z.string().regex(/^(?!(?:function|custom)$)/) }).describe('A tool of the provider, passed on unchanged.'),
 ]);
 
 const toolChoice = z.union([
@@ -91,57 +91,57 @@ const message = z.union([
   z.looseObject({ role: z.literal('function'), content: z.string().nullish(), name: z.string() }).describe('Deprecated; use tools.'),
 ]);
 
-/** The whole request. Fields that are not here are passed on to the provider. */
+/** The whole request. Fields not listed here are passed on to the provider. */
 export const chatRequest = z.looseObject({
   model: z.string().min(1).describe('The id of a model from `GET /v1/models`.'),
   messages: z.array(message).min(1).max(2048).describe('The conversation. Every tool call is followed by its results.'),
-  max_completion_tokens: optional(count(TOKENS_MAX), 'The most tokens to write, those of reasoning included.'),
+  max_completion_tokens: optional(count(TOKENS_MAX), 'The maximum number of output tokens, including reasoning.'),
   max_tokens: optional(count(TOKENS_MAX), 'The old name of `max_completion_tokens`.'),
-  temperature: optional(z.number().min(0).max(2), 'How varied the answer is.'),
-  top_p: optional(z.number().min(0).max(1), 'The share of likely tokens to choose from.'),
-  n: optional(count(128), 'How many answers to give; each is charged.'),
-  stream: optional(z.boolean(), 'Send the answer piece by piece as server-sent events.'),
+  temperature: optional(z.number().min(0).max(2), 'How random the answer is.'),
+  top_p: optional(z.number().min(0).max(1), 'The probability mass of the tokens to choose from.'),
+  n: optional(count(128), 'How many choices to return; each is charged.'),
+  stream: optional(z.boolean(), 'Stream the answer as server-sent events.'),
   stream_options: optional(
     z.looseObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() }),
     'Only with `stream`. `include_usage` adds a last chunk with the usage and no choices.',
   ),
   stop: optional(z.union([z.string(), z.array(z.string()).min(1).max(4)]), 'Texts at which the answer ends.'),
-  presence_penalty: optional(z.number().min(-2).max(2), 'Against tokens that occurred.'),
-  frequency_penalty: optional(z.number().min(-2).max(2), 'Against tokens by how often they occurred.'),
-  logit_bias: optional(z.record(z.string(), z.number().min(-100).max(100)), 'Token ids and how much more likely they become.'),
-  logprobs: optional(z.boolean(), 'Tell the probability of each token.'),
-  top_logprobs: optional(z.int().min(0).max(20), 'How many alternatives to tell; needs `logprobs`.'),
-  seed: optional(z.number().multipleOf(1), 'For answers that can be repeated, where the model can.'),
+  presence_penalty: optional(z.number().min(-2).max(2), 'Penalises tokens that have already occurred.'),
+  frequency_penalty: optional(z.number().min(-2).max(2), 'Penalises tokens by how often they have occurred.'),
+  logit_bias: optional(z.record(z.string(), z.number().min(-100).max(100)), 'Token ids, and how much more likely each becomes.'),
+  logprobs: optional(z.boolean(), 'Return the log probability of each token.'),
+  top_logprobs: optional(z.int().min(0).max(20), 'How many alternatives to return; needs `logprobs`.'),
+  seed: optional(z.number().multipleOf(1), 'For reproducible answers, where the model supports it.'),
   user: optional(z.string(), 'Deprecated; use `safety_identifier`.'),
-  safety_identifier: optional(z.string().max(128), 'Names your end user to the provider, without telling who it is.'),
+  safety_identifier: optional(z.string().max(128), 'Identifies your end user to the provider without revealing who they are.'),
   prompt_cache_key: optional(z.string(), 'Requests with the same key share a cache.'),
   prompt_cache_options: optional(z.looseObject({}), 'How the prompt is cached.'),
   prompt_cache_retention: optional(z.string(), 'How long the prompt is cached.'),
   metadata: optional(z.record(z.string(), z.string().max(512)).meta({ maxProperties: 16 }), 'Up to 16 entries, passed on to the provider.'),
-  store: optional(z.boolean(), 'Passed on; Tollgate itself stores no text unless the account says so.'),
+  store: optional(z.boolean(), 'Passed on to the provider. Tollgate itself stores no text unless the account turns that on.'),
   service_tier: optional(
     z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'on_demand', 'performance', 'standard_only']),
-    'How fast the provider is to answer.',
+    'How fast the provider should answer.',
   ),
   reasoning_effort: optional(
     z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'default']),
     'How much a reasoning model thinks.',
   ),
-  verbosity: optional(z.enum(['low', 'medium', 'high']), 'How long the answer is.'),
+  verbosity: optional(z.enum(['low', 'medium', 'high']), 'How detailed the answer is.'),
   modalities: optional(
     z
       .array(z.enum(['text', 'audio', 'image']))
       .min(1)
       .max(3),
-    'What the answer consists of.',
+    'The kinds of output in the answer.',
   ),
   audio: optional(z.looseObject({ format: z.string().nullish() }), 'Voice and format of a spoken answer.'),
-  prediction: optional(z.looseObject({}), 'What most of the answer will be.'),
-  tools: optional(z.array(tool).max(128), 'What the model may call.'),
+  prediction: optional(z.looseObject({}), 'Content that most of the answer will match.'),
+  tools: optional(z.array(tool).max(128), 'The tools that the model may call.'),
   tool_choice: optional(toolChoice, 'Whether and which tool to call; needs `tools`.'),
   parallel_tool_calls: optional(z.boolean(), 'Whether several tools may be called at once.'),
-  response_format: optional(responseFormat, 'Text, any JSON, or JSON of a schema.'),
-  web_search_options: optional(z.looseObject({}), 'For models whose `supported_parameters` name it; refused for others.'),
+  response_format: optional(responseFormat, 'Text, any JSON, or JSON that matches a schema.'),
+  web_search_options: optional(z.looseObject({}), 'For models that list it in `supported_parameters`; refused for others.'),
   moderation: optional(z.looseObject({}), 'Passed on to the provider.'),
   functions: optional(z.array(functionShape).min(1).max(128), 'Deprecated; use `tools`.'),
   function_call: optional(z.union([z.enum(['none', 'auto']), namedFunction]), 'Deprecated; use `tool_choice`.'),

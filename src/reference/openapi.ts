@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chatRequest } from './chat-request.ts';
 import { chatCompletion, chatCompletionChunk, errorReply, model, modelList } from './replies.ts';
 
-/** The interface of `/v1` as an OpenAPI 3.1 document; `/docs` shows it, `/api/openapi.json` serves it. */
+/** Describes the `/v1` API as an OpenAPI 3.1 document. `/docs` shows it, and `/api/openapi.json` serves it. */
 export function describeInterface(publicUrl: string): OpenApiDocument {
   return {
     openapi: '3.1.0',
@@ -10,7 +10,7 @@ export function describeInterface(publicUrl: string): OpenApiDocument {
       title: 'Tollgate',
       version: '1',
       description:
-        'One address and one key for every model. The format is that of chat completions: every client works that lets you set the base address and the key.',
+        'One base URL and one key for every model. The format is that of chat completions: any client works that lets you set the base URL and the key.',
     },
     servers: [{ url: `${publicUrl}/v1` }],
     security: [{ apiKey: [] }],
@@ -24,7 +24,7 @@ export function describeInterface(publicUrl: string): OpenApiDocument {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A key made in the dashboard. Organization and project headers are ignored.',
+          description: 'A key created in the dashboard. Organization and project headers are ignored.',
         },
       },
       headers: HEADERS,
@@ -47,7 +47,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** One operation. */
+/** One operation of the document. */
 export interface OpenApiOperation {
   readonly operationId: string;
   readonly summary: string;
@@ -70,16 +70,16 @@ const text = (description: string): unknown => ({ description, schema: { type: '
 const whole = (description: string): unknown => ({ description, schema: { type: 'integer' } });
 
 const HEADERS = {
-  'x-request-id': text('Names the request; quote it when you ask about it.'),
-  'retry-after': whole('Seconds to wait before the next try.'),
-  'x-ratelimit-limit-requests': whole('Requests a minute that the key may make.'),
-  'x-ratelimit-remaining-requests': whole('How many are left.'),
-  'x-ratelimit-reset-requests': text('When all are back, such as `1s` or `6m0s`.'),
-  'x-ratelimit-limit-tokens': whole('Tokens a minute that the key may use.'),
-  'x-ratelimit-remaining-tokens': whole('How many are left.'),
-  'x-ratelimit-reset-tokens': text('When all are back.'),
-  'x-tollgate-cost': text('What the request cost, in USD, exact.'),
-  'x-tollgate-dropped': text('Fields of the request that the model does not take and that were left out.'),
+  'x-request-id': text('The id of the request; include it when you report a problem.'),
+  'retry-after': whole('Seconds to wait before the next attempt.'),
+  'x-ratelimit-limit-requests': whole('Requests per minute that the key may make.'),
+  'x-ratelimit-remaining-requests': whole('Requests left.'),
+  'x-ratelimit-reset-requests': text('Time until the full limit is available again, such as `1s` or `6m0s`.'),
+  'x-ratelimit-limit-tokens': whole('Tokens per minute that the key may use.'),
+  'x-ratelimit-remaining-tokens': whole('Tokens left.'),
+  'x-ratelimit-reset-tokens': text('Time until the full limit is available again.'),
+  'x-tollgate-cost': text('The exact cost of the request, in USD.'),
+  'x-tollgate-dropped': text('Fields of the request that the model does not support and that were left out.'),
   'x-should-retry': text('`false` when the same request will fail again.'),
 } as const;
 
@@ -90,7 +90,7 @@ function chatCompletions(): OpenApiOperation {
     operationId: 'createChatCompletion',
     summary: 'Send messages to a model and receive a completion',
     description:
-      'Money for the worst case is held before the provider is called; what the answer really cost is charged before its end is sent. With `stream` the answer comes as server-sent events: chunks, the usage if it was asked for, then `data: [DONE]`. A stream that fails ends with one event that has an `error`.',
+      'The worst-case cost is held before the provider is called; the real cost of the answer is charged before its end is sent. With `stream` the answer arrives as server-sent events: chunks, the usage if requested, then `data: [DONE]`. A stream that fails ends with one event that has an `error`.',
     requestBody: { required: true, content: { 'application/json': { schema: reference('ChatRequest') } } },
     responses: {
       200: {
@@ -102,8 +102,8 @@ function chatCompletions(): OpenApiOperation {
         },
       },
       400: refusal('A parameter is missing or wrong; `param` names it.'),
-      401: refusal('The key is missing, unknown, expired or switched off.'),
-      403: refusal('The key may not use the model or be used from here, or there is not enough money for the request.'),
+      401: refusal('The key is missing, unknown, expired or disabled.'),
+      403: refusal('The key may not use the model, may not be used from this address, or the balance is too low for the request.'),
       404: refusal('There is no such model.'),
       429: refusal('A rate limit of the key or of the provider is reached.', 'retry-after', ...LIMIT_HEADERS),
       500: refusal('Something failed here or at the provider; nothing is charged.'),
@@ -127,9 +127,9 @@ function listModels(): OpenApiOperation {
 function retrieveModel(): OpenApiOperation {
   return {
     operationId: 'retrieveModel',
-    summary: 'One model',
-    description: 'Ids have slashes; they may be escaped or not.',
-    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'Such as `sandbox/echo`.' }],
+    summary: 'Retrieve a model',
+    description: 'Ids contain slashes, which may be escaped or not.',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'For example `sandbox/echo`.' }],
     responses: {
       200: answer('The model.', 'Model'),
       401: refusal('The key is missing or invalid.'),

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** What `/v1` answers, as the API reference shows it; a test holds real answers against it. */
+/** The responses of `/v1` as the API reference shows them. A test compares real responses with them. */
 
 const tokens = z.int().min(0);
 
 const usage = z
   .looseObject({
-    prompt_tokens: tokens.describe('Everything that was read, cached or not.'),
-    completion_tokens: tokens.describe('Everything that was written, reasoning included.'),
+    prompt_tokens: tokens.describe('All tokens read, cached or not.'),
+    completion_tokens: tokens.describe('All tokens written, including reasoning.'),
     total_tokens: tokens.describe('The sum of the two.'),
     prompt_tokens_details: z.looseObject({ cached_tokens: tokens.optional(), cache_write_tokens: tokens.optional() }).optional(),
     completion_tokens_details: z.looseObject({ reasoning_tokens: tokens.optional() }).optional(),
-    cost: z.number().min(0).describe('What the account was charged, in USD.'),
+    cost: z.number().min(0).describe('The amount charged to the account, in USD.'),
   })
-  .describe('The tokens, and what they cost.');
+  .describe('The tokens used, and their cost.');
 
 const toolCall = z.looseObject({
   id: z.string(),
@@ -31,7 +31,7 @@ export const chatCompletion = z.looseObject({
   id: z.string(),
   object: z.literal('chat.completion'),
   created: z.int().describe('Seconds since 1970.'),
-  model: z.string().describe('The id of the model as it was asked for.'),
+  model: z.string().describe('The id of the requested model.'),
   choices: z.array(
     z.looseObject({
       index: z.int().min(0),
@@ -39,7 +39,7 @@ export const chatCompletion = z.looseObject({
         role: z.literal('assistant'),
         content: z.string().nullable(),
         refusal: z.string().nullable(),
-        reasoning_content: z.string().optional().describe('What a reasoning model thought, where its provider tells.'),
+        reasoning_content: z.string().optional().describe('The reasoning of the model, where its provider reveals it.'),
         tool_calls: z.array(toolCall).optional(),
         annotations: z.array(annotation).optional(),
       }),
@@ -50,7 +50,7 @@ export const chatCompletion = z.looseObject({
   usage,
 });
 
-/** One event of a stream. */
+/** One chunk of a stream. */
 export const chatCompletionChunk = z.looseObject({
   id: z.string(),
   object: z.literal('chat.completion.chunk'),
@@ -97,12 +97,12 @@ export const model = z.looseObject({
 /** The list of models. */
 export const modelList = z.looseObject({ object: z.literal('list'), data: z.array(model) });
 
-/** Every refusal and failure. */
+/** The body of every error. */
 export const errorReply = z.strictObject({
   error: z.strictObject({
     message: z.string().describe('What is wrong and what to do.'),
     type: z.string(),
-    param: z.string().nullable().describe('The field of the request that is to blame.'),
+    param: z.string().nullable().describe('The field of the request that is wrong.'),
     code: z.string().nullable().describe('For programs; docs/errors.md lists all.'),
   }),
 });
