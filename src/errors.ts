@@ -1,10 +1,10 @@
-/** What the error table knows about one code. */
+/** The properties of one kind of error. */
 interface ErrorKind {
   readonly status: 400 | 401 | 403 | 404 | 429 | 500;
   readonly type: string;
-  /** The `code` on the wire where the dialect has another word for it than we, or none. */
+  /** The `code` on the wire, where the dialect uses another word than our name, or none. */
   readonly code?: string | null;
-  /** Whether the same request may succeed later; SDKs obey it through `x-should-retry`. */
+  /** Whether the same request may succeed later. SDKs read it from `x-should-retry`. */
   readonly retry: boolean;
 }
 
@@ -15,7 +15,7 @@ const notFound = { status: 404, type: 'invalid_request_error', retry: false } as
 const tooMany = { status: 429, type: 'requests', code: 'rate_limit_exceeded', retry: true } as const;
 const server = { status: 500, type: 'server_error', retry: true } as const;
 
-/** Every error that can leave `/v1`, and nothing else. docs/errors.md explains each; a test compares the two. */
+/** Every error that `/v1` can return, and nothing else. docs/errors.md explains each; a test compares the two. */
 export const ERRORS = {
   invalid_json: { ...badRequest, code: null },
   invalid_utf8: badRequest,
@@ -72,18 +72,18 @@ export type ErrorName = keyof typeof ERRORS;
 interface ErrorDetails {
   /** The request field that is wrong, in the dialect's spelling: `messages[0].role`. */
   readonly param?: string;
-  /** The `code` on the wire where the provider gave a better one than our own. */
+  /** The `code` on the wire, where the provider gave a more specific one than ours. */
   readonly code?: string;
-  /** What is written down of the message, where it has something in it that is not to be kept. */
+  /** The message to store, where the original contains something that must not be stored. */
   readonly keptMessage?: string;
   readonly retryAfterSeconds?: number;
-  /** Refused by us before the provider was asked: for the gate, which may ask another one. */
+  /** True if we refused the request before sending it to the provider. The gate may then try another one. */
   readonly isUnsent?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** An error that the caller is told about. Status and type come from the table, the message says what to do. */
+/** An error that the client sees. Status and type come from the table; the message says what to do. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly errorName: ErrorName;
@@ -100,15 +100,15 @@ export class GatewayError extends Error {
   }
 }
 
-/** Turns whatever was thrown into an error that may be shown: a stack or a foreign message never leaves the house. */
+/** Turns anything thrown into an error that may be shown. Stacks and foreign messages never leave the service. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
-  return new GatewayError('internal_error', 'Something broke on our side. Quote the request id when you report it.', {
+  return new GatewayError('internal_error', 'Something went wrong on our side. Include the request id when you report it.', {
     cause: thrown,
   });
 }
 
-/** The dialect's error object: all four keys, always. */
+/** Writes the error object of the dialect, always with all four keys. */
 export function errorBody(error: GatewayError): string {
   const kind: ErrorKind = ERRORS[error.errorName];
   return JSON.stringify({
@@ -121,15 +121,15 @@ export function errorBody(error: GatewayError): string {
   });
 }
 
-/** The official SDK for Node takes a longer wait for a mistake, and tries again at once. */
-const HEEDED_SECONDS_MAX = 60;
+/** The longest wait that the official SDK for Node honours. It takes a longer one for a mistake and retries at once. */
+const HONOURED_SECONDS_MAX = 60;
 
-/** The headers that tell an SDK whether and when to try again. */
+/** Returns the headers that tell an SDK whether and when to retry. */
 export function errorHeaders(error: GatewayError): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json', ...error.details.headers };
   const { retryAfterSeconds } = error.details;
-  const isHeeded = retryAfterSeconds === undefined || retryAfterSeconds <= HEEDED_SECONDS_MAX;
-  if (!ERRORS[error.errorName].retry || !isHeeded) headers['x-should-retry'] = 'false';
+  const isHonoured = retryAfterSeconds === undefined || retryAfterSeconds <= HONOURED_SECONDS_MAX;
+  if (!ERRORS[error.errorName].retry || !isHonoured) headers['x-should-retry'] = 'false';
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   return headers;
 }

@@ -6,14 +6,14 @@ const POOL_BYTES = RANDOM_BYTES * 256;
 
 let pool = Buffer.alloc(0);
 let poolOffset = 0;
-/** Under load many ids begin alike. */
+/** The beginning of the last id, reused because under load many ids start alike. */
 let lastMs = -1;
 let lastPrefix = '';
 let lastStart = '';
 
 /**
- * An id such as `req_0mhx3f9k2…`: its time comes first, so ids grow and the database appends instead of scattering,
- * then 80 random bits. Randomness is drawn in bulk because one system call per request would be felt.
+ * Makes an id such as `req_0mhx3f9k2…`. The time comes first, so ids increase and the database appends instead of scattering. Then come
+ * 80 random bits, drawn in bulk because one system call per request would be noticeable.
  */
 export function makeId(prefix: string, nowMs: number = Date.now()): string {
   if (poolOffset === pool.length) {
@@ -30,13 +30,13 @@ export function makeId(prefix: string, nowMs: number = Date.now()): string {
   return lastStart + random;
 }
 
-/** When an id was made. */
+/** Returns when an id was made. */
 export function timeOf(id: string): number {
   const start = id.indexOf('_') + 1;
   return Number.parseInt(id.slice(start, start + TIME_DIGITS), 36);
 }
 
-/** The beginning of every id made at this moment: ids made before are smaller, ids made after are larger. */
+/** Returns the beginning of every id made at this moment. Ids made before are smaller, ids made after are larger. */
 export function idAt(prefix: string, atMs: number): string {
   return `${prefix}_${Math.max(0, atMs).toString(36).padStart(TIME_DIGITS, '0')}`;
 }

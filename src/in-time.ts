@@ -1,11 +1,11 @@
-/** Somebody did not answer within the time that we had. */
+/** No answer arrived in time. */
 export class LateError extends Error {
   override readonly name = 'LateError';
 }
 
 /**
- * What somebody answers, or a LateError after this time: who hangs must not make others hang. An answer that has arrived by then and
- * was not looked at yet still counts, for this process may have been the one that was busy.
+ * Returns the answer, or throws a LateError after this time, so that a hanging service does not make us hang. An answer that has arrived
+ * by then but was not processed yet still counts, because this process may have been the busy one.
  */
 export function inTime<Answer>(who: string, answer: Promise<Answer>, ms: number): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -7,10 +7,10 @@ export interface TokenUsage {
   readonly reasoningTokens: number;
 }
 
-/** What a request that never got an answer has used. */
+/** The usage of a request without an answer. */
 export const NO_TOKENS: TokenUsage = { inputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
 
-/** What two exchanges have used together. */
+/** Adds the usage of two exchanges. */
 export function addTokens(one: TokenUsage, other: TokenUsage): TokenUsage {
   return {
     inputTokens: one.inputTokens + other.inputTokens,
@@ -21,12 +21,12 @@ export function addTokens(one: TokenUsage, other: TokenUsage): TokenUsage {
   };
 }
 
-/** Everything that the model read. */
+/** Returns the number of tokens that the model read. */
 export function promptTokens(usage: TokenUsage): number {
   return usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens;
 }
 
-/** Everything that the model read and wrote. */
+/** Returns the number of tokens that the model read and wrote. */
 export function totalTokens(usage: TokenUsage): number {
   return promptTokens(usage) + usage.outputTokens;
 }
