@@ -9,8 +9,8 @@ test.each([
   [61_001, '1m2s'],
   [119_500, '2m0s'],
   [359_001, '6m0s'],
-])('%p ms are told as %p: a minute never has sixty seconds', (ms, told) => {
+])('the reset header shows %p ms as %p, never with sixty seconds', (ms, header) => {
   const limits = { requestsPerMinute: 1, tokensPerMinute: 1, concurrent: 1 };
   const headers = limitHeaders({ limits, remainingRequests: 0, remainingTokens: 0, resetRequestsMs: 0, resetTokensMs: ms });
-  expect(headers['x-ratelimit-reset-tokens']).toBe(told);
+  expect(headers['x-ratelimit-reset-tokens']).toBe(header);
 });

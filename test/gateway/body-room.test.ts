@@ -4,13 +4,13 @@ import { ROOM_BYTES, takeRoom } from '../../src/gateway/body-room.ts';
 
 const MEGABYTE = 1_000_000;
 
-describe('the room for bodies', () => {
-  test('is there for at least three of the largest', () => {
+describe('the memory reserved for request bodies', () => {
+  test('is enough for three of the largest bodies', () => {
     expect(ROOM_BYTES).toBeGreaterThan(3 * 20 * MEGABYTE);
   });
 
-  test('is given until it is full, and again when somebody has left', () => {
-    const [first = { bodyBytes: 0 }, second = { bodyBytes: 0 }, third = { bodyBytes: 0 }] = guests(3);
+  test('is handed out until it is full, and becomes free when a request ends', () => {
+    const [first = { bodyBytes: 0 }, second = { bodyBytes: 0 }, third = { bodyBytes: 0 }] = holders(3);
     const all = new Set([first, second, third]);
     takeRoom(first, 4 * MEGABYTE, all, 10 * MEGABYTE);
     takeRoom(second, 6 * MEGABYTE, all, 10 * MEGABYTE);
@@ -21,19 +21,19 @@ describe('the room for bodies', () => {
     expect(take).not.toThrow();
   });
 
-  test('counts one that grows once', () => {
-    const [only = { bodyBytes: 0 }] = guests(1);
+  test('counts a growing body once', () => {
+    const [only = { bodyBytes: 0 }] = holders(1);
     for (let bytes = MEGABYTE; bytes <= 10 * MEGABYTE; bytes += MEGABYTE) takeRoom(only, bytes, [only], 10 * MEGABYTE);
     expect(() => takeRoom(only, 11 * MEGABYTE, [only], 10 * MEGABYTE)).toThrow('Too many large requests');
   });
 
-  test('is always there for short ones', () => {
-    const all = guests(1000);
-    for (const guest of all) takeRoom(guest, 50_000, all, MEGABYTE);
+  test('is always available for short bodies', () => {
+    const all = holders(1000);
+    for (const holder of all) takeRoom(holder, 50_000, all, MEGABYTE);
     expect(all.every(({ bodyBytes }) => bodyBytes === 50_000)).toBeTrue();
   });
 });
 
-function guests(count: number): { bodyBytes: number }[] {
+function holders(count: number): { bodyBytes: number }[] {
   return Array.from({ length: count }, () => ({ bodyBytes: 0 }));
 }

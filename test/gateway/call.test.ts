@@ -3,7 +3,7 @@ import { Call } from '../../src/gateway/gate.ts';
 
 afterEach(() => void setSystemTime());
 
-test('a call takes as long as it does, also when the clock is set back meanwhile', async () => {
+test('the duration of a call does not change when the system clock is set back', async () => {
   const request = new Request('http://127.0.0.1/v1/chat/completions', { method: 'POST' });
   const call = new Call('req_1', Date.now(), request, { setIdleTimeout: () => undefined, address: () => '127.0.0.1' });
   setSystemTime(Date.now() - 3_600_000);
@@ -11,7 +11,7 @@ test('a call takes as long as it does, also when the clock is set back meanwhile
   expect(call.durationMs).toBeWithin(15, 5000);
 });
 
-test('a connection whose answer is long in coming is kept open, and not for ever', () => {
+test('a connection that waits long for its answer is kept open, with a finite timeout', () => {
   const idleSeconds: number[] = [];
   const setIdleTimeout = (seconds: number): void => void idleSeconds.push(seconds);
   const call = new Call('req_1', Date.now(), new Request('http://127.0.0.1/'), { setIdleTimeout, address: () => '127.0.0.1' });

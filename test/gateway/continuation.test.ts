@@ -9,7 +9,7 @@ import { HttpClient } from '../../src/http/client.ts';
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 60_000, answerMs: 60_000, idleMs: 60_000, totalMs: 600_000, keepAliveMs: 1000 };
 const BROKEN_OFF = { candidates: [{ content: { parts: [{ text: 'One' }] }, finishReason: 'CONTINUATION', continuationToken: 'more' }] };
 
-/** Breaks off its first answer, and never gives the rest. */
+/** Breaks off its first answer, and never delivers the rest. */
 let answers = 0;
 const provider = Bun.serve({
   port: 0,
@@ -25,7 +25,7 @@ afterAll(async () => {
   await provider.stop(true);
 });
 
-test('the rest of an answer has no more time than the choices that it is one of', async () => {
+test('the rest of an answer shares the deadline of all choices', async () => {
   const gate = { client, config: { timeouts: TIMEOUTS } } as unknown as Gate;
   const watched: { readonly abort: (reason: unknown) => void; readonly deadlines: Timed }[] = [];
   const { promise: isAskedAgain, resolve } = Promise.withResolvers<undefined>();
@@ -54,7 +54,7 @@ test('the rest of an answer has no more time than the choices that it is one of'
   expect(answer).rejects.toThrow();
 });
 
-test('the rest of an answer that was cut off meanwhile is ended, and not left open for ever', async () => {
+test('the rest of an answer is ended if the answer was cut off in the meantime', async () => {
   const ended: string[] = [];
   const part = (name: string, continuation?: string): StreamSource =>
     ({

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 afterAll(() => server.stop(true));
 
-/** A provider as the settings of one gate have it. */
+/** Returns a provider as the settings of one gate define it. */
 function configure(): ProviderConfig {
   return {
     id: 'gemini-vertex',

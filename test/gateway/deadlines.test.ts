@@ -17,7 +17,7 @@ const TIMEOUTS: Timeouts = {
   keepAliveMs: 15_000,
 };
 const FIRST_BYTE = { what: 'did not begin to answer within', ms: 60_000 };
-/** The clock moves on between making a deadline and asking for it. */
+/** The clock moves on between creating a deadline and checking it. */
 const TICK_MS = 1000;
 
 function start(timeouts: Partial<Timeouts> = {}): { deadlines: Deadlines; startedAtMs: number } {
@@ -27,43 +27,43 @@ function start(timeouts: Partial<Timeouts> = {}): { deadlines: Deadlines; starte
   return { deadlines, startedAtMs };
 }
 
-function told(reason: GatewayError | undefined): { name: string; message: string } | undefined {
+function reportOf(reason: GatewayError | undefined): { name: string; message: string } | undefined {
   return reason === undefined ? undefined : { name: reason.errorName, message: reason.message };
 }
 
 describe('a provider call', () => {
-  test('ends when there was no connection within the time for that, and not before', () => {
+  test('fails when the connection takes too long, and not before', () => {
     const startedAtMs = performance.now();
     const deadlines = new Deadlines(TIMEOUTS, FIRST_BYTE);
     expect(deadlines.check(startedAtMs + 5000 - TICK_MS)).toBeUndefined();
-    expect(told(deadlines.check(startedAtMs + 5000 + TICK_MS))).toEqual({
+    expect(reportOf(deadlines.check(startedAtMs + 5000 + TICK_MS))).toEqual({
       name: 'provider_unavailable',
       message: 'The provider could not be reached within 5 seconds.',
     });
   });
 
-  test('that is connected has the time for the first byte, and not that for the connection', () => {
+  test('has the time for the first byte once it is connected', () => {
     const { deadlines, startedAtMs } = start();
     expect(deadlines.check(startedAtMs + 60_000 - TICK_MS)).toBeUndefined();
-    expect(told(deadlines.check(startedAtMs + 60_000 + TICK_MS))).toEqual({
+    expect(reportOf(deadlines.check(startedAtMs + 60_000 + TICK_MS))).toEqual({
       name: 'provider_timeout',
       message: 'The provider did not begin to answer within 60 seconds.',
     });
   });
 
-  test('that has begun ends when it was silent for too long', () => {
+  test('fails when it is silent for too long after its first byte', () => {
     const { deadlines, startedAtMs } = start();
     deadlines.arrived();
     deadlines.started();
     deadlines.check(startedAtMs);
     expect(deadlines.check(startedAtMs + 120_000 - TICK_MS)).toBeUndefined();
-    expect(told(deadlines.check(startedAtMs + 120_000 + TICK_MS))).toEqual({
+    expect(reportOf(deadlines.check(startedAtMs + 120_000 + TICK_MS))).toEqual({
       name: 'provider_timeout',
       message: 'The provider was silent for 120 seconds.',
     });
   });
 
-  test('gets its time anew with everything that arrives', () => {
+  test('restarts the idle time whenever something arrives', () => {
     const { deadlines, startedAtMs } = start({ idleMs: 200 });
     deadlines.started();
     deadlines.arrived();
@@ -71,46 +71,46 @@ describe('a provider call', () => {
     deadlines.arrived();
     expect(deadlines.check(startedAtMs + 199)).toBeUndefined();
     expect(deadlines.check(startedAtMs + 398)).toBeUndefined();
-    expect(told(deadlines.check(startedAtMs + 399))?.message).toBe('The provider was silent for 0.2 seconds.');
+    expect(reportOf(deadlines.check(startedAtMs + 399))?.message).toBe('The provider was silent for 0.2 seconds.');
   });
 
-  test('is not to blame while nobody waits for it, because the caller is slow to read', () => {
+  test('does not time out while the client is slow to read', () => {
     const { deadlines, startedAtMs } = start();
     deadlines.started();
     deadlines.resting();
     expect(deadlines.check(startedAtMs + 120_000 + TICK_MS)).toBeUndefined();
   });
 
-  test('ends after its total time, however lively it is', () => {
+  test('fails after the total time, however active it is', () => {
     const { deadlines, startedAtMs } = start({ idleMs: 3_600_000 });
     deadlines.started();
     deadlines.arrived();
     expect(deadlines.check(startedAtMs + 1_800_000 - TICK_MS)).toBeUndefined();
-    expect(told(deadlines.check(startedAtMs + 1_800_000 + TICK_MS))).toEqual({
+    expect(reportOf(deadlines.check(startedAtMs + 1_800_000 + TICK_MS))).toEqual({
       name: 'provider_timeout',
       message: 'The provider did not finish within 1800 seconds.',
     });
   });
 
-  test('that is over is left alone', () => {
+  test('does not time out once it is over', () => {
     const { deadlines, startedAtMs } = start();
     deadlines.stop();
     expect(deadlines.check(startedAtMs + 10 * TIMEOUTS.totalMs)).toBeUndefined();
   });
 
-  test('ends once', () => {
+  test('reports a timeout only once', () => {
     const { deadlines, startedAtMs } = start();
     expect(deadlines.check(startedAtMs + 60_000 + TICK_MS)).toBeDefined();
     expect(deadlines.check(startedAtMs + 10 * TIMEOUTS.totalMs)).toBeUndefined();
   });
 
-  test('asks the caller to try again in a second', () => {
+  test('asks the client to try again in a second', () => {
     const { deadlines, startedAtMs } = start();
     expect(deadlines.check(startedAtMs + 10 * TIMEOUTS.totalMs)?.details.retryAfterSeconds).toBe(1);
   });
 });
 
-describe('a provider that takes no connections', () => {
+describe('a provider that accepts no connections', () => {
   let deaf: Deaf;
 
   beforeAll(async () => {
@@ -118,7 +118,7 @@ describe('a provider that takes no connections', () => {
   });
   afterAll(() => deaf.kill());
 
-  test('is a server error to the caller, in time and without a charge', async () => {
+  test('causes a server error in time and without a charge', async () => {
     const simulator = await startOpenAiSimulator();
     const gate = await startGate({
       simulator,
@@ -151,14 +151,14 @@ interface Deaf {
   kill(): void;
 }
 
-/** Node obeys the length of the queue; the runtime of these tests takes hundreds of connections whatever it is told. */
+/** Run by Node, which obeys the backlog. The runtime of these tests accepts hundreds of connections whatever the backlog. */
 const LISTEN = `require('node:net').createServer().listen({ host: '127.0.0.1', port: 0, backlog: 1 }, function () {
   process.stdout.write(this.address().port + '\\n');
 });`;
 const QUEUE_MAX = 600;
 const CONNECTED_WITHIN_MS = 200;
 
-/** A listener that is stopped as a whole, and its queue filled: the kernel then drops every further knock. */
+/** Starts a listener, suspends its process and fills its queue. The kernel then drops every further connection attempt. */
 async function startDeaf(): Promise<Deaf> {
   const child = spawn('node', ['-e', LISTEN], { stdio: ['ignore', 'pipe', 'inherit'] });
   const waiting: Socket[] = [];
@@ -169,7 +169,7 @@ async function startDeaf(): Promise<Deaf> {
   try {
     const port = await readPort(child);
     child.kill('SIGSTOP');
-    while (await isConnected(port, waiting)) if (waiting.length > QUEUE_MAX) throw new Error('the queue has no end');
+    while (await isConnected(port, waiting)) if (waiting.length > QUEUE_MAX) throw new Error('the queue never fills');
     return { port, kill };
   } catch (error) {
     kill();

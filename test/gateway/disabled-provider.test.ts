@@ -104,7 +104,7 @@ describeStores((makeStore) => {
   const refuses = (model: string) => () => service.catalog.find(model) === undefined;
 
   test(
-    'a disabled provider gets no requests: other routes serve, and a model without another is refused',
+    'a disabled provider gets no requests: other routes serve, and a model without another route is refused',
     async () => {
       expect((await chat('any/both')).json).toMatchObject({ choices: [{ message: { content: 'north' } }] });
       expect((await chat('north/alone')).status).toBe(200);
@@ -129,7 +129,7 @@ describeStores((makeStore) => {
   );
 
   test(
-    'it stays disabled over a restart, and serves again as soon as it is enabled',
+    'a disabled provider stays disabled after a restart, and serves again as soon as it is enabled',
     async () => {
       await service.drain();
       await open();

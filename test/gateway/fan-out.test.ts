@@ -23,14 +23,14 @@ const WHOLE: Answer = {
 };
 const TIMEOUTS = { connectMs: 1000, firstByteMs: 5000, answerMs: 5000, idleMs: 5000, totalMs: 10_000, keepAliveMs: 1000 };
 
-/** The provider's side of one choice, played by the test. */
+/** The provider's side of one choice, controlled by the test. */
 class Provided {
   readonly exchange = new Exchange(() => undefined);
   isPaused = false;
   isCancelled = false;
 
   constructor() {
-    // The head is of no interest here, nor is its failure.
+    // Neither the head nor its failure matters here.
     this.exchange.head.catch(() => undefined);
     this.exchange.attach({
       pause: () => void (this.isPaused = true),
@@ -56,7 +56,7 @@ class Provided {
   }
 }
 
-/** A fan-out whose providers are in the hands of the test, and what the caller has got of it. */
+/** Returns a fan-out whose providers the test controls, and the texts that the client received. */
 function fanOut(count: number) {
   const provided: Provided[] = [];
   const strands = new Strands(count, async (strand) => {
@@ -71,18 +71,18 @@ function fanOut(count: number) {
     return { type: 'stream', provider: 'mock', servedModel: 'gpt-x', dropped: [], source: relay, wantsUsage: false, apiKey: undefined };
   });
   const stream = new ChoiceStream(strands);
-  const told: string[] = [];
+  const received: string[] = [];
   const ends: unknown[] = [];
   const start = (onText: (text: string) => void = () => undefined): void =>
     stream.start({
       onText: (text) => {
-        told.push(...[...text.matchAll(/"index":(\d+),"delta":\{"content":"(\w+)"/gu)].map((match) => `${match[1]}${match[2]}`));
+        received.push(...[...text.matchAll(/"index":(\d+),"delta":\{"content":"(\w+)"/gu)].map((match) => `${match[1]}${match[2]}`));
         onText(text);
       },
       onComplete: () => ends.push('complete'),
       onFailure: (failure) => ends.push(failure),
     });
-  return { stream, strands, provided, told, ends, start };
+  return { stream, strands, provided, received, ends, start };
 }
 
 async function opened(count: number) {
@@ -94,12 +94,12 @@ async function opened(count: number) {
 }
 
 describe('the streams of several choices', () => {
-  test('are told as they come, and end with the last of them', async () => {
-    const { start, told, ends, provided, stream } = await opened(3);
+  test('are forwarded as they arrive, and end with the last of them', async () => {
+    const { start, received, ends, provided, stream } = await opened(3);
     start();
     provided[2]?.say('b');
     provided[0]?.say('c');
-    expect(told).toEqual(['0a', '1a', '2a', '2b', '0c']);
+    expect(received).toEqual(['0a', '1a', '2a', '2b', '0c']);
     for (const provider of [2, 0, 1]) {
       expect(ends).toEqual([]);
       provided[provider]?.end(5);
@@ -109,7 +109,7 @@ describe('the streams of several choices', () => {
     expect(stream.tally().wireUsage).toEqual({ prompt_tokens: 30, completion_tokens: 15, total_tokens: 45 });
   });
 
-  test('wait together for a slow caller', async () => {
+  test('pause together for a slow client', async () => {
     const { start, provided, stream } = await opened(3);
     start();
     stream.pause();
@@ -118,27 +118,27 @@ describe('the streams of several choices', () => {
     expect(provided.map(({ isPaused }) => isPaused)).toEqual([false, false, false]);
   });
 
-  test('do not begin while the caller takes nothing', async () => {
-    const { start, told, stream } = await opened(3);
+  test('do not start while the client reads nothing', async () => {
+    const { start, received, stream } = await opened(3);
     let isFirst = true;
     start(() => {
       if (isFirst) stream.pause();
       isFirst = false;
     });
-    expect(told).toEqual(['0a']);
+    expect(received).toEqual(['0a']);
     stream.resume();
-    expect(told).toEqual(['0a', '1a', '2a']);
+    expect(received).toEqual(['0a', '1a', '2a']);
   });
 
-  test('begin one after the other where there are many', async () => {
-    const { start, told, ends, provided } = await opened(CONCURRENT_MAX + 2);
+  test('start one after the other beyond the concurrency limit', async () => {
+    const { start, received, ends, provided } = await opened(CONCURRENT_MAX + 2);
     start();
     expect(provided).toHaveLength(CONCURRENT_MAX);
     provided[3]?.end(1);
     expect(provided).toHaveLength(CONCURRENT_MAX + 1);
     provided[CONCURRENT_MAX]?.say('late');
     await Bun.sleep(0);
-    expect(told.at(-1)).toBe(`${CONCURRENT_MAX}late`);
+    expect(received.at(-1)).toBe(`${CONCURRENT_MAX}late`);
     provided.filter((_, index) => index !== 3).forEach((provider) => provider.end(1));
     provided[CONCURRENT_MAX + 1]?.say('last');
     await Bun.sleep(0);
@@ -147,7 +147,7 @@ describe('the streams of several choices', () => {
     expect(ends).toEqual(['complete']);
   });
 
-  test('fail with the first that fails, once, and the others are ended', async () => {
+  test('fail with the first failure, once, and the others are ended', async () => {
     const { start, ends, provided } = await opened(3);
     start();
     const failure = new Error('broken');
@@ -156,7 +156,7 @@ describe('the streams of several choices', () => {
     expect(provided.map(({ isCancelled }) => isCancelled)).toEqual([true, false, true]);
   });
 
-  test('fail to open with the first that fails to begin', async () => {
+  test('fail to open when one of them fails to start', async () => {
     const { stream, provided, strands } = fanOut(3);
     const open = stream.open();
     provided[0]?.say('a');
@@ -167,7 +167,7 @@ describe('the streams of several choices', () => {
     expect(strands.askNext()).toBeUndefined();
   });
 
-  test('are cut where they are open', async () => {
+  test('are cut off where they are still open', async () => {
     const { start, provided, stream } = await opened(3);
     start();
     provided[1]?.end(1);
@@ -180,7 +180,7 @@ describe('the streams of several choices', () => {
   });
 });
 
-describe('a body that is sent for each choice', () => {
+describe('a body that is sent once per choice', () => {
   const BODY_BYTES = 200_000;
   const request = new Request('http://gate');
   const call = new Call('req_1', 0, request, { setIdleTimeout: () => undefined, address: () => '' });
@@ -192,7 +192,7 @@ describe('a body that is sent for each choice', () => {
     return askForChoices(gate, { call, chat: { model: 'mock/gpt', messages: [], n } } as unknown as Dispatch, { leg, ask });
   };
 
-  test('takes room as often as it is there at once', async () => {
+  test('takes room for each copy that exists at once', async () => {
     for (const [n, times] of [
       [3, 3],
       [100, CONCURRENT_MAX],
@@ -202,12 +202,12 @@ describe('a body that is sent for each choice', () => {
     }
   });
 
-  test('gives it back where all have failed: another route may follow', async () => {
+  test('gives the room back when all choices fail, because another route may follow', async () => {
     expect(await failureOf(choose(3, () => Promise.reject(new Error('overloaded'))))).toMatchObject({ message: 'overloaded' });
     expect(call.bodyBytes).toBe(BODY_BYTES);
   });
 
-  test('is refused before anybody is asked where there is no room', async () => {
+  test('is refused before any provider is asked when there is no room', async () => {
     other.bodyBytes = ROOM_BYTES - 2 * BODY_BYTES;
     let asked = 0;
     const ask = async (): Promise<Answer> => {

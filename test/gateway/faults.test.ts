@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test';
 import { mayTryNext, toCallerError } from '../../src/gateway/faults.ts';
 import { ProviderFault } from '../../src/providers/provider.ts';
 
-describe('a provider that is too busy', () => {
+describe('the wait after a 429 of a provider', () => {
   test.each<[string, number | undefined, string | undefined, number]>([
     ['in its body', 7, undefined, 7],
-    ['in its body, longer than anybody waits', 86_400, undefined, 3600],
-    ['in its body, as nothing', 0, undefined, 1],
+    ['in its body, longer than clients wait', 86_400, undefined, 3600],
+    ['in its body, as zero', 0, undefined, 1],
     ['in a header', undefined, '7', 7],
-    ['in a header, longer than anybody waits', undefined, '86400', 3600],
-    ['in a header, as no time', undefined, 'soon', 5],
+    ['in a header, longer than clients wait', undefined, '86400', 3600],
+    ['in a header, not as a time', undefined, 'soon', 5],
     ['nowhere', undefined, undefined, 5],
-  ])('says when to come back %s', (_, retryAfterSeconds, retryAfter, expected) => {
+  ])('is what the provider states %s', (_, retryAfterSeconds, retryAfter, expected) => {
     const fault = new ProviderFault('Slow down', { status: 429, retryAfterSeconds });
     const error = toCallerError(fault, { apiKey: undefined, retryAfter });
     expect(error.errorName).toBe('provider_rate_limited');
@@ -19,19 +19,19 @@ describe('a provider that is too busy', () => {
   });
 });
 
-test('a refusal of the request is told without our key, wherever in it the provider repeats that, and not at any length', () => {
-  const said = `${'x'.repeat(3000)} sk-ours`;
-  for (const text of ['sk-ours is not for this', said]) {
+test('a provider refusal is shown bounded, with our key redacted wherever the provider repeats it', () => {
+  const long = `${'x'.repeat(3000)} sk-ours`;
+  for (const text of ['sk-ours is not for this', long]) {
     const fault = new ProviderFault(text, { status: 400, code: text, param: text });
     const { message, details } = toCallerError(fault, { apiKey: 'sk-ours', retryAfter: undefined });
-    for (const told of [message, details.code ?? '', details.param ?? '']) {
-      expect(told).not.toContain('sk-ours');
-      expect(told.length).toBeLessThan(2100);
+    for (const shown of [message, details.code ?? '', details.param ?? '']) {
+      expect(shown).not.toContain('sk-ours');
+      expect(shown.length).toBeLessThan(2100);
     }
   }
 });
 
-test('a limit of ours at one provider is told without its words, and another provider may take the request', () => {
+test('the message about our own limit at a provider is not shown, and another provider may take the request', () => {
   const fault = new ProviderFault('Request too large in organization `org_1`: Limit 9', { status: 413, code: 'rate_limit_exceeded' });
   const error = toCallerError(fault, { apiKey: undefined, retryAfter: undefined });
   expect(error).toMatchObject({ errorName: 'request_too_large', message: expect.not.stringContaining('org_1') as unknown });

@@ -9,8 +9,8 @@ import { STORES, type OpenStore } from '../accounts/stores.ts';
 import { until } from '../until.ts';
 import { serveStore } from './serve-store.ts';
 
-/** A change of a key is felt within a second; the machine that runs the tests does other things too. */
-const FELT_WITHIN_MS = 10_000;
+/** A change of a key takes effect within a second. The limit is generous, because the test machine is busy. */
+const EFFECT_WITHIN_MS = 10_000;
 const MODEL = 'sandbox/echo';
 
 for (const { name: storeName, isMissing, open } of STORES)
@@ -39,7 +39,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       return new OpenAI({ apiKey: secret, baseURL: `${service.url}/v1`, maxRetries: 0 });
     }
 
-    /** `ok`, or what the official client is told. */
+    /** Returns `ok`, or the status and code that the official client reports. */
     async function ask(secret: string, model = MODEL): Promise<string> {
       try {
         await client(secret).chat.completions.create({ model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 });
@@ -50,15 +50,15 @@ for (const { name: storeName, isMissing, open } of STORES)
       }
     }
 
-    async function felt(secret: string, expected: string): Promise<void> {
+    async function takesEffect(secret: string, expected: string): Promise<void> {
       const startedAtMs = performance.now();
       while ((await ask(secret)) !== expected) {
-        if (performance.now() - startedAtMs > FELT_WITHIN_MS) throw new Error(`not ${expected} in time, but ${await ask(secret)}`);
+        if (performance.now() - startedAtMs > EFFECT_WITHIN_MS) throw new Error(`not ${expected} in time, but ${await ask(secret)}`);
         await Bun.sleep(10);
       }
     }
 
-    /** Makes a key with all budgets, of which that of this period is small, and uses it until it is refused. */
+    /** Creates a key with all budgets, of which the one of this period is small, and uses it until it is refused. */
     async function spendBudget(period: BudgetPeriod): Promise<{ readonly id: string; readonly secret: string }> {
       const plenty = parseUsd('5');
       const key = await make({ budgets: { day: plenty, week: plenty, month: plenty, total: plenty, [period]: asNanos(12_000n) } });
@@ -73,18 +73,18 @@ for (const { name: storeName, isMissing, open } of STORES)
       return key;
     }
 
-    describe('a list of addresses', () => {
+    describe('a list of allowed addresses', () => {
       test.each<[string, readonly string[], string]>([
-        ['the block that the caller is in', ['10.0.0.0/8', '127.0.0.0/8'], 'ok'],
-        ['the very address', ['127.0.0.1'], 'ok'],
+        ['the block of the client', ['10.0.0.0/8', '127.0.0.0/8'], 'ok'],
+        ['the exact address', ['127.0.0.1'], 'ok'],
         ['another block', ['10.0.0.0/8'], '403 address_not_allowed'],
-        ['all of IPv6, when the caller has IPv4', ['::/0'], '403 address_not_allowed'],
-      ])('with %s', async (_, addresses, expected) => {
+        ['all of IPv6, for an IPv4 client', ['::/0'], '403 address_not_allowed'],
+      ])('with %s is enforced', async (_, addresses, expected) => {
         const { secret } = await make({ addresses });
         expect(await ask(secret)).toBe(expected);
       });
 
-      test('cannot be talked around by a header', async () => {
+      test('cannot be bypassed by a header', async () => {
         const { secret } = await make({ addresses: ['10.0.0.0/8'] });
         const headers = {
           authorization: `Bearer ${secret}`,
@@ -95,25 +95,25 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect((await fetch(`${service.url}/v1/models`, { headers })).status).toBe(403);
       });
 
-      test('also guards the list of models, and says which address was seen', async () => {
+      test('also guards the list of models, and the error names the address seen', async () => {
         const { secret } = await make({ addresses: ['10.0.0.0/8'] });
         const response = await fetch(`${service.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } });
         expect(response.status).toBe(403);
         expect(await response.text()).toContain('127.0.0.1');
       });
 
-      test('that changes is felt within a second', async () => {
+      test('takes effect within a second of a change', async () => {
         const { id, secret } = await make();
         expect(await ask(secret)).toBe('ok');
         await owner.keys.update(owner.by(id), { addresses: ['10.0.0.0/8'] });
-        await felt(secret, '403 address_not_allowed');
+        await takesEffect(secret, '403 address_not_allowed');
         await owner.keys.update(owner.by(id), { addresses: null });
-        await felt(secret, 'ok');
+        await takesEffect(secret, 'ok');
       });
     });
 
     describe('a denied model', () => {
-      test('is refused and not listed, whatever the list of models says', async () => {
+      test('is refused and not listed, whatever the allow list says', async () => {
         const { secret } = await make({ models: [MODEL, 'sandbox/story'], deniedModels: [MODEL] });
         expect(await ask(secret)).toBe('403 model_not_allowed');
         expect(await ask(secret, 'sandbox/story')).toBe('ok');
@@ -121,38 +121,38 @@ for (const { name: storeName, isMissing, open } of STORES)
         expect(models.map(({ id }) => id)).toEqual(['sandbox/story']);
       });
 
-      test('leaves all others to a key without a list', async () => {
+      test('leaves all other models available to a key without an allow list', async () => {
         const { secret } = await make({ deniedModels: ['sandbox/story'] });
         expect([await ask(secret), await ask(secret, 'sandbox/story')]).toEqual(['ok', '403 model_not_allowed']);
       });
     });
 
-    describe('a provider in place of a model', () => {
+    describe('a provider pattern in a model list', () => {
       test.each<[string, Partial<NewKey>, string]>([
         ['allows all of its models', { models: ['sandbox/*'] }, 'ok'],
-        ['allows none of another one', { models: ['openai/*'] }, '403 model_not_allowed'],
-        ['denies all of its models, also one that is allowed', { models: [MODEL], deniedModels: ['sandbox/*'] }, '403 model_not_allowed'],
-        ['may stand beside a denied model', { models: ['sandbox/*'], deniedModels: ['sandbox/story'] }, 'ok'],
-        ['is not a beginning of its name', { models: ['sand/*', 'sandbox', 'sandbox*', '*'] }, '403 model_not_allowed'],
+        ['allows no models of another provider', { models: ['openai/*'] }, '403 model_not_allowed'],
+        ['denies all of its models, even an allowed one', { models: [MODEL], deniedModels: ['sandbox/*'] }, '403 model_not_allowed'],
+        ['can be combined with a denied model', { models: ['sandbox/*'], deniedModels: ['sandbox/story'] }, 'ok'],
+        ['does not match the beginning of a name', { models: ['sand/*', 'sandbox', 'sandbox*', '*'] }, '403 model_not_allowed'],
       ])('%s', async (_, settings, expected) => {
         expect(await ask((await make(settings)).secret)).toBe(expected);
       });
     });
 
-    test('a disabled key is refused within a second, and let in again when it is enabled', async () => {
+    test('a disabled key is refused within a second, and works again when it is enabled', async () => {
       const { id, secret } = await make();
       expect(await ask(secret)).toBe('ok');
       await owner.keys.update(owner.by(id), { isDisabled: true });
-      await felt(secret, '401 key_disabled');
+      await takesEffect(secret, '401 key_disabled');
       await owner.keys.update(owner.by(id), { isDisabled: false });
-      await felt(secret, 'ok');
+      await takesEffect(secret, 'ok');
     });
 
-    describe('budgets of a day, a week, a month and in total', () => {
-      test('hold together, and each of them stops its key', async () => {
+    describe('budgets per day, week, month and in total', () => {
+      test('apply together, and each of them stops its key', async () => {
         const keys = new Map<BudgetPeriod, Awaited<ReturnType<typeof make>>>();
         for (const period of BUDGET_PERIODS) keys.set(period, await spendBudget(period));
-        // It takes some seconds until a refusal is written down, of all keys at once.
+        // It takes some seconds until a refusal is stored, for all keys at once.
         for (const [period, { id, secret }] of keys) {
           const status = async (): Promise<string | undefined> => (await owner.keys.find(owner.account.id, id))?.status;
           await until(async () => (await status()) === 'limit_reached');
@@ -163,7 +163,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       });
     });
 
-    test('a key that slows down is told when to try again, before its budget is used up', async () => {
+    test('a key that slows down gets a time to try again before its budget is used up', async () => {
       const { id, secret } = await make({ atLimit: 'slow_down', budgets: { month: asNanos(1_000_000n) } });
       const nowMs = Date.now();
       await store.kysely
@@ -176,7 +176,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       if (!(refusal instanceof RateLimitError)) throw new Error('the key was not slowed down');
       expect(refusal.code).toBe('rate_limit_exceeded');
       expect(refusal.message).toMatch(/slowed down near the end of its budget \(per month\).* Try again at \d{4}-\d\d-\d\dT[\d:]{8}Z/);
-      // Hours: no client would wait that long by itself.
+      // The wait is hours: no client would wait that long by itself.
       expect(refusal.headers?.get('x-should-retry')).toBe('false');
       const waitSeconds = refusal.headers?.get('retry-after') ?? '';
       const key = await owner.keys.find(owner.account.id, id);
@@ -187,16 +187,16 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(budget?.pace?.freeAtMs).toBeUndefined();
     });
 
-    describe('a rotation under traffic', () => {
-      test('fails no request of a caller that changes over in time', async () => {
+    describe('a key rotation under traffic', () => {
+      test('fails no request of a client that switches in time', async () => {
         const { id, secret } = await make({ requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000 });
         let current = secret;
-        const told: string[] = [];
+        const results: string[] = [];
         const over = new AbortController();
         const caller = async (): Promise<void> => {
-          while (!over.signal.aborted) told.push(await ask(current));
+          while (!over.signal.aborted) results.push(await ask(current));
         };
-        const passed = (count: number, from = told.length) => until(() => told.length >= from + count);
+        const passed = (count: number, from = results.length) => until(() => results.length >= from + count);
         const callers = [caller(), caller(), caller()];
         for (let rotation = 0; rotation < 5; rotation += 1) {
           const fresh = freshOf(await owner.keys.rotate(owner.by(id), 60_000));
@@ -206,20 +206,20 @@ for (const { name: storeName, isMissing, open } of STORES)
         }
         over.abort();
         await Promise.all(callers);
-        expect(told.filter((answer) => answer !== 'ok')).toEqual([]);
+        expect(results.filter((answer) => answer !== 'ok')).toEqual([]);
       });
 
-      test('ends for the old secret within a second of ending the overlap', async () => {
+      test('refuses the old secret within a second after the overlap ends', async () => {
         const { id, secret } = await make();
         const fresh = freshOf(await owner.keys.rotate(owner.by(id), 3_600_000));
         expect([await ask(secret), await ask(fresh.secret)]).toEqual(['ok', 'ok']);
         await owner.keys.endOverlap(owner.by(id));
-        await felt(secret, '401 invalid_api_key');
+        await takesEffect(secret, '401 invalid_api_key');
         expect(await ask(fresh.secret)).toBe('ok');
       });
     });
 
-    test('the last use of each secret is known a few seconds later', async () => {
+    test('the last use of each secret is recorded a few seconds later', async () => {
       const { id, secret } = await make();
       const fresh = freshOf(await owner.keys.rotate(owner.by(id), 3_600_000));
       expect(await ask(secret)).toBe('ok');
@@ -231,7 +231,7 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
   });
 
-test('behind a trusted proxy the address that it names counts', async () => {
+test('behind a trusted proxy, the address that it names counts', async () => {
   const [sqlite] = STORES;
   const store = await sqlite?.open();
   if (store === undefined) throw new Error('there is no embedded database');

@@ -14,7 +14,7 @@ import { describeModel } from '../simulator/gate.ts';
 import { startGeminiSimulator } from '../simulator/gemini.ts';
 import { until } from '../until.ts';
 
-/** The whole server, with everything real but the reach of its fetches: that is no setting, so it runs in this process. */
+/** The whole server, in this process, because the reach of its fetches is not a setting. Everything else is real. */
 interface Gate {
   readonly service: Service;
   readonly secret: string;
@@ -23,7 +23,7 @@ interface Gate {
 
 const gemini = startGeminiSimulator();
 const bedrock = startBedrockSimulator();
-/** With room for what else the machine does. */
+/** Generous, because the test machine is busy. */
 const AT_ONCE_MS = 1000;
 const IMAGE = PNG.toString('base64');
 const gates: Gate[] = [];
@@ -94,7 +94,7 @@ async function startGate(settings: JsonObject, reach?: Reach): Promise<Gate> {
   return started;
 }
 
-interface Told {
+interface Reply {
   readonly status: number;
   readonly body: JsonObject & { readonly error?: JsonObject };
 }
@@ -103,14 +103,14 @@ async function ask(
   model: string,
   part: JsonObject,
   { at = gate, signal = null }: { at?: Gate; signal?: AbortSignal | null } = {},
-): Promise<Told> {
+): Promise<Reply> {
   const response = await fetch(`${at.service.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${at.secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model, max_tokens: 100, messages: [{ role: 'user', content: [{ type: 'text', text: 'Look' }, part] }] }),
     signal,
   });
-  return { status: response.status, body: (await response.json()) as Told['body'] };
+  return { status: response.status, body: (await response.json()) as Reply['body'] };
 }
 
 const OVERLOADED = { type: 'status', status: 503, error: { status: 'UNAVAILABLE', message: 'overloaded' } } as const;
@@ -118,7 +118,7 @@ const SOUND = { type: 'input_audio', input_audio: { data: WAV.toString('base64')
 const film = (url: string): JsonObject => ({ type: 'video_url', video_url: { url } });
 const image = (url: string): JsonObject => ({ type: 'image_url', image_url: { url } });
 
-/** What the simulators got of the last message. */
+/** Returns what the simulator received of the last message. */
 function partsAtGemini(): unknown {
   const contents = gemini.requests[0]?.body['contents'] as { parts: JsonObject[] }[] | undefined;
   return contents?.at(-1)?.parts;
@@ -129,35 +129,35 @@ function blocksAtBedrock(): unknown {
   return messages?.at(-1)?.content;
 }
 
-describe('a model at a provider that fetches nothing', () => {
-  test('sees a picture that the caller names: Gemini', async () => {
+describe('a model at a provider that fetches no media', () => {
+  test('sees a picture given by URL: Gemini', async () => {
     const server = await serveMedia((socket) => sendFile(socket, PNG));
     gemini.reset();
     expect(await ask('mock/gemini', image(`${server.origin}/a.png`))).toMatchObject({ status: 200 });
     expect(partsAtGemini()).toEqual([{ text: 'Look' }, { inlineData: { mimeType: 'image/png', data: IMAGE } }]);
   });
 
-  test('sees a picture that the caller names: Bedrock', async () => {
+  test('sees a picture given by URL: Bedrock', async () => {
     const server = await serveMedia((socket, path) => (path === '/a.png' ? sendRedirect(socket, '/b.png') : sendFile(socket, PNG)));
     expect(await ask('mock/bedrock', image(`${server.origin}/a.png`))).toMatchObject({ status: 200 });
     expect(blocksAtBedrock()).toContainEqual({ image: { format: 'png', source: { bytes: IMAGE } } });
   });
 
-  test('reads a file that the caller names: Bedrock', async () => {
+  test('reads a file given by URL: Bedrock', async () => {
     const server = await serveMedia((socket) => sendFile(socket, PDF, 'application/pdf'));
     const file = { type: 'file', file: { filename: 'book.pdf', file_data: `${server.origin}/book.pdf` } };
     expect(await ask('mock/bedrock', file)).toMatchObject({ status: 200 });
     expect(blocksAtBedrock()).toContainEqual({ document: { name: 'book', format: 'pdf', source: { bytes: PDF.toString('base64') } } });
   });
 
-  test('is given a film of YouTube by its address', async () => {
+  test('gets a YouTube video by its URL', async () => {
     const url = 'https://www.youtube.com/watch?v=abc';
     gemini.reset();
     expect(await ask('mock/gemini', film(url))).toMatchObject({ status: 200 });
     expect(partsAtGemini()).toContainEqual({ fileData: { fileUri: url } });
   });
 
-  test('gets what was fetched for the first route on the second', async () => {
+  test('reuses media fetched for the first route on the second', async () => {
     const server = await serveMedia((socket) => sendFile(socket, PNG));
     gemini.reset();
     gemini.next(OVERLOADED);
@@ -166,7 +166,7 @@ describe('a model at a provider that fetches nothing', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('gets a film of YouTube by its address, where the first route could not fetch it', async () => {
+  test('gets a YouTube video by its URL after the first route could not fetch it', async () => {
     const url = 'https://www.youtube.com/watch?v=abc';
     gemini.reset();
     const asked = bedrock.requests.length;
@@ -175,7 +175,7 @@ describe('a model at a provider that fetches nothing', () => {
     expect(bedrock.requests).toHaveLength(asked);
   });
 
-  test('gets what the dialect of the first route has no word for', async () => {
+  test('serves a request that the dialect of the first route cannot express', async () => {
     const asked = bedrock.requests.length;
     gemini.reset();
     expect(await ask('mock/mixed', SOUND)).toMatchObject({ status: 200 });
@@ -183,7 +183,7 @@ describe('a model at a provider that fetches nothing', () => {
     expect(bedrock.requests).toHaveLength(asked);
   });
 
-  test('that cannot carry a request is no answer to why the first route failed', async () => {
+  test('as a fallback that cannot carry the request does not hide why the first route failed', async () => {
     gemini.reset();
     gemini.next(OVERLOADED);
     const { status, body } = await ask('mock/turned', SOUND);
@@ -191,11 +191,11 @@ describe('a model at a provider that fetches nothing', () => {
   });
 });
 
-describe('media that cannot be had', () => {
+describe('media that cannot be fetched', () => {
   test.each([
-    ['a page', 'text/html', '<html>secret</html>', 'invalid_image_format'],
+    ['a web page', 'text/html', '<html>secret</html>', 'invalid_image_format'],
     ['an error', 'image/png', undefined, 'invalid_image_url'],
-  ])('is a 400 with its field, and the provider hears nothing: %s', async (_, type, text, code) => {
+  ])('is a 400 with its field, and the provider is not called: %s', async (_, type, text, code) => {
     const server = await serveMedia((socket) =>
       text === undefined ? socket.end('HTTP/1.1 500 Oh\r\ncontent-length: 6\r\n\r\nsecret') : sendFile(socket, Buffer.from(text), type),
     );
@@ -207,13 +207,13 @@ describe('media that cannot be had', () => {
     expect(gemini.requests).toHaveLength(0);
   });
 
-  test('is asked for once, however many routes would need it', async () => {
+  test('is requested once, however many routes would need it', async () => {
     const server = await serveMedia((socket) => sendFile(socket, Buffer.from('<html>'), 'text/html'));
     expect(await ask('mock/two', image(server.origin))).toMatchObject({ status: 400, body: { error: { code: 'invalid_image_format' } } });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is no longer waited for when the caller leaves', async () => {
+  test('is abandoned when the client leaves', async () => {
     const server = await serveMedia(() => undefined);
     const leaving = new AbortController();
     const asking = ask('mock/gemini', image(server.origin), { signal: leaving.signal }).catch(() => 'left');
@@ -224,7 +224,7 @@ describe('media that cannot be had', () => {
   });
 });
 
-test('a server as everybody starts it fetches nothing from its own machine', async () => {
+test('a server with default settings fetches nothing from its own machine', async () => {
   const server = await serveMedia((socket) => sendFile(socket, PNG));
   const usual = await startGate({});
   for (const url of [
@@ -238,7 +238,7 @@ test('a server as everybody starts it fetches nothing from its own machine', asy
   expect(server.connections).toBe(0);
 });
 
-test('fetching can be switched off', async () => {
+test('media fetching can be disabled', async () => {
   const server = await serveMedia((socket) => sendFile(socket, PNG));
   const closed = await startGate({ media: { fetch: false } }, reachLoopback());
   const { status, body } = await ask('mock/gemini', image(server.origin), { at: closed });

@@ -31,7 +31,7 @@ function inline(chat: ChatRequest, changes: Partial<InlineOptions> = {}): Promis
   return inlineMedia(chat, { reach: reachLoopback(), signal: new AbortController().signal, ...changes });
 }
 
-/** What the caller is told about a request that cannot be filled. */
+/** Returns the error that the client sees. */
 async function refusalOf(chat: ChatRequest, changes: Partial<InlineOptions> = {}): Promise<JsonObject> {
   const { errorName, status, message, details } = (await failureOf(inline(chat, changes))) as JsonObject & { details: JsonObject };
   return { error: errorName, status, message, param: details['param'] };
@@ -39,8 +39,8 @@ async function refusalOf(chat: ChatRequest, changes: Partial<InlineOptions> = {}
 
 const PNG_URL = `data:image/png;base64,${PNG.toString('base64')}`;
 
-describe('a request', () => {
-  test('without addresses stays the same object', async () => {
+describe('inlining the media of a request', () => {
+  test('returns the same object when there are no URLs', async () => {
     const chats = [
       chatOf(),
       chatOf({ type: 'text', text: 'https://localhost/a.png' }),
@@ -58,7 +58,7 @@ describe('a request', () => {
     for (const chat of chats) expect(await inline(chat)).toBe(chat);
   });
 
-  test('gets the content of every address, and the caller’s own object is not touched', async () => {
+  test('fills in the content of every URL without changing the original object', async () => {
     const server = await serveMedia((socket, path) => {
       if (path === '/a.png') sendFile(socket, PNG);
       else if (path === '/a.pdf') sendFile(socket, PDF, 'application/pdf');
@@ -97,19 +97,19 @@ describe('a request', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('leaves addresses alone that the provider fetches itself', async () => {
+  test('skips URLs that the provider fetches itself', async () => {
     const chat = chatOf({ type: 'video_url', video_url: { url: 'https://youtu.be/x' } });
     expect(await inline(chat, { isLeftAlone: () => true })).toBe(chat);
   });
 
-  test('with more addresses than allowed is refused before any is asked', async () => {
+  test('refuses too many URLs before fetching any', async () => {
     const reach = reachLoopback();
     const parts = Array.from({ length: ADDRESSES_MAX + 1 }, (_, index) => image(`https://localhost/${index}.png`));
     expect(await refusalOf(chatOf(...parts), { reach })).toMatchObject({ error: 'array_above_max_length', status: 400, param: 'messages' });
     expect(reach.asked).toEqual([]);
   });
 
-  test('has at most four fetches under way, and all of them end with the first failure', async () => {
+  test('runs at most four fetches at once, and ends all of them at the first failure', async () => {
     const server = await serveMedia((socket, path) => {
       if (path === '/3') setTimeout(() => sendFile(socket, Buffer.from('no picture')), 100);
     });
@@ -132,8 +132,8 @@ describe('a request', () => {
   });
 });
 
-describe('the size', () => {
-  test('of one file is bounded', async () => {
+describe('the size limit', () => {
+  test('applies to one file', async () => {
     const server = await serveMedia((socket) => sendFile(socket, Buffer.concat([PNG, Buffer.alloc(FILE_BYTES_MAX)])));
     expect(await refusalOf(chatOf(image(server.origin)))).toEqual({
       error: 'request_too_large',
@@ -144,36 +144,36 @@ describe('the size', () => {
   });
 
   test.each([
-    ['of all files together', (origin: string) => [image(`${origin}/a`), image(`${origin}/b`)]],
-    ['of one file in several places', (origin: string) => [image(`${origin}/a`), image(`${origin}/a`)]],
-  ])('%s is bounded', async (_, partsAt) => {
+    ['all files together', (origin: string) => [image(`${origin}/a`), image(`${origin}/b`)]],
+    ['one file in several places', (origin: string) => [image(`${origin}/a`), image(`${origin}/a`)]],
+  ])('applies to %s', async (_, partsAt) => {
     const server = await serveMedia((socket) => sendFile(socket, Buffer.concat([PNG, Buffer.alloc(FILE_BYTES_MAX - 1000)])));
     expect(await refusalOf(chatOf(...partsAt(server.origin)))).toMatchObject({ error: 'request_too_large', status: 400 });
     expect((await inline(chatOf(image(`${server.origin}/a`)))).messages).toHaveLength(2);
   });
 });
 
-describe('content', () => {
+describe('fetched content', () => {
   test.each([
     ['a picture of another format than announced', PNG, 'image/jpeg'],
-    ['a picture that its store knows nothing about', PNG, 'application/octet-stream'],
+    ['a picture with an unknown type', PNG, 'application/octet-stream'],
     ['a picture without a type', PNG, ''],
-  ])('that is %s is taken for what it is', async (_, bytes, type) => {
+  ])('that is %s is recognised by its bytes', async (_, bytes, type) => {
     const server = await serveMedia((socket) => sendFile(socket, bytes, type));
     expect(await inline(chatOf(image(server.origin)))).toEqual(chatOf(image(PNG_URL)));
   });
 
   test.each<[string, Buffer, string, string]>([
     ['a page', Buffer.from('<!doctype html>'), 'text/html', 'image_url'],
-    ['a page that calls itself a picture', Buffer.from('<!doctype html>'), 'image/png', 'image_url'],
-    ['a picture that calls itself a page', PNG, 'text/html', 'image_url'],
-    ['a picture with script in it', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml', 'image_url'],
-    ['a book where a picture was promised', PDF, 'application/pdf', 'image_url'],
-    ['a book that calls itself a picture', PDF, 'image/png', 'image_url'],
+    ['a page declared as a picture', Buffer.from('<!doctype html>'), 'image/png', 'image_url'],
+    ['a picture declared as a page', PNG, 'text/html', 'image_url'],
+    ['a picture that may contain scripts', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml', 'image_url'],
+    ['a document instead of a picture', PDF, 'application/pdf', 'image_url'],
+    ['a document declared as a picture', PDF, 'image/png', 'image_url'],
     ['nothing', Buffer.alloc(0), 'image/png', 'image_url'],
-    ['a picture where a book was promised', PNG, 'image/png', 'document_url'],
+    ['a picture instead of a document', PNG, 'image/png', 'document_url'],
     ['text', Buffer.from('AKIA-SECRET'), 'text/plain', 'document_url'],
-    ['a picture where sound was promised', PNG, 'image/png', 'audio_url'],
+    ['a picture instead of sound', PNG, 'image/png', 'audio_url'],
   ])('that is %s is refused, and not repeated', async (_, bytes, type, name) => {
     const server = await serveMedia((socket) => sendFile(socket, bytes, type));
     const refusal = await refusalOf(chatOf({ type: name, [name]: { url: server.origin } }));
@@ -191,8 +191,8 @@ describe('content', () => {
   });
 });
 
-describe('an address that gives nothing', () => {
-  test('is told in the same words whatever the reason: the answer is no map of our network', async () => {
+describe('a media URL that cannot be fetched', () => {
+  test('gets the same message whatever the reason, so that it reveals nothing about our network', async () => {
     const broken = await serveMedia((socket) => socket.end('HTTP/1.1 500 No\r\n\r\nstack trace'));
     const moved = await serveMedia((socket) => sendRedirect(socket, 'https://169.254.169.254/'));
     const forged = await serveMedia((socket) => sendFile(socket, PNG), { name: 'self-signed' });
@@ -221,9 +221,9 @@ describe('an address that gives nothing', () => {
   });
 
   test.each([
-    ['plain http', 'http://localhost/a.png', 'https:// addresses only'],
+    ['plain http', 'http://localhost/a.png', 'only from https:// URLs'],
     ['a password', 'https://user:secret@localhost/a.png', 'user name or a password'],
-  ])('because it has %s says so, without repeating it', async (_, url, words) => {
+  ])('because of %s gets a message that says so, without repeating the URL', async (_, url, words) => {
     const refusal = await refusalOf(chatOf({ type: 'image_url', image_url: url }));
     expect(refusal).toMatchObject({ error: 'invalid_image_url', param: 'messages[1].content[0].image_url' });
     expect(refusal['message']).toContain(words);
@@ -236,10 +236,10 @@ function openCall(bodyBytes: number): Call {
   return Object.assign(call, { bodyBytes });
 }
 
-describe('media that was fetched', () => {
+describe('fetched media', () => {
   const BYTES = 200_000;
 
-  test('takes the room of a body until the answer ends, and is refused where there is none', async () => {
+  test('takes the room of a body until the answer ends, and is refused when there is no room', async () => {
     const server = await serveMedia((socket) => sendFile(socket, Buffer.concat([PNG, Buffer.alloc(BYTES)])));
     const [call, other] = [openCall(200), openCall(0)];
     const gate = { reach: reachLoopback(), calls: new Set([call, other]) };
@@ -257,7 +257,7 @@ describe('media that was fetched', () => {
   });
 });
 
-test('no request makes it throw anything that was not meant for the caller, or go anywhere', async () => {
+test('no request makes inlining throw an error that is not meant for clients, or connect anywhere', async () => {
   const url = fc.oneof(
     fc.webUrl(),
     fc.string(),

@@ -13,38 +13,38 @@ function packed(content: string | Buffer): Buffer {
 }
 
 describe('the pages of a PDF', () => {
-  test.each([1, 7, 1000])('are counted in the open and where they are packed: %p', (pages) => {
+  test.each([1, 7, 1000])('are counted in plain and compressed files: %p', (pages) => {
     expect(countPdfPages(writePdf(pages))).toBe(pages);
     expect(countPdfPages(writePdf(pages, { isPacked: true }))).toBe(pages);
   });
 
-  test('that are packed well have hardly a byte each', () => {
+  test('take hardly a byte each when compressed', () => {
     expect(writePdf(1000, { isPacked: true }).length).toBeLessThan(10_000);
   });
 
-  test('count as often as they are shown', () => {
+  test('count each time that they are referenced', () => {
     expect(countPdfPages(Buffer.from('%PDF-1.4 /Kids [3 0 R 3 0 R\n3 0 R] 3 0 obj << /Type  /Page >>'))).toBe(3);
   });
 
-  test('are not the list of pages itself, nor words that begin alike', () => {
+  test('do not include the page list itself, nor names that begin alike', () => {
     expect(countPdfPages(Buffer.from('<</Type/Pages>><</Type/PageLabel>><</Type/Page>>'))).toBe(1);
   });
 
   test.each<[string, Buffer]>([
     ['there are none', Buffer.from('%PDF-1.4')],
     ['the file is encrypted', Buffer.concat([writePdf(1), Buffer.from('trailer<</Encrypt 7 0 R>>')])],
-    ['they are packed in a way that we do not know', Buffer.from('<</Type/ObjStm/Filter/LZWDecode>>stream\nwhat\nendstream')],
-    ['they unpack to more than we care to look at', packed(Buffer.alloc(5_000_000, '/Type/Page '))],
-    ['they unpack to more in all', Buffer.concat([packed(Buffer.alloc(4_000_000, ' ')), packed('/Type/Page')])],
-    ['the file has no end', packed('/Type/Page').subarray(0, -12)],
-    ['a packed part has no content', Buffer.from('/Type/Page /ObjStm')],
-    ['there are too many packed parts', Buffer.concat(Array.from({ length: 2001 }, () => packed('/Type/Page')))],
-  ])('cannot be told where %s', (_, bytes) => {
+    ['they are compressed in an unknown way', Buffer.from('<</Type/ObjStm/Filter/LZWDecode>>stream\nwhat\nendstream')],
+    ['they unpack to more than the limit', packed(Buffer.alloc(5_000_000, '/Type/Page '))],
+    ['all parts together unpack to more than the limit', Buffer.concat([packed(Buffer.alloc(4_000_000, ' ')), packed('/Type/Page')])],
+    ['the file is truncated', packed('/Type/Page').subarray(0, -12)],
+    ['a compressed part has no content', Buffer.from('/Type/Page /ObjStm')],
+    ['there are too many compressed parts', Buffer.concat(Array.from({ length: 2001 }, () => packed('/Type/Page')))],
+  ])('have no known bound when %s', (_, bytes) => {
     expect(countPdfPages(bytes)).toBeUndefined();
   });
 
   test.each(['/ObjStm', '/Kids[', '/Kids[]', '/Type ', '/ObjStm stream endstream', '<</Type/Page>>'])(
-    'are looked for in no time in a file full of %p',
+    'are counted quickly in a file full of %p',
     (word) => {
       const startedAtMs = performance.now();
       countPdfPages(Buffer.alloc(15_000_000, word));

@@ -8,7 +8,7 @@ import type { ChatRequest } from '../../src/openai/types.ts';
 import { NO_TOKENS, type TokenUsage } from '../../src/tokens.ts';
 import { writePdf } from '../simulator/pdf.ts';
 
-/** What a million tokens cost, in whole dollars or decimals of them, as the price list of a provider says it. */
+/** Prices in dollars per million tokens, as a provider's price list states them. */
 const PRICE = { input: 2.5, cached_input: 1.25, cache_write: 3.125, output: 10 };
 const LONG = { over: 1000, input: 5, cached_input: 2.5, cache_write: 6.25, output: 15 };
 const MEDIA_ALLOWANCE_TOKENS = 20_000;
@@ -44,16 +44,16 @@ describe('a cost in nano-dollars', () => {
     ['reasoning, which is part of the output', PRICE, { outputTokens: 5, reasoningTokens: 5 }, 50_000n],
     ['a cache without prices of its own', { input: 2, output: 8 }, { cachedInputTokens: 3, cacheWriteTokens: 4 }, 14_000n],
     ['a free model', { input: 0, output: 0 }, { inputTokens: 1_000_000, outputTokens: 1_000_000 }, 0n],
-    ['a prompt at the edge of the long tier', { ...PRICE, long: LONG }, { inputTokens: 1000, outputTokens: 1 }, 2_510_000n],
-    ['a prompt above the edge', { ...PRICE, long: LONG }, { inputTokens: 1001, outputTokens: 1 }, 5_020_000n],
+    ['a prompt at the limit of the long tier', { ...PRICE, long: LONG }, { inputTokens: 1000, outputTokens: 1 }, 2_510_000n],
+    ['a prompt above the limit', { ...PRICE, long: LONG }, { inputTokens: 1001, outputTokens: 1 }, 5_020_000n],
     [
-      'a prompt above the edge by its cached part',
+      'a prompt above the limit by its cached part',
       { ...PRICE, long: LONG },
       { inputTokens: 1, cachedInputTokens: 500, cacheWriteTokens: 500 },
       4_380_000n,
     ],
-    ['a long answer to a prompt at the edge', { ...PRICE, long: LONG }, { inputTokens: 1000, outputTokens: 9000 }, 92_500_000n],
-    ['the smallest price there is', { input: 0.000001, output: 0 }, { inputTokens: 1 }, 1n],
+    ['a long answer to a prompt at the limit', { ...PRICE, long: LONG }, { inputTokens: 1000, outputTokens: 9000 }, 92_500_000n],
+    ['the smallest price', { input: 0.000001, output: 0 }, { inputTokens: 1 }, 1n],
     ['a thousand tokens of the smallest price', { input: 0.000001, output: 0 }, { inputTokens: 1000 }, 1n],
     ['one token more', { input: 0.000001, output: 0 }, { inputTokens: 1001 }, 2n],
     [
@@ -62,14 +62,14 @@ describe('a cost in nano-dollars', () => {
       { inputTokens: 1, cachedInputTokens: 1, cacheWriteTokens: 1, outputTokens: 1 },
       1n,
     ],
-    ['counts beyond what a double can add', PRICE, { inputTokens: 2 ** 31, outputTokens: 2 ** 31 }, 26_843_545_600_000n],
+    ['counts beyond the precision of a double', PRICE, { inputTokens: 2 ** 31, outputTokens: 2 ** 31 }, 26_843_545_600_000n],
   ])('of %s', (_, price, usage, nanos) => {
     expect(costOf(makeModel(price).price, { ...NO_TOKENS, ...usage })).toBe(asNanos(nanos));
   });
 });
 
 describe('a quote', () => {
-  test('is the bytes of the body and the whole output limit at their dearest', () => {
+  test('is the size of the body and the whole output limit at the highest prices', () => {
     const quoted = quote(makeModel(PRICE), makeChat(), 100);
     expect(quoted).toEqual({
       amount: asNanos(100n * 3125n + 16_384n * 10_000n),
@@ -82,12 +82,15 @@ describe('a quote', () => {
     });
   });
 
-  test.each([{ max_tokens: 7 }, { max_completion_tokens: 7 }])('takes the limit of the caller, all of it or nothing: %j', (limit) => {
-    const quoted = quote(makeModel(PRICE), makeChat(limit), 100);
-    expect(quoted).toMatchObject({ amount: asNanos(382_500n), minimum: asNanos(382_500n), hasCallerLimit: true });
-  });
+  test.each([{ max_tokens: 7 }, { max_completion_tokens: 7 }])(
+    'uses the output limit of the client as both amount and minimum: %j',
+    (limit) => {
+      const quoted = quote(makeModel(PRICE), makeChat(limit), 100);
+      expect(quoted).toMatchObject({ amount: asNanos(382_500n), minimum: asNanos(382_500n), hasCallerLimit: true });
+    },
+  );
 
-  test('pays for the input as often as it may be read', () => {
+  test('pays for the input as many times as it may be read', () => {
     const one = quote(makeModel(PRICE), makeChat({ n: 3 }), 100);
     const three = quote(makeModel(PRICE), makeChat({ n: 3 }), 100, 3);
     expect(three).toEqual({
@@ -99,7 +102,7 @@ describe('a quote', () => {
   });
 
   test.each<[Partial<ChatRequest>]>([[{}], [{ max_completion_tokens: 50 }]])(
-    'of n answers pays for n outputs and one input: %j',
+    'for n choices pays for n outputs and one input: %j',
     (limit) => {
       const one = quote(makeModel(PRICE), makeChat(limit), 100);
       const three = quote(makeModel(PRICE), makeChat({ ...limit, n: 3 }), 100);
@@ -115,7 +118,7 @@ describe('a quote', () => {
     expect(quote(model, makeChat(), 20_000_000)).toEqual(quote(model, makeChat(), 50));
   });
 
-  test('takes what a search may find for a full context', () => {
+  test('assumes a full context for a web search', () => {
     const model = makeModel(PRICE, { context: 5000 });
     expect(quote(model, makeChat({ web_search_options: {} }), 10).inputTokensMax).toBe(5000);
   });
@@ -126,7 +129,7 @@ describe('a quote', () => {
     expect(quote(model, makeChat(), 1001)).toMatchObject({ inputPicos: 6_256_250_000n, outputTokenPicos: 15_000_000n });
   });
 
-  test('allows for every part that is not text: a short address may be a large picture', () => {
+  test('includes an allowance for every part that is not text, because a short URL may be a large picture', () => {
     const content = [
       { type: 'text', text: 'What is this?' },
       { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
@@ -142,20 +145,20 @@ describe('a quote', () => {
   });
 
   test.each([
-    ['a file by its id', { type: 'file', file: { file_id: 'file-1' } }],
-    ['a file by its address', { type: 'file', file: { file_data: 'https://example.com/book.pdf' } }],
+    ['a file by id', { type: 'file', file: { file_id: 'file-1' } }],
+    ['a file by URL', { type: 'file', file: { file_data: 'https://example.com/book.pdf' } }],
     ['a film', { type: 'video_url', video_url: { url: 'https://example.com/film.mp4' } }],
-    ['a film that is there', { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } }],
-    ['a packed file', { type: 'file', file: { file_data: 'data:application/vnd.openxmlformats;base64,UEsDBA==' } }],
-    ['a file of nobody knows what', { type: 'file', file: { file_data: 'UEsDBA==' } }],
+    ['an inline film', { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } }],
+    ['a compressed file', { type: 'file', file: { file_data: 'data:application/vnd.openxmlformats;base64,UEsDBA==' } }],
+    ['a file of unknown type', { type: 'file', file: { file_data: 'UEsDBA==' } }],
     ['a PDF without pages', { type: 'document_url', document_url: 'data:application/pdf;base64,JVBERi0=' }],
     ['a recording by its bare address', { type: 'audio_url', audio_url: 'gs://bucket/talk.mp3' }],
-  ])('takes %s to fill the context: nobody knows how long it is', (_, part) => {
+  ])('assumes that %s fills the context, because its length is unknown', (_, part) => {
     const { inputTokensMax } = quote(makeModel(PRICE), makeChat({ messages: [{ role: 'user', content: [part] }] }), 100);
     expect(inputTokensMax).toBe(128_000);
   });
 
-  test('takes a recording that is there by its bytes', () => {
+  test('counts an inline recording by its bytes', () => {
     const part = { type: 'audio_url', audio_url: { url: 'data:audio/mpeg;base64,AAAA' } };
     const { inputTokensMax } = quote(makeModel(PRICE), makeChat({ messages: [{ role: 'user', content: [part] }] }), 100);
     expect(inputTokensMax).toBe(100 + MEDIA_ALLOWANCE_TOKENS);
@@ -165,23 +168,23 @@ describe('a quote', () => {
     [1, 'data:application/pdf;base64,', MEDIA_ALLOWANCE_TOKENS],
     [10, 'data:application/pdf;base64,', 80_000],
     [3, '', 24_000],
-  ])('takes a PDF of %p pages for what its pages can be, however small they are', (pages, before, tokens) => {
+  ])('counts a PDF of %p pages by the maximum of its pages, however small they are', (pages, before, tokens) => {
     const part = { type: 'file', file: { file_data: before + writePdf(pages).toString('base64') } };
     const { inputTokensMax } = quote(makeModel(PRICE), makeChat({ messages: [{ role: 'user', content: [part] }] }), 100);
     expect(inputTokensMax).toBe(100 + tokens);
   });
 
-  test('takes no text for an address', () => {
+  test('does not mistake text for a URL', () => {
     const content = [{ type: 'refusal', refusal: 'Sorry: no.' }];
     const { inputTokensMax } = quote(makeModel(PRICE), makeChat({ messages: [{ role: 'assistant', content }] }), 100);
     expect(inputTokensMax).toBeLessThan(128_000);
   });
 });
 
-/** Prices in the unit of the settings: up to six decimals. */
+/** Prices in the unit of the settings, with up to six decimals. */
 const price = fc.nat({ max: 100_000_000 }).map((picos) => picos / 1_000_000);
 
-/** Any request and any usage that stays within what the request allows. */
+/** Any request, and any usage within its limits. */
 const request = fc
   .record({
     bodyBytes: fc.nat({ max: 5000 }),
@@ -208,7 +211,7 @@ const request = fc
     return { bodyBytes, chat, usage, limits: { context, output }, over };
   });
 
-describe('the money that is held', () => {
+describe('the held amount', () => {
   test('pays for any usage within the limits of the request, at any prices that the settings accept', () => {
     const prices = fc.record({ input: price, cached_input: price, cache_write: price, output: price });
     fc.assert(
@@ -220,7 +223,7 @@ describe('the money that is held', () => {
     );
   });
 
-  test('pays for any usage at the prices of a usual list, where the cache is cheaper and long prompts are dearer', () => {
+  test('pays for any usage at typical prices, where the cache is cheaper and long prompts cost more', () => {
     const prices = fc.tuple(price, price, price, price).map(([input, other, cacheWrite, output]) => ({
       input: Math.max(input, other),
       cached_input: Math.min(input, other),
@@ -248,7 +251,7 @@ describe('the money that is held', () => {
     );
   });
 
-  test('buys as many tokens as it pays for and not one more', () => {
+  test('buys exactly as many tokens as it pays for', () => {
     fc.assert(
       fc.property(request, fc.nat({ max: 50_000_000 }), ({ bodyBytes, chat, limits }, nanos) => {
         const quoted = quote(makeModel(PRICE, limits), chat, bodyBytes);
@@ -266,9 +269,9 @@ describe('the money that is held', () => {
     ['the input alone', quoteFor(PRICE), 312_500n, 0],
     ['less than the input', quoteFor(PRICE), 1n, 0],
     ['a debt', quoteFor(PRICE), -5n, 0],
-    ['ten tokens in each of two answers', quoteFor(PRICE, { n: 2 }), 512_500n, 10],
-    ['output that is free', quoteFor({ input: 1, output: 0 }), 1_000_000n, 0],
-  ])('when it is %s', (_, quoted, nanos, tokens) => {
+    ['for ten tokens in each of two choices', quoteFor(PRICE, { n: 2 }), 512_500n, 10],
+    ['for free output', quoteFor({ input: 1, output: 0 }), 1_000_000n, 0],
+  ])('buys the right number of tokens when it is %s', (_, quoted, nanos, tokens) => {
     expect(affordableOutputTokens(quoted, asNanos(nanos))).toBe(tokens);
   });
 });
@@ -279,7 +282,7 @@ test.each([
   [4, 1],
   [5, 2],
   [20_000_000, 5_000_000],
-])('%d characters are guessed to be %d tokens', (characters, tokens) => {
+])('%d characters are estimated as %d tokens', (characters, tokens) => {
   expect(estimateTokens(characters)).toBe(tokens);
 });
 

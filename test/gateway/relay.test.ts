@@ -24,19 +24,19 @@ const events = [delta('Grüße, 世界 👋🏽'), more('line\u2028break "data: 
 const whole = await relayed([bytesOf(events)], true);
 
 describe('the relay', () => {
-  test('gives each chunk with our model id and a null usage, and keeps the usage for itself', () => {
+  test('forwards each chunk with our model id and a null usage, and keeps the usage to itself', () => {
     expect(whole.chunks.map((text) => JSON.parse(text))).toEqual(
       events.slice(0, -1).map((text) => ({ ...JSON.parse(text), model: 'mock/gpt', usage: null })),
     );
     expect(whole.usage).toEqual({ inputTokens: 3, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 4, reasoningTokens: 0 });
   });
 
-  test('leaves the usage key out when the caller did not ask', async () => {
+  test('omits the usage key when the client did not ask for it', async () => {
     const { chunks } = await relayed([bytesOf(events)], false);
     expect(chunks.every((text) => !('usage' in JSON.parse(text)))).toBe(true);
   });
 
-  test('gives the same events under any cut of the bytes', async () => {
+  test('produces the same events however the bytes are split', async () => {
     const bytes = bytesOf(events);
     const cuts = fc.uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: 40 });
     await fc.assert(
@@ -47,7 +47,7 @@ describe('the relay', () => {
     );
   });
 
-  test('gives the same events one byte at a time', async () => {
+  test('produces the same events one byte at a time', async () => {
     const bytes = bytesOf(events);
     expect(
       await relayed(
@@ -60,7 +60,7 @@ describe('the relay', () => {
     ).toEqual(whole);
   });
 
-  test('gives the same tokens whole or byte by byte, be they text or not', async () => {
+  test('produces the same tokens at once or byte by byte, valid text or not', async () => {
     const token = fc.uint8Array({ maxLength: 12 }).map((bytes) => bytes.filter((byte) => byte >= 32 && byte !== 34 && byte !== 92));
     await fc.assert(
       fc.asyncProperty(fc.array(token, { maxLength: 6 }), async (texts) => {
@@ -74,7 +74,7 @@ describe('the relay', () => {
     );
   });
 
-  test('does not mind CRLF, comments, missing spaces, or a missing last blank line', async () => {
+  test('accepts CRLF, comments, missing spaces, and a missing last blank line', async () => {
     const text = `: hello\r\n\r\n${events.map((data) => `data:${data}\r\n\r\n: ping\r\n\r\n`).join('')}data: [DONE]`;
     expect(await relayed([new TextEncoder().encode(text)], true)).toEqual(whole);
   });
@@ -85,12 +85,12 @@ describe('the relay', () => {
   });
 
   test.each([
-    ['breaks off before a choice has finished', `data: ${delta('a')}\n\n`, 1],
+    ['ends before a choice has finished', `data: ${delta('a')}\n\n`, 1],
     ['finishes one choice of two', `data: ${delta('a')}\n\ndata: ${delta('b', 1)}\n\ndata: ${finish()}\n\n`, 3],
     ['sends an error event', `data: ${delta('a')}\n\ndata: {"error":{"message":"overloaded"}}\n\n`, 1],
-    ['names an event error', `data: ${delta('a')}\n\nevent: error\ndata: {"message":"overloaded"}\n\n`, 1],
+    ['sends an event named error', `data: ${delta('a')}\n\nevent: error\ndata: {"message":"overloaded"}\n\n`, 1],
     ['sends garbage', `data: ${delta('a')}\n\ndata: <html>\n\n`, 1],
-  ])('delivers what came before a stream that %s, then fails', async (_, text, delivered) => {
+  ])('delivers everything before the fault of a stream that %s, then fails', async (_, text, delivered) => {
     const relay = begin([new TextEncoder().encode(text)], false);
     await relay.open(1000);
     const got: string[] = [];
@@ -101,18 +101,18 @@ describe('the relay', () => {
   test.each([
     ['is empty', ''],
     ['has only comments', ': processing\n\n'],
-    ['says only that it is done', 'data: [DONE]\n\n'],
+    ['only says that it is done', 'data: [DONE]\n\n'],
     ['begins with an error', 'data: {"error":{"message":"overloaded","code":529}}\n\n'],
   ])('fails before the first chunk when the stream %s', async (_, text) => {
     await expect(begin([new TextEncoder().encode(text)], false).open(1000)).rejects.toBeInstanceOf(ProviderFault);
   });
 
-  test('adds the finish reason that a provider forgot before it was done', async () => {
+  test('adds a finish reason that the provider omitted', async () => {
     const { chunks } = await relayed([new TextEncoder().encode(`data: ${delta('a')}\n\ndata: [DONE]\n\n`)], false);
     expect(chunks.map((text) => JSON.parse(text).choices[0].finish_reason)).toEqual([null, 'stop']);
   });
 
-  test('waits for the first token, but not for ever once the provider has begun', async () => {
+  test('waits for the first token, but only for a while once the provider has started', async () => {
     const role = chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
     const exchange = new Exchange(() => undefined);
     const relay = beginWith(exchange, false);
@@ -127,7 +127,7 @@ describe('the relay', () => {
   test.each([
     ['comments', ': processing\n\n'],
     ['chunks without choices', `data: ${chunk([])}\n\n`],
-  ])('does not wait for ever for the first token of a provider that sends only %s', async (_, text) => {
+  ])('does not wait forever for the first token of a provider that sends only %s', async (_, text) => {
     for (const [patienceMs, silentMs] of [
       [20, 0],
       [5, 30],
@@ -146,7 +146,7 @@ describe('the relay', () => {
     }
   });
 
-  test('lets a provider through that begins only after the patience is used up', async () => {
+  test('opens for a provider that starts only after the patience has passed', async () => {
     const exchange = new Exchange(() => undefined);
     const relay = beginWith(exchange, false);
     const opened = relay.open(5);
@@ -161,12 +161,12 @@ describe('the relay', () => {
   const both = [delta('a'), delta('b', 1), finish(1), finish()];
 
   test.each<[string, string[], number, (exchange: Exchange) => void]>([
-    ['closes without the last of its chunks', [delta('a'), finish()], 1, (exchange) => exchange.onFailure(reset)],
+    ['closes without its last chunk', [delta('a'), finish()], 1, (exchange) => exchange.onFailure(reset)],
     ['falls silent', [delta('a'), finish(), usage], 1, (exchange) => exchange.abort(late)],
     ['ends in the middle of an event', [delta('a'), finish()], 1, endMidEvent],
     ['reports an error', [delta('a'), finish()], 1, (exchange) => exchange.onBody(Buffer.from('data: {"error":{"message":"late"}}\n\n'))],
     ['closes when all of its choices have ended', both, 2, (exchange) => exchange.onFailure(reset)],
-  ])('is complete with a provider that %s behind a whole answer', async (_, said, choices, breakOff) => {
+  ])('is complete when a provider %s after a whole answer', async (_, said, choices, breakOff) => {
     const { got, collected, exchange } = await follow(said, choices);
     breakOff(exchange);
     await collected;
@@ -175,18 +175,18 @@ describe('the relay', () => {
   });
 
   test.each<[string, string[], number, unknown]>([
-    ['the caller leaves', [delta('a'), finish()], 1, CLIENT_GONE],
+    ['the client leaves', [delta('a'), finish()], 1, CLIENT_GONE],
     ['the server must stop', [delta('a'), finish()], 1, draining],
     ['a choice has not begun', [delta('a'), finish()], 2, reset],
     ['a choice has not ended', both.slice(0, -1), 2, reset],
-    ['more was said behind the end', [delta('a'), finish(), more('b')], 1, reset],
-  ])('fails with the reason when %s before the stream is over', async (_, said, choices, reason) => {
+    ['more output followed the end', [delta('a'), finish(), more('b')], 1, reset],
+  ])('fails with the reason when the stream breaks and %s', async (_, said, choices, reason) => {
     const { collected, exchange } = await follow(said, choices);
     exchange.abort(reason);
     await expect(collected).rejects.toBe(reason);
   });
 
-  test('refuses an event without an end instead of keeping it', async () => {
+  test('refuses an unterminated event instead of buffering it', async () => {
     const piece = new Uint8Array(EVENT_CHARACTERS_MAX / 10).fill(0x61);
     const relay = begin([new TextEncoder().encode('data: '), ...Array.from({ length: 20 }, () => piece)], false);
     await expect(relay.open(1000)).rejects.toThrow('unterminated event');
@@ -202,7 +202,7 @@ function slice(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
   return edges.slice(1).map((end, index) => bytes.slice(edges[index], end));
 }
 
-/** A relay whose stream is here already. */
+/** Returns a relay whose stream has already arrived. */
 function begin(packets: readonly Uint8Array[], wantsUsage: boolean): Relay {
   const exchange = new Exchange(() => undefined);
   for (const packet of packets) exchange.onBody(Buffer.from(packet));
@@ -229,7 +229,7 @@ function endMidEvent(exchange: Exchange): void {
   exchange.onEnd();
 }
 
-/** A relay with somebody who listens, after these events. */
+/** Returns a relay with a listener, after these events. */
 async function follow(texts: readonly string[], choices: number): Promise<{ got: string[]; collected: Promise<void>; exchange: Exchange }> {
   const exchange = new Exchange(() => undefined);
   exchange.head.catch(() => undefined);

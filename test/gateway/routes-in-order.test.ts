@@ -13,7 +13,7 @@ const EAST: Route = { provider: 'east', model: 'x', weight: 3 };
 const WEST: Route = { provider: 'west', model: 'x', weight: 1 };
 const LAST: Route = { provider: 'last', model: 'x' };
 
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Returns pseudo-random numbers from 0 to 1 that are the same in every run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -41,13 +41,13 @@ describe('the order of routes', () => {
     expect(routesInOrder(PLAIN, () => 0.99)).toBe(PLAIN);
   });
 
-  test('gives equals their shares, and the others stand in before the next route', () => {
+  test('shares requests by weight within a group, whose other routes come before the next route', () => {
     const counts = countOrders([EAST, WEST, LAST], 10_000);
     expect(Object.keys(counts).toSorted()).toEqual(['east west last', 'west east last']);
     expect(counts['east west last']).toBeWithin(7400, 7600);
   });
 
-  test('spreads what falls on the stand-ins by their weights', () => {
+  test('spreads fallback traffic by weight', () => {
     const counts = countOrders(
       [
         { ...EAST, weight: 6 },
@@ -67,7 +67,7 @@ describe('the order of routes', () => {
     for (const order of Object.keys(counts)) expect(order).toMatch(/^(east west|west east) last (third fourth|fourth third)$/u);
   });
 
-  test('has every route once, whatever the weights and the draw', () => {
+  test('contains every route once, whatever the weights and the draw', () => {
     const route = fc.record({
       provider: fc.uuid(),
       model: fc.constant('x'),
@@ -84,13 +84,13 @@ describe('the order of routes', () => {
     );
   });
 
-  test.each([0, -1, Number.POSITIVE_INFINITY, '2'])('takes no weight of %p', (weight) => {
+  test.each([0, -1, Number.POSITIVE_INFINITY, '2'])('does not accept a weight of %p', (weight) => {
     const entry = { id: 'a/b', provider: 'a', context_length: 10, max_output_tokens: 5, price: { input: 1, output: 1 } };
     expect(modelSchema.safeParse({ ...entry, routes: [{ provider: 'a', model: 'b', weight }] }).success).toBe(false);
   });
 });
 
-test('requests to the running gate are shared among equals, and what one fails to answer goes to the other', async () => {
+test('a running gate shares requests among weighted routes, and falls back to the other when one fails', async () => {
   const [east, west] = await Promise.all([startOpenAiSimulator(), startOpenAiSimulator()]);
   const provider = ({ baseUrl, apiKey }: typeof east) => ({ base_url: baseUrl, api_key: apiKey });
   const routes = ['east', 'west'].map((id) => ({ provider: id, model: 'gpt-x', weight: 1 }));
@@ -114,7 +114,7 @@ test('requests to the running gate are shared among equals, and what one fails t
     return response.status;
   };
   for (let count = 0; count < 40; count += 1) expect(await ask()).toBe(200);
-  // Of 40 fair draws fewer than four on one side happen once in ten million runs.
+  // Of 40 fair draws, fewer than four on one side happen once in ten million runs.
   expect(east.requests.length).toBeWithin(4, 37);
   expect(east.requests.length + west.requests.length).toBe(40);
   await east.stop();

@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config.ts';
 import { serve, type Service } from '../../src/serve.ts';
 import type { OpenStore } from '../accounts/stores.ts';
 
-/** A server on a store, with what `tollgate.yaml` would have. */
+/** Starts a server on a store, with these settings as its `tollgate.yaml`. */
 export function serveStore(store: OpenStore, settings: object = {}): Promise<Service> {
   const file = join(store.folder, 'tollgate.yaml');
   writeFileSync(file, JSON.stringify(settings));

@@ -12,7 +12,7 @@ import { until } from '../until.ts';
 const TIMEOUTS: Timeouts = { connectMs: 20, firstByteMs: 20, answerMs: 20_000, idleMs: 5000, totalMs: 20_000, keepAliveMs: 1000 };
 const TOKEN_MS = 200;
 const WATCH_MS = 5;
-/** With room for what else the machine does; the token itself has ten seconds. */
+/** Generous, because the test machine is busy. The token itself has ten seconds. */
 const AT_ONCE_MS = 5000;
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -22,7 +22,7 @@ const { privateKey } = generateKeyPairSync('rsa', {
 const gemini = startGeminiSimulator();
 const client = new HttpClient();
 let asked = 0;
-/** Gives tokens to who asks at `/late`, and leaves others without an answer. */
+/** Returns tokens late at `/late`, and never answers elsewhere. */
 const tokens = Bun.serve({
   port: 0,
   fetch: async ({ url }) => {
@@ -60,19 +60,19 @@ function openCall(): Call {
   return new Call('req_1', 0, new Request('http://gate'), { setIdleTimeout: () => undefined, address: () => '' });
 }
 
-describe('an access token that is late', () => {
-  test('takes nothing of the time that the provider has', async () => {
-    // The clock comes round just as the exchange has begun.
+describe('a late access token', () => {
+  test('does not count against the time of the provider', async () => {
+    // The clock ticks just as the exchange has begun.
     const watcher: Watcher = {
       beginAttempt: (exchange, deadlines) => {
-        const lateness = deadlines.check(performance.now());
-        if (lateness !== undefined) exchange.abort(lateness);
+        const timeout = deadlines.check(performance.now());
+        if (timeout !== undefined) exchange.abort(timeout);
       },
     };
     expect(await askWith('/late', { watcher })).toMatchObject({ type: 'whole' });
   });
 
-  test('is no longer waited for when the caller leaves', async () => {
+  test('is abandoned when the client leaves', async () => {
     const call = openCall();
     const before = asked;
     const asking = askWith('/never', { call });
@@ -83,7 +83,7 @@ describe('an access token that is late', () => {
     expect(performance.now() - leftAtMs).toBeLessThan(AT_ONCE_MS);
   });
 
-  test('is no longer waited for when the time of the call is over', async () => {
+  test('is abandoned when the total time of the call is over', async () => {
     const call = openCall();
     const clock = setInterval(() => call.watch(performance.now()), WATCH_MS);
     const asking = askWith('/never', { call, timeouts: { totalMs: TOKEN_MS } });

@@ -7,7 +7,7 @@ import { formatEvent } from '../../src/http/sse.ts';
 
 type Ask = ReturnType<typeof byStream>;
 
-test('an answer that has gone mad is given up, and so is the provider that goes on with it', async () => {
+test('an endless answer is abandoned, and its provider call is aborted', async () => {
   const event = formatEvent(JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1_000_000) } }] }));
   const aborted: unknown[] = [];
   const source = {
