@@ -13,7 +13,7 @@ function bodyOf(error: GatewayError): { message: string; type: string; param: st
 }
 
 describe('every error of the table', () => {
-  test.each(NAMES)('%s has one of the promised statuses and all four keys', (name) => {
+  test.each(NAMES)('%s has a documented status and all four keys', (name) => {
     const error = new GatewayError(name, 'What to do.');
     expect(STATUSES).toContain(error.status);
     const { message, type, param, code } = bodyOf(error);
@@ -22,13 +22,13 @@ describe('every error of the table', () => {
     expect(code === null || /^[a-z][a-z0-9_]*$/u.test(code)).toBe(true);
   });
 
-  test.each(NAMES)('%s tells an SDK whether to try again', (name) => {
+  test.each(NAMES)('%s tells SDKs whether to retry', (name) => {
     const error = new GatewayError(name, 'What to do.');
     const headers = errorHeaders(error);
     expect(headers['content-type']).toBe('application/json');
     const mayRetry = headers['x-should-retry'] === undefined;
     expect(mayRetry ? undefined : headers['x-should-retry']).toBe(mayRetry ? undefined : 'false');
-    // The same bad request stays bad; SDKs retry 429 and 500 unless they are told not to.
+    // A bad request stays bad. SDKs retry 429 and 500 unless told otherwise.
     if (error.status < 429) expect(mayRetry).toBe(false);
     expect(headers).not.toHaveProperty('retry-after');
   });
@@ -44,19 +44,19 @@ describe('every error of the table', () => {
     ['tokens_limit_exceeded', 429, 'tokens', 'rate_limit_exceeded'],
     ['too_many_concurrent_requests', 429, 'requests', 'rate_limit_exceeded'],
     ['internal_error', 500, 'server_error', 'internal_error'],
-  ])('%s is spelled as the dialect does', (name, status, type, code) => {
+  ])('%s has the status, type and code of the dialect', (name, status, type, code) => {
     const error = new GatewayError(name, 'What to do.');
     expect(error.status).toBe(status as typeof error.status);
     expect(bodyOf(error)).toMatchObject({ type, code });
   });
 
-  test.each(['tokens_above_limit', 'provider_misconfigured'] as const)('%s is not tried again, although its status says so', (name) => {
+  test.each(['tokens_above_limit', 'provider_misconfigured'] as const)('%s is not retried, although its status suggests it', (name) => {
     expect(errorHeaders(new GatewayError(name, 'What to do.'))['x-should-retry']).toBe('false');
   });
 });
 
 describe('the details of an error', () => {
-  test('name the field, the code of the provider and more headers', () => {
+  test("set the field, the provider's code and extra headers", () => {
     const error = new GatewayError('provider_refused', 'No.', { param: 'top_p', code: 'unsupported_value', headers: { 'x-more': '1' } });
     expect(bodyOf(error)).toEqual({ message: 'No.', type: 'invalid_request_error', param: 'top_p', code: 'unsupported_value' });
     expect(errorHeaders(error)).toEqual({ 'content-type': 'application/json', 'x-should-retry': 'false', 'x-more': '1' });
@@ -69,7 +69,7 @@ describe('the details of an error', () => {
     [1.01, '2'],
     [59.9, '60'],
     [-3, '1'],
-  ])('ask to wait whole seconds, at least one: %p', (retryAfterSeconds, header) => {
+  ])('ask for a wait in whole seconds, at least one: %p', (retryAfterSeconds, header) => {
     expect(errorHeaders(new GatewayError('rate_limit_exceeded', 'Wait.', { retryAfterSeconds }))['retry-after']).toBe(header);
   });
 
@@ -77,24 +77,27 @@ describe('the details of an error', () => {
     [60, undefined],
     [60.1, 'false'],
     [3600, 'false'],
-  ])('ask nobody to try again who would not wait that long: %p', (retryAfterSeconds, header) => {
+  ])('ask for no retry after a wait longer than SDKs honour: %p', (retryAfterSeconds, header) => {
     const headers = errorHeaders(new GatewayError('budget_slowed', 'Wait.', { retryAfterSeconds }));
     expect(headers['x-should-retry']).toBe(header as string);
   });
 
-  test('keep any text as JSON', () => {
+  test('survive as JSON with any text', () => {
     const message = 'Quotes "\' \\ and \n lines \u2028 and ☕';
     expect(bodyOf(new GatewayError('invalid_value', message)).message).toBe(message);
   });
 });
 
-describe('whatever was thrown', () => {
+describe('anything thrown', () => {
   const cause = new TypeError('c4n4ry at /home/secret');
   test.each<[string, unknown]>([
     ['an error', cause],
     ['an error inside an error', new Error('c4n4ry', { cause })],
     ['a text', 'c4n4ry'],
-    ['an object that looks like ours', { name: 'GatewayError', errorName: 'invalid_value', status: 400, message: 'c4n4ry', details: {} }],
+    [
+      'an object that looks like our own error',
+      { name: 'GatewayError', errorName: 'invalid_value', status: 400, message: 'c4n4ry', details: {} },
+    ],
     ['undefined', undefined],
     ['null', null],
     ['a symbol', Symbol('c4n4ry')],
@@ -107,7 +110,7 @@ describe('whatever was thrown', () => {
     expect(bodyOf(error)).toMatchObject({ type: 'server_error', code: 'internal_error' });
   });
 
-  test('our own errors stay what they are', () => {
+  test('that is our own error stays as it is', () => {
     const error = new GatewayError('model_not_found', 'No such model.');
     expect(toGatewayError(error)).toBe(error);
   });
