@@ -17,7 +17,7 @@ function readAll(pieces: readonly Uint8Array[]): { name: string | undefined; bod
 }
 
 describe('a stream of AWS messages', () => {
-  test('gives an event for each message, by the name of its type', () => {
+  test('yields one event per message, named by its type', () => {
     expect(readAll([STREAM])).toEqual([
       { name: 'messageStart', body: { role: 'assistant', p: 'abcdefghijkl' } },
       { name: 'contentBlockDelta', body: { delta: { text: 'naïve ☕ 漢字' }, p: 'abcdefghijkl' } },
@@ -25,7 +25,7 @@ describe('a stream of AWS messages', () => {
     ]);
   });
 
-  test('gives the same events however it is cut', () => {
+  test('yields the same events however it is split', () => {
     const whole = readAll([STREAM]);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: STREAM.length }), { maxLength: 40 }), (places) => {
@@ -36,18 +36,18 @@ describe('a stream of AWS messages', () => {
     );
   });
 
-  test('gives the same events byte by byte', () => {
+  test('yields the same events byte by byte', () => {
     expect(readAll([...STREAM].map((byte) => Uint8Array.of(byte)))).toEqual(readAll([STREAM]));
   });
 
-  test('that is cut in the middle of a message ends in an error, and between two in none', () => {
+  test('fails when it ends in the middle of a message, but not between two', () => {
     const parser = new AwsEventStreamParser();
     parser.push(STREAM.subarray(0, STREAM.length - 1));
     expect(() => parser.end()).toThrow('in the middle of an event');
     expect(readAll(EVENTS.slice(0, 2))).toHaveLength(2);
   });
 
-  test('with a message that was damaged on its way is refused, wherever the damage is', () => {
+  test('is refused when a message was damaged in transit, wherever the damage is', () => {
     const message = EVENTS[1] ?? STREAM;
     fc.assert(
       fc.property(fc.integer({ min: 8, max: message.length - 1 }), fc.integer({ min: 1, max: 255 }), (place, change) => {
@@ -58,23 +58,23 @@ describe('a stream of AWS messages', () => {
     );
   });
 
-  test.each([0, 15, MESSAGE_BYTES_MAX + 1, 2 ** 32 - 1])('that announces a message of %d bytes is refused at once', (length) => {
+  test.each([0, 15, MESSAGE_BYTES_MAX + 1, 2 ** 32 - 1])('is refused at once when it announces a message of %d bytes', (length) => {
     const bytes = new Uint8Array(4);
     new DataView(bytes.buffer).setUint32(0, length);
     expect(() => new AwsEventStreamParser().push(bytes)).toThrow(`An event of ${length} bytes`);
   });
 
-  test('tells errors of the connection as exceptions', () => {
+  test('reports connection errors as exceptions', () => {
     const message = encodeMessage({ ':message-type': 'error', ':error-code': 'InternalFailure', ':error-message': 'Down' }, '');
     expect(readAll([message])).toEqual([{ name: 'exception', body: { type: 'InternalFailure', message: 'Down' } }]);
   });
 
-  test('tells an exception whose payload is not JSON in its own words', () => {
+  test('reports an exception whose payload is not JSON with its original text', () => {
     const message = encodeMessage({ ':message-type': 'exception', ':exception-type': 'modelStreamErrorException' }, 'Down');
     expect(readAll([message])).toEqual([{ name: 'exception', body: { type: 'modelStreamErrorException', message: 'Down' } }]);
   });
 
-  test('names a message without a type by an empty name, which decoders ignore', () => {
+  test('gives a message without a type an empty name, which decoders ignore', () => {
     expect(readAll([encodeMessage({}, '{}')])).toEqual([{ name: '', body: {} }]);
   });
 });

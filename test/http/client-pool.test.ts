@@ -8,8 +8,8 @@ import type { RawServer } from './raw-server.ts';
 
 cleanUpAfterEach();
 
-describe('a connection is used again', () => {
-  test('one request after the other, and once for each at a time', async () => {
+describe('a connection is reused', () => {
+  test('for one request after the other, and once for each at a time', async () => {
     const server = await serve((socket, index) => setTimeout(() => socket.write(answer(`no ${index}`)), 10));
     const client = makeClient();
     for (let index = 0; index < 5; index += 1) expect(await textOf(post(client, server.origin))).toBe(`no ${index}`);
@@ -20,7 +20,7 @@ describe('a connection is used again', () => {
     expect(server.connections).toBe(4);
   });
 
-  test('from within the end of the response before', async () => {
+  test('from within the end of the previous response', async () => {
     const server = await serve((socket) => socket.write(answer('ok')));
     const client = makeClient();
     const first = post(client, server.origin);
@@ -33,11 +33,11 @@ describe('a connection is used again', () => {
   });
 
   test.each([
-    ['was announced to close', answer('ok', 'connection: close\r\n')],
-    ['is too short-lived to be trusted', answer('ok', 'keep-alive: timeout=1\r\n')],
-    ['said more than it was asked', `${answer('ok')}HTTP/1.1 200 OK\r\n\r\n`],
+    ['announced that it would close', answer('ok', 'connection: close\r\n')],
+    ['lives too short to be trusted', answer('ok', 'keep-alive: timeout=1\r\n')],
+    ['sent more than one response', `${answer('ok')}HTTP/1.1 200 OK\r\n\r\n`],
     ['speaks HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok'],
-  ])('but not one that %s', async (_, bytes) => {
+  ])('but not if it %s', async (_, bytes) => {
     const server = await serve((socket) => socket.write(bytes));
     const client = makeClient();
     expect(await textOf(post(client, server.origin))).toBe('ok');
@@ -46,7 +46,7 @@ describe('a connection is used again', () => {
     expect(server.connections).toBe(2);
   });
 
-  test('but not one that speaks when nobody asked', async () => {
+  test('but not if the server sends data without a request', async () => {
     const server = await serve((socket) => {
       socket.write(answer('ok'));
       setTimeout(() => socket.write(answer('a second response')), 20);
@@ -57,12 +57,12 @@ describe('a connection is used again', () => {
     expect(await textOf(post(client, server.origin))).toBe('ok');
   });
 
-  test('but not one whose request was answered before it was read', async () => {
+  test('but not if the request was answered before it was read', async () => {
     const server = await serve(() => undefined, { onConnection: answerUnread });
     expect(await textOf(post(makeClient(), server.origin, 'x'.repeat(20_000_000)))).toBe('too large');
   });
 
-  test('but not one that the server closed meanwhile', async () => {
+  test('but not if the server has closed it', async () => {
     const server = await serve((socket, index) => {
       socket.write(answer(`no ${index}`));
       setTimeout(() => socket.end(), 10);
@@ -74,7 +74,7 @@ describe('a connection is used again', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('but not one that has been quiet for too long, and that one is closed', async () => {
+  test('but not if it was idle for too long, and then it is closed', async () => {
     const server = await serve((socket) => socket.write(answer('ok')));
     const client = makeClient({ idleMs: 50 });
     await textOf(post(client, server.origin));
@@ -91,11 +91,11 @@ describe('a connection is used again', () => {
   });
 });
 
-describe('a request that a kept connection lost', () => {
+describe('a request lost with a reused connection', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['a close', (socket) => socket.end()],
     ['a reset', (socket) => socket.resetAndDestroy()],
-  ])('to %s is sent once more, on a new connection', async (_, lose) => {
+  ])('by %s is sent once more, on a new connection', async (_, lose) => {
     const server = await serveOnce((socket, index) => (index === 1 ? lose(socket) : socket.write(answer('again'))));
     const client = makeClient();
     expect(await textOf(post(client, server.origin))).toBe('first');
@@ -112,7 +112,7 @@ describe('a request that a kept connection lost', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('is not sent again once a byte of the response has come', async () => {
+  test('is not sent again once a byte of the response has arrived', async () => {
     const server = await serveOnce((socket) => socket.end('H'));
     const client = makeClient();
     await textOf(post(client, server.origin));
@@ -144,7 +144,7 @@ function answerUnread(socket: Socket): void {
   socket.write(answer('too large', 'keep-alive: timeout=60\r\n'));
 }
 
-/** Answers the first request and treats those after it, on whichever connection, as it is told. */
+/** Answers the first request, and passes all later ones, on any connection, to `then`. */
 function serveOnce(then: (socket: Socket, index: number) => void): Promise<RawServer> {
   return serve((socket, index) => (index === 0 ? socket.write(answer('first')) : then(socket, index)));
 }

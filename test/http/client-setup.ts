@@ -3,24 +3,25 @@ import { HttpClient, type ClientOptions } from '../../src/http/client.ts';
 import type { Exchange } from '../../src/http/exchange.ts';
 import { type RawServer, startRawServer } from './raw-server.ts';
 
+/** More than any body in these tests. */
 export const BYTES_MAX = 100_000_000;
 const cleanups: (() => void)[] = [];
 
-/** Stops after each test of a file what the test has started. */
+/** Stops everything that a test of the file has started, after each test. */
 export function cleanUpAfterEach(): void {
   afterEach(() => {
     for (const cleanup of cleanups.splice(0)) cleanup();
   });
 }
 
-/** A scripted server that ends with the test. */
+/** Starts a scripted server that ends with the test. */
 export async function serve(...[respond, options]: Parameters<typeof startRawServer>): Promise<RawServer> {
   const server = await startRawServer(respond, options);
   cleanups.push(() => server.stop());
   return server;
 }
 
-/** A client that ends with the test. */
+/** Creates a client that ends with the test. */
 export function makeClient(options: ClientOptions = {}): HttpClient {
   const client = new HttpClient(options);
   cleanups.push(() => client.close());
@@ -36,7 +37,7 @@ export async function textOf(exchange: Exchange): Promise<string> {
   return (await exchange.text(BYTES_MAX)) ?? '(too long)';
 }
 
-/** A response of status 200 with a length. */
+/** Returns a response of status 200 with a length. */
 export function answer(text: string, headers = ''): string {
   return `HTTP/1.1 200 OK\r\n${headers}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }

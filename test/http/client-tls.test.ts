@@ -20,13 +20,13 @@ function serveTls(name: string, onConnection: (socket: Socket) => void = () => u
   return serve((socket) => socket.write(answer('ok')), { tls, onConnection });
 }
 
-/** What the server at the address says to a client that trusts this authority. */
+/** Returns the body from the server, for a client that trusts this authority. */
 function ask(url: string, ca: string | undefined): Promise<string> {
   return textOf(post(makeClient(ca === undefined ? {} : { ca: readFileSync(ca, 'utf8') }), url));
 }
 
 describe('a server with a certificate', () => {
-  test('of a trusted authority is asked, by its name, over one connection', async () => {
+  test('from a trusted authority is called by its name, over one connection', async () => {
     const names: (string | false | null | undefined)[] = [];
     const server = await serveTls('localhost', (socket) => names.push((socket as TLSSocket).servername));
     const client = makeClient({ ca: readFileSync(AUTHORITY, 'utf8') });
@@ -37,9 +37,9 @@ describe('a server with a certificate', () => {
 
   test.each([
     ['for another name', 'elsewhere', AUTHORITY, 'ERR_TLS_CERT_ALTNAME_INVALID'],
-    ['of its own making', 'self-signed', AUTHORITY, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-    ['of an authority that nobody knows', 'localhost', undefined, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-  ])('%s is refused before it hears anything', async (_, name, ca, code) => {
+    ['that is self-signed', 'self-signed', AUTHORITY, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['from an unknown authority', 'localhost', undefined, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ])('%s is refused before anything is sent', async (_, name, ca, code) => {
     const server = await serveTls(name);
     expect(await failureOf(ask(`${server.origin}/v1`, ca))).toMatchObject({ code });
     await Bun.sleep(20);
@@ -47,14 +47,14 @@ describe('a server with a certificate', () => {
     expect(server.openConnections).toBe(0);
   });
 
-  test('without the address in it is refused when it is asked by its address', async () => {
+  test('without its address is refused when it is called by address', async () => {
     const server = await serveTls('localhost');
     const failure = await failureOf(ask(`https://127.0.0.1:${server.port}/v1`, AUTHORITY));
     expect(failure).toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     expect(server.requests).toEqual([]);
   });
 
-  test('of an authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
+  test('from an authority in NODE_EXTRA_CA_CERTS is trusted', async () => {
     const server = await serveTls('localhost');
     const script = `
       import { HttpClient } from ${JSON.stringify(join(import.meta.dirname, '../../src/http/client.ts'))};
@@ -68,12 +68,12 @@ describe('a server with a certificate', () => {
   });
 });
 
-test('a server that is not one of TLS is a failure', async () => {
+test('a server that does not speak TLS is a failure', async () => {
   const server = await serve(() => undefined, { onConnection: (socket) => void socket.end('hello, this is not TLS\r\n') });
   expect(await failureOf(ask(`https://localhost:${server.port}/`, AUTHORITY))).toBeInstanceOf(Error);
 });
 
-test('an abort in the middle of the handshake closes the connection', async () => {
+test('an abort during the handshake closes the connection', async () => {
   const server = await serve(() => undefined);
   const exchange = post(makeClient(), `https://localhost:${server.port}/`);
   const failure = failureOf(exchange.head);

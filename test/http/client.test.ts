@@ -5,13 +5,13 @@ import { until } from '../until.ts';
 import { answer, BYTES_MAX, cleanUpAfterEach, makeClient, post, serve, textOf } from './client-setup.ts';
 import type { RawServer } from './raw-server.ts';
 
-/** With room for what else the machine does. */
+/** Generous, because the test machine is busy. */
 const AT_ONCE_MS = 1000;
 
 cleanUpAfterEach();
 
 describe('a request', () => {
-  test('is written with its path, its host, its headers and its length in bytes', async () => {
+  test('is sent with its path, host, headers and length in bytes', async () => {
     const server = await serve((socket) => socket.write(answer('ok')));
     const exchange = post(makeClient(), `${server.origin}/base/v1/chat?x=1`, '{"a":"ü"}', { authorization: 'Bearer x' });
     expect(await textOf(exchange)).toBe('ok');
@@ -34,11 +34,11 @@ describe('a request', () => {
   });
 
   test.each([
-    ['a line of its own in a value', { x: 'a\r\nhost: evil' }],
+    ['a new line in a value', { x: 'a\r\nhost: evil' }],
     ['a line feed in a value', { x: 'a\nb' }],
     ['a zero byte in a value', { x: 'a\0' }],
-    ['letters outside of ASCII in a value', { x: 'ü' }],
-    ['a line of its own in a name', { 'x: y\r\nz': 'a' }],
+    ['non-ASCII letters in a value', { x: 'ü' }],
+    ['a new line in a name', { 'x: y\r\nz': 'a' }],
     ['an empty name', { '': 'a' }],
   ])('with %s is refused, without repeating the value', async (_, headers: Record<string, string>) => {
     const server = await serve((socket) => socket.write(answer('ok')));
@@ -46,9 +46,9 @@ describe('a request', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('of 20 MB arrives whole at a server that reads slowly', async () => {
+  test('of 20 MB arrives complete at a server that reads slowly', async () => {
     const body = `"${'0123456789abcdef'.repeat(1_250_000)}"`;
-    const server = await serve((socket) => socket.write(answer('ok')), { onConnection: rest });
+    const server = await serve((socket) => socket.write(answer('ok')), { onConnection: readSlowly });
     expect(await textOf(post(makeClient(), server.origin, body))).toBe('ok');
     expect(server.requests[0]?.endsWith(`\r\n\r\n${body}`)).toBe(true);
   });
@@ -57,12 +57,12 @@ describe('a request', () => {
     expect(() => post(makeClient(), 'ftp://127.0.0.1/')).toThrow('http');
   });
 
-  test('to a port where nobody listens fails at once', async () => {
+  test('to a closed port fails at once', async () => {
     const failure = await failureOf(post(makeClient(), 'http://127.0.0.1:1/').head);
     expect(failure).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('to a name that does not exist fails', async () => {
+  test('to an unknown host name fails', async () => {
     expect(await failureOf(post(makeClient(), 'http://nowhere.invalid/').head)).toBeInstanceOf(Error);
   });
 });
@@ -71,7 +71,7 @@ describe('a response', () => {
   test.each<[string, string]>([
     ['its length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello'],
     ['its last chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n'],
-  ])('that is closed before %s is a failure', async (_, bytes) => {
+  ])('that ends before %s is a failure', async (_, bytes) => {
     const server = await serve((socket) => socket.end(bytes));
     const exchange = post(makeClient(), server.origin);
     expect((await exchange.head).status).toBe(200);
@@ -83,7 +83,7 @@ describe('a response', () => {
     expect(await textOf(post(makeClient(), server.origin))).toBe('hello');
   });
 
-  test('without a length that is reset in the middle is a failure', async () => {
+  test('without a length is a failure when the connection is reset', async () => {
     const server = await serve((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nhello');
       setTimeout(() => socket.resetAndDestroy(), 20);
@@ -93,7 +93,7 @@ describe('a response', () => {
     expect(await failureOf(exchange.text(BYTES_MAX))).toBeInstanceOf(Error);
   });
 
-  test('longer than allowed is given up, and the connection closed', async () => {
+  test('longer than allowed is abandoned, and the connection closed', async () => {
     const server = await serve((socket) => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(1000)}`));
     const exchange = post(makeClient(), server.origin);
     await exchange.head;
@@ -101,7 +101,7 @@ describe('a response', () => {
     await until(() => server.openConnections === 0);
   });
 
-  test('is told whether or not somebody listened from the beginning', async () => {
+  test('can be read after it has arrived', async () => {
     const server = await serve((socket) => socket.end(answer('hello')));
     const exchange = post(makeClient(), server.origin);
     await exchange.head;
@@ -109,7 +109,7 @@ describe('a response', () => {
     expect(await exchange.text(BYTES_MAX)).toBe('hello');
   });
 
-  test('without a byte order mark in its text', async () => {
+  test('is decoded without its byte order mark', async () => {
     const server = await serve((socket) => socket.write(answer('\u{FEFF}{}')));
     expect(await textOf(post(makeClient(), server.origin))).toBe('{}');
   });
@@ -125,7 +125,7 @@ describe('an abort closes the connection at once', () => {
     await until(() => server.openConnections === 0, AT_ONCE_MS);
   });
 
-  test('within the body, and nothing more is heard of it', async () => {
+  test('during the body, and no more data is delivered', async () => {
     const server = await serve((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       const timer = setInterval(() => socket.write('tick'), 1);
@@ -139,13 +139,13 @@ describe('an abort closes the connection at once', () => {
     });
     await until(() => pieces > 3);
     exchange.abort('enough');
-    const heard = pieces;
+    const delivered = pieces;
     expect(await failure).toBe('enough');
     await until(() => server.openConnections === 0, AT_ONCE_MS);
-    expect(pieces).toBe(heard);
+    expect(pieces).toBe(delivered);
   });
 
-  test('within the body while it is paused', async () => {
+  test('during the body while it is paused', async () => {
     const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nhello'));
     const exchange = post(makeClient(), server.origin);
     await exchange.head;
@@ -154,7 +154,7 @@ describe('an abort closes the connection at once', () => {
     await until(() => server.openConnections === 0);
   });
 
-  test('after the end is nothing', async () => {
+  test('after the end has no effect', async () => {
     const server = await serve((socket) => socket.write(answer('ok')));
     const client = makeClient();
     const exchange = post(client, server.origin);
@@ -183,7 +183,7 @@ describe('a reader that pauses', () => {
     return { server, sent: () => sent };
   }
 
-  test('holds the server back, and misses nothing', async () => {
+  test('makes the server wait, and misses nothing', async () => {
     const { server, sent } = await servePieces(100);
     const client = makeClient();
     const exchange = post(client, server.origin);
@@ -203,7 +203,7 @@ describe('a reader that pauses', () => {
     expect((await post(client, server.origin).head).status).toBe(200);
   });
 
-  test('need not even be there', async () => {
+  test('may start reading late', async () => {
     const { server, sent } = await servePieces(100);
     const exchange = post(makeClient(), server.origin);
     await exchange.head;
@@ -213,7 +213,7 @@ describe('a reader that pauses', () => {
   });
 });
 
-test('no garbage makes the client hang or fall over', async () => {
+test('no garbage makes the client hang or crash', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const random = randomFrom(seed);
   const words = [
@@ -256,7 +256,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-function rest(socket: Socket): void {
+function readSlowly(socket: Socket): void {
   socket.pause();
   setTimeout(() => socket.resume(), 100);
 }

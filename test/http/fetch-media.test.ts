@@ -21,7 +21,7 @@ function optionsWith(changes: Partial<FetchOptions> = {}): FetchOptions {
   };
 }
 
-/** The code of the failure that a fetch must end in. */
+/** Returns the code of the failure that a fetch ends with. */
 async function faultOf(url: string, changes: Partial<FetchOptions> = {}): Promise<unknown> {
   const failure = await failureOf(fetchMedia(url, optionsWith(changes)));
   return (failure as { code?: unknown }).code ?? failure;
@@ -32,8 +32,8 @@ function withoutAuthority(): Reach {
   return reach;
 }
 
-describe('what an address gives', () => {
-  test('is asked for by the name of the host, with no more headers than needed', async () => {
+describe('fetched content', () => {
+  test('is requested by host name, with no more headers than needed', async () => {
     let name: unknown;
     const server = await serveMedia((socket) => {
       name = (socket as TLSSocket).servername;
@@ -52,19 +52,19 @@ describe('what an address gives', () => {
   test.each([
     ['in chunks', 'transfer-encoding: chunked', `${PNG.length.toString(16)}\r\n${PNG.toString('latin1')}\r\n0\r\n\r\n`],
     ['until the connection closes', 'x: y', PNG.toString('latin1')],
-  ])('may come %s', async (_, header, body) => {
+  ])('may arrive %s', async (_, header, body) => {
     const server = await serveMedia((socket) => socket.end(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n${body}`, 'latin1'));
     expect((await fetchMedia(server.origin, optionsWith())).bytes).toEqual(PNG);
   });
 
   test.each([
     ['another status', 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n', 'STATUS'],
-    ['part of it', 'HTTP/1.1 206 Partial Content\r\ncontent-length: 1\r\n\r\nx', 'STATUS'],
-    ['a redirect to nowhere', 'HTTP/1.1 302 Found\r\ncontent-length: 0\r\n\r\n', 'STATUS'],
+    ['a partial response', 'HTTP/1.1 206 Partial Content\r\ncontent-length: 1\r\n\r\nx', 'STATUS'],
+    ['a redirect without a location', 'HTTP/1.1 302 Found\r\ncontent-length: 0\r\n\r\n', 'STATUS'],
     ['a compressed body', 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 1\r\n\r\nx', 'ENCODING'],
     ['a length beyond the limit', `HTTP/1.1 200 OK\r\ncontent-length: ${BYTES_MAX + 1}\r\n\r\n`, 'TOO_LARGE'],
-    ['no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 'PROTOCOL'],
-    ['less than announced', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nshort', 'PROTOCOL'],
+    ['not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 'PROTOCOL'],
+    ['shorter than announced', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nshort', 'PROTOCOL'],
     ['nothing', '', 'PROTOCOL'],
   ])('is refused when it is %s', async (_, response, code) => {
     const server = await serveMedia((socket) => socket.end(response));
@@ -72,7 +72,7 @@ describe('what an address gives', () => {
     await until(() => server.openConnections === 0);
   });
 
-  test('is refused as soon as it is longer than allowed, announced or not', async () => {
+  test('is refused as soon as it exceeds the limit, announced or not', async () => {
     let sent = 0;
     const server = await serveMedia((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
@@ -95,7 +95,7 @@ describe('what an address gives', () => {
     await until(() => server.openConnections === 0);
   });
 
-  test('is given up when it does not come in time, though something always comes', async () => {
+  test('is abandoned when it takes too long, even if data keeps arriving', async () => {
     const server = await serveMedia((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50000\r\n\r\n');
       const timer = setInterval(() => socket.write('x'), 50);
@@ -107,7 +107,7 @@ describe('what an address gives', () => {
     await until(() => server.openConnections === 0);
   });
 
-  test('is no longer waited for when the caller is gone', async () => {
+  test('is abandoned when the client has left', async () => {
     const server = await serveMedia((socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50000\r\n\r\n'));
     const ending = new AbortController();
     const failure = failureOf(fetchMedia(server.origin, optionsWith({ signal: ending.signal })));
@@ -118,16 +118,16 @@ describe('what an address gives', () => {
   });
 });
 
-describe('an address', () => {
+describe('a media URL', () => {
   test.each([
     ['http', 'http://localhost/a.png', 'NOT_HTTPS'],
     ['a file', 'file:///etc/passwd', 'NOT_HTTPS'],
     ['a user', 'https://user@localhost/a.png', 'CREDENTIALS'],
     ['a password', 'https://:secret@localhost/a.png', 'CREDENTIALS'],
     ['no host', 'https://', 'ADDRESS'],
-    ['a host that is none', 'https://a b/', 'ADDRESS'],
-    ['endless', `https://localhost/${'a'.repeat(5000)}`, 'ADDRESS'],
-  ])('with %s is refused without asking anybody', async (_, url, code) => {
+    ['an invalid host', 'https://a b/', 'ADDRESS'],
+    ['endless length', `https://localhost/${'a'.repeat(5000)}`, 'ADDRESS'],
+  ])('with %s is refused without a lookup', async (_, url, code) => {
     const reach = reachLoopback();
     expect(await faultOf(url, { reach })).toBe(code);
     expect(reach.asked).toEqual([]);
@@ -149,11 +149,11 @@ describe('an address', () => {
     'https://10.0.0.1/',
     'https://8.8.8.8:8443/',
     'https://8.8.8.8:80/',
-  ])('%s is none of the public internet', async (url) => {
+  ])('%s is not on the public internet', async (url) => {
     expect(await faultOf(url, { reach: PUBLIC_INTERNET })).toBe('ADDRESS_REFUSED');
   });
 
-  test('is refused when one of the many addresses of its name is not public', async () => {
+  test('is refused when one of the addresses of its name is not public', async () => {
     const reach = { ...PUBLIC_INTERNET, resolve: async () => ['93.184.215.14', '2606:2800::1', '127.0.0.1'] };
     expect(await faultOf('https://media.example/a.png', { reach })).toBe('ADDRESS_REFUSED');
   });
@@ -162,7 +162,7 @@ describe('an address', () => {
     expect(await faultOf('https://media.example/a.png', { reach: reachLoopback({ resolve: async () => [] }) })).toBe('NO_ADDRESS');
   });
 
-  test('is looked up once: a name that changes its mind afterwards leads nowhere else', async () => {
+  test('is looked up once: a name that changes afterwards leads nowhere else', async () => {
     const inside = await serveMedia((socket) => sendFile(socket, Buffer.from('secret')), { host: '127.0.0.2' });
     const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.2']];
     const asked: string[] = [];
@@ -172,31 +172,31 @@ describe('an address', () => {
         return answers.shift() ?? [];
       },
     });
-    // Nobody listens on this port at the address that was checked, so a second look-up would be tempting.
+    // Nothing listens on this port at the checked address, so a second lookup would be tempting.
     expect(await faultOf(`https://localhost:${inside.port}/a.png`, { reach })).toBe('UNCONNECTED');
     expect(asked).toEqual(['localhost']);
     expect(await faultOf(`https://localhost:${inside.port}/a.png`, { reach })).toBe('ADDRESS_REFUSED');
     expect(inside.connections).toBe(0);
   });
 
-  test('is tried at the next of its checked addresses when nobody is at the first', async () => {
+  test('is tried at the next checked address when the first does not respond', async () => {
     const server = await serveMedia((socket) => sendFile(socket, PNG));
     const reach = reachLoopback({ resolve: async () => ['127.0.0.3', '127.0.0.1'], allows: () => true });
     expect((await fetchMedia(server.origin, optionsWith({ reach }))).bytes).toEqual(PNG);
   });
 
   test.each([
-    ['another name', 'elsewhere', reachLoopback()],
-    ['an authority of its own', 'self-signed', reachLoopback()],
-    ['an authority that nobody knows', 'localhost', withoutAuthority()],
-  ])('whose certificate is of %s hears nothing', async (_, name, reach) => {
+    ['for another name', 'elsewhere', reachLoopback()],
+    ['self-signed', 'self-signed', reachLoopback()],
+    ['from an unknown authority', 'localhost', withoutAuthority()],
+  ])('with a certificate that is %s gets no request', async (_, name, reach) => {
     const server = await serveMedia((socket) => sendFile(socket, PNG), { name });
     expect(await faultOf(`https://localhost:${server.port}/`, { reach })).toBe('UNCONNECTED');
     expect(server.requests).toEqual([]);
     await until(() => server.openConnections === 0);
   });
 
-  test('that takes the connection and never speaks TLS is left after two seconds', async () => {
+  test('is abandoned after two seconds when the server never speaks TLS', async () => {
     const server = await serve(() => undefined);
     const beganAtMs = performance.now();
     expect(await faultOf(`https://localhost:${server.port}/`)).toBe('UNCONNECTED');
@@ -204,7 +204,7 @@ describe('an address', () => {
     await until(() => server.openConnections === 0);
   });
 
-  test('is not asked through a proxy of the environment', async () => {
+  test('is not fetched through a proxy of the environment', async () => {
     const proxy = await serve((socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
     const server = await serveMedia((socket) => sendFile(socket, PNG));
     const before = process.env['HTTPS_PROXY'];
@@ -220,7 +220,7 @@ describe('an address', () => {
 });
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('by status %i is followed, and its host looked up anew', async (status) => {
+  test.each([301, 302, 303, 307, 308])('with status %i is followed, and its host looked up again', async (status) => {
     const there = await serveMedia((socket) => sendFile(socket, PNG), { name: 'elsewhere' });
     const here = await serveMedia((socket, path) =>
       path === '/a' ? sendRedirect(socket, '/b', status) : sendRedirect(socket, `https://elsewhere.example:${there.port}/c`, status),
@@ -232,8 +232,8 @@ describe('a redirect', () => {
   });
 
   test.each([
-    ['to the metadata of a cloud', 'https://169.254.169.254/latest/meta-data/', 'ADDRESS_REFUSED'],
-    ['to a private address in disguise', 'https://[::ffff:10.0.0.1]/', 'ADDRESS_REFUSED'],
+    ['to cloud metadata', 'https://169.254.169.254/latest/meta-data/', 'ADDRESS_REFUSED'],
+    ['to a disguised private address', 'https://[::ffff:10.0.0.1]/', 'ADDRESS_REFUSED'],
     ['to http', 'http://localhost/', 'NOT_HTTPS'],
     ['to a file', 'file:///etc/passwd', 'NOT_HTTPS'],
     ['with credentials', 'https://a:b@localhost/', 'CREDENTIALS'],
@@ -244,7 +244,7 @@ describe('a redirect', () => {
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
 
-  test('to a name that now leads inside is refused', async () => {
+  test('to a name that has moved to a private address is refused', async () => {
     const answers = [['127.0.0.1'], ['127.0.0.2']];
     const server = await serveMedia((socket) => sendRedirect(socket, '/again'));
     expect(await faultOf(server.origin, { reach: reachLoopback({ resolve: async () => answers.shift() ?? [] }) })).toBe('ADDRESS_REFUSED');
@@ -252,7 +252,7 @@ describe('a redirect', () => {
   });
 });
 
-test('a name that the name servers do not know has no address, and a caller who leaves does not wait for them', async () => {
+test('an unknown name has no address, and a client that leaves does not wait for the lookup', async () => {
   const ending = new AbortController();
   setTimeout(() => ending.abort('gone'), 50);
   const beganAtMs = performance.now();

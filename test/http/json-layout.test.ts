@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { countPairs, JsonLayout } from '../../src/http/json-layout.ts';
 
 describe('the layout of a JSON text', () => {
-  test('says where the fields of the outermost object stand, whatever they hold', () => {
+  test('locates the fields of the outermost object, whatever they hold', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 5 })), fc.nat(3), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
@@ -31,7 +31,7 @@ describe('the layout of a JSON text', () => {
     '[{"a":{"b":1,"c":[],"b":2}}]',
     '{"__proto__":1,"__proto__":2}',
     '{"a":[{"x":"\\"},{","x":":"}]}',
-  ])('counts more than the parsed value has where a name is there twice: %s', (text) => {
+  ])('counts more pairs than the parsed value has when a name appears twice: %s', (text) => {
     expect(new JsonLayout(text).pairs).toBe(countPairs(JSON.parse(text)) + 1);
   });
 
@@ -49,7 +49,7 @@ describe('the layout of a JSON text', () => {
     ['{"a":"12345678901234567890"}', false],
     ['{"12345678901234567890":1}', false],
     ['[12345678,90123456]', false],
-  ])('tells whether a number may lose digits: %s', (text, isWide) => {
+  ])('shows whether a number may lose digits: %s', (text, isWide) => {
     expect(new JsonLayout(text).hasWideNumber).toBe(isWide);
   });
 
@@ -59,17 +59,17 @@ describe('the layout of a JSON text', () => {
     ['{"x":0e1}', true],
     ['{"x":1,"stream":true,"echo":false,"e":1}', false],
     ['{"x":"1e400","1e400":1}', false],
-  ])('tells whether a number has an exponent: %s', (text, hasExponent) => {
+  ])('shows whether a number has an exponent: %s', (text, hasExponent) => {
     expect(new JsonLayout(text).hasExponent).toBe(hasExponent);
   });
 
-  test('notes a bounded number of fields, however many there are', () => {
+  test('records a bounded number of fields, however many there are', () => {
     const text = JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field_${index}`, index])));
     const { fields, pairs } = new JsonLayout(text);
     expect([fields.size, pairs]).toEqual([1000, 5000]);
   });
 
-  test('of a text that does not parse does no harm', () => {
+  test('of an invalid text does no harm', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ':', ',', '1', 'u'), maxLength: 60 }), (text) => {
         expect(new JsonLayout(text).pairs).toBeLessThanOrEqual(text.length);

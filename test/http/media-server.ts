@@ -7,12 +7,12 @@ import type { RawServer } from './raw-server.ts';
 
 const FOLDER = join(import.meta.dirname, 'certificates');
 
-/** A file of each kind, as far as anybody looks. */
+/** The beginning of a file of each kind, which is all that is checked. */
 export const PNG = Buffer.from('\x89PNG\r\n\x1a\n and the picture', 'latin1');
 export const PDF = Buffer.from('%PDF-1.7 and the pages', 'latin1');
 export const WAV = Buffer.from('RIFF\x24\x08\0\0WAVEfmt ', 'latin1');
 
-/** A server with the certificate of `localhost` or of `elsewhere.example` that ends with the test; `respond` gets the path. */
+/** Starts a server with the certificate of `localhost` or `elsewhere.example` that ends with the test. `respond` gets the path. */
 export function serveMedia(
   respond: (socket: Socket, path: string) => void,
   { name = 'localhost', host = '127.0.0.1' }: { name?: string; host?: string } = {},
@@ -21,17 +21,18 @@ export function serveMedia(
   return serve((socket, _, text) => respond(socket, text.split(' ', 2)[1] ?? ''), { tls, host });
 }
 
-/** Writes a whole response and ends the connection. */
+/** Writes a complete response and ends the connection. */
 export function sendFile(socket: Socket, bytes: Buffer, contentType = 'image/png', headers = ''): void {
   socket.write(`HTTP/1.1 200 OK\r\ncontent-type: ${contentType}\r\n${headers}content-length: ${bytes.length}\r\n\r\n`);
   socket.end(bytes);
 }
 
+/** Writes a redirect and ends the connection. */
 export function sendRedirect(socket: Socket, location: string, status = 302): void {
   socket.end(`HTTP/1.1 ${status} Found\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`);
 }
 
-/** The tests' own reach: every name is this machine, at any port, and only this machine may be asked. */
+/** The reach for tests: every name resolves to this machine, and only this machine is allowed, at any port. */
 export function reachLoopback(changes: Partial<Reach> = {}): Reach & { readonly asked: string[] } {
   const asked: string[] = [];
   return {

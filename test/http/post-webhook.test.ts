@@ -22,7 +22,7 @@ function serveHook(respond: (socket: Socket) => void, name = 'localhost'): Promi
 }
 
 describe('a webhook', () => {
-  test('gets the headers and the body over https', async () => {
+  test('receives the headers and the body over https', async () => {
     const hook = await serveHook((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'));
     expect(await postWebhook(postingTo(`https://localhost:${hook.port}/in?x=1`), reachLoopback())).toBeUndefined();
     const [received = ''] = hook.requests;
@@ -32,12 +32,12 @@ describe('a webhook', () => {
     expect(Buffer.from(received, 'latin1').toString('utf8')).toEndWith('{"ü":1}');
   });
 
-  test.each([200, 201, 202])('that answers %p has got it', async (status) => {
+  test.each([200, 201, 202])('that answers %p has received the message', async (status) => {
     const hook = await serveHook((socket) => socket.end(`HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nok`));
     expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reachLoopback())).toBeUndefined();
   });
 
-  test.each([301, 302, 307, 400, 404, 410, 500, 503])('that answers %p has not, and is not followed elsewhere', async (status) => {
+  test.each([301, 302, 307, 400, 404, 410, 500, 503])('that answers %p has failed, and redirects are not followed', async (status) => {
     const hook = await serveHook((socket) =>
       socket.end(`HTTP/1.1 ${status} No\r\nlocation: https://localhost/\r\ncontent-length: 0\r\n\r\n`),
     );
@@ -45,19 +45,19 @@ describe('a webhook', () => {
     expect(hook.connections).toBe(1);
   });
 
-  test('whose name took all of the time is not connected to: nothing would end that any more', async () => {
+  test('whose lookup took all of the time is not connected to', async () => {
     const hook = await serveHook(() => undefined);
     using _ = spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
     expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reachLoopback())).toBe('There was no answer within 10 seconds.');
     expect(hook.connections).toBe(0);
   });
 
-  test('tells nothing of what it answered but the status', async () => {
+  test('reveals nothing of its response but the status', async () => {
     const hook = await serveHook((socket) => socket.end('HTTP/1.1 500 No\r\ncontent-length: 6\r\n\r\nsecret'));
     expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reachLoopback())).not.toContain('secret');
   });
 
-  test('with the certificate of somebody else is not trusted, and gets nothing', async () => {
+  test('with the certificate of another host is not trusted, and receives nothing', async () => {
     const hook = await serveHook((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'), 'elsewhere');
     expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reachLoopback())).toBe('The connection failed.');
     expect(hook.requests).toEqual([]);
@@ -68,11 +68,11 @@ describe('a webhook', () => {
     expect(await postWebhook(postingTo(`https://localhost:${hook.port}/`), reachLoopback())).toBe('The connection failed.');
   });
 
-  test('where nobody listens has failed', async () => {
+  test('at a closed port has failed', async () => {
     expect(await postWebhook(postingTo('https://localhost:9/'), reachLoopback())).toBe('The connection failed.');
   });
 
-  test('whose name leads nowhere has failed', async () => {
+  test('whose name cannot be resolved has failed', async () => {
     const reach = reachLoopback({ resolve: async () => [] });
     expect(await postWebhook(postingTo('https://nowhere.example/'), reach)).toBe('The host name could not be resolved.');
   });
@@ -83,7 +83,7 @@ describe('a webhook', () => {
     'ftp://example.com/',
     'not an address',
     `https://example.com/${'x'.repeat(3000)}`,
-  ])('cannot be at %p', async (url) => {
+  ])('must not be at %p', async (url) => {
     expect(await postWebhook(postingTo(url), reachLoopback())).toBe('The address must begin with https:// and have no password.');
   });
 
@@ -97,11 +97,11 @@ describe('a webhook', () => {
     'https://2130706433/',
     'https://0x7f.1/',
     'https://1.1.1.1:8443/',
-  ])('of ours cannot be reached at %p', async (url) => {
+  ])('cannot be at the internal address %p', async (url) => {
     expect(await postWebhook(postingTo(url), PUBLIC_INTERNET)).toBe('The address is not on the public internet, at port 443.');
   });
 
-  test('whose name leads to a public and a private address is refused', async () => {
+  test('whose name has a public and a private address is refused', async () => {
     const reach = { ...PUBLIC_INTERNET, resolve: async () => ['1.1.1.1', '10.0.0.1'] };
     expect(await postWebhook(postingTo('https://mixed.example/'), reach)).toBe('The address is not on the public internet, at port 443.');
   });

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { isPublicAddress } from '../../src/http/public-address.ts';
 
-/** The special-purpose registries of IANA, written down by hand: no list is checked against itself. */
+/** The special-purpose registries of IANA, typed in separately so that no list is checked against itself. */
 const SPECIAL_IPV4 = [
   ['this network', '0.0.0.0/8'],
   ['private, large', '10.0.0.0/8'],
@@ -83,7 +83,7 @@ test('every other IPv4 address is public', () => {
   fc.assert(fc.property(others, (value) => isPublicAddress(write(value, IPV4))));
 });
 
-/** Anycast services of the internet itself, and one cloud's platform: nobody keeps pictures there. */
+/** Anycast services of the internet itself, and one cloud's platform: no media is hosted there. */
 const OTHER_IPV4 = ['192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '168.63.129.16/32'];
 
 test('no IPv6 address outside of 2000::/3 is public', () => {
@@ -92,7 +92,7 @@ test('no IPv6 address outside of 2000::/3 is public', () => {
   fc.assert(fc.property(others, (value) => !isPublicAddress(write(value, IPV6))));
 });
 
-test('an IPv6 address that stands for a private IPv4 address is not public, in whichever way it does', () => {
+test('an IPv6 address that stands for a private IPv4 address is never public', () => {
   const ranges = SPECIAL_IPV4.map(([, cidr]) => parseRange(cidr, IPV4));
   const privates = fc.oneof(...ranges.map(({ first, last }) => fc.bigInt({ min: first, max: last })));
   fc.assert(

@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** A server that says exactly the bytes it is told to say. */
+/** A server that sends exactly the bytes it is given. */
 export interface RawServer {
   readonly port: number;
   /** `http://127.0.0.1:port`, or `https://localhost:port`. */
   readonly origin: string;
-  /** Every complete request, head and body as they came. */
+  /** Every complete request, head and body as received. */
   readonly requests: readonly string[];
-  /** How many connections were ever made, and how many are open. */
+  /** The number of connections ever made, and the number open. */
   readonly connections: number;
   readonly openConnections: number;
   stop(): void;
 }
 
-/** Answers a request: `text` is what came, `index` counts the requests of all connections from 0. */
+/** Answers a request. `text` is the request, `index` counts the requests of all connections from 0. */
 type Respond = (socket: Socket, index: number, text: string) => void;
 
 interface RawServerOptions {
@@ -37,12 +37,12 @@ export async function startRawServer(respond: Respond, options: RawServerOptions
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
     options.onConnection?.(socket);
-    let heard = '';
+    let received = '';
     socket.on('data', (bytes) => {
-      heard += bytes.toString('latin1');
-      for (let length = requestLength(heard); length <= heard.length; length = requestLength(heard)) {
-        requests.push(heard.slice(0, length));
-        heard = heard.slice(length);
+      received += bytes.toString('latin1');
+      for (let length = requestLength(received); length <= received.length; length = requestLength(received)) {
+        requests.push(received.slice(0, length));
+        received = received.slice(length);
         respond(socket, requests.length - 1, requests.at(-1) ?? '');
       }
     });
@@ -68,7 +68,7 @@ export async function startRawServer(respond: Respond, options: RawServerOptions
   };
 }
 
-/** The length of the first request, or infinity while its end has not come. */
+/** Returns the length of the first request, or infinity while it is incomplete. */
 function requestLength(text: string): number {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd === -1) return Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ interface Reading {
   readonly keepMs: number | undefined;
 }
 
-/** What a parser makes of these packets; with `isClosed` the connection is closed after the last. */
+/** Returns the result of parsing these packets. With `isClosed`, the connection closes after the last one. */
 function read(packets: readonly string[], isClosed = false): Reading {
   let status: number | undefined;
   let headers = {};
@@ -37,33 +37,33 @@ function read(packets: readonly string[], isClosed = false): Reading {
 describe('a body ends', () => {
   test.each<[string, string, string]>([
     ['after its length', `${OK}Content-Length: 5\r\n\r\nhello`, 'hello'],
-    ['at once when it has none', `${OK}content-length: 0\r\n\r\n`, ''],
+    ['at once when its length is zero', `${OK}content-length: 0\r\n\r\n`, ''],
     ['after its last chunk', `${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n`, 'hello'],
-    ['after its last chunk, whatever the letters', `${OK}transfer-encoding: CHUNKED\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n`, '0123456789'],
+    ['after its last chunk, in upper case too', `${OK}transfer-encoding: CHUNKED\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n`, '0123456789'],
     ['after the trailers', `${OK}transfer-encoding: chunked\r\n\r\n1;x=y\r\na\r\n0;z\r\nX-Sum: 1\r\nX-Other: 2\r\n\r\n`, 'a'],
     ['after the head of a 204', 'HTTP/1.1 204 No Content\r\n\r\n', ''],
     ['after the head of a 304', 'HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\n\r\n', ''],
     ['after interim responses', `HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\nHTTP/1.1 100\r\n\r\n${OK}content-length: 2\r\n\r\nhi`, 'hi'],
-    ['where the same length stands twice', `${OK}content-length: 2, 2\r\nContent-Length: 2\r\n\r\nhi`, 'hi'],
+    ['at the length that is given twice', `${OK}content-length: 2, 2\r\nContent-Length: 2\r\n\r\nhi`, 'hi'],
   ])('%s', (_, text, body) => {
     expect(read([text])).toMatchObject({ body, ends: 1, isReusable: true });
   });
 
-  test('with the connection where nothing else tells', () => {
+  test('with the connection when nothing else marks the end', () => {
     expect(read([`${OK}\r\nhel`, 'lo'], true)).toMatchObject({ body: 'hello', ends: 1, isReusable: false });
     expect(read([`${OK}\r\n`], true)).toMatchObject({ body: '', ends: 1 });
   });
 
-  test('by its chunks when it has a length too, and the connection is not trusted any more', () => {
+  test('by its chunks when it also has a length, and the connection is not reused', () => {
     const text = `${OK}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`;
     expect(read([text])).toMatchObject({ body: 'hi', ends: 1, isReusable: false });
   });
 });
 
-describe('a connection is not used again', () => {
+describe('a connection is not reused', () => {
   test.each([
-    ['when the other side says so', `${OK}connection: close\r\ncontent-length: 0\r\n\r\n`],
-    ['when it says so among other things', `${OK}Connection: x-other, Close\r\ncontent-length: 0\r\n\r\n`],
+    ['when the server says so', `${OK}connection: close\r\ncontent-length: 0\r\n\r\n`],
+    ['when the server says so among other things', `${OK}Connection: x-other, Close\r\ncontent-length: 0\r\n\r\n`],
     ['after HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n'],
     ['when bytes follow a body with a length', `${OK}content-length: 1\r\n\r\nabc`],
     ['when bytes follow the last chunk', `${OK}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n`],
@@ -72,26 +72,26 @@ describe('a connection is not used again', () => {
     expect(read([text])).toMatchObject({ ends: 1, isReusable: false });
   });
 
-  test('when bytes come that nobody asked for', () => {
+  test('when bytes arrive that belong to no request', () => {
     expect(() => read([`${OK}content-length: 1\r\n\r\na`, 'b'])).toThrow(ProtocolError);
   });
 
-  test('for longer than the other side says', () => {
+  test('for longer than the server says', () => {
     expect(read([`${OK}keep-alive: timeout=5, max=100\r\ncontent-length: 0\r\n\r\n`]).keepMs).toBe(5000);
   });
 });
 
-test('the headers that dialects read their faults from are kept', () => {
+test('the headers that dialects read faults from are kept', () => {
   const text = `${OK}retry-after-ms: 1500\r\nx-amzn-ErrorType: ThrottlingException:http://x\r\ncontent-length: 0\r\n\r\n`;
   expect(read([text]).headers).toMatchObject({ 'retry-after-ms': '1500', 'x-amzn-errortype': 'ThrottlingException:http://x' });
 });
 
-test('headers are found whatever their letters and blanks, and joined where they repeat', () => {
+test('headers are found in any case and with any white space, and joined where they repeat', () => {
   const text = `${OK}CONTENT-TYPE:text/event-stream\r\nRetry-After: \t 7 \r\nx-retry-after: 9\r\nConnection: a\r\nconnection: b\r\n\r\n`;
   expect(read([text]).headers).toEqual({ 'content-type': 'text/event-stream', 'retry-after': '7', connection: 'a, b' });
 });
 
-describe('what is not HTTP/1.1 is refused', () => {
+describe('invalid HTTP/1.1 is refused', () => {
   test.each<[string, string]>([
     ['no status line', 'hello\r\n\r\n'],
     ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n'],
@@ -101,29 +101,29 @@ describe('what is not HTTP/1.1 is refused', () => {
     ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
     ['a header without a colon', `${OK}hello\r\n\r\n`],
     ['a header without a name', `${OK}: x\r\n\r\n`],
-    ['a blank before the colon', `${OK}content-length : 1\r\n\r\na`],
+    ['a space before the colon', `${OK}content-length : 1\r\n\r\na`],
     ['a folded header', `${OK}x: a\r\n b\r\n\r\n`],
     ['a bare line feed', `${OK}x: a\nb: c\r\n\r\n`],
     ['a bare carriage return', `${OK}x: a\rb: c\r\n\r\n`],
     ['a zero byte', `${OK}x: a\0b\r\n\r\n`],
     ['two lengths', `${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`],
     ['a negative length', `${OK}content-length: -1\r\n\r\n`],
-    ['a length with a sign', `${OK}content-length: +1\r\n\r\na`],
-    ['a length that is none', `${OK}content-length: \r\n\r\n`],
+    ['a length with a plus sign', `${OK}content-length: +1\r\n\r\na`],
+    ['an empty length', `${OK}content-length: \r\n\r\n`],
     ['an enormous length', `${OK}content-length: 9999999999999999\r\n\r\n`],
     ['an unknown coding', `${OK}transfer-encoding: gzip, chunked\r\n\r\n`],
     ['chunked twice', `${OK}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n`],
     ['a chunk without a size', `${OK}transfer-encoding: chunked\r\n\r\n\r\n`],
-    ['a chunk whose size is no number', `${OK}transfer-encoding: chunked\r\n\r\nxyz\r\n`],
+    ['a chunk whose size is not a number', `${OK}transfer-encoding: chunked\r\n\r\nxyz\r\n`],
     ['a chunk of a negative size', `${OK}transfer-encoding: chunked\r\n\r\n-1\r\n`],
     ['a chunk of an enormous size', `${OK}transfer-encoding: chunked\r\n\r\n123456789\r\n`],
     ['a chunk longer than its size', `${OK}transfer-encoding: chunked\r\n\r\n1\r\nab\r\n`],
     ['a chunk size that ends with a line feed only', `${OK}transfer-encoding: chunked\r\n\r\n1\na\r\n`],
-    ['a head without end', `${OK}${'x: y\r\n'.repeat(12_000)}`],
-    ['more headers than anybody sends', `${OK}${'x: y\r\n'.repeat(201)}\r\n`],
-    ['an extension without end', `${OK}transfer-encoding: chunked\r\n\r\n1;${'x'.repeat(5000)}`],
-    ['trailers without end', `${OK}transfer-encoding: chunked\r\n\r\n0\r\n${'x: y\r\n'.repeat(4000)}`],
-    ['interim responses without end', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(11)],
+    ['an endless head', `${OK}${'x: y\r\n'.repeat(12_000)}`],
+    ['too many headers', `${OK}${'x: y\r\n'.repeat(201)}\r\n`],
+    ['an endless extension', `${OK}transfer-encoding: chunked\r\n\r\n1;${'x'.repeat(5000)}`],
+    ['endless trailers', `${OK}transfer-encoding: chunked\r\n\r\n0\r\n${'x: y\r\n'.repeat(4000)}`],
+    ['endless interim responses', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(11)],
   ])('%s', (_, text) => {
     expect(() => read([text])).toThrow(ProtocolError);
     expect(() => read(text.split(''))).toThrow(ProtocolError);
@@ -135,7 +135,7 @@ describe('what is not HTTP/1.1 is refused', () => {
     ['in a chunk', `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhell`],
     ['before the last chunk', `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`],
     ['before the end of the last chunk', `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n`],
-  ])('a connection that is closed %s', (_, text) => {
+  ])('a connection that closes %s', (_, text) => {
     expect(() => read([text], true)).toThrow('closed before');
   });
 });
@@ -165,7 +165,7 @@ function cut(text: string, at: readonly number[]): string[] {
 }
 
 describe('any response', () => {
-  test('is read the same wherever its bytes are cut', () => {
+  test('is read the same however its bytes are split', () => {
     fc.assert(
       fc.property(responses, places, ({ text, body, framing }, at) => {
         const whole = read([text], framing === 'close');
@@ -188,11 +188,11 @@ describe('any response', () => {
   test('that is damaged is read or refused, and ends at most once', () => {
     const damage = fc.array(fc.tuple(fc.nat(), fc.string({ unit: 'binary-ascii', maxLength: 3 })), { minLength: 1, maxLength: 4 });
     fc.assert(
-      fc.property(responses, damage, places, ({ text }, wounds, at) => {
+      fc.property(responses, damage, places, ({ text }, changes, at) => {
         let damaged = text;
-        for (const [place, wound] of wounds) {
+        for (const [place, change] of changes) {
           const index = place % (damaged.length + 1);
-          damaged = damaged.slice(0, index) + wound + damaged.slice(index + wound.length);
+          damaged = damaged.slice(0, index) + change + damaged.slice(index + change.length);
         }
         expectReadOrRefused(cut(damaged, at));
       }),

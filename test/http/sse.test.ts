@@ -3,13 +3,13 @@ import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { EVENT_CHARACTERS_MAX, SseParser, type SseEvent } from '../../src/http/sse.ts';
 
-/** What the parser makes of these packets, the end of the stream included. */
+/** Returns the events of these packets, including the end of the stream. */
 function parse(packets: readonly Uint8Array[]): SseEvent[] {
   const parser = new SseParser();
   return [...packets.flatMap((packet) => parser.push(packet)), ...parser.end()];
 }
 
-/** What a parser that takes no short cuts makes of the whole text. */
+/** Returns the events of the whole text, by a parser without shortcuts. */
 function parsePlainly(text: string): SseEvent[] {
   const events: SseEvent[] = [];
   const parser = createParser({ onEvent: ({ event, data }) => events.push({ name: event, data }) });
@@ -47,7 +47,7 @@ const pieces = fc.constantFrom(
 const streams = fc.array(pieces, { maxLength: 12 }).map((list) => list.join(''));
 
 describe('events', () => {
-  test('are the same with and without short cuts, wherever the bytes are cut', () => {
+  test('are the same with and without shortcuts, however the bytes are split', () => {
     fc.assert(
       fc.property(streams, fc.array(fc.nat(), { maxLength: 20 }), (text, at) => {
         expect(parse(cut(new TextEncoder().encode(text), at))).toEqual(parsePlainly(text));
@@ -56,7 +56,7 @@ describe('events', () => {
     );
   });
 
-  test('that come in one packet are all given', () => {
+  test('in one packet are all returned', () => {
     expect(parse([new TextEncoder().encode('data: a\n\ndata: b\n\nevent: e\ndata: c\n\n')])).toEqual([
       { name: undefined, data: 'a' },
       { name: undefined, data: 'b' },
@@ -64,7 +64,7 @@ describe('events', () => {
     ]);
   });
 
-  test('with an image of some megabytes are whole', () => {
+  test('with an image of some megabytes are complete', () => {
     const data = 'iVBORw0KGgo'.repeat(1_000_000);
     const bytes = new TextEncoder().encode(`data: ${data}\n\n`);
     const packets = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) =>
@@ -73,7 +73,7 @@ describe('events', () => {
     expect(parse(packets)).toEqual([{ name: undefined, data }]);
   });
 
-  test('beyond all bounds are refused', () => {
+  test('that are too long are refused', () => {
     const parser = new SseParser();
     const packet = new Uint8Array(EVENT_CHARACTERS_MAX / 2).fill(0x61);
     parser.push(new TextEncoder().encode('data: '));
