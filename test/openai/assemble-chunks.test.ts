@@ -11,7 +11,7 @@ const chunk = (delta: unknown, more: JsonObject = {}): JsonObject => ({
 const ROLE = chunk({ role: 'assistant', content: '', refusal: null });
 const piece = (index: number, call: JsonObject): JsonObject => chunk({ tool_calls: [{ index, ...call }] });
 
-const told = (token: string): JsonObject => ({ logprobs: { content: [token], refusal: null } });
+const logprobsOf = (token: string): JsonObject => ({ logprobs: { content: [token], refusal: null } });
 
 function assemble(...chunks: readonly JsonObject[]): JsonObject {
   const answer = new AssembledAnswer();
@@ -19,7 +19,7 @@ function assemble(...chunks: readonly JsonObject[]): JsonObject {
   return answer.read();
 }
 
-describe('chunks put together', () => {
+describe('assembled chunks', () => {
   test.each<[string, readonly JsonObject[], JsonObject]>([
     ['text', [chunk({ content: 'Hel' }), chunk({ content: 'lo' })], { content: 'Hello' }],
     ['nothing', [], { content: '' }],
@@ -30,7 +30,7 @@ describe('chunks put together', () => {
     ],
     ['a refusal', [chunk({ refusal: 'No' }), chunk({ refusal: '.' })], { content: null, refusal: 'No.' }],
     [
-      'calls',
+      'tool calls',
       [
         piece(0, { id: 'a', type: 'function', function: { name: 'f', arguments: '' } }),
         piece(0, { function: { arguments: '{"x":' } }),
@@ -51,7 +51,7 @@ describe('chunks put together', () => {
       [chunk({ function_call: { name: 'f', arguments: '' } }), chunk({ function_call: { arguments: '{}' } })],
       { content: null, function_call: { name: 'f', arguments: '{}' } },
     ],
-  ])('say %s', (_, chunks, expected) => {
+  ])('contain %s', (_, chunks, expected) => {
     expect(assemble(ROLE, ...chunks, chunk({}, { finish_reason: 'stop' }))).toEqual({
       ...ENVELOPE,
       object: 'chat.completion',
@@ -59,13 +59,13 @@ describe('chunks put together', () => {
     });
   });
 
-  test('tell how likely their tokens were', () => {
-    expect(assemble(chunk({ content: 'a' }, told('a')), chunk({ content: 'b' }, told('b')))).toMatchObject({
+  test('keep the log probabilities of their tokens', () => {
+    expect(assemble(chunk({ content: 'a' }, logprobsOf('a')), chunk({ content: 'b' }, logprobsOf('b')))).toMatchObject({
       choices: [{ logprobs: { content: ['a', 'b'], refusal: null }, finish_reason: null }],
     });
   });
 
-  test('without choices count for nothing', () => {
+  test('ignore chunks without choices', () => {
     expect(assemble({ ...ENVELOPE, choices: [] }, { id: 'x' }, chunk('odd'))).toMatchObject({
       id: 'chatcmpl-1',
       choices: [{ message: { content: '' } }],

@@ -11,7 +11,7 @@ const calling = {
 };
 const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } };
 
-/** Left: what is wrong with the body. Right: the code and the field that the caller is told. */
+/** Left: what is wrong with the body. Right: the code and field that the client sees. */
 const REFUSED: readonly (readonly [what: string, body: unknown, code: string, param: string])[] = [
   ['an array for a body', [], 'invalid_type', 'body'],
   ['no model', { messages: [user] }, 'missing_required_parameter', 'model'],
@@ -26,7 +26,7 @@ const REFUSED: readonly (readonly [what: string, body: unknown, code: string, pa
   ['a message without a role', { model: 'm', messages: [{ content: 'x' }] }, 'missing_required_parameter', 'messages[0].role'],
   ['an unknown role', { model: 'm', messages: [user, { role: 'wizard', content: 'x' }] }, 'invalid_value', 'messages[1].role'],
   [
-    'a role named like a part of every object',
+    'a role named like a property of every object',
     { model: 'm', messages: [{ role: 'constructor', content: 'x' }] },
     'invalid_value',
     'messages[0].role',
@@ -173,7 +173,7 @@ const ACCEPTED: readonly (readonly [what: string, body: Record<string, unknown>]
     { ...valid, messages: [{ role: 'user', content: [{ type: 'image_url', image_url: 'data:image/png;base64,AA' }] }] },
   ],
   ['a tool loop', { ...valid, tools: [tool], messages: [user, calling, { role: 'tool', content: '42', tool_call_id: 'call_1' }] }],
-  ['a refusal from before', { ...valid, messages: [user, { role: 'assistant', content: null, refusal: 'no' }, user] }],
+  ['an earlier refusal', { ...valid, messages: [user, { role: 'assistant', content: null, refusal: 'no' }, user] }],
   [
     'the deprecated functions',
     {
@@ -192,7 +192,7 @@ const ACCEPTED: readonly (readonly [what: string, body: Record<string, unknown>]
     },
   ],
   [
-    'the fields of this year',
+    'recent fields',
     {
       ...valid,
       verbosity: 'low',
@@ -207,7 +207,7 @@ const ACCEPTED: readonly (readonly [what: string, body: Record<string, unknown>]
     'a structured format',
     { ...valid, response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object' }, strict: true } } },
   ],
-  ['audio out', { ...valid, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'mp3' } }],
+  ['audio output', { ...valid, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'mp3' } }],
   ['fields of other hosts', { ...valid, top_k: 5, repetition_penalty: 1.1, provider: { order: ['a'] }, reasoning: { effort: 'low' } }],
 ];
 
@@ -224,23 +224,23 @@ describe('a request', () => {
     expect(() => checkChatRequest(structuredClone(body))).not.toThrow();
   });
 
-  test('keeps the fields we do not know and drops known nulls and empty tools', () => {
+  test('keeps unknown fields, and drops known nulls and empty tools', () => {
     const body = { ...valid, future_field: { deep: [1] }, other: null, temperature: null, tools: [], tool_choice: 'auto' };
     expect(checkChatRequest(body) as unknown).toEqual({ ...valid, future_field: { deep: [1] }, other: null });
   });
 
-  test('sends one output limit where both names give the same', () => {
+  test('keeps one output limit when both names give the same', () => {
     expect(checkChatRequest({ ...valid, max_tokens: 9, max_completion_tokens: 9 }) as unknown).toEqual({
       ...valid,
       max_completion_tokens: 9,
     });
   });
 
-  test('of another operation is told where the conversation belongs', () => {
+  test('in the format of the Responses API gets a hint', () => {
     expect(refusalOf({ model: 'm', input: 'Hello' }).message).toContain("'messages'");
   });
 
-  test('never has its values repeated in an error, apart from short words of a list', () => {
+  test('is never quoted in an error, except for the allowed values of a list', () => {
     const canary = 'canary-secret-value-1234567890';
     for (const name of [
       'model',

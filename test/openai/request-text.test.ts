@@ -11,20 +11,20 @@ function read(text: string): { readonly value: JsonObject; readonly source: Requ
   return { value, source: RequestText.of(text, new JsonLayout(text), value) };
 }
 
-describe('a long request as its caller wrote it', () => {
-  test('is copied where it did not change, and written where it did', () => {
+describe('the original text of a long request', () => {
+  test('is copied where it did not change, and rewritten where it did', () => {
     const { value, source } = read(`{ "model" : "a", "seed":1.50, "messages": [ "${LONG}", "\\u0041" ], "stop" : null }`);
     const written = source?.write({ ...value, model: 'b', extra: { new: true } });
     expect(written).toBe(`{"model":"b","seed":1.50,"messages": [ "${LONG}", "\\u0041" ],"stop": null ,"extra":{"new":true}}`);
   });
 
-  test('is written with the fields that were left, and without those that have no value', () => {
+  test('is written with the remaining fields, and without those that have no value', () => {
     const { value, source } = read(`{"messages":["${LONG}"],"gone":1,"last":2}`);
     expect(source?.write({ last: value['last'], gone: undefined })).toBe('{"last":2}');
     expect(source?.write({})).toBe('{}');
   });
 
-  test('is not confused by a value that has moved to another name', () => {
+  test('is not confused by a value that moved to another name', () => {
     const { value, source } = read(`{"max_tokens":5,"messages":["${LONG}"]}`);
     expect(JSON.parse(source?.write({ max_completion_tokens: value['max_tokens'], messages: value['messages'] }) ?? '')).toEqual({
       max_completion_tokens: 5,
@@ -32,7 +32,7 @@ describe('a long request as its caller wrote it', () => {
     });
   });
 
-  test('says the same as one that is written anew, whatever changes', () => {
+  test('says the same as a rewritten one, whatever changes', () => {
     const field = fc.string({ unit: 'grapheme', maxLength: 5 });
     const fields = fc.dictionary(field, fc.jsonValue({ maxDepth: 4 }));
     fc.assert(
@@ -46,7 +46,7 @@ describe('a long request as its caller wrote it', () => {
     );
   });
 
-  test('with more fields than are noted is written in full', () => {
+  test('with more fields than are recorded is written in full', () => {
     const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`field_${index}`, index]));
     const { value, source } = read(JSON.stringify({ ...many, messages: [LONG] }));
     expect(JSON.parse(source?.write({ ...value, model: 'b' }) ?? '')).toEqual({ ...many, messages: [LONG], model: 'b' });
@@ -54,8 +54,8 @@ describe('a long request as its caller wrote it', () => {
 
   test.each([
     ['is short', '{"messages":["Hi"]}'],
-    ['says a name twice', `{"messages":["${LONG}"],"n":1,"n":2}`],
-    ['says a name twice, deep inside', `{"messages":[{"content":"${LONG}","content":""}]}`],
+    ['names a field twice', `{"messages":["${LONG}"],"n":1,"n":2}`],
+    ['names a field twice, deep inside', `{"messages":[{"content":"${LONG}","content":""}]}`],
     ['is not an object', `["${LONG}"]`],
   ])('is not used where it %s', (_, text) => {
     expect(read(text).source).toBeUndefined();

@@ -10,9 +10,9 @@ function details(prompt: object, completion: object = {}): object {
   return { ...COUNTS, prompt_tokens_details: prompt, completion_tokens_details: completion };
 }
 
-describe('a usage that a provider reports', () => {
+describe('reported usage', () => {
   test.each<[string, object, Partial<TokenUsage>]>([
-    ['counts alone', COUNTS, { inputTokens: 100, outputTokens: 20 }],
+    ['only counts', COUNTS, { inputTokens: 100, outputTokens: 20 }],
     ['zero, which is a count', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, {}],
     ['no total', { prompt_tokens: 3, completion_tokens: 4 }, { inputTokens: 3, outputTokens: 4 }],
     ['cached tokens', details({ cached_tokens: 64 }), { inputTokens: 36, cachedInputTokens: 64, outputTokens: 20 }],
@@ -24,7 +24,7 @@ describe('a usage that a provider reports', () => {
       { cachedInputTokens: 60, cacheWriteTokens: 40, outputTokens: 20 },
     ],
     [
-      'cache hits beside the counts, as DeepSeek has them',
+      'cache hits next to the counts, as DeepSeek sends them',
       { ...COUNTS, prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
       { inputTokens: 36, cachedInputTokens: 64, outputTokens: 20 },
     ],
@@ -39,10 +39,10 @@ describe('a usage that a provider reports', () => {
       { ...COUNTS, prompt_tokens_details: null, completion_tokens_details: null },
       { inputTokens: 100, outputTokens: 20 },
     ],
-    ['details that are texts', { ...COUNTS, prompt_tokens_details: 'none' }, { inputTokens: 100, outputTokens: 20 }],
-    ['fields that nobody knows', { ...COUNTS, cost: 0.1, is_byok: false }, { inputTokens: 100, outputTokens: 20 }],
+    ['details that are strings', { ...COUNTS, prompt_tokens_details: 'none' }, { inputTokens: 100, outputTokens: 20 }],
+    ['unknown fields', { ...COUNTS, cost: 0.1, is_byok: false }, { inputTokens: 100, outputTokens: 20 }],
     ['the largest count', { prompt_tokens: TOKENS_MAX, completion_tokens: 0 }, { inputTokens: TOKENS_MAX }],
-  ])('with %s', (_, reported, expected) => {
+  ])('with %s is read', (_, reported, expected) => {
     expect(readUsage(reported)).toEqual({ ...NO_TOKENS, ...expected });
   });
 
@@ -58,7 +58,7 @@ describe('a usage that a provider reports', () => {
     ['more reasoning than output', details({}, { reasoning_tokens: 21 }), {}],
     ['cached tokens below zero', details({ cached_tokens: -1 }), {}],
     ['half a cached token', details({ cached_tokens: 0.5 }), {}],
-    ['cached tokens as a text', details({ cached_tokens: '64' }), {}],
+    ['cached tokens as a string', details({ cached_tokens: '64' }), {}],
     ['cached tokens that are null', details({ cached_tokens: null, cache_write_tokens: null }, { reasoning_tokens: null }), {}],
   ])('with %s is read without that part', (_, reported, expected) => {
     expect(readUsage(reported)).toEqual({ ...NO_TOKENS, inputTokens: 100, outputTokens: 20, ...expected });
@@ -68,34 +68,34 @@ describe('a usage that a provider reports', () => {
     ['reasoning', details({}, { reasoning_tokens: 15 }), { outputTokens: 35, reasoningTokens: 15 }],
     ['more reasoning than answer', details({}, { reasoning_tokens: 300 }), { outputTokens: 320, reasoningTokens: 300 }],
     ['no reasoning', COUNTS, { outputTokens: 20 }],
-    ['reasoning that cannot be', details({}, { reasoning_tokens: -1 }), { outputTokens: 20 }],
-  ])('of a host that counts reasoning apart, as xAI does, with %s', (_, reported, expected) => {
+    ['impossible reasoning', details({}, { reasoning_tokens: -1 }), { outputTokens: 20 }],
+  ])('of a host that counts reasoning separately, as xAI does, with %s', (_, reported, expected) => {
     expect(readUsage(reported, { countsReasoningApart: true })).toEqual({ ...NO_TOKENS, inputTokens: 100, ...expected });
   });
 
   test.each<[string, number, object]>([
-    ['beside the completion', 170, { outputTokens: 70, reasoningTokens: 50 }],
+    ['separate from the completion', 170, { outputTokens: 70, reasoningTokens: 50 }],
     ['nowhere', 120, { outputTokens: 20 }],
-  ])('of a host that nobody knows, where the total has the reasoning %s', (_, total_tokens, expected) => {
+  ])('of an unknown host whose total shows the reasoning %s', (_, total_tokens, expected) => {
     const reported = { ...details({}, { reasoning_tokens: 50 }), total_tokens };
     expect(readUsage(reported)).toEqual({ ...NO_TOKENS, inputTokens: 100, ...expected });
   });
 
   const bad = [null, undefined, -1, 0.5, 1e300, TOKENS_MAX + 1, Number.NaN, Number.POSITIVE_INFINITY, '12', true, [], {}];
-  test.each(bad.map((count) => [count]))('is not believed when a count is %p', (count) => {
+  test.each(bad.map((count) => [count]))('is rejected when a count is %p', (count) => {
     expect(readUsage({ ...COUNTS, prompt_tokens: count })).toBeUndefined();
     expect(readUsage({ ...COUNTS, completion_tokens: count })).toBeUndefined();
   });
 
   test.each([[undefined], [null], ['none'], [7], [true], [[]], [{}], [[COUNTS]], [{ total_tokens: 120 }]])(
-    'is none when it is %j',
+    'is missing when it is %j',
     (value) => {
       expect(readUsage(value)).toBeUndefined();
     },
   );
 });
 
-describe('the buckets', () => {
+describe('the token buckets', () => {
   const count = fc.oneof(fc.nat({ max: 1000 }), fc.nat({ max: TOKENS_MAX }), fc.constant(null), fc.integer(), fc.double());
 
   test('are disjoint counts whose sums are the reported ones, whatever the parts say', () => {
@@ -119,13 +119,13 @@ describe('the buckets', () => {
     );
   });
 
-  test('survive being written, apart from what the plain counts do not tell', () => {
+  test('survive a round trip, except for details that the plain counts do not hold', () => {
     const usage = { inputTokens: 1, cachedInputTokens: 2, cacheWriteTokens: 4, outputTokens: 8, reasoningTokens: 3 };
     expect(writeUsage(usage)).toEqual({ prompt_tokens: 7, completion_tokens: 8, total_tokens: 15 });
     expect(readUsage(writeUsage(usage))).toEqual({ ...NO_TOKENS, inputTokens: 7, outputTokens: 8 });
   });
 
-  test('no value makes the reader throw', () => {
+  test('can be read from any value without an exception', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         readUsage(value);
@@ -139,7 +139,7 @@ function completed(reported: Record<string, unknown>): unknown {
   return reported;
 }
 
-describe('the details that callers are told', () => {
+describe('the usage details that clients see', () => {
   test('have every count that OpenAI has, and keep the others', () => {
     expect(completed({ ...COUNTS, ...details({ cached_tokens: 7, cache_write_tokens: 1 }, { reasoning_tokens: null }) })).toEqual({
       ...COUNTS,
@@ -153,12 +153,12 @@ describe('the details that callers are told', () => {
     });
   });
 
-  test('are not there where nobody reported any', () => {
+  test('are absent where none were reported', () => {
     expect(completed({ ...COUNTS, prompt_tokens_details: null })).toEqual({ ...COUNTS, prompt_tokens_details: null });
   });
 });
 
-test('a report is told without what its answer cost at the provider', () => {
+test('the cost at the provider is removed from a report', () => {
   const kept = { prompt_tokens: 1, costume: 2, prompt_tokens_details: { cached_tokens: 0 } };
   const costs = { cost: 0.1, cost_details: { upstream_inference_cost: 0.1 }, is_byok: false, estimated_cost: 0.1, cost_in_usd_ticks: 7 };
   const reported = { ...kept, ...costs };
