@@ -5,14 +5,14 @@ import { describeLimits } from '../conformance/limits.ts';
 
 describeLimits('limits in memory', async (now) => new MemoryLimits(now));
 
-test('a key is forgotten when its debt of tokens is paid and its limits are full again, and not before', async () => {
+test('a key is dropped from memory only when its token debt is paid and its buckets are full', async () => {
   const limits = { requestsPerMinute: 10, tokensPerMinute: 1000, concurrent: 5 };
   const minuteMs = 60_000;
   let nowMs = 0;
   const memory = new MemoryLimits(() => nowMs);
   const use = async (keyId: string, tokens: number): Promise<void> =>
     ((await memory.admit(keyId, limits, 10)) as Admission).release(tokens);
-  /** The clock is set back to when the key was used: one that is kept has what it had then, one that was forgotten has all. */
+  /** Sets the clock back to when the key was used. A key in memory has its state of then; a dropped one is full. */
   const leftThen = async (minutes: number): Promise<number> => {
     nowMs = minutes * minuteMs;
     await use('another', 10);

@@ -13,7 +13,7 @@ const SILENT = { onAway: () => undefined, onBack: () => undefined };
 const opened: Limits[] = [];
 
 async function open(options: Partial<RedisLimitsOptions> = {}, url = redisUrl ?? ''): Promise<RedisLimits> {
-  // A busy machine may be late: that is another test.
+  // Generous, because late answers are the subject of another test.
   const limits = await RedisLimits.open(url, { ...SILENT, answerMs: 10_000, ...options });
   opened.push(limits);
   return limits;
@@ -26,7 +26,7 @@ afterEach(async () => {
 describe.skipIf(redisUrl === undefined)('Redis', () => {
   describeLimits('limits', (now) => open({ now }));
 
-  test('gives the same answers as memory to whatever is asked', async () => {
+  test('gives the same results as memory for any sequence of operations', async () => {
     type Step = { admit: number; key: 'a' | 'b' } | { release: number; used: number } | { passMs: number };
     const steps = fc.array(
       fc.oneof(
@@ -72,7 +72,7 @@ describe.skipIf(redisUrl === undefined)('Redis', () => {
     expect(results.filter((result) => result?.type === 'admitted')).toHaveLength(20);
   });
 
-  test('never has more requests open than allowed, however many nodes race for the places', async () => {
+  test('never has more requests open than allowed, however many nodes race for the slots', async () => {
     const nodes = [await open(), await open(), await open()];
     const keyId = crypto.randomUUID();
     const limits = { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000, concurrent: 5 };
@@ -94,12 +94,12 @@ describe.skipIf(redisUrl === undefined)('Redis', () => {
     await Promise.all(Array.from({ length: 30 }, (_, index) => work(nodes[index % 3])));
     expect(most).toBeLessThanOrEqual(5);
     expect(served).toBeGreaterThan(5);
-    // Nobody waits for a release, but each node's questions are answered in their order.
+    // No request waits for a release, but each node's commands run in order.
     for (const node of nodes) await node.stateOf(keyId, limits);
     expect((await nodes[0]?.stateOf(keyId, limits))?.open).toBe(0);
   });
 
-  test('the places of a node that died are free again, and those of a living one are not', async () => {
+  test('frees the slots of a dead node, and keeps those of a living one', async () => {
     const leaseMs = 600;
     const [dead, living, other] = [await open({ leaseMs }), await open({ leaseMs }), await open({ leaseMs })];
     const keyId = crypto.randomUUID();
@@ -114,7 +114,7 @@ describe.skipIf(redisUrl === undefined)('Redis', () => {
     expect((await living.stateOf(keyId, LIMITS)).open).toBe(0);
   });
 
-  test('keeps nothing for ever: every entry has an end', async () => {
+  test('keeps nothing forever: every entry expires', async () => {
     const limits = await open();
     const keyId = crypto.randomUUID();
     admitted(await limits.admit(keyId, LIMITS, 100));
@@ -128,17 +128,17 @@ describe.skipIf(redisUrl === undefined)('Redis', () => {
 
 describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
   const ANSWERED_WITHIN_MS = 2500;
-  /** One that was there for less than a minute is looked for after two seconds. */
-  const LOOKED_FOR_AGAIN_MS = 2500;
+  /** A server that was available for less than a minute is retried after two seconds. */
+  const RETRIED_AFTER_MS = 2500;
   let server: PrivateRedis;
-  const told: string[] = [];
-  const events = { onAway: (failure: unknown) => void told.push(`away: ${String(failure)}`), onBack: () => void told.push('back') };
+  const events: string[] = [];
+  const listener = { onAway: (failure: unknown) => void events.push(`away: ${String(failure)}`), onBack: () => void events.push('back') };
 
   beforeAll(async () => {
     server = await startPrivateRedis();
   });
   afterAll(() => server.stop());
-  afterEach(() => void told.splice(0));
+  afterEach(() => void events.splice(0));
 
   const timed = async <Result>(work: Promise<Result>): Promise<Result> => {
     const beganAtMs = performance.now();
@@ -146,14 +146,14 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     expect(performance.now() - beganAtMs).toBeLessThan(ANSWERED_WITHIN_MS);
     return result;
   };
-  const isBack = () => until(() => told.includes('back'));
+  const isBack = () => until(() => events.includes('back'));
 
   test('is not waited for when it is killed, and counts again when it is back', async () => {
-    const limits = await open(events, server.url);
+    const limits = await open(listener, server.url);
     const keyId = crypto.randomUUID();
     for (let count = 0; count < 3; count += 1) admitted(await limits.admit(keyId, LIMITS, 0));
     await server.kill();
-    // Alone, the node knows nothing of the three, and still keeps to the limit by itself.
+    // Alone, the node knows nothing of the three open requests, and still enforces the limit by itself.
     for (let count = 0; count < 3; count += 1) admitted(await timed(limits.admit(keyId, LIMITS, 0)));
     expect(refused(await timed(limits.admit(keyId, LIMITS, 0))).limit).toBe('concurrent');
     expect((await timed(limits.stateOf(keyId, LIMITS))).open).toBe(3);
@@ -161,11 +161,11 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     await isBack();
     admitted(await limits.admit(keyId, LIMITS, 0));
     expect((await limits.stateOf(keyId, LIMITS)).open).toBe(1);
-    expect(told.map((line) => line.slice(0, 4))).toEqual(['away', 'back']);
+    expect(events.map((line) => line.slice(0, 4))).toEqual(['away', 'back']);
   }, 60_000);
 
-  test('is waited for no longer than a moment when it hangs, and soon not at all', async () => {
-    const limits = await open({ ...events, answerMs: 500 }, server.url);
+  test('delays requests only briefly when it hangs, and soon not at all', async () => {
+    const limits = await open({ ...listener, answerMs: 500 }, server.url);
     const keyId = crypto.randomUUID();
     server.stall();
     const results = await timed(Promise.all(Array.from({ length: 50 }, () => limits.admit(keyId, LIMITS, 0))));
@@ -175,11 +175,11 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
     expect(performance.now() - beganAtMs).toBeLessThan(500);
     server.resume();
     await isBack();
-    expect(told.map((line) => line.slice(0, 4))).toEqual(['away', 'back']);
+    expect(events.map((line) => line.slice(0, 4))).toEqual(['away', 'back']);
   }, 60_000);
 
-  test('gives back the place that a late answer took', async () => {
-    const limits = await open({ ...events, answerMs: 200 }, server.url);
+  test('gets back the slot that a late answer took', async () => {
+    const limits = await open({ ...listener, answerMs: 200 }, server.url);
     const patient = await open(SILENT, server.url);
     const keyId = crypto.randomUUID();
     server.stall();
@@ -190,59 +190,59 @@ describe.skipIf((await findRedis()) === undefined)('a Redis that fails', () => {
       return state.open === 0 && state.remainingTokens === LIMITS.tokensPerMinute;
     };
     await until(isUntouched);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   }, 60_000);
 
-  test('that has become a replica tells so by its own word, once, and each node counts by itself', async () => {
+  test('reports that it has become a replica, once, and each node counts by itself', async () => {
     const failures: unknown[] = [];
-    const limits = await open({ ...events, onAway: (failure) => void failures.push(failure) }, server.url);
+    const limits = await open({ ...listener, onAway: (failure) => void failures.push(failure) }, server.url);
     await server.send('REPLICAOF', '127.0.0.1', '1');
     admitted(await limits.admit(crypto.randomUUID(), LIMITS, 0));
-    await Bun.sleep(LOOKED_FOR_AGAIN_MS);
-    expect(told).toEqual([]);
+    await Bun.sleep(RETRIED_AFTER_MS);
+    expect(events).toEqual([]);
     await server.send('REPLICAOF', 'NO', 'ONE');
     await isBack();
     expect(failures).toMatchObject([{ code: 'READONLY' }]);
   }, 60_000);
 
-  test('that was away for a moment learns which requests have ended meanwhile', async () => {
-    const limits = await open(events, server.url);
+  test('learns after a short outage which requests have ended', async () => {
+    const limits = await open(listener, server.url);
     const keyId = crypto.randomUUID();
     const going = [admitted(await limits.admit(keyId, LIMITS, 500)), admitted(await limits.admit(keyId, LIMITS, 500))];
     await server.send('REPLICAOF', '127.0.0.1', '1');
     for (const each of going) each.release(0);
-    await until(() => told.length === 1);
+    await until(() => events.length === 1);
     await server.send('REPLICAOF', 'NO', 'ONE');
     await isBack();
     await until(async () => (await limits.stateOf(keyId, LIMITS)).open === 0);
     expect((await limits.stateOf(keyId, LIMITS)).remainingTokens).toBe(LIMITS.tokensPerMinute);
   }, 60_000);
 
-  test('that has forgotten everything learns of the open requests again', async () => {
-    const limits = await open({ ...events, leaseMs: 600 }, server.url);
+  test('that has lost everything learns the open requests again', async () => {
+    const limits = await open({ ...listener, leaseMs: 600 }, server.url);
     const keyId = crypto.randomUUID();
     const going = admitted(await limits.admit(keyId, LIMITS, 0));
     await server.flush();
     await until(async () => (await limits.stateOf(keyId, LIMITS)).open === 1);
     going.release(0);
     expect((await limits.stateOf(keyId, LIMITS)).open).toBe(0);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   }, 60_000);
 
-  test('that is away at the start keeps nobody from starting', async () => {
+  test('that is away at the start does not keep a node from starting', async () => {
     const nowhere = 'redis://:c4n4ry@127.0.0.1:1';
-    const limits = await timed(open(events, nowhere));
+    const limits = await timed(open(listener, nowhere));
     admitted(await limits.admit('key', LIMITS, 0));
-    expect(told).toHaveLength(1);
-    expect(told[0]).not.toContain('c4n4ry');
+    expect(events).toHaveLength(1);
+    expect(events[0]).not.toContain('c4n4ry');
   });
 
-  test('and a node that ends do not wait for each other', async () => {
-    const limits = await open(events, server.url);
+  test('does not keep a node from stopping', async () => {
+    const limits = await open(listener, server.url);
     const going = admitted(await limits.admit('key', LIMITS, 0));
     await limits.close();
     going.release(0);
     await Bun.sleep(50);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 });
