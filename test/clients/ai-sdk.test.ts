@@ -24,7 +24,7 @@ function reportedUsage(index = 0): Usage {
 }
 
 describe('generateText', () => {
-  test('gives text, finish reason and usage', async () => {
+  test('returns text, finish reason and usage', async () => {
     const result = await generateText({ model: provider('mock/gpt'), prompt: 'Hi' });
     expect(result.text).toBe(ANSWER_TEXT);
     expect(result.finishReason).toBe('stop');
@@ -50,7 +50,7 @@ describe('generateText', () => {
 });
 
 describe('streamText', () => {
-  test('gives the text in parts, and usage because it was asked for', async () => {
+  test('returns the text in parts, and the requested usage', async () => {
     const result = streamText({ model: provider('mock/gpt'), prompt: 'Hi' });
     const parts = await Array.fromAsync(result.textStream);
     expect(parts.length).toBeGreaterThan(5);
@@ -62,7 +62,7 @@ describe('streamText', () => {
     });
   });
 
-  test('puts streamed tool calls together and goes on with the result', async () => {
+  test('assembles streamed tool calls and continues with the result', async () => {
     const result = streamText({
       model: provider('mock/gpt'),
       prompt: 'How is the weather?',
@@ -92,7 +92,7 @@ describe('errors', () => {
   test.each([
     ['mock/unknown', 404, false],
     ['mock/gpt', 500, true],
-  ] as const)('%s gives status %i', async (model, statusCode, isRetryable) => {
+  ] as const)('%s returns status %i', async (model, statusCode, isRetryable) => {
     stage.simulator.always({ type: 'status', status: 503, body: 'upstream connect error' });
     const failure = await failureOf(generateText({ model: provider(model), prompt: 'Hi', maxRetries: 0 }));
     expect(APICallError.isInstance(failure)).toBe(true);

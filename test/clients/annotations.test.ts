@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { MODELS, startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
 
-/** What stands beside the words of an answer: the pages that it cites, and how likely its tokens were. */
+/** Tests what accompanies the text of an answer: cited pages and log probabilities. */
 
 const QUESTION: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'What is new?' }];
 const TEXT = 'Müller ☕ won the cup. Rain in 漢字 town.';
@@ -17,14 +17,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.stop(), 30_000);
 
-interface Said {
+interface Answer {
   readonly content: string;
   readonly annotations: readonly OpenAI.ChatCompletionMessage.Annotation[];
   readonly logprobs: readonly OpenAI.ChatCompletionTokenLogprob[];
   readonly dropped: string | null;
 }
 
-async function ask(request: OpenAI.ChatCompletionCreateParamsNonStreaming, isStreaming: boolean): Promise<Said> {
+async function ask(request: OpenAI.ChatCompletionCreateParamsNonStreaming, isStreaming: boolean): Promise<Answer> {
   if (!isStreaming) {
     const { data, response } = await client.chat.completions.create(request).withResponse();
     const [choice] = data.choices;
@@ -40,7 +40,7 @@ async function ask(request: OpenAI.ChatCompletionCreateParamsNonStreaming, isStr
   for await (const chunk of data) choices.push(...chunk.choices);
   return {
     content: choices.map(({ delta }) => delta.content ?? '').join(''),
-    // The client's types know annotations of whole answers only, though the API streams them.
+    // The client's types have annotations only for whole answers, although the API streams them.
     annotations: choices.flatMap(({ delta }) => (delta as OpenAI.ChatCompletionMessage).annotations ?? []),
     logprobs: choices.flatMap(({ logprobs }) => logprobs?.content ?? []),
     dropped: response.headers.get('x-tollgate-dropped'),
@@ -52,7 +52,7 @@ function citation(of: string, url: string, title: string): OpenAI.ChatCompletion
   return { type: 'url_citation', url_citation: { start_index: start, end_index: start + of.length, url, title } };
 }
 
-test('the pages of several parts of a streamed answer are one list, for helpers keep one', async () => {
+test('the citations of several parts of a streamed answer form one list, because client helpers keep only one', async () => {
   service.reset();
   const parts = ['One.', ' Two.', ' Three.'];
   const events = parts.flatMap((text, index) => [
@@ -67,14 +67,14 @@ test('the pages of several parts of a streamed answer are one list, for helpers 
   const reply = { body: '', events: [{ type: 'message_start', message }, ...events, last, { type: 'message_stop' }] };
   service.anthropic.next({ type: 'recorded', reply });
   const { choices } = await client.chat.completions.stream({ model: MODELS.anthropic, messages: QUESTION }).finalChatCompletion();
-  const said = choices[0]?.message;
+  const answer = choices[0]?.message;
   expect(
-    said?.annotations?.map(({ url_citation: { url, start_index: start, end_index: end } }) => [url, said.content?.slice(start, end)]),
+    answer?.annotations?.map(({ url_citation: { url, start_index: start, end_index: end } }) => [url, answer.content?.slice(start, end)]),
   ).toEqual(parts.map((text, index) => [`https://${index}.example`, text]));
 });
 
 describe.each([false, true])('streamed: %p', (isStreaming) => {
-  test('pages of a search by Gemini are annotations, at the places of the answer in characters', async () => {
+  test('pages of a Gemini search become annotations, positioned by characters', async () => {
     service.reset();
     service.gemini.next({
       type: 'grounded',
@@ -84,15 +84,15 @@ describe.each([false, true])('streamed: %p', (isStreaming) => {
         { uri: 'https://b.example/rain', title: 'Rain', of: 'Rain in 漢字 town.' },
       ],
     });
-    const said = await ask({ model: MODELS.gemini, messages: QUESTION }, isStreaming);
-    expect(said.content).toBe(TEXT);
-    expect(said.annotations).toEqual([
+    const answer = await ask({ model: MODELS.gemini, messages: QUESTION }, isStreaming);
+    expect(answer.content).toBe(TEXT);
+    expect(answer.annotations).toEqual([
       citation('Müller ☕ won the cup.', 'https://a.example/cup', 'The cup'),
       citation('Rain in 漢字 town.', 'https://b.example/rain', 'Rain'),
     ]);
   });
 
-  test('pages that Claude cites are annotations', async () => {
+  test('pages that Claude cites become annotations', async () => {
     service.reset();
     service.anthropic.next({ type: 'answer', text: TEXT, search: { url: 'https://a.example/cup', title: 'The cup' } });
     const { annotations, content } = await ask({ model: MODELS.anthropic, messages: QUESTION, max_tokens: 500 }, isStreaming);
@@ -101,12 +101,12 @@ describe.each([false, true])('streamed: %p', (isStreaming) => {
     ]);
   });
 
-  test('tokens come with their probabilities where the Gemini model tells them', async () => {
+  test('tokens carry log probabilities where the Gemini model reports them', async () => {
     service.reset();
-    const said = await ask({ model: 'mock/gemini-2', messages: QUESTION, logprobs: true, top_logprobs: 2 }, isStreaming);
-    expect(said.dropped).toBeNull();
-    expect(said.logprobs.map(({ token }) => token).join('')).toBe(said.content);
-    const [first] = said.logprobs;
+    const answer = await ask({ model: 'mock/gemini-2', messages: QUESTION, logprobs: true, top_logprobs: 2 }, isStreaming);
+    expect(answer.dropped).toBeNull();
+    expect(answer.logprobs.map(({ token }) => token).join('')).toBe(answer.content);
+    const [first] = answer.logprobs;
     const bytes = [...Buffer.from(first?.token ?? '')];
     expect(first).toEqual({
       token: 'Hello!',
@@ -119,19 +119,19 @@ describe.each([false, true])('streamed: %p', (isStreaming) => {
     });
   });
 
-  test('tokens of an answer that broke off are told to its end', async () => {
+  test('an answer that was continued has log probabilities to its end', async () => {
     service.reset();
     const broken = { type: 'continuation', texts: ['One', ' two three.'] } as const;
     service.gemini.next(broken);
     service.gemini.next(broken);
-    const said = await ask({ model: 'mock/gemini-2', messages: QUESTION, logprobs: true }, isStreaming);
-    expect(said.logprobs.map(({ token }) => token)).toEqual(['One', ' two', ' three.']);
+    const answer = await ask({ model: 'mock/gemini-2', messages: QUESTION, logprobs: true }, isStreaming);
+    expect(answer.logprobs.map(({ token }) => token)).toEqual(['One', ' two', ' three.']);
   });
 
-  test('the probabilities of others are left out, and the caller is told', async () => {
+  test('unsupported log probabilities are left out, and reported in the header', async () => {
     service.reset();
-    const said = await ask({ model: MODELS.gemini, messages: QUESTION, logprobs: true, top_logprobs: 2 }, isStreaming);
-    expect(said.logprobs).toEqual([]);
-    expect(said.dropped).toBe('logprobs, top_logprobs');
+    const answer = await ask({ model: MODELS.gemini, messages: QUESTION, logprobs: true, top_logprobs: 2 }, isStreaming);
+    expect(answer.logprobs).toEqual([]);
+    expect(answer.dropped).toBe('logprobs, top_logprobs');
   });
 });

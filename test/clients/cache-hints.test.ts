@@ -4,7 +4,7 @@ import type { TestKey } from '../simulator/gate.ts';
 import { MODELS, startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
 import { UsageRows } from '../simulator/usage-rows.ts';
 
-/** Hints about the prompt cache: carried where the provider has them at a known price, and otherwise named. */
+/** Tests cache hints: they are passed on where the provider supports them at a known price, and reported as dropped otherwise. */
 
 let service: TranslatedGate;
 let key: TestKey;
@@ -21,20 +21,20 @@ const HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } };
 const messages = [{ role: 'user', content: [{ type: 'text', text: 'A long story.', ...HOUR }] }] as OpenAI.ChatCompletionMessageParam[];
 const KEY = { prompt_cache_key: 'thread-1', prompt_cache_retention: '24h' as const };
 
-describe('hints', () => {
+describe('prompt cache hints', () => {
   test.each<[keyof typeof MODELS, string]>([
     ['anthropic', 'prompt_cache_key, prompt_cache_retention, messages[].content[].cache_control.ttl'],
     ['bedrock', 'prompt_cache_key, prompt_cache_retention, messages[].content[].cache_control.ttl'],
     ['gemini', 'messages[].content[].cache_control, prompt_cache_key, prompt_cache_retention'],
     ['single', 'prompt_cache_key, prompt_cache_retention, messages[].content[].cache_control'],
-  ])('at %s', async (name, dropped) => {
+  ])('at %s are reported where they are dropped', async (name, dropped) => {
     service.reset();
     const { data, response } = await client.chat.completions.create({ model: MODELS[name], messages, ...KEY }).withResponse();
     expect(response.headers.get('x-tollgate-dropped')).toBe(dropped);
     expect(data.choices[0]?.finish_reason).toBe('stop');
   });
 
-  test('reach Claude and Bedrock as marks for five minutes, and what is written there is charged at its price', async () => {
+  test('reach Claude and Bedrock as five-minute markers, and cache writes are charged at their price', async () => {
     service.reset();
     service.anthropic.next({ type: 'answer', text: 'Hi.', cache: { read: 0, written: 1000 } });
     const data = await client.chat.completions.create({ model: MODELS.anthropic, messages, max_tokens: 100 });
@@ -50,9 +50,9 @@ describe('hints', () => {
   });
 });
 
-describe('a field that nobody knows', () => {
+describe('an unknown field', () => {
   test.each<keyof typeof MODELS>(['anthropic', 'bedrock', 'gemini'])(
-    'is named also where no header can hold its name: %s',
+    'is reported as dropped even if no header can hold its name: %s',
     async (name) => {
       service.reset();
       for (const stream of [false, true]) {

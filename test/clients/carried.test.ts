@@ -26,7 +26,7 @@ function clientOf(owner: TestKey): OpenAI {
 
 type Messages = OpenAI.ChatCompletionMessageParam[];
 
-/** A conversation up to the result of its tools, as a client keeps it that knows the dialect and nothing more. */
+/** Returns a conversation up to its tool results, as kept by a client that knows only the dialect. */
 async function callTools(model: string, stream: boolean): Promise<Messages> {
   const request = { model, messages: QUESTION, tools: TOOLS, reasoning_effort: 'high' as const };
   const client = clientOf(key);
@@ -50,7 +50,7 @@ async function callTools(model: string, stream: boolean): Promise<Messages> {
   ];
 }
 
-async function goOn(model: string, messages: Messages, { owner = key, stream = false } = {}): Promise<unknown> {
+async function continueWith(model: string, messages: Messages, { owner = key, stream = false } = {}): Promise<unknown> {
   const request = { model, messages, tools: TOOLS, reasoning_effort: 'high' as const };
   const client = clientOf(owner);
   const { choices } = stream
@@ -59,7 +59,7 @@ async function goOn(model: string, messages: Messages, { owner = key, stream = f
   return choices[0]?.finish_reason;
 }
 
-/** What each provider does in the first turn, and what it must have got back in the second. */
+/** What each provider does in the first turn, and what it must get back in the second. */
 const DIALECTS = {
   anthropic: {
     prepare: () => {
@@ -93,38 +93,38 @@ describe.each(['anthropic', 'gemini', 'bedrock'] as const)('reasoning between to
   const { prepare, returned } = DIALECTS[name];
   const model = MODELS[name];
 
-  test.each([false, true])('goes back to the provider, though the client does not know it (stream: %p)', async (stream) => {
+  test.each([false, true])('goes back to the provider although the client does not keep it (stream: %p)', async (stream) => {
     prepare();
     const messages = await callTools(model, stream);
     service.bedrock.behave('text');
-    expect(await goOn(model, messages, { stream })).toBe('stop');
+    expect(await continueWith(model, messages, { stream })).toBe('stop');
     expect(returned()).toBe(true);
   });
 
-  test.each([false, true])('goes back after a restart (stream: %p)', async (stream) => {
+  test.each([false, true])('goes back to the provider after a restart (stream: %p)', async (stream) => {
     prepare();
     const messages = await callTools(model, stream);
     service = await service.restart();
     service.bedrock.behave('text');
-    expect(await goOn(model, messages, { stream })).toBe('stop');
+    expect(await continueWith(model, messages, { stream })).toBe('stop');
     expect(returned()).toBe(true);
   });
 
-  test.each([false, true])('does not go to another model, and comes back to its own (stream: %p)', async (stream) => {
+  test.each([false, true])('is not sent to another model, but still to its own (stream: %p)', async (stream) => {
     prepare();
     const messages = await callTools(model, stream);
     service.bedrock.behave('text');
-    expect(await goOn(OTHER_MODELS[name], messages, { stream })).toBe('stop');
+    expect(await continueWith(OTHER_MODELS[name], messages, { stream })).toBe('stop');
     expect(returned()).toBe(false);
-    expect(await goOn(model, messages, { stream })).toBe('stop');
+    expect(await continueWith(model, messages, { stream })).toBe('stop');
     expect(returned()).toBe(true);
   });
 
-  test('goes to nobody else', async () => {
+  test('is not sent for another account', async () => {
     prepare();
     const messages = await callTools(model, false);
     service.bedrock.behave('text');
-    expect(await goOn(model, messages, { owner: await service.gate.makeKey() })).toBe('stop');
+    expect(await continueWith(model, messages, { owner: await service.gate.makeKey() })).toBe('stop');
     expect(returned()).toBe(false);
   });
 });

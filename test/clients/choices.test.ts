@@ -28,7 +28,7 @@ afterAll(async () => {
   await service.stop();
 }, 60_000);
 
-/** A request for four choices has as many exchanges. */
+/** A request for four choices has four exchanges. */
 const expectLeft = (leave: () => Promise<number>): Promise<void> => expectProviderLeft(service.openai, leave, 4);
 const balance = (): Promise<bigint> => service.gate.settledBalance(key);
 
@@ -37,8 +37,8 @@ async function readChunks(model: string, n: number, more: object = {}): Promise<
   return Array.fromAsync(await client.chat.completions.create(options));
 }
 
-describe('several choices of a provider that gives one', () => {
-  test.each(EVERY)('are one answer, counted and charged once: %s', async (model) => {
+describe('several choices from a provider that returns one', () => {
+  test.each(EVERY)('form one answer, counted and charged once: %s', async (model) => {
     const one = await client.chat.completions.create({ model, messages: HI });
     const before = await balance();
     const three = await client.chat.completions.create({ model, messages: HI, n: 3 });
@@ -53,12 +53,12 @@ describe('several choices of a provider that gives one', () => {
     expect(before - (await balance())).toBe(costNanos({ ...(three.usage as Usage), prompt_tokens_details: NO_DETAILS }));
   });
 
-  test.each(EVERY)('are one stream: %s', async (model) => {
+  test.each(EVERY)('form one stream: %s', async (model) => {
     const [one, three] = [await readChunks(model, 1), await readChunks(model, 3)];
     expect(new Set(three.map(({ id, created, model: name }) => `${id} ${created} ${name}`)).size).toBe(1);
-    const told = three.flatMap(({ choices }) => choices);
+    const streamed = three.flatMap(({ choices }) => choices);
     for (const index of [0, 1, 2]) {
-      const own = told.filter((choice) => choice.index === index);
+      const own = streamed.filter((choice) => choice.index === index);
       const alone = one.flatMap(({ choices }) => choices);
       expect(own).toEqual(alone.map((choice) => ({ ...choice, index })));
       expect(own.filter(({ delta }) => delta.role === 'assistant')).toHaveLength(1);
@@ -70,14 +70,14 @@ describe('several choices of a provider that gives one', () => {
     expect(reports[0]?.usage?.total_tokens).toBe(3 * (one.at(-1)?.usage?.total_tokens ?? 0));
   });
 
-  test('come together in .stream()', async () => {
+  test('are all assembled by .stream()', async () => {
     const stream = client.chat.completions.stream({ model: MODELS.gemini, messages: HI, n: 2 });
     const { choices } = await stream.finalChatCompletion();
     expect(choices).toHaveLength(2);
     expect(choices[1]?.message).toEqual(choices[0]?.message as NonNullable<(typeof choices)[0]>['message']);
   });
 
-  test('ask the provider for one answer each, with other seeds', async () => {
+  test('ask the provider for one answer each, with different seeds', async () => {
     await client.chat.completions.create({ model: MODELS.single, messages: HI, n: 2, seed: 7 });
     expect(service.openai.requests.map(({ body }) => [body['n'], body['seed']])).toEqual([
       [undefined, 7],
@@ -85,12 +85,12 @@ describe('several choices of a provider that gives one', () => {
     ]);
   });
 
-  test('are left to a provider that has them', async () => {
+  test('are left to a provider that supports them', async () => {
     await client.chat.completions.create({ model: 'mock/gpt', messages: HI, n: 3 });
     expect(service.openai.requests.map(({ body }) => body['n'])).toEqual([3]);
   });
 
-  test('are charged the long prices only where each prompt is long', async () => {
+  test('cost the long-prompt price only if each prompt is long', async () => {
     const content = 'word '.repeat(20);
     const before = await balance();
     const { usage } = await client.chat.completions.create({ model: 'mock/long', messages: [{ role: 'user', content }], n: 3 });
@@ -98,7 +98,7 @@ describe('several choices of a provider that gives one', () => {
     expect(before - (await balance())).toBe(costNanos({ ...(usage as Usage), prompt_tokens_details: NO_DETAILS }));
   });
 
-  test.each([true, false])('take turns where there are many of them (stream: %p)', async (stream) => {
+  test.each([true, false])('run at most sixteen at a time (stream: %p)', async (stream) => {
     service.openai.always({ type: 'pace', gapMs: 5 });
     const request = stream ? readChunks(MODELS.single, 20) : client.chat.completions.create({ model: MODELS.single, messages: HI, n: 20 });
     let most = 0;
@@ -115,8 +115,8 @@ describe('several choices of a provider that gives one', () => {
 const NO_DETAILS = { cached_tokens: 0, audio_tokens: 0, cache_write_tokens: 0 };
 const OVERLOADED = { type: 'status' as const, status: 503, body: { error: { message: 'overloaded' } } };
 
-describe('one of several that fails', () => {
-  test.each([true, false])('before its first token fails the attempt, and ends the others (stream: %p)', async (stream) => {
+describe('one of several choices that fails', () => {
+  test.each([true, false])('before its first token fails the attempt and ends the others (stream: %p)', async (stream) => {
     const before = await balance();
     service.openai.always({ type: 'pace', gapMs: 50 });
     service.openai.next({ type: 'pace', gapMs: 50 });
@@ -127,17 +127,17 @@ describe('one of several that fails', () => {
     expect(await balance()).toBe(before);
   });
 
-  test('leaves the request to the next route', async () => {
+  test('passes the request on to the next route', async () => {
     service.openai.next({ type: 'answer' });
     service.openai.next(OVERLOADED);
     const { choices } = await client.chat.completions.create({ model: 'mock/fallback', messages: HI, n: 3 });
     expect(choices.map(({ index, message }) => [index, message.content])).toEqual([0, 1, 2].map((index) => [index, ANSWER_TEXT]));
-    // One of the first three that was given up may be heard after it.
+    // One of the first three, which was aborted, may arrive later.
     const others = service.openai.requests.filter(({ body }) => body['model'] === 'gpt-other');
     expect(others.map(({ body }) => body['n'])).toEqual([3]);
   });
 
-  test('later fails the stream, and nothing is charged', async () => {
+  test('after its first token fails the stream, and nothing is charged', async () => {
     const before = await balance();
     service.openai.always({ type: 'pace', gapMs: 50 });
     service.openai.next({ type: 'error_event', chunks: 4 });
@@ -147,15 +147,15 @@ describe('one of several that fails', () => {
     expect(await balance()).toBe(before);
   });
 
-  test('by silence has a time of its own', async () => {
+  test('by silence has its own deadline', async () => {
     service.openai.always({ type: 'pace', gapMs: 150 });
     service.openai.next({ type: 'hang', moment: { at: 'after_chunks', chunks: 3 } });
     expect(await failureOf(readChunks(MODELS.single, 3))).toMatchObject({ code: 'provider_timeout' });
   });
 });
 
-describe('a caller who leaves', () => {
-  test('ends all exchanges and pays for what came', async () => {
+describe('a client that leaves', () => {
+  test('ends all exchanges and pays for the delivered output', async () => {
     const before = await balance();
     service.openai.always({ type: 'pace', gapMs: 25 });
     await expectLeft(async () => {
@@ -168,7 +168,7 @@ describe('a caller who leaves', () => {
       }
       return leftAt;
     });
-    // Our own count is loaded when it is first needed, which takes a while.
+    // Our own token counter is loaded on first use, which takes a while.
     await until(async () => before - (await balance()) > 0n);
   });
 

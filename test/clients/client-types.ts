@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 
-/** The reasons to finish that the client's types know. */
+/** The finish reasons that the client's types allow. */
 const FINISH_REASONS = [
   'stop',
   'length',
@@ -9,7 +9,7 @@ const FINISH_REASONS = [
   'function_call',
 ] as const satisfies OpenAI.ChatCompletion.Choice['finish_reason'][];
 
-/** Types are not looked at when a program runs: here they are. Gives what is not as they have it. */
+/** Checks at run time what the client's types promise. Returns the differences. */
 export function complaintsAbout(completion: OpenAI.ChatCompletion): string[] {
   return [
     ...complaintsAboutEnvelope(completion, 'chat.completion'),
@@ -26,7 +26,7 @@ export function complaintsAbout(completion: OpenAI.ChatCompletion): string[] {
   ];
 }
 
-/** The same for the chunks of a stream, and for what a stream promises beside its types. */
+/** Checks the chunks of a stream, and what a stream promises beyond its types. */
 export function complaintsAboutStream(chunks: readonly OpenAI.ChatCompletionChunk[]): string[] {
   const identities = new Set(chunks.map(({ id, created, model }) => `${id} ${created} ${model}`));
   const first = new Map<number, OpenAI.ChatCompletionChunk.Choice>();
@@ -50,7 +50,7 @@ function complaintsAboutDelta({ index, delta, finish_reason: finish }: OpenAI.Ch
     ...claim(delta.role === undefined || delta.role === 'assistant', `role is ${String(delta.role)}`),
     ...claim(delta.content === undefined || isTextOrNull(delta.content), 'content is neither a text nor null'),
     ...(delta.tool_calls ?? []).flatMap((call) => claim(Number.isInteger(call.index), 'a tool call has no index')),
-    // This client reads them all; others read the first only.
+    // This client reads all of them; other clients read only the first.
     ...claim((delta.tool_calls ?? []).length <= 1, 'several tool calls are in one chunk'),
     ...claim(finish === null || ((delta.content ?? '') === '' && delta.tool_calls === undefined), 'a choice ends with what it says'),
   ];
@@ -67,7 +67,7 @@ function complaintsAboutEnvelope(body: OpenAI.ChatCompletion | OpenAI.ChatComple
   ];
 }
 
-/** What the details of every report of OpenAI count. This client takes less; strict ones do not. */
+/** The counts in the details of every OpenAI report. This client accepts less; strict clients do not. */
 const PROMPT_DETAILS = ['cached_tokens', 'audio_tokens'] as const satisfies (keyof OpenAI.CompletionUsage.PromptTokensDetails)[];
 const COMPLETION_DETAILS = [
   'reasoning_tokens',
@@ -76,7 +76,7 @@ const COMPLETION_DETAILS = [
   'rejected_prediction_tokens',
 ] as const satisfies (keyof OpenAI.CompletionUsage.CompletionTokensDetails)[];
 
-/** A host that counts nothing there may say so. */
+/** Checks the details of a usage report. A host that counts nothing may omit them. */
 function complaintsAboutDetails(details: object | null | undefined, counts: readonly string[]): string[] {
   if (details === undefined || details === null) return [];
   return counts.flatMap((name) =>

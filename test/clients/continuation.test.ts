@@ -26,14 +26,14 @@ function connect(payer: TestKey): OpenAI {
   return new OpenAI({ baseURL: service.gate.baseUrl, apiKey: payer.secret, maxRetries: 0 });
 }
 
-interface Told {
+interface Received {
   readonly content: unknown;
   readonly finish: unknown;
   readonly usage: OpenAI.CompletionUsage | undefined;
 }
 
-/** One request, whole or streamed; of a stream also what all clients rely on is checked. */
-async function ask(model: string, stream: boolean, more: object = {}, payer = key): Promise<Told> {
+/** Sends one request, whole or streamed. For a stream, also checks what all clients rely on. */
+async function ask(model: string, stream: boolean, more: object = {}, payer = key): Promise<Received> {
   const client = connect(payer);
   if (!stream) {
     const { choices, usage } = await client.chat.completions.create({ model, messages: HI, ...more });
@@ -51,7 +51,7 @@ async function ask(model: string, stream: boolean, more: object = {}, payer = ke
   };
 }
 
-describe.each([false, true])('an answer that breaks off is followed to its end (stream: %p)', (stream) => {
+describe.each([false, true])('an answer that the provider interrupts is continued to its end (stream: %p)', (stream) => {
   test('at Gemini', async () => {
     service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three.'] });
     const before = await service.gate.settledBalance(key);
@@ -76,7 +76,7 @@ describe.each([false, true])('an answer that breaks off is followed to its end (
     expect(usage?.completion_tokens).toBe(reported.reduce((sum, { output_tokens: count }) => sum + count, 0));
   });
 
-  test('each of several choices for itself', async () => {
+  test('for each of several choices', async () => {
     service.gemini.always({ type: 'continuation', texts: ['One, ', 'two.'] });
     const client = connect(key);
     const { choices } = stream
@@ -89,7 +89,7 @@ describe.each([false, true])('an answer that breaks off is followed to its end (
     expect(service.gemini.requests).toHaveLength(4);
   });
 
-  test('but not beyond the limit of the caller', async () => {
+  test('but not beyond the limit of the client', async () => {
     service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three, four.'] });
     expect(await ask(MODELS.gemini, stream, { max_tokens: 4 })).toMatchObject({ content: 'One, two, ', finish: 'length' });
     expect(service.gemini.requests).toHaveLength(1);
@@ -98,7 +98,7 @@ describe.each([false, true])('an answer that breaks off is followed to its end (
     expect(await ask(MODELS.gemini, stream, { max_tokens: 5 })).toMatchObject({ content: 'One, two, three,', finish: 'length' });
   });
 
-  test('with the whole limit of the caller where Google subtracts what was said, and with the rest of it where Anthropic does not', async () => {
+  test('with the full limit at Google, which subtracts earlier parts, and with the remaining limit at Anthropic', async () => {
     service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three, four.'] });
     expect(await ask(MODELS.gemini, stream, { max_tokens: 6 })).toMatchObject({ content: 'One, two, three, four.', finish: 'stop' });
     const limits = service.gemini.requests.map(({ body }) => (body as { generationConfig?: object }).generationConfig);
@@ -111,28 +111,28 @@ describe.each([false, true])('an answer that breaks off is followed to its end (
     expect(second).toBeWithin(5000 - Number(usage?.completion_tokens), 5000);
   });
 
-  test('but not beyond what the account can pay', async () => {
+  test('but not beyond the balance of the account', async () => {
     const poor = await service.gate.makeKey({ creditUsd: '0.001' });
     service.gemini.always({ type: 'continuation', texts: ['One, two, ', 'three.'] });
-    const told = await ask(MODELS.gemini, stream, {}, poor);
-    expect(told).toMatchObject({ content: 'One, two, ', finish: 'length' });
+    const received = await ask(MODELS.gemini, stream, {}, poor);
+    expect(received).toMatchObject({ content: 'One, two, ', finish: 'length' });
     expect(service.gemini.requests).toHaveLength(1);
   });
 
-  test('but not for ever', async () => {
+  test('but not forever', async () => {
     const search = { url: 'https://a.example', title: 'A' };
     service.anthropic.always({ type: 'answer', search, stopReason: 'pause_turn' });
     expect(await ask(CLAUDE, stream)).toMatchObject({ content: '', finish: 'length' });
     expect(service.anthropic.requests).toHaveLength(1 + HOPS_MAX);
   });
 
-  test('but not when it breaks off at the same place again', async () => {
+  test('but not when it stops at the same place again', async () => {
     service.anthropic.always({ type: 'answer', text: '', stopReason: 'pause_turn' });
     expect(await ask(CLAUDE, stream)).toMatchObject({ content: '', finish: 'length' });
     expect(service.anthropic.requests).toHaveLength(2);
   });
 
-  test('and fails where its rest fails', async () => {
+  test('and fails if its continuation fails', async () => {
     const before = await service.gate.settledBalance(key);
     service.anthropic.next({ type: 'answer', search: { url: 'https://a.example', title: 'A' }, stopReason: 'pause_turn' });
     service.anthropic.next({ type: 'status', status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } });

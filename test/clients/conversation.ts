@@ -2,19 +2,19 @@ import OpenAI from 'openai';
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream';
 import { complaintsAbout, complaintsAboutStream } from './client-types.ts';
 
-/** What one call of the official client came to. */
+/** The result of one call of the official client. */
 export interface Outcome {
   readonly requestId: string;
   readonly model: string | undefined;
   readonly choices: readonly SaidChoice[];
   readonly usage: ReportedUsage | undefined;
-  /** What is not as the client's types have it. */
+  /** The differences from the client's types. */
   readonly complaints: readonly string[];
-  /** What the call failed with, before the answer or in the middle of it. */
+  /** The failure of the call, before the answer or in the middle of it. */
   readonly failure: unknown;
 }
 
-/** One choice, whole or put together from its chunks. A text that is not there is an empty one: streams cannot tell the two apart. */
+/** One choice, whole or assembled from its chunks. A missing text counts as empty, because streams cannot tell the two apart. */
 export interface SaidChoice {
   readonly content: string;
   readonly reasoning: string;
@@ -23,7 +23,7 @@ export interface SaidChoice {
   readonly finish: string;
 }
 
-/** The counts that matter; details that were not told are nothing. */
+/** The counts that matter. Details that were not reported count as zero. */
 export interface ReportedUsage {
   readonly prompt: number;
   readonly completion: number;
@@ -34,6 +34,7 @@ export interface ReportedUsage {
   readonly cost: number | undefined;
 }
 
+/** A request for the client, whole or streamed. */
 export type Question = Omit<OpenAI.ChatCompletionCreateParams, 'stream' | 'stream_options'>;
 
 /** Asks through the official client, whole or streamed. */
@@ -72,18 +73,18 @@ async function askStreamed(client: OpenAI, question: Question): Promise<Outcome>
 }
 
 function failed(failure: unknown, requestId: string): Outcome {
-  const told = failure instanceof OpenAI.APIError ? (failure.requestID ?? requestId) : requestId;
-  return { requestId: told, model: undefined, choices: [], usage: undefined, complaints: [], failure };
+  const reportedId = failure instanceof OpenAI.APIError ? (failure.requestID ?? requestId) : requestId;
+  return { requestId: reportedId, model: undefined, choices: [], usage: undefined, complaints: [], failure };
 }
 
-/** The client's own helper puts the chunks together, and throws where they are not what it expects. */
+/** Assembles the chunks with the client's own helper, which throws if they are not what it expects. */
 async function readChunks(chunks: readonly OpenAI.ChatCompletionChunk[]): Promise<Pick<Outcome, 'model' | 'choices' | 'usage'>> {
   const lines = chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
   const completion = await ChatCompletionStream.fromReadableStream(new Blob([lines]).stream() as ReadableStream).finalChatCompletion();
   const { model, choices } = readCompletion(completion);
   return {
     model,
-    // It keeps only the last piece of what it does not know.
+    // The helper keeps only the last piece of fields it does not know.
     choices: choices.map((choice, index) => ({ ...choice, reasoning: reasoningIn(chunks, index) })),
     usage: readUsage(chunks.at(-1)?.usage ?? undefined),
   };
@@ -115,7 +116,7 @@ function readCompletion(completion: OpenAI.ChatCompletion): Pick<Outcome, 'model
   };
 }
 
-/** The dialect has no field for it; this is the one that we promise. */
+/** Returns the reasoning. The dialect has no field for it; this is the one that we promise. */
 function reasoningOf(message: object): string {
   const { reasoning_content: reasoning } = message as { reasoning_content?: unknown };
   return typeof reasoning === 'string' ? reasoning : '';

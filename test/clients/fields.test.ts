@@ -16,7 +16,7 @@ const CUSTOM_CALL = { id: 'call_2', type: 'custom', custom: { name: 'patch', inp
 
 const stage = new OpenAiStage({ key: { rpm: 100_000 } });
 
-/** Sends the fields on top of the least request and checks that the provider got them as they were. */
+/** Sends the fields on top of a minimal request, and checks that the provider received them unchanged. */
 async function expectForwarded(fields: JsonObject): Promise<void> {
   const body = { model: 'mock/gpt', messages: MESSAGES, ...fields };
   const response = await fetch(`${stage.gate.baseUrl}/chat/completions`, {
@@ -77,7 +77,7 @@ describe('every field of the dialect is accepted and forwarded', () => {
     },
   ])('with tools: %o', (fields) => expectForwarded({ ...fields, tools: [FUNCTION_TOOL, CUSTOM_TOOL] }));
 
-  test('explicit null stands for absent', async () => {
+  test('explicit null means absent', async () => {
     const names = `max_completion_tokens max_tokens temperature top_p n stream stream_options stop presence_penalty frequency_penalty
       logit_bias logprobs top_logprobs seed safety_identifier prompt_cache_key prompt_cache_retention metadata store service_tier
       reasoning_effort verbosity modalities audio prediction moderation`.split(/\s+/u);
@@ -119,7 +119,7 @@ describe('every kind of message is accepted and forwarded', () => {
       ],
     ],
     [
-      'parts that other houses know',
+      'parts that other providers support',
       [{ role: 'user', content: [{ type: 'video_url', video_url: { url: 'https://example.com/cat.mp4' } }] }],
     ],
     ['an assistant with a refusal', [...MESSAGES, { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }, ...MESSAGES]],

@@ -36,13 +36,13 @@ function expectedUsage(): object {
   };
 }
 
-test('invoke gives the text and the usage', async () => {
+test('invoke returns the text and the usage', async () => {
   const message = await chat.invoke('Hi');
   expect(message.content).toBe(ANSWER_TEXT);
   expect(message.usage_metadata).toMatchObject(expectedUsage());
 });
 
-test('stream gives chunks that add up to the text and carry the usage once', async () => {
+test('stream returns chunks that add up to the text and carry the usage once', async () => {
   const chunks = await Array.fromAsync(await chat.stream('Hi'));
   expect(chunks.length).toBeGreaterThan(5);
   expect(chunks.map((chunk) => chunk.text).join('')).toBe(ANSWER_TEXT);
@@ -59,13 +59,13 @@ test('tools are called and their results answered', async () => {
   expect(answered.content).toBe(ANSWER_TEXT);
 });
 
-test('streamed tool calls are put together', async () => {
+test('streamed tool calls are assembled', async () => {
   const chunks = await Array.fromAsync(await chat.bindTools([WEATHER]).stream('How is the weather?'));
   const whole = chunks.reduce((sum: AIMessageChunk, chunk) => sum.concat(chunk));
   expect(whole.tool_calls).toMatchObject([{ name: 'weather', args: { city: 'Zürich ☂' } }]);
 });
 
-test('an unknown model is an error with status 404', async () => {
+test('a wrong key is an error with status 401, and an unknown model one with status 404', async () => {
   const lost = new ChatOpenAI({
     model: 'mock/unknown',
     apiKey: 'sk-tg-nobody',

@@ -5,7 +5,7 @@ import { CHAT, OpenAiStage } from './openai-stage.ts';
 
 const stage = new OpenAiStage({ timeouts: { idle_ms: 5000 } });
 
-describe('a caller who leaves', () => {
+describe('a client that leaves', () => {
   test('in the middle of a stream ends the provider call', async () => {
     stage.simulator.always({ type: 'pace', gapMs: 25 });
     await expectProviderLeft(stage.simulator, async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { MODELS, startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
 
-/** The old spelling of tools, which the official client still knows, at every dialect that is translated. */
+/** Tests the old spelling of tools, which the official client still supports, at every translated dialect. */
 
 const FUNCTIONS = [{ name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }];
 const QUESTION: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'How is the weather?' }];
@@ -79,11 +79,11 @@ describe.each(['anthropic', 'gemini', 'bedrock'] as const)('functions at %s', (n
     ];
     const answered = await ask({ ...request, messages }, isStreaming);
     expect(answered?.finish_reason).toBe('stop');
-    // What the provider signed comes back, though this spelling has no ids.
+    // The provider's signature comes back, although this spelling has no ids.
     expect(JSON.stringify(body())).toContain(signed);
   });
 
-  test('can be demanded and forbidden', async () => {
+  test('can be required and forbidden', async () => {
     service.reset();
     const { response } = await client.chat.completions
       .create({ model, functions: FUNCTIONS, function_call: { name: 'weather' }, messages: QUESTION })

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { startTranslatedGate, type TranslatedGate } from '../simulator/translated.ts';
 import { UsageRows } from '../simulator/usage-rows.ts';
 
-/** Whole answers that may become so long that the provider gives them as streams only. */
+/** Tests whole answers that may be so long that the provider returns them only as streams. */
 
 let service: TranslatedGate;
 let client: OpenAI;
@@ -18,19 +18,19 @@ afterAll(() => service.stop(), 30_000);
 const LONG = { model: 'mock/long-claude', max_completion_tokens: 60_000, messages: [{ role: 'user' as const, content: 'Tell me all.' }] };
 const TOOLS = [{ type: 'function' as const, function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }];
 
-/** What two answers to the same question have in common. */
+/** Returns the parts that two answers to the same question have in common. */
 function comparable({ usage, ...rest }: OpenAI.ChatCompletion): unknown {
   return { ...rest, id: '', created: 0, usage: { ...usage, cost: 0 } };
 }
 
 describe('a whole answer that may be long', () => {
-  test('is asked for as a stream, and is what the same answer is when it is short', async () => {
+  test('is requested as a stream, and equals the same answer when it is short', async () => {
     service.reset();
-    const saying = { type: 'answer', thinking: 'Hm, naïve ☕?', text: 'It is 漢字.', cache: { read: 5, written: 7 } } as const;
-    service.anthropic.next(saying);
+    const behaviour = { type: 'answer', thinking: 'Hm, naïve ☕?', text: 'It is 漢字.', cache: { read: 5, written: 7 } } as const;
+    service.anthropic.next(behaviour);
     const long = await client.chat.completions.create({ ...LONG, reasoning_effort: 'high' });
     expect(service.anthropic.requests.at(-1)?.body['stream']).toBe(true);
-    service.anthropic.next(saying);
+    service.anthropic.next(behaviour);
     const short = await client.chat.completions.create({ ...LONG, max_completion_tokens: 20_000, reasoning_effort: 'high' });
     expect(service.anthropic.requests.at(-1)?.body['stream']).toBeUndefined();
     expect(comparable(long)).toEqual(comparable(short));
@@ -39,7 +39,7 @@ describe('a whole answer that may be long', () => {
     rows.close();
   });
 
-  test('calls tools, whose thinking is kept for the next turn', async () => {
+  test('can call tools, and the reasoning is kept for the next turn', async () => {
     service.reset();
     service.anthropic.next({ type: 'answer', thinking: 'I must look it up.', toolCalls: [{ name: 'look_up', input: {} }] });
     const { choices } = await client.chat.completions.create({ ...LONG, tools: TOOLS, reasoning_effort: 'high' });
@@ -58,14 +58,14 @@ describe('a whole answer that may be long', () => {
     expect(JSON.stringify(service.anthropic.requests.at(-1)?.body['messages'])).toContain('"signature"');
   });
 
-  test('comes in several choices', async () => {
+  test('can have several choices', async () => {
     service.reset();
     const { choices, usage } = await client.chat.completions.create({ ...LONG, n: 3, max_completion_tokens: 30_000 });
     expect(choices.map(({ index, finish_reason: finish }) => [index, finish])).toEqual([0, 1, 2].map((index) => [index, 'stop']));
     expect(usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  test.each([0, 3])('that fails after %p events fails like every other, and costs nothing', async (events) => {
+  test.each([0, 3])('that fails after %p events is a server error, and costs nothing', async (events) => {
     service.reset();
     service.anthropic.next({ type: 'error_event', events, error: { type: 'overloaded_error', message: 'Overloaded' } });
     const failure: unknown = await client.chat.completions.create(LONG).catch((error: unknown) => error);
@@ -75,7 +75,7 @@ describe('a whole answer that may be long', () => {
     rows.close();
   });
 
-  test('may come in one piece after all', async () => {
+  test('may arrive in one piece after all', async () => {
     service.reset();
     const content = [{ type: 'text', text: 'In one piece.' }];
     const body = JSON.stringify({
@@ -93,7 +93,7 @@ describe('a whole answer that may be long', () => {
     expect(usage?.total_tokens).toBe(7);
   });
 
-  test('that breaks off fails', async () => {
+  test('that is cut off fails', async () => {
     service.reset();
     service.anthropic.next({ type: 'cut', events: 4 });
     expect(await client.chat.completions.create(LONG).catch((error: unknown) => error)).toBeInstanceOf(OpenAI.InternalServerError);

@@ -4,19 +4,19 @@ import { failureOf } from '../simulator/failure.ts';
 import { errorBody } from '../simulator/wire.ts';
 import { CHAT, OpenAiStage } from './openai-stage.ts';
 
-/** A running server sees what a command changed within a second; other tests run beside these. */
-const SEEN_WITHIN_MS = 2500;
+/** A running server notices the changes of a command within a second. The wait is longer because other tests run in parallel. */
+const NOTICED_WITHIN_MS = 2500;
 
 const stage = new OpenAiStage();
 
-/** A client that notes when each of its attempts began. */
+/** Returns a client that records when each of its attempts began. */
 function countAttempts(of: OpenAI, maxRetries: number): { retrying: OpenAI; attempts: number[] } {
   const attempts: number[] = [];
-  const noting = (...args: Parameters<typeof fetch>): ReturnType<typeof fetch> => {
+  const recordingFetch = (...args: Parameters<typeof fetch>): ReturnType<typeof fetch> => {
     attempts.push(performance.now());
     return fetch(...args);
   };
-  return { retrying: of.withOptions({ fetch: noting, maxRetries }), attempts };
+  return { retrying: of.withOptions({ fetch: recordingFetch, maxRetries }), attempts };
 }
 
 async function expectRefusal(attempt: PromiseLike<unknown>, expected: { of: unknown; fields: object }): Promise<void> {
@@ -27,7 +27,7 @@ async function expectRefusal(attempt: PromiseLike<unknown>, expected: { of: unkn
 }
 
 describe('each refusal is its own error class', () => {
-  test('400 for a request that lacks its messages', async () => {
+  test('400 for a request without messages', async () => {
     await expectRefusal(stage.client.chat.completions.create({ model: 'mock/gpt' } as typeof CHAT), {
       of: OpenAI.BadRequestError,
       fields: { status: 400, code: 'missing_required_parameter', param: 'messages' },
@@ -35,7 +35,7 @@ describe('each refusal is its own error class', () => {
     expect(stage.simulator.requests).toEqual([]);
   });
 
-  test('400 for what the provider refuses, in its own words', async () => {
+  test('400 for a request that the provider refuses, in its own words', async () => {
     const body = errorBody({ message: 'Too spicy.', type: 'invalid_request_error', param: 'top_p', code: 'unsupported_value' });
     stage.simulator.next({ type: 'status', status: 400, body });
     await expectRefusal(stage.client.chat.completions.create(CHAT), {
@@ -60,7 +60,7 @@ describe('each refusal is its own error class', () => {
     ]);
     await stage.gate.run('key', 'delete', deleted.id);
     const successor = await stage.gate.run('key', 'rotate', rotated.id);
-    await Bun.sleep(Math.max(SEEN_WITHIN_MS, expires.getTime() - Date.now() + 50));
+    await Bun.sleep(Math.max(NOTICED_WITHIN_MS, expires.getTime() - Date.now() + 50));
     for (const key of [deleted, rotated, expired]) {
       const holder = stage.client.withOptions({ apiKey: key.secret });
       await expectRefusal(holder.models.list(), { of: OpenAI.AuthenticationError, fields: { status: 401, code: 'invalid_api_key' } });
@@ -69,10 +69,10 @@ describe('each refusal is its own error class', () => {
     expect((await renewed.models.list()).data.length).toBeGreaterThan(0);
   });
 
-  test('nothing for a rotated key while the overlap lasts', async () => {
+  test('none for a rotated key during its overlap', async () => {
     const key = await stage.gate.makeKey();
     const { secret } = await stage.gate.run('key', 'rotate', key.id, '--overlap', '1h');
-    await Bun.sleep(SEEN_WITHIN_MS);
+    await Bun.sleep(NOTICED_WITHIN_MS);
     for (const apiKey of [key.secret, String(secret)]) {
       expect((await stage.client.withOptions({ apiKey }).models.list()).data.length).toBeGreaterThan(0);
     }
@@ -91,13 +91,13 @@ describe('each refusal is its own error class', () => {
     const holder = stage.client.withOptions({ apiKey: key.secret });
     await holder.chat.completions.create(CHAT);
     await stage.gate.run('account', 'suspend', '--email', key.email);
-    await Bun.sleep(SEEN_WITHIN_MS);
+    await Bun.sleep(NOTICED_WITHIN_MS);
     await expectRefusal(holder.chat.completions.create(CHAT), {
       of: OpenAI.PermissionDeniedError,
       fields: { status: 403, code: 'account_suspended' },
     });
     await stage.gate.run('account', 'resume', '--email', key.email);
-    await Bun.sleep(SEEN_WITHIN_MS);
+    await Bun.sleep(NOTICED_WITHIN_MS);
     expect((await holder.chat.completions.create(CHAT)).object).toBe('chat.completion');
   });
 
@@ -118,7 +118,7 @@ describe('each refusal is its own error class', () => {
     });
   });
 
-  test('404 for the Responses API, with what to do about it', async () => {
+  test('404 for the Responses API, with advice', async () => {
     await expectRefusal(stage.client.responses.create({ model: 'mock/gpt', input: 'Hi' }), {
       of: OpenAI.NotFoundError,
       fields: { status: 404, code: 'unknown_url', message: expect.stringContaining('set your client to chat completions') },
@@ -129,7 +129,7 @@ describe('each refusal is its own error class', () => {
     ['without /v1', '', 'Is the base address set to …/v1?'],
     ['with /v1 twice', '/v1/v1', 'Leave out of the base address what your client adds by itself.'],
     ['with the operation', '/v1/chat/completions', 'Leave out of the base address what your client adds by itself.'],
-  ])('404 for a base address %s, with what to do about it', async (_, path, advice) => {
+  ])('404 for a base address %s, with advice', async (_, path, advice) => {
     const lost = new OpenAI({ baseURL: `${stage.gate.origin}${path}`, apiKey: stage.key.secret });
     const refusal = {
       of: OpenAI.NotFoundError,
@@ -139,14 +139,14 @@ describe('each refusal is its own error class', () => {
     await expectRefusal(lost.models.list(), refusal);
   });
 
-  test('404 for an operation that is not here, and nothing about a base address that is right', async () => {
+  test('404 for an unsupported operation, without advice about a correct base address', async () => {
     await expectRefusal(stage.client.embeddings.create({ model: 'mock/gpt', input: 'Hi' }), {
       of: OpenAI.NotFoundError,
       fields: { status: 404, code: 'unknown_url', message: expect.not.stringContaining('base address') },
     });
   });
 
-  test('429 for more requests a minute than the key may make', async () => {
+  test('429 for more requests per minute than the key may make', async () => {
     const hurried = await stage.connect({ rpm: 2 });
     await hurried.chat.completions.create(CHAT);
     await hurried.chat.completions.create(CHAT);
@@ -157,7 +157,7 @@ describe('each refusal is its own error class', () => {
     expect(stage.simulator.requests).toHaveLength(2);
   });
 
-  test('500 for a provider that broke', async () => {
+  test('500 for a provider that failed', async () => {
     stage.simulator.always({ type: 'status', status: 503, body: 'upstream connect error' });
     await expectRefusal(stage.client.chat.completions.create(CHAT), {
       of: OpenAI.InternalServerError,
@@ -188,7 +188,7 @@ describe('each refusal is its own error class', () => {
 });
 
 describe('retries', () => {
-  test('wait for as long as the provider asked', async () => {
+  test('wait as long as the provider asked', async () => {
     const body = errorBody({ message: 'Slow down.', type: 'requests', code: 'rate_limit_exceeded' });
     stage.simulator.next({ type: 'status', status: 429, body, headers: { 'retry-after': '1' } });
     const { retrying, attempts } = countAttempts(stage.client, 2);
@@ -198,14 +198,14 @@ describe('retries', () => {
     expect(stage.simulator.requests).toHaveLength(2);
   });
 
-  test('wait for as long as the gate asked when too many requests run at once', async () => {
+  test('wait as long as the gate asked when too many requests run at once', async () => {
     const { retrying, attempts } = countAttempts(await stage.connect({ concurrent: 1 }), 2);
     stage.simulator.next({ type: 'pace', gapMs: 20 });
     const first = await retrying.chat.completions.create({ ...CHAT, stream: true });
     const second = retrying.chat.completions.create(CHAT).then((completion) => completion.object);
     await Array.fromAsync(first);
     expect(await second).toBe('chat.completion');
-    // A stream that took longer than the wait is met once more.
+    // A stream that takes longer than the wait causes one more attempt.
     expect(attempts.length).toBeWithin(3, 5);
     expect((attempts[2] as number) - (attempts[1] as number)).toBeGreaterThan(950);
   });

@@ -5,16 +5,17 @@ import { startOpenAiSimulator, type OpenAiSimulator } from '../simulator/openai.
 
 const START_MS = 60_000;
 
+/** A minimal request. */
 export const CHAT = { model: 'mock/gpt', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
-/** A gate with a key, the official client in front of it and the simulator behind; all of it is there once the tests of the suite begin. */
+/** A gate with a key, the official client in front of it and a simulator behind it. All are ready when the tests of the suite begin. */
 export class OpenAiStage {
   simulator!: OpenAiSimulator;
   gate!: Gate;
   key!: TestKey;
   client!: OpenAI;
 
-  /** Sets the stage for the suite that calls this, and clears it afterwards. */
+  /** Registers the setup and the teardown with the suite that calls it. */
   constructor({ key = {}, ...options }: Omit<GateOptions, 'simulator'> & { readonly key?: KeyOptions } = {}) {
     beforeAll(async () => {
       this.simulator = await startOpenAiSimulator();
@@ -29,7 +30,7 @@ export class OpenAiStage {
     }, START_MS);
   }
 
-  /** A client with a key of its own, which tries each request once. */
+  /** Returns a client with a key of its own and without retries. */
   async connect(options: KeyOptions = {}): Promise<OpenAI> {
     return this.#connect(await this.gate.makeKey(options));
   }

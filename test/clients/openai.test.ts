@@ -21,7 +21,7 @@ async function readChunks(body: Partial<OpenAI.ChatCompletionCreateParamsStreami
 }
 
 describe('chat', () => {
-  test('gives the completion under our model id, with usage and a request id', async () => {
+  test('returns the completion with our model id, usage and a request id', async () => {
     const completion = await stage.client.chat.completions.create(CHAT);
     expect(completion).toMatchObject({ object: 'chat.completion', model: 'mock/gpt' });
     expect(completion.choices[0]).toMatchObject({ index: 0, finish_reason: 'stop', logprobs: null });
@@ -30,7 +30,7 @@ describe('chat', () => {
     expect(completion._request_id).toBeString();
   });
 
-  test('passes choices, logprobs and formats through untouched', async () => {
+  test('passes choices, log probabilities and formats through unchanged', async () => {
     const options = {
       n: 2,
       logprobs: true,
@@ -45,7 +45,7 @@ describe('chat', () => {
     expect(stage.simulator.requests[0]?.body).toMatchObject(options);
   });
 
-  test('carries a tool conversation there and back', async () => {
+  test('carries a tool conversation in both directions', async () => {
     const asked = await stage.client.chat.completions.create({ ...CHAT, tools: TOOLS, tool_choice: 'required' });
     const message = asked.choices[0]?.message as OpenAI.ChatCompletionMessage;
     expect(asked.choices[0]?.finish_reason).toBe('tool_calls');
@@ -64,7 +64,7 @@ describe('chat', () => {
 });
 
 describe('stream', () => {
-  test('keeps the order role, text, finish and sends no usage that was not asked for', async () => {
+  test('sends role, text and finish in order, and no usage unless requested', async () => {
     const chunks = await readChunks();
     expect(chunks[0]?.choices[0]?.delta).toMatchObject({ role: 'assistant', content: '' });
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(ANSWER_TEXT);
@@ -75,13 +75,13 @@ describe('stream', () => {
     expect(stage.simulator.requests[0]?.body['stream_options']).toMatchObject({ include_usage: true });
   });
 
-  test('has one identity: id, creation time and our model id are the same on every chunk', async () => {
+  test('has the same id, creation time and model id on every chunk', async () => {
     const chunks = await readChunks({ stream_options: { include_usage: true } });
     expect(new Set(chunks.map((chunk) => `${chunk.id} ${chunk.created} ${chunk.model}`)).size).toBe(1);
     expect(chunks[0]?.model).toBe('mock/gpt');
   });
 
-  test('ends with one usage chunk without choices when asked', async () => {
+  test('ends with one usage chunk without choices when requested', async () => {
     const chunks = await readChunks({ stream_options: { include_usage: true } });
     expect(chunks.slice(0, -1).map((chunk) => chunk.usage)).toEqual(chunks.slice(0, -1).map(() => null));
     expect(chunks.at(-1)?.choices).toEqual([]);
@@ -89,7 +89,7 @@ describe('stream', () => {
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
   });
 
-  test('gives .stream() complete tool calls', async () => {
+  test('lets .stream() assemble complete tool calls', async () => {
     const stream = stage.client.chat.completions.stream({ ...CHAT, tools: TOOLS });
     const { choices } = await stream.finalChatCompletion();
     expect(choices[0]?.finish_reason).toBe('tool_calls');
@@ -100,13 +100,13 @@ describe('stream', () => {
     }
   });
 
-  test('gives .stream() text and total usage', async () => {
+  test('lets .stream() return the text and the total usage', async () => {
     const stream = stage.client.chat.completions.stream({ ...CHAT, stream_options: { include_usage: true } });
     expect(await stream.finalContent()).toBe(ANSWER_TEXT);
     expect(await stream.totalUsage()).toMatchObject({ completion_tokens: ANSWER_TEXT.split(' ').length });
   });
 
-  test.each([2, 3])('keeps %i choices apart', async (n) => {
+  test.each([2, 3])('keeps %i choices separate', async (n) => {
     const choices = (await readChunks({ n })).flatMap((chunk) => chunk.choices);
     for (let index = 0; index < n; index += 1) {
       const own = choices.filter((choice) => choice.index === index);
@@ -126,7 +126,7 @@ describe('models', () => {
     expect((await Array.fromAsync(restricted.models.list())).map((model) => model.id)).toEqual(['mock/free']);
   });
 
-  test('finds one model whose id has a slash', async () => {
+  test('finds a model whose id contains a slash', async () => {
     expect(await stage.client.models.retrieve('mock/gpt')).toMatchObject({ id: 'mock/gpt', owned_by: 'mock' });
     const failure = await failureOf(stage.client.models.retrieve('mock/unknown'));
     expect(failure).toBeInstanceOf(OpenAI.NotFoundError);

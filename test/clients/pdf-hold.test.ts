@@ -8,7 +8,7 @@ let client: OpenAI;
 
 beforeAll(async () => {
   service = await startTranslatedGate();
-  // Enough for about 64,000 tokens of input.
+  // Enough for about 64,000 input tokens.
   const { secret } = await service.gate.makeKey({ creditUsd: '0.2' });
   client = new OpenAI({ baseURL: service.gate.baseUrl, apiKey: secret, maxRetries: 0 });
 }, 60_000);
@@ -23,7 +23,7 @@ function ask(pages: number): Promise<OpenAI.ChatCompletion> {
   return client.chat.completions.create({ model: MODELS.anthropic, max_tokens: 10, messages: [{ role: 'user', content }] });
 }
 
-test('a PDF of many tiny pages needs money for its pages, not for its bytes', async () => {
+test('the hold for a PDF of many tiny pages depends on its pages, not on its bytes', async () => {
   expect((await ask(5)).choices[0]?.finish_reason).toBeString();
   const failure: unknown = await ask(300).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(OpenAI.PermissionDeniedError);

@@ -14,7 +14,7 @@ interface Refusal {
   readonly error: JsonObject;
 }
 
-/** Sends a request and checks what every refusal has in common. */
+/** Sends a request and checks the properties common to all refusals. */
 async function refusal(path: string, init: RequestInit = {}): Promise<Refusal> {
   const headers = { authorization: `Bearer ${stage.key.secret}`, ...(init.headers as Record<string, string>) };
   const response = await fetch(`${stage.gate.baseUrl}${path}`, { ...init, headers });
@@ -50,7 +50,7 @@ function latin1(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(text, 'latin1'));
 }
 
-describe('400 names the field', () => {
+describe('400 names the wrong field for', () => {
   const tool = { type: 'function', function: { name: 'weather' } };
   const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
 
@@ -112,10 +112,10 @@ describe('400 names the field', () => {
   });
 });
 
-describe('400 for a body that cannot be read', () => {
+describe('400 for an unreadable body:', () => {
   test.each<[string, string | Uint8Array<ArrayBuffer>]>([
     ['nothing', ''],
-    ['half an object', '{"model":"mock/gpt","messages":['],
+    ['a truncated object', '{"model":"mock/gpt","messages":['],
     ['an array', '[]'],
     ['null', 'null'],
     ['a number', '7'],
@@ -124,7 +124,7 @@ describe('400 for a body that cannot be read', () => {
     ['nesting over 64', `{"model":"mock/gpt","metadata":${nest(70)},"messages":[{"role":"user","content":"Hi"}]}`],
     ['nesting of 200 000', nest(200_000)],
     ['invalid UTF-8', latin1('{"model":"mock/gpt","messages":[{"role":"user","content":"\xff\xfe"}]}')],
-    ['a UTF-8 character cut short', latin1('{"model":"mock/gpt","messages":[{"role":"user","content":"\xe2\x82"}]}')],
+    ['a truncated UTF-8 character', latin1('{"model":"mock/gpt","messages":[{"role":"user","content":"\xe2\x82"}]}')],
     ['more than 20 MB', `{"model":"mock/gpt","messages":[{"role":"user","content":"${'a'.repeat(20 * 1024 * 1024)}"}]}`],
   ])('%s', async (_, body) => {
     const { status, error } = await refusedChat(body);
@@ -142,12 +142,12 @@ describe('400 for a body that cannot be read', () => {
   );
 });
 
-describe('401', () => {
+describe('401 for', () => {
   test.each<[string, Record<string, string>]>([
     ['an empty header', { authorization: '' }],
     ['another scheme', { authorization: 'Basic OnNrLXRlc3Q=' }],
     ['a scheme without a key', { authorization: 'Bearer' }],
-    ['a key of another house', { authorization: 'Bearer sk-proj-0123456789' }],
+    ['a key of another service', { authorization: 'Bearer sk-proj-0123456789' }],
     ['a key with a broken checksum', { authorization: `Bearer sk-tg-${'A'.repeat(50)}` }],
     ['a key in the wrong header', { authorization: '', 'x-api-key': 'sk-tg-1' }],
   ])('%s', async (_, headers) => {
@@ -157,7 +157,7 @@ describe('401', () => {
     expect(stage.simulator.requests).toEqual([]);
   });
 
-  test('a key with one character changed is not named in full', async () => {
+  test('a mistyped key, which is not shown in full', async () => {
     const wrong = `${stage.key.secret.slice(0, -1)}${stage.key.secret.endsWith('x') ? 'y' : 'x'}`;
     const { status, error } = await refusedChat(CHAT, { authorization: `Bearer ${wrong}` });
     expect(status).toBe(401);
@@ -165,7 +165,7 @@ describe('401', () => {
   });
 });
 
-describe('404', () => {
+describe('404 for', () => {
   test.each([
     ['GET', '/chat/completions'],
     ['PUT', '/chat/completions'],
@@ -211,7 +211,7 @@ describe('429', () => {
     expect(stage.simulator.requests).toHaveLength(1);
   });
 
-  test('counts each key alone', async () => {
+  test('counts each key separately', async () => {
     const [one, other] = await Promise.all([stage.gate.makeKey({ concurrent: 1 }), stage.gate.makeKey({ concurrent: 1 })]);
     stage.simulator.always({ type: 'pace', gapMs: 40 });
     const ask = (secret: string): Promise<Response> =>

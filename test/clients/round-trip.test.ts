@@ -11,8 +11,8 @@ import { SCENES, type Scene, type SceneName } from './round-trip/scenes.ts';
 import { openTheatre, type Stage } from './round-trip/stages.ts';
 
 /**
- * Every kind of answer from every dialect, whole and streamed, through a running gate: what the official client gets must
- * be what the model said, and what is charged must be what the provider counted.
+ * Tests every kind of answer from every dialect, whole and streamed, through a running gate. The official client must receive what the
+ * model said, and the charge must match what the provider counted.
  */
 
 const theatre = await openTheatre();
@@ -75,7 +75,7 @@ async function check(cell: Cell): Promise<void> {
   if (cell.scene.speech.calls !== undefined) await giveResults(cell, outcome);
 }
 
-/** A cell that works although it is said not to must lose its reason: it may never become a silent gap. */
+/** Fails when a pending cell works, so that its reason is removed and it never becomes a silent gap. */
 async function checkPending(cell: Cell, reason: string): Promise<void> {
   const works = await check(cell).then(
     () => true,
@@ -84,7 +84,7 @@ async function checkPending(cell: Cell, reason: string): Promise<void> {
   expect(works ? `This works now, remove its reason: ${reason}` : 'pending').toBe('pending');
 }
 
-/** The tools have run: the provider must take the conversation with their results. */
+/** Sends the results of the tools. The provider must accept the conversation with them. */
 async function giveResults(cell: Cell, { choices: [choice] }: Outcome): Promise<void> {
   const calls = choice?.calls ?? [];
   const tool_calls = calls.map((call) => ({
@@ -100,9 +100,9 @@ async function giveResults(cell: Cell, { choices: [choice] }: Outcome): Promise<
 }
 
 function perform({ name, stage, isStreaming }: Cell, { asked, speech, fault }: Scene): Promise<Outcome> {
-  // A provider that gives one answer to a request does so however many the caller wants.
+  // A provider that returns one choice per request does so however many the client wants.
   const spoken = stage.lacks.choices === true ? { ...speech, choices: 1 } : speech;
-  const composed = stage.compose({ ...spoken, tokens: tokensTold(stage, speech) }, name);
+  const composed = stage.compose({ ...spoken, tokens: tokensReported(stage, speech) }, name);
   if (fault === undefined) stage.play(composed);
   else if (fault === 'broken') stage.play(breakOff(composed, stage.errorEvent));
   else {
@@ -140,7 +140,7 @@ function expectChoice(choice: SaidChoice, speech: Speech, stage: Stage): void {
   if (stage.lacks.callIds !== true) expect(ids).toEqual(spoken.map(({ id }) => id));
 }
 
-/** What the caller is told, what the ledger has, and what the provider counted are one and the same. */
+/** Checks that the usage shown to the client, the ledger and the provider's count agree. */
 function expectCharge(stage: Stage, { usage, requestId }: Outcome, tokens: SpokenTokens): void {
   const prompt = tokens.input + tokens.cacheRead + tokens.cacheWrite;
   const honest = countUsage({ prompt, cached: tokens.cacheRead, completion: tokens.output });
@@ -168,7 +168,7 @@ function expectCharge(stage: Stage, { usage, requestId }: Outcome, tokens: Spoke
   });
 }
 
-/** A failure has the class that the client gives to its status, and costs nothing. */
+/** Checks that a failure has the client's class for its status, and costs nothing. */
 function expectFailure({ scene: { fault, speech }, isStreaming }: Cell, outcome: Outcome): void {
   const { failure } = outcome;
   if (fault === 'throttled') {
@@ -194,14 +194,14 @@ function expectFailure({ scene: { fault, speech }, isStreaming }: Cell, outcome:
   expect(rows.find(outcome.requestId)).toMatchObject({ cost: 0n, outcome: 'failed' });
 }
 
-/** What the provider's report can carry of the counts. */
-function tokensTold({ lacks }: Stage, { tokens }: Speech): SpokenTokens {
+/** Returns the counts that the provider's report can carry. */
+function tokensReported({ lacks }: Stage, { tokens }: Speech): SpokenTokens {
   return { ...tokens, cacheWrite: lacks.cacheWrites === true ? 0 : tokens.cacheWrite };
 }
 
 function tokensSeen(stage: Stage, speech: Speech): SpokenTokens {
-  const told = tokensTold(stage, speech);
-  return { ...told, reasoning: stage.lacks.countedReasoning === true ? 0 : told.reasoning };
+  const reported = tokensReported(stage, speech);
+  return { ...reported, reasoning: stage.lacks.countedReasoning === true ? 0 : reported.reasoning };
 }
 
 function times(tokens: SpokenTokens, count: number): SpokenTokens {

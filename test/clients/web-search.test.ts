@@ -16,7 +16,7 @@ const QUESTION = { messages: [{ role: 'user' as const, content: 'What is new?' }
 
 describe('web_search_options', () => {
   test.each<[string]>([...Object.values(MODELS), SEARCHING_MODELS.bedrock].map((model) => [model]))(
-    'are refused for %s, with a way out',
+    'are refused for %s, with advice',
     async (model) => {
       const failure: unknown = await client.chat.completions.create({ model, ...QUESTION }).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(OpenAI.BadRequestError);
@@ -25,7 +25,7 @@ describe('web_search_options', () => {
     },
   );
 
-  test('are sent where the model is sold with searches, and its list says so', async () => {
+  test('are sent where the price of the model includes searches, and its list says so', async () => {
     service.reset();
     for (const name of ['anthropic', 'gemini', 'relayed'] as const) {
       const { choices } = await client.chat.completions.create({ model: SEARCHING_MODELS[name], ...QUESTION });
@@ -38,7 +38,7 @@ describe('web_search_options', () => {
     expect(service.openai.requests.at(-1)?.body['web_search_options']).toEqual({});
   });
 
-  test('are left out, and named, where the model searches anyway', async () => {
+  test('are dropped, and reported as such, where the model searches anyway', async () => {
     service.reset();
     const { response } = await client.chat.completions.create({ model: 'mock/sonar', ...QUESTION }).withResponse();
     expect(response.headers.get('x-tollgate-dropped')).toBe('web_search_options');

@@ -26,7 +26,7 @@ async function readEvents(body: JsonObject): Promise<JsonObject[]> {
 }
 
 describe('a stream', () => {
-  test('is nothing but data lines, each followed by a blank line, and ends with [DONE]', async () => {
+  test('consists of data lines, each followed by a blank line, and ends with [DONE]', async () => {
     const response = await post({ ...CHAT, stream: true });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -41,7 +41,7 @@ describe('a stream', () => {
     expect(text.match(/\[DONE\]/gu)).toHaveLength(1);
   });
 
-  test('has no usage key anywhere when usage was not asked for', async () => {
+  test('has no usage key when usage was not requested', async () => {
     for (const stream_options of [undefined, null, {}, { include_usage: false }]) {
       const events = await readEvents({ stream_options });
       expect(events.length).toBeGreaterThan(10);
@@ -62,7 +62,7 @@ describe('a stream', () => {
     },
   );
 
-  test('tells our cost, and not what the provider says that it costs', async () => {
+  test('shows our cost, and not the cost that the provider reports', async () => {
     const counts = { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 };
     stage.simulator.always({ type: 'answer', usage: { ...counts, cost: 9, cost_details: { upstream_inference_cost: 9 }, is_byok: true } });
     const events = await readEvents({ stream_options: { include_usage: true } });
@@ -76,13 +76,13 @@ describe('a stream', () => {
     expect(text.replaceAll(/^:.*\n\n/gmu, '')).toMatch(/^(data: \{.*\}\n\n)+data: \[DONE\]\n\n$/u);
   });
 
-  test('begins before its first event when the provider has sent nothing but a comment', async () => {
+  test('starts before its first event when the provider has sent only a comment', async () => {
     stage.simulator.always({ type: 'framing', style: 'comments', gapMs: 80 });
     const response = await post({ ...CHAT, stream: true, max_completion_tokens: 1 });
     expect(await response.text()).toStartWith(': keep-alive\n\n');
   });
 
-  test('arrives while the provider still writes', async () => {
+  test('arrives while the provider is still writing', async () => {
     stage.simulator.always({ type: 'pace', gapMs: 40 });
     const startedAt = performance.now();
     const response = await post({ ...CHAT, stream: true });
@@ -93,7 +93,7 @@ describe('a stream', () => {
 });
 
 describe('a JSON answer', () => {
-  test('has the media type, the length and the fields of the dialect', async () => {
+  test('has the media type and the fields of the dialect', async () => {
     const response = await post(CHAT);
     expect(response.headers.get('content-type')).toMatch(/^application\/json\b/u);
     const body = (await response.json()) as JsonObject;
@@ -102,7 +102,7 @@ describe('a JSON answer', () => {
     expect(body['system_fingerprint']).toBe('fp_5imu1ator');
   });
 
-  test('without a text can be sent back as it came', async () => {
+  test('without text can be sent back unchanged', async () => {
     const choices = [{ index: 0, message: { role: 'assistant', content: null, reasoning_content: 'Hm' }, finish_reason: 'length' }];
     stage.simulator.always({ type: 'recorded', reply: { body: JSON.stringify({ choices }), events: [] } });
     const answer = (await (await post(CHAT)).json()) as { choices: [{ message: JsonObject }] };
@@ -130,20 +130,20 @@ describe('a JSON answer', () => {
     }
   });
 
-  test('is served to a caller who has nothing but the right media type with a charset', async () => {
+  test('is served for a media type with a charset', async () => {
     expect((await post(CHAT, { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);
   });
 });
 
-/** A long request is passed on as it was written as far as it can be, a short one is written anew. */
+/** A long request is passed on in its original text as far as possible. A short one is rewritten. */
 describe.each([
   ['short', 'Hi'],
   ['long', 'Hi there. '.repeat(1000)],
-])('what the provider receives of a %s request', (_length, said) => {
-  test('keeps unknown fields, names the model of the route and leaves the rest as it was', async () => {
+])('what the provider receives for a %s request', (_length, content) => {
+  test('has the unknown fields, the model name of the route, and all else unchanged', async () => {
     const body = {
       ...CHAT,
-      messages: [{ role: 'user', content: [{ type: 'text', text: said, cache_control: { type: 'ephemeral' } }] }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: content, cache_control: { type: 'ephemeral' } }] }],
       temperature: 0,
       top_k: 40,
       user: '',
@@ -156,8 +156,8 @@ describe.each([
     expect(request?.headers['content-type']).toMatch(/^application\/json\b/u);
   });
 
-  test('is the text of the caller, but for the name of the model and what is asked of the stream', async () => {
-    const messages = `[ {"role":"user", "content":"${said}\\u0041\\/"} ]`;
+  test('is the original text of the client, except for the model name and the stream options', async () => {
+    const messages = `[ {"role":"user", "content":"${content}\\u0041\\/"} ]`;
     expect((await post(`{"stream":true,"messages":${messages},"model":"mock/gpt","user":null,"temperature":1.0}`)).status).toBe(200);
     const [request] = stage.simulator.requests;
     expect(request?.body).toEqual({
@@ -167,10 +167,10 @@ describe.each([
       temperature: 1,
       stream_options: { include_usage: true },
     });
-    expect(request?.text.includes(messages)).toBe(said.length > 4096);
+    expect(request?.text.includes(messages)).toBe(content.length > 4096);
   });
 
-  test('holds none of the headers of the caller', async () => {
+  test('contains none of the client’s headers', async () => {
     const secrets = {
       'openai-organization': 'org-callers',
       'openai-project': 'proj-callers',
@@ -194,20 +194,20 @@ describe.each([
     ['1', '2'],
     ['3', '4'],
     ['many', '1'],
-  ])('says through how many gates it came where the caller says %p', async (told, hop) => {
-    expect((await post(CHAT, told === undefined ? {} : { 'x-tollgate-hop': told })).status).toBe(200);
+  ])('counts the gates passed when the client sends %p', async (sent, hop) => {
+    expect((await post(CHAT, sent === undefined ? {} : { 'x-tollgate-hop': sent })).status).toBe(200);
     expect(stage.simulator.requests[0]?.headers['x-tollgate-hop']).toBe(hop);
   });
 
-  test.each(['4', '77'])('is nothing after %s gates', async (told) => {
-    const response = await post(CHAT, { 'x-tollgate-hop': told });
+  test.each(['4', '77'])('is nothing after %s gates', async (sent) => {
+    const response = await post(CHAT, { 'x-tollgate-hop': sent });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: 'request_loop', message: expect.stringContaining('base_url') } });
     expect(stage.simulator.requests).toEqual([]);
   });
 
   test.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])('keeps the seed %s exactly', async (seed) => {
-    expect((await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"${said}"}]}`)).status).toBe(200);
+    expect((await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"${content}"}]}`)).status).toBe(200);
     expect(stage.simulator.requests[0]?.text).toMatch(new RegExp(`"seed":\\s*${seed}[,}]`, 'u'));
   });
 
@@ -217,10 +217,10 @@ describe.each([
     ['9223372036854777856', 'integer_above_max_value', 'is 9223372036854777856; it must be at most 9223372036854775807.'],
     ['1e30', 'integer_above_max_value', 'at most 9223372036854775807.'],
     ['1.5', 'invalid_type', 'an integer from -9223372036854775808 to 9223372036854775807'],
-  ])('is nothing where the seed %s is none of 64 bits', async (seed, code, told) => {
-    const response = await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"${said}"}]}`);
+  ])('is nothing when the seed %s does not fit into 64 bits', async (seed, code, text) => {
+    const response = await post(`{"model":"mock/gpt","seed":${seed},"messages":[{"role":"user","content":"${content}"}]}`);
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code, param: 'seed', message: expect.stringContaining(told) } });
+    expect(await response.json()).toMatchObject({ error: { code, param: 'seed', message: expect.stringContaining(text) } });
     expect(stage.simulator.requests).toEqual([]);
   });
 
@@ -228,15 +228,15 @@ describe.each([
     ['"x":1e5000', null],
     [`"x":[{"y":-1${'0'.repeat(400)}}]`, null],
     ['"tools":[{"type":"function","function":{"name":"f","parameters":{"maximum":1.5E+400}}}]', 'tools'],
-  ])('is nothing where a number is too large to be one: %s', async (field, param) => {
-    const response = await post(`{"model":"mock/gpt",${field},"messages":[{"role":"user","content":"${said}"}]}`);
+  ])('is nothing when a number is too large: %s', async (field, param) => {
+    const response = await post(`{"model":"mock/gpt",${field},"messages":[{"role":"user","content":"${content}"}]}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { code: 'invalid_value', param } });
     expect(stage.simulator.requests).toEqual([]);
   });
 
-  test('keeps numbers with an exponent that are numbers', async () => {
-    expect((await post(`{"model":"mock/gpt","x":[1e3,1.5E+308],"messages":[{"role":"user","content":"${said}"}]}`)).status).toBe(200);
+  test('keeps numbers with a valid exponent', async () => {
+    expect((await post(`{"model":"mock/gpt","x":[1e3,1.5E+308],"messages":[{"role":"user","content":"${content}"}]}`)).status).toBe(200);
     expect(stage.simulator.requests[0]?.body['x']).toEqual([1000, 1.5e308]);
   });
 
@@ -245,10 +245,10 @@ describe.each([
     ['escaped', '"model":"mock/free","\\u006dodel":"mock/gpt"'],
     ['streams', '"model":"mock/gpt","stream":true,"stream":false'],
     ['limits', '"model":"mock/gpt","max_tokens":1,"max_tokens":2'],
-  ])('is what was priced and served when keys come twice: %s', async (_, fields) => {
+  ])('is what was priced and served when keys are repeated: %s', async (_, fields) => {
     const payer = await stage.gate.makeKey();
     const headers = { authorization: `Bearer ${payer.secret}` };
-    const response = await post(`{${fields},"messages":[{"role":"user","content":"${said}"}]}`, headers);
+    const response = await post(`{${fields},"messages":[{"role":"user","content":"${content}"}]}`, headers);
     expect(await response.json()).toMatchObject({ object: 'chat.completion', model: 'mock/gpt' });
     const [request] = stage.simulator.requests;
     expect(request?.text.match(/"(m|\\u006d)odel"\s*:/gu)).toHaveLength(1);
@@ -257,15 +257,15 @@ describe.each([
     expect(await stage.gate.settledBalance(payer)).toBe(payer.creditNanos - cost);
   });
 
-  test('has no prototype to poison', async () => {
+  test('is not affected by attempts at prototype pollution', async () => {
     const poison = '"__proto__":{"model":"mock/free","stream":true},"constructor":{"prototype":{"n":3}}';
-    const response = await post(`{${poison},"model":"mock/gpt","messages":[{"role":"user","content":"${said}"}]}`);
+    const response = await post(`{${poison},"model":"mock/gpt","messages":[{"role":"user","content":"${content}"}]}`);
     expect(((await response.json()) as JsonObject)['model']).toBe('mock/gpt');
     expect(stage.simulator.requests[0]?.body['model']).toBe('gpt-x');
   });
 });
 
-describe('addresses', () => {
+describe('the URLs of the API:', () => {
   test.each([
     ['HEAD', '/models'],
     ['HEAD', '/models/mock/gpt'],
@@ -300,7 +300,7 @@ describe('addresses', () => {
     expect(response.headers.get('access-control-allow-headers')?.toLowerCase()).toMatch(/\*|x-stainless-lang/u);
   });
 
-  test('a trailing slash does not keep a completion away', async () => {
+  test('a completion with a trailing slash answers 200', async () => {
     const response = await call('/chat/completions/', {
       method: 'POST',
       body: JSON.stringify(CHAT),

@@ -1,16 +1,16 @@
 import type { Speech, SpokenTokens } from '../../simulator/speech/speech.ts';
 import type { Question } from '../conversation.ts';
 
-/** One row of the table: what is asked, what the model says, and what the provider must have seen of the question. */
+/** One row of the table: the request, the model's answer, and what the provider must have received. */
 export interface Scene {
   readonly asked: Omit<Partial<Question>, 'model'>;
   readonly speech: Speech;
   readonly seen?: Partial<Seen>;
-  /** What goes wrong instead of the speech. */
+  /** What goes wrong instead of the answer. */
   readonly fault?: 'throttled' | 'refused' | 'broken';
 }
 
-/** A request as a provider reads it, in no dialect. */
+/** A request as a provider reads it, independent of the dialect. */
 export interface Seen {
   /** Media as `type;base64`. */
   readonly media: readonly string[];
@@ -40,7 +40,7 @@ const calls = (...named: (readonly [name: string, args: Record<string, unknown>]
   tokens: TOKENS,
 });
 
-/** The rows by their names. */
+/** The rows by name. */
 export const SCENES = {
   text: { asked: {}, speech: SAYS_TEXT },
   image: {
@@ -107,4 +107,5 @@ export const SCENES = {
   'error in the middle': { asked: {}, speech: SAYS_TEXT, fault: 'broken' },
 } as const satisfies Record<string, Scene>;
 
+/** The name of a row. */
 export type SceneName = keyof typeof SCENES;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../src/openai/types.ts';
 import type { Seen } from './scenes.ts';
 
-/** What a provider of the chat-completions dialect reads in a request. */
+/** Reads a request of the chat-completions dialect. */
 export function seeChat(body: JsonObject): Seen {
   const parts = list(body['messages']).flatMap(({ content }) => list(content));
   const urls = parts.map((part) => part['document_url'] ?? within(part['image_url'])['url'] ?? within(part['file'])['file_data']);
@@ -14,7 +14,7 @@ export function seeChat(body: JsonObject): Seen {
   };
 }
 
-/** What Claude reads. Where it cannot be held to a schema, a tool carries the answer. */
+/** Reads a request to Claude. Where Claude cannot enforce a schema, a tool carries the answer. */
 export function seeMessages(body: JsonObject): Seen {
   const sources = list(body['messages']).flatMap(({ content }) => list(content).map(({ source }) => within(source)));
   const tools = list(body['tools']).map(({ name }) => String(name));
@@ -27,7 +27,7 @@ export function seeMessages(body: JsonObject): Seen {
   };
 }
 
-/** What Gemini reads. */
+/** Reads a request to Gemini. */
 export function seeGenerateContent(body: JsonObject): Seen {
   const blobs = list(body['contents']).flatMap(({ parts }) => list(parts).map(({ inlineData }) => within(inlineData)));
   const config = within(body['generationConfig']);
@@ -40,7 +40,7 @@ export function seeGenerateContent(body: JsonObject): Seen {
   };
 }
 
-/** What Converse reads. Its formats have names instead of types. */
+/** Reads a Converse request. Its formats have names instead of media types. */
 export function seeConverse(body: JsonObject): Seen {
   const blocks = list(body['messages']).flatMap(({ content }) => list(content));
   const media = blocks.flatMap(({ image, document }) => [within(image), within(document)]).filter((one) => 'format' in one);

@@ -16,17 +16,17 @@ import type { SaidChoice } from '../conversation.ts';
 import type { SceneName, Seen } from './scenes.ts';
 import { seeChat, seeConverse, seeGenerateContent, seeMessages } from './sight.ts';
 
-/** One column of the table: a dialect at a provider, and what it cannot say. */
+/** One column of the table: a dialect at a provider, and its limitations. */
 export interface Stage {
   readonly name: string;
   /** The entry under `providers` in tollgate.yaml. */
   readonly settings: JsonObject;
-  /** What the model is called there. */
+  /** The model's name there. */
   readonly model: string;
-  /** The longest answer, where that matters: whole answers that may be very long are streams to some providers. */
+  /** The longest answer, where it matters: some providers return whole answers that may be very long only as streams. */
   readonly outputTokensMax?: number;
   compose(speech: Speech, scene: SceneName): Recorded;
-  /** From now on every request that is in order gets this. */
+  /** Answers every valid request with this from now on. */
   play(recorded: Recorded): void;
   lastBody(): JsonObject;
   see(body: JsonObject): Seen;
@@ -37,20 +37,20 @@ export interface Stage {
   readonly lacks: {
     /** Its reasoning is never shown. */
     readonly shownReasoning?: true;
-    /** Its reasoning is not counted apart. */
+    /** Its reasoning is not counted separately. */
     readonly countedReasoning?: true;
-    /** It does not tell what was written to the cache. */
+    /** It does not report cache writes. */
     readonly cacheWrites?: true;
-    /** Its tool calls have no ids, so that ours are used. */
+    /** Its tool calls have no ids, so ours are used. */
     readonly callIds?: true;
-    /** It gives one answer to a request: several are several requests, each with its own bill. */
+    /** It returns one choice per request. Several choices are several requests, each with its own usage. */
     readonly choices?: true;
   };
-  /** Cells that do not work yet, with the reason. One that works all the same fails, so that its reason is removed. */
+  /** Cells that do not work yet, with the reason. A cell that works anyway fails, so that its reason is removed. */
   readonly pending: Partial<Record<SceneName, string>>;
 }
 
-/** The simulators, and the columns that stand on them. */
+/** The simulators, and the columns that use them. */
 export interface Theatre {
   readonly openai: OpenAiSimulator;
   readonly stages: readonly Stage[];
@@ -165,7 +165,7 @@ export async function openTheatre(): Promise<Theatre> {
 }
 
 function missingHost(): never {
-  throw new Error('the host is not in the table any more');
+  throw new Error('the host is no longer in the table');
 }
 
 type Shared = 'name' | 'model' | 'compose' | 'see' | 'errorEvent' | 'errorBody' | 'pending';
