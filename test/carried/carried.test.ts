@@ -30,7 +30,7 @@ async function makePostgres(): Promise<Place> {
 describe.each([
   ['the embedded database', makeFolder, false],
   ['PostgreSQL', makePostgres, postgresUrl === undefined],
-] as const)('what is kept for providers, on %s', (name, makePlace, isSkipped) => {
+] as const)('data carried for providers, on %s', (name, makePlace, isSkipped) => {
   describe.skipIf(isSkipped)('', () => {
     let place: Place;
     let database: OpenDatabase;
@@ -57,7 +57,7 @@ describe.each([
       expect([...(await other.recall('acct_2', [['call_1']]))]).toEqual([]);
     });
 
-    test('is written and read for all others beside an id that no database can hold', async () => {
+    test('is stored despite an id in the same batch that no database can hold', async () => {
       const [one, other] = [open(), open()];
       one.keep(
         'acct_odd',
@@ -77,7 +77,7 @@ describe.each([
       await until(async () => (await written.execute()).length === 1, name === 'PostgreSQL' ? 900 : 10_000);
     });
 
-    test('is what was kept last, also when both are written together', async () => {
+    test('is the latest value, even when both are written together', async () => {
       const carried = open();
       carried.keep('acct_1', new Map([['call_twice', 'old']]));
       carried.keep('acct_1', new Map([['call_twice', 'new']]));
@@ -85,7 +85,7 @@ describe.each([
       expect((await open().recall('acct_1', [['call_twice']])).get('call_twice')).toBe('new');
     });
 
-    test('is any text, and as many as there are', async () => {
+    test('may be any text, and as many values as there are', async () => {
       const carried = open();
       const values = new Map(
         Array.from({ length: 2500 }, (_, index) => [`call_${index}`, JSON.stringify({ text: `☕ "${index}" \u0000` })]),
@@ -100,7 +100,7 @@ describe.each([
       expect(found.get('call_2499')).toBe(values.get('call_2499') ?? '');
     });
 
-    test('is dropped after a day', async () => {
+    test('is deleted after a day', async () => {
       const row = { account_id: 'acct_old', tool_call_id: 'call_1', value: 'a', created_at: Date.now() - DAY_MS - 1000 };
       await database.kysely.insertInto('carried').values(row).execute();
       expect((await open().recall('acct_old', [['call_1']])).size).toBe(0);
@@ -110,7 +110,7 @@ describe.each([
   });
 });
 
-test('a database that is away is told of once, and nobody fails for it', async () => {
+test('a database failure is reported once, and fails no request', async () => {
   const place = await makeFolder();
   const database = await connect(place);
   const failures: string[] = [];
@@ -125,8 +125,8 @@ test('a database that is away is told of once, and nobody fails for it', async (
   await place.remove();
 });
 
-describe('the memory', () => {
-  test('forgets what was longest unused when it is full of entries', () => {
+describe('the memory of carried data', () => {
+  test('drops the entry longest unused when it has too many entries', () => {
     const memory = new CarriedMemory();
     for (let index = 0; index < 50_000; index += 1) memory.set(`key ${index}`, { value: 'a', keptAtMs: 0 });
     expect(memory.get('key 0')).toBeDefined();
@@ -135,7 +135,7 @@ describe('the memory', () => {
     expect(memory.get('key 1')).toBeUndefined();
   });
 
-  test('forgets when it is full of bytes', () => {
+  test('drops entries when it has too many bytes', () => {
     const memory = new CarriedMemory();
     const value = 'a'.repeat(1_000_000);
     for (let index = 0; index < 20; index += 1) memory.set(`key ${index}`, { value, keptAtMs: 0 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { openLog } from '../../src/observe/log.ts';
 
-/** What a program logs, line by line: the log writes to standard error. */
+/** Returns the log lines of a program. The log writes to standard error. */
 function linesOf(program: () => void): Record<string, unknown>[] {
   const script = `const { openLog } = await import(${JSON.stringify(import.meta.resolve('../../src/observe/log.ts'))}); (${String(program)})();`;
   const { stderr } = Bun.spawnSync([process.execPath, '-e', script]);
@@ -12,10 +12,10 @@ function linesOf(program: () => void): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test('of an error nothing is logged that stood in its message, also where that looks like a stack', () => {
+test('no part of an error message is logged, even if it looks like a stack', () => {
   const lines = linesOf(() => {
     const changed = new Error('550 rejected\nat mailbox secret-user@example.com');
-    // Whoever has read the stack keeps the message that was.
+    // Once the stack has been read, it keeps the original message.
     String(changed.stack);
     changed.message = 'another';
     const log = openLog('info');

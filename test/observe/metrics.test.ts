@@ -15,19 +15,19 @@ function look(token: string): Promise<Response> {
   return fetch(`${caller.gate.origin}/metrics`, { headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Every line of the text that is no comment, by its name and labels. */
+/** Parses every line that is not a comment, by its name and labels. */
 function parse(text: string): Readonly<Record<string, number>> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
 }
 
-test('metrics are for whoever has the token', async () => {
+test('metrics require the token', async () => {
   const refused = await look('a-guess');
   expect(refused.status).toBe(401);
   expect(await refused.text()).toContain('TOLLGATE_METRICS_TOKEN');
-  const told = await look(TOKEN);
-  expect(told.status).toBe(200);
-  expect(told.headers.get('content-type')).toStartWith('text/plain; version=0.0.4');
+  const allowed = await look(TOKEN);
+  expect(allowed.status).toBe(200);
+  expect(allowed.headers.get('content-type')).toStartWith('text/plain; version=0.0.4');
 });
 
 test.each<[string, Record<string, string>, boolean]>([
@@ -38,16 +38,16 @@ test.each<[string, Record<string, string>, boolean]>([
   ['http://gate.example.com', {}, false],
   ['http://127.0.0.1.example.com:8787', {}, false],
   ['http://localhost.example.com:8787', {}, false],
-])('without a token, who asks at %s with %j is let in: %j', (origin, headers, isLetIn) => {
-  expect(isForThisMachine(new Request(`${origin}/metrics`, { headers }))).toBe(isLetIn);
+])('without a token, access to %s with the headers %j is allowed: %j', (origin, headers, isAllowed) => {
+  expect(isForThisMachine(new Request(`${origin}/metrics`, { headers }))).toBe(isAllowed);
 });
 
-test('every way in which a request can end is there before the first request', async () => {
-  const told = parse(await openMetrics(() => ({ waiting: 0, routesOut: [] })).render());
-  for (const outcome of ['completed', 'client_gone', 'failed']) expect(told[`tollgate_requests_total{outcome="${outcome}"}`]).toBe(0);
+test('every outcome of a request is reported before the first request', async () => {
+  const metrics = parse(await openMetrics(() => ({ waiting: 0, routesOut: [] })).render());
+  for (const outcome of ['completed', 'client_gone', 'failed']) expect(metrics[`tollgate_requests_total{outcome="${outcome}"}`]).toBe(0);
 });
 
-test('metrics count every request once, however often somebody looks', async () => {
+test('metrics count every request once, however often they are read', async () => {
   const first = await caller.ask({ type: 'answer' });
   await look(TOKEN);
   const second = await caller.ask({ type: 'answer' });
@@ -65,7 +65,7 @@ test('metrics count every request once, however often somebody looks', async () 
   expect(first.chargedNanos).toBeGreaterThan(0n);
 });
 
-test('metrics tell what the ledger found out about itself, and the last word counts', async () => {
+test('metrics show the last verification of the ledger', async () => {
   const metrics = openMetrics(() => ({ waiting: 7, routesOut: [{ provider: 'east', model: 'large' }] }));
   metrics.recovered(2);
   metrics.recovered(3);

@@ -30,7 +30,7 @@ function validatorOf(name: string): ValidateFunction {
   return validator;
 }
 
-/** What does not fit, in words; empty when all fits. */
+/** Returns a description of what does not match; empty when everything does. */
 function problemsOf(name: string, value: unknown): string {
   const validator = validatorOf(name);
   return validator(value) ? '' : ajv.errorsText(validator.errors);
@@ -52,7 +52,7 @@ describe('the document', () => {
     expect(await new Validator().validate(structuredClone(document) as never)).toMatchObject({ valid: true });
   });
 
-  test('names every operation that the server has, and no other', async () => {
+  test('lists every operation of the server, and no other', async () => {
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
         const url = `${gate.baseUrl}${path.replace('{id}', 'sandbox/echo')}`;
@@ -63,20 +63,20 @@ describe('the document', () => {
   });
 });
 
-describe('the answers of the running server fit the document', () => {
-  test('a whole answer', async () => {
+describe('the responses of the running server match the document', () => {
+  test('for a whole answer', async () => {
     const response = await ask('/chat/completions', { body: plain });
     expect(problemsOf('ChatCompletion', await response.json())).toBe('');
   });
 
-  test('every event of a stream', async () => {
+  test('for every event of a stream', async () => {
     const response = await ask('/chat/completions', { body: { ...plain, stream: true, stream_options: { include_usage: true } } });
     const events = (await response.text()).split('\n').filter((line) => line.startsWith('data: {'));
     expect(events.length).toBeGreaterThan(3);
     expect(events.map((line) => problemsOf('ChatCompletionChunk', JSON.parse(line.slice('data: '.length)))).filter(Boolean)).toEqual([]);
   });
 
-  test('the models and one of them', async () => {
+  test('for the list of models and a single model', async () => {
     expect(problemsOf('ModelList', await (await ask('/models')).json())).toBe('');
     expect(problemsOf('Model', await (await ask('/models/sandbox/echo')).json())).toBe('');
   });
@@ -90,9 +90,9 @@ describe('the answers of the running server fit the document', () => {
       async () => ask('/chat/completions', { body: plain, secret: (await gate.makeKey({ creditUsd: '0' })).secret }),
     ],
     ['an unknown model', 404, () => ask('/chat/completions', { body: { ...plain, model: 'no/such' } })],
-    ['a key that is too busy', 429, tooMany],
+    ['a key at its rate limit', 429, tooMany],
   ];
-  test.each(refused)('the refusal of %s', async (_, status, request) => {
+  test.each(refused)('for the refusal of %s', async (_, status, request) => {
     const response = await request();
     expect(response.status).toBe(status);
     expect(problemsOf('Error', await response.json())).toBe('');
@@ -100,7 +100,7 @@ describe('the answers of the running server fit the document', () => {
     expect(Object.keys(operation?.responses ?? {})).toContain(String(status));
   });
 
-  test('the headers of an answer are those of the document', async () => {
+  test('for the headers of an answer', async () => {
     const response = await ask('/chat/completions', { body: plain });
     const known = new Set(Object.keys(document.components.headers));
     const own = [...response.headers.keys()].filter((name) => name.startsWith('x-'));
@@ -115,7 +115,7 @@ async function tooMany(): Promise<Response> {
   return ask('/chat/completions', { body: plain, secret });
 }
 
-/** Values of every kind, valid somewhere and wrong elsewhere. */
+/** Values of every kind, valid for some fields and invalid for others. */
 const VALUES: readonly unknown[] = [
   null,
   true,
@@ -179,31 +179,31 @@ const VALUES: readonly unknown[] = [
   { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },
 ];
 
-/** What a field needs beside it, so that the verdict is about the field alone. */
+/** The fields that a field requires, so that the verdict is about the field alone. */
 const COMPANIONS: Readonly<Record<string, object>> = {
   stream_options: { stream: true },
   top_logprobs: { logprobs: true },
   tool_choice: { tools: [{ type: 'function', function: { name: 'f' } }] },
 };
 
-describe('the document and the server agree on what a request may be', () => {
+describe('the document and the server agree on valid requests', () => {
   const request = schemas['ChatRequest'] as { readonly properties: Readonly<Record<string, unknown>> };
-  test.each(Object.keys(request.properties))('in the field %s', async (field) => {
+  test.each(Object.keys(request.properties))('for the field %s', async (field) => {
     const verdicts = await Promise.all(
       VALUES.map(async (value) => {
         const body = { ...plain, ...COMPANIONS[field], [field]: value };
         const response = await ask('/chat/completions', { body });
         const { error } = (await response.json().catch(() => ({}))) as { error?: { param: string | null; code: string | null } };
-        // What a model or its provider cannot do is refused as well, but not because the request is malformed.
-        const isOfModel = error?.code === 'unsupported_parameter';
-        const isRefused = response.status === 400 && !isOfModel && error?.param?.split(/[.[]/u)[0] === field;
+        // A request may also be refused because a model or provider does not support it. That does not make it malformed.
+        const isUnsupported = error?.code === 'unsupported_parameter';
+        const isRefused = response.status === 400 && !isUnsupported && error?.param?.split(/[.[]/u)[0] === field;
         return { value: JSON.stringify(value).slice(0, 80), isRefused, isDocumented: validatorOf('ChatRequest')(body) };
       }),
     );
     expect(verdicts.filter(({ isRefused, isDocumented }) => isRefused === isDocumented)).toEqual([]);
   });
 
-  test('every field that the server checks is in the document', async () => {
+  test('for every field that the server checks', async () => {
     const { checkedFields } = await import('../../src/openai/check-request.ts');
     expect(checkedFields().filter((field) => !(field in request.properties))).toEqual([]);
   });
