@@ -10,7 +10,7 @@ export function describeInterface(publicUrl: string): OpenApiDocument {
       title: 'Tollgate',
       version: '1',
       description:
-        'One base URL and one key for every model. The format is that of chat completions: any client works that lets you set the base URL and the key.',
+        'One base URL and one key for every model. The format is that of chat completions: every client works that lets you set the base URL and the key.',
     },
     servers: [{ url: `${publicUrl}/v1` }],
     security: [{ apiKey: [] }],
