@@ -103,10 +103,10 @@ function encode(dialect: Provider, dispatch: Dispatch, leg: Leg): UpstreamReques
 /** Waits for an access token. The wait does not count against the provider's deadlines, and it ends when the client leaves. */
 async function waitForToken(encoded: unknown, watcher: Watcher, deadlines: Deadlines): Promise<void> {
   const ended = Promise.withResolvers<never>();
-  deadlines.waiting();
+  deadlines.suspend();
   watcher.beginAttempt({ abort: ended.reject }, deadlines);
   await Promise.race([encoded, ended.promise]);
-  deadlines.begin();
+  deadlines.restart();
 }
 
 /** Encodes the request with the target's credentials, signed where the dialect signs. */

@@ -22,7 +22,7 @@ export async function chatCompletions(request: Request, call: Call, gate: Gate):
   call.markAccepted();
   try {
     const answer = await send(gate, { call, chat, source, model, toll, outputTokensMax: toll.outputTokensMax });
-    toll.begin();
+    toll.noteFirstToken();
     return await reply(gate, call, { answer, toll, headers: limitHeaders(admission.state) });
   } catch (error) {
     await (call.isClientGone ? toll.abandon() : toll.fail(toGatewayError(error)));

@@ -62,7 +62,7 @@ export class ContinuedStream implements StreamSource, RelaySink {
     return this.#earlier.length === 0 ? this.#current.carried : joinCarried(this.#all.map((source) => source.carried));
   }
 
-  /** Continuations are followed here, so none is left for the caller. */
+  /** Continuations are followed here, so none is left to follow. */
   get continuation(): undefined {
     return undefined;
   }

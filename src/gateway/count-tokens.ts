@@ -21,7 +21,7 @@ let idleTimer: ReturnType<typeof setTimeout> | undefined;
 let lastId = 0;
 
 /**
- * Counts the tokens of a request ourselves, for providers that report no usage and answers that broke off. The count runs in a thread
+ * Counts the tokens of a request ourselves, for providers that report no usage and answers that ended early. The count runs in a thread
  * that starts when first needed; requests whose provider reports usage never wait for it. Returns undefined when it takes too long.
  */
 export function countTokens(chat: ChatRequest, outputText: string, patienceMs = COUNT_MS): Promise<CountedTokens | undefined> {

@@ -28,12 +28,12 @@ export class Deadlines {
   }
 
   /** Stops the provider's deadlines while its credentials are being fetched. Only the total time runs. */
-  waiting(): void {
+  suspend(): void {
     this.#connectEndsAtMs = this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** Starts the provider's deadlines after such a wait. */
-  begin(): void {
+  restart(): void {
     const nowMs = performance.now();
     this.#connectEndsAtMs = nowMs + this.#timeouts.connectMs;
     this.#phaseEndsAtMs = nowMs + this.#phase.ms;
@@ -55,7 +55,7 @@ export class Deadlines {
   }
 
   /** Suspends the idle timeout while the client is slow to read: the provider is not to blame. */
-  resting(): void {
+  paused(): void {
     this.#hasArrived = false;
     this.#phaseEndsAtMs = Number.POSITIVE_INFINITY;
   }

@@ -14,6 +14,6 @@ export async function finishCalls(calls: ReadonlySet<Call>): Promise<void> {
 }
 
 async function untilNone(calls: ReadonlySet<Call>, withinMs: number): Promise<void> {
-  const giveUpAtMs = performance.now() + withinMs;
-  while (calls.size > 0 && performance.now() < giveUpAtMs) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  const deadlineMs = performance.now() + withinMs;
+  while (calls.size > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }

@@ -108,7 +108,7 @@ export class Relay implements BodyListener, StreamSource {
   }
 
   pause(): void {
-    this.#deadlines.resting();
+    this.#deadlines.paused();
     this.#exchange.pause();
   }
 

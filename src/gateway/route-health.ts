@@ -73,7 +73,7 @@ export class RouteHealth {
 
   failed(route: Route, error: GatewayError): void {
     if (error.errorName === 'provider_rate_limited') return this.#pauseFor(route, error.details.retryAfterSeconds ?? 0);
-    if (!FAILURES.has(error.errorName)) return this.unknown(route);
+    if (!FAILURES.has(error.errorName)) return this.inconclusive(route);
     const failing = this.#findOrAdd(route);
     this.#count(failing);
     failing.failedInARow += 1;
@@ -83,7 +83,7 @@ export class RouteHealth {
   }
 
   /** Notes a try that proved nothing: the client left, or the request was wrong. */
-  unknown(route: Route): void {
+  inconclusive(route: Route): void {
     const failing = this.#failing.get(nameOf(route));
     if (failing !== undefined) failing.isProbed = false;
   }

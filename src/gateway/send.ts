@@ -86,7 +86,7 @@ export async function send(gate: Gate, dispatch: Dispatch): Promise<Answer> {
       if (failure === undefined || !isRouteSpecific(error)) failure = error;
       // The client left and the gate ended the attempt, so the provider did not fail.
       if (dispatch.call.isClientGone) {
-        gate.routeHealth.unknown(route);
+        gate.routeHealth.inconclusive(route);
         break;
       }
       gate.routeHealth.failed(route, error);

@@ -146,7 +146,7 @@ export class Toll {
   }
 
   /** Notes the time of the first token. */
-  begin(): void {
+  noteFirstToken(): void {
     this.#firstTokenMs = this.#facts.call.durationMs;
   }
 

@@ -77,7 +77,7 @@ describe('a provider call', () => {
   test('does not time out while the client is slow to read', () => {
     const { deadlines, startedAtMs } = start();
     deadlines.started();
-    deadlines.resting();
+    deadlines.paused();
     expect(deadlines.check(startedAtMs + 120_000 + TICK_MS)).toBeUndefined();
   });
 

@@ -86,7 +86,7 @@ describe('route health', () => {
     fail(5);
     nowMs += 10_000;
     expect(health.mayTry(EAST)).toBeTrue();
-    health.unknown(EAST);
+    health.inconclusive(EAST);
     expect(health.mayTry(EAST)).toBeTrue();
     fail(1, 'provider_refused');
     expect(health.mayTry(EAST)).toBeTrue();
