@@ -77,7 +77,7 @@ async function readBytes(request: Request, onLength: (bytes: number) => void): P
   return new Promise((resolve, reject) => {
     const reading: Reading = { endsAtMs: performance.now() + BODY_READ_MS, fail: reject };
     readings.add(reading);
-    // With a trusted length, the runtime enforces the size.
+    // With a trusted length, the runtime makes sure that the body has it.
     const body = isCounted ? readCounted(request, onLength) : request.bytes();
     const finishWith =
       <Value>(settle: (value: Value) => void) =>
