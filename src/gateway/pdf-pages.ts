@@ -44,7 +44,7 @@ function unpackObjects(bytes: Buffer, plain: string): string[] | undefined {
     if (start === -1 || start - at > HEAD_CHARACTERS_MAX || texts.length === PACKED_PARTS_MAX) return undefined;
     const end = plain.indexOf('endstream', start);
     if (end === -1) return undefined;
-    // The line after the word ends with one character or with two.
+    // A line end of one or two characters follows the word.
     const content = start + 'stream'.length + (plain.startsWith('\r\n', start + 'stream'.length) ? 2 : 1);
     const text = unpack(bytes.subarray(content, end), remainingBytes);
     if (text === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { Route } from '../catalog/catalog.ts';
 
 /**
- * Returns the routes of a model in the order in which this request tries them. Routes without a weight keep their index. Neighbouring
+ * Returns the routes of a model in the order in which this request tries them. Routes without a weight keep their place. Neighbouring
  * routes with weights form a group and are drawn by weight: the first one drawn takes the request, the others are its fallbacks.
  */
 export function routesInOrder(routes: readonly Route[], random: () => number = Math.random): readonly Route[] {
