@@ -4,11 +4,11 @@ import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { isZone, ZoneClock } from '../zone-clock.ts';
 import type { BudgetPeriod } from './ledger.ts';
 
-/** 1970 began on a Thursday; weeks begin on Mondays. */
+/** 1 January 1970 was a Thursday; weeks begin on Mondays. */
 const MONDAY_OFFSET_MS = 4 * DAY_MS;
 const UTC = 'UTC';
 
-/** When the window of a budget began that this moment is in, by the UTC calendar. */
+/** Returns the start of the budget window that contains a moment, by the UTC calendar. */
 export function windowStartMs(period: BudgetPeriod, nowMs: number): number {
   switch (period) {
     case 'day':
@@ -24,13 +24,13 @@ export function windowStartMs(period: BudgetPeriod, nowMs: number): number {
   }
 }
 
-/** A stretch of time that a budget counts in. That of the total has no end. */
+/** The time span a budget counts in. The `total` window never ends. */
 export interface BudgetWindow {
   readonly startMs: number;
   readonly endMs: number | undefined;
 }
 
-/** The window that a moment is in, by the calendar of a zone. One that this runtime does not know any more is taken for UTC. */
+/** Returns the window that contains a moment, by the calendar of a time zone. A zone unknown to this runtime is treated as UTC. */
 export function windowOf(period: BudgetPeriod, nowMs: number, zone: string): BudgetWindow {
   if (period === 'total') return { startMs: 0, endMs: undefined };
   if (zone === UTC || !isZone(zone)) {
@@ -38,7 +38,7 @@ export function windowOf(period: BudgetPeriod, nowMs: number, zone: string): Bud
     return { startMs, endMs: nextStartMs(period, startMs) };
   }
   const clock = new ZoneClock(zone);
-  // What the zone's clocks show is counted as if it were UTC, and only the ends are brought back.
+  // Work in the zone's wall-clock time as if it were UTC, and convert only the two ends back.
   const wallStartMs = windowStartMs(period, nowMs + clock.offsetMs(nowMs));
   return { startMs: clock.momentOf(wallStartMs), endMs: clock.momentOf(nextStartMs(period, wallStartMs)) };
 }
@@ -56,16 +56,16 @@ function nextStartMs(period: Exclude<BudgetPeriod, 'total'>, startMs: number): n
   }
 }
 
-/** What may be spent and held in a window. */
+/** How much may be spent and held in a window. */
 export interface BudgetLimit extends BudgetWindow {
   readonly amount: bigint;
-  /** Whether its last fifth is let out evenly over the window, instead of at once. */
+  /** True when the last fifth is released evenly over the window instead of all at once. */
   readonly isPaced: boolean;
 }
 
 const PACED_PART = 5n;
 
-/** How much may be spent and held at a moment: never more than the amount. */
+/** Returns how much may be spent and held at a moment. Never more than the amount. */
 export function allowedAt({ amount, isPaced, startMs, endMs }: BudgetLimit, nowMs: number): bigint {
   if (!isPaced || endMs === undefined) return amount;
   const lengthMs = endMs - startMs;
@@ -74,7 +74,10 @@ export function allowedAt({ amount, isPaced, startMs, endMs }: BudgetLimit, nowM
   return amount - paced + (paced * BigInt(elapsedMs)) / BigInt(lengthMs);
 }
 
-/** When so much will be allowed; at the latest when the window ends, for then everything begins anew. Undefined where time changes nothing. */
+/**
+ * Returns when `wanted` will be allowed: at the latest when the window ends, because a new window starts from zero. Undefined when waiting
+ * changes nothing.
+ */
 export function allowedFromMs({ amount, isPaced, startMs, endMs }: BudgetLimit, wanted: bigint): number | undefined {
   if (!isPaced || endMs === undefined) return undefined;
   const paced = amount / PACED_PART;
@@ -83,24 +86,24 @@ export function allowedFromMs({ amount, isPaced, startMs, endMs }: BudgetLimit, 
   return startMs + Math.max(0, Number((missing + paced - 1n) / paced));
 }
 
-/** What a budget lets out in an hour while it is paced. */
+/** Returns how much a paced budget releases per hour. */
 export function pacedPerHour({ amount, isPaced, startMs, endMs }: BudgetLimit): bigint {
   if (!isPaced || endMs === undefined) return 0n;
   return ((amount / PACED_PART) * BigInt(HOUR_MS)) / BigInt(endMs - startMs);
 }
 
-/** A budget as the database has it. */
+/** A row of `key_budgets`. */
 export type BudgetRow = Omit<Selectable<Tables['key_budgets']>, 'key_id'>;
 
 /** Why a budget cannot cover a hold. */
 export interface BudgetRefusal {
   readonly period: BudgetPeriod;
   readonly available: bigint;
-  /** When the hold would fit if nothing else changed; undefined where waiting does not help in this window. */
+  /** When the hold would fit if nothing else changed. Undefined when waiting does not help within this window. */
   readonly freeAtMs: number | undefined;
 }
 
-/** What a key may spend in a window of time. */
+/** What a key may spend within a time window. */
 export class Budget {
   readonly period: BudgetPeriod;
   readonly amount: bigint;
@@ -126,7 +129,7 @@ export class Budget {
     return allowedAt(this, nowMs) - this.spent - this.held;
   }
 
-  /** Undefined when there is room for so much. */
+  /** Returns undefined when `minimum` fits. */
   refuse(minimum: bigint, nowMs: number): BudgetRefusal | undefined {
     const available = this.leftAt(nowMs);
     if (available >= minimum) return undefined;
@@ -139,7 +142,10 @@ export class Budget {
     this.spent += cost;
   }
 
-  /** A new window begins with nothing spent; what is held stays held. Late news of an old window does not turn it back. */
+  /**
+   * Moves to the window of `nowMs`. Spending starts again at zero; open holds stay held. A late settlement from an earlier window never
+   * moves it back.
+   */
   turn(nowMs: number): void {
     if (this.endMs === undefined || nowMs < this.endMs) return;
     const { startMs, endMs } = windowOf(this.period, nowMs, this.zone);
@@ -150,7 +156,7 @@ export class Budget {
   }
 }
 
-/** Of several refusals the one that lasts longest: waiting for another would be in vain. */
+/** Returns the refusal that lasts longest: a request that waited for a shorter one would be refused again. */
 export function gravest(refusals: readonly BudgetRefusal[]): BudgetRefusal | undefined {
   return refusals.reduce<BudgetRefusal | undefined>((worst, one) => {
     if (worst === undefined) return one;

@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** One place where two things differ that must be equal. */
+/** One place where two values that must be equal differ. */
 export interface Difference {
   readonly place: string;
-  /** PostgreSQL gives small constants as numbers. */
+  /** A number where PostgreSQL returns a small constant. */
   readonly difference: bigint | number;
 }
 
@@ -15,24 +15,24 @@ interface Scope {
 
 export const NO_OLD_HOLD = 'R5 no hold is older than the longest request';
 
-/** A rule of the ledger, or a part of one: a statement that gives a row for every violation. */
+/** A ledger rule, or part of one: a query that returns one row per violation. */
 interface Check {
-  /** The rule's number as docs/billing.md has it, by which metrics count, and what it claims. */
+  /** The rule's number in docs/billing.md, which metrics use as a label, followed by what must hold. */
   readonly name: `R${number} ${string}`;
   readonly unit: 'usd' | 'rows';
-  /** True when the rule can be looked at for some accounts alone. */
+  /** True when the rule can be checked for selected accounts alone. */
   readonly isPerAccount: boolean;
   statement(scope: Scope): RawBuilder<Difference>;
 }
 
-/** The accounts that are looked at, as a condition on a column. */
+/** Limits a column to the accounts in scope. */
 function ofAccounts({ accountIds }: Scope, column: string): RawBuilder<unknown> {
   if (accountIds === undefined) return sql`1 = 1`;
   if (accountIds.length === 0) return sql`1 = 0`;
   return sql`${sql.ref(column)} IN (${sql.join([...accountIds])})`;
 }
 
-/** The same for the ends of transfers. The second condition is what lets the index of credits be used. */
+/** Limits one end of the transfers to the wallets in scope. The condition on revenue lets the database use the index on credits. */
 function ofWallets({ accountIds }: Scope, column: 'debit' | 'credit'): RawBuilder<unknown> {
   const notRevenue = sql`${sql.ref(column)} <> 'revenue'`;
   if (accountIds === undefined) return notRevenue;
@@ -40,10 +40,10 @@ function ofWallets({ accountIds }: Scope, column: 'debit' | 'credit'): RawBuilde
   return sql`${sql.ref(column)} IN (${sql.join(accountIds.map((id) => `wallet:${id}`))}) AND ${notRevenue}`;
 }
 
-/** What a usage row must have cost: its counts at the prices of its version, rounded up once; a recovered one at most what was held. */
+/** The expected cost of a usage row: its counts at its price version, rounded up once. A recovered row costs at most its hold. */
 const RECOMPUTED = sql`CASE WHEN outcome = 'recovered' AND priced > held THEN held ELSE priced END`;
 
-/** How often the input was read: each time that a provider was asked and did not fail. Recovered rows do not know. */
+/** How often the input was read: once per provider call that did not fail. Recovered rows have no count of attempts. */
 const PROMPTS = sql`CASE WHEN u.attempts < 2 THEN 1
   ELSE u.attempts - (SELECT COUNT(*) FROM attempts WHERE attempts.request_id = u.request_id) END`;
 
@@ -65,7 +65,7 @@ const PRICED_USAGE = sql`
     FROM prices GROUP BY model, version
   ) p ON p.model = u.model AND p.version = u.price_version`;
 
-/** What roll-ups add up; reports show the same. */
+/** The columns that roll-ups add up. Reports show the same ones. */
 export const ROLLUP_SUMS = [
   'requests',
   'errors',
@@ -81,23 +81,26 @@ export const ROLLUP_SUMS = [
 ] as const;
 
 /**
- * What the plan of an account says about its credit: where its own grants stand among the others, and until when nothing else may be
- * spent. A plan that stops at its own credit uses that before everything else.
+ * How an account's plan affects its credit: where the plan's grants come in the drawing order, and until when nothing else may be
+ * spent. A plan with `overflow: stop` uses its own credit before everything else.
  */
 export const PLAN_USE = sql`
   SELECT subscriptions.account_id, CASE WHEN overflow = 'stop' THEN subscriptions.period_end END AS resets_at,
     CASE WHEN overflow = 'stop' THEN -1 WHEN COALESCE(subscriptions.use_first, plans.use_first) = 'balance' THEN 1 ELSE 0 END AS draw_order
   FROM subscriptions JOIN plans ON plans.id = subscriptions.plan_id WHERE subscriptions.status <> 'ended'`;
 
-/** That wallet or grants say something else; `planned` is the above. */
+/** True when the wallet or its grants disagree with `planned`, which is `PLAN_USE`. */
 export const USE_DIFFERS = sql`COALESCE(wallets.plan_resets_at, 0) <> COALESCE(planned.resets_at, 0) OR EXISTS (
   SELECT 1 FROM grants WHERE grants.account_id = wallets.account_id AND kind = 'plan' AND remaining > 0
     AND grants.draw_order <> COALESCE(planned.draw_order, 0))`;
 
-/** Where rows were dropped, the first quarter of an hour may be there in part only. Without any row there is nothing to count. The smallest id is the oldest row. */
+/**
+ * The first moment to compare roll-ups from. Where old rows were dropped, the first quarter hour may be incomplete. Without rows there is
+ * nothing to compare. The smallest id is the oldest row.
+ */
 const FIRST_COUNTED = sql`COALESCE((SELECT created_at FROM usage ORDER BY request_id LIMIT 1), 9223372036854775807)`;
 
-/** The rules, in the order in which they are told. */
+/** The rules, in the order they are reported. */
 export const CHECKS: readonly Check[] = [
   {
     name: 'R1 the sums of every wallet equal its transfers',
@@ -113,7 +116,7 @@ export const CHECKS: readonly Check[] = [
       WHERE ${ofAccounts(scope, 'account_id')} AND (credits_posted <> COALESCE(credited, 0) OR debits_posted <> COALESCE(debited, 0))`,
   },
   {
-    name: 'R2 what is pending equals the open holds, of wallets and of budgets',
+    name: 'R2 pending amounts of wallets and budgets equal their open holds',
     unit: 'usd',
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
@@ -127,7 +130,7 @@ export const CHECKS: readonly Check[] = [
         FROM key_budgets JOIN api_keys ON api_keys.id = key_budgets.key_id WHERE ${ofAccounts(scope, 'api_keys.account_id')}) b WHERE held <> open`,
   },
   {
-    name: 'R3 what is left of the grants equals the balance, or nothing where there is a debt',
+    name: 'R3 the remaining grants equal the balance, or zero if there is a debt',
     unit: 'usd',
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
@@ -137,7 +140,7 @@ export const CHECKS: readonly Check[] = [
         FROM wallets WHERE ${ofAccounts(scope, 'account_id')}) w WHERE remaining <> balance`,
   },
   {
-    name: 'R4 every charge has one transfer, and its cost follows from its counts and prices',
+    name: 'R4 every charge has one transfer, and its cost follows from its token counts and prices',
     unit: 'usd',
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
@@ -148,10 +151,10 @@ export const CHECKS: readonly Check[] = [
       WHERE ${ofAccounts(scope, 'account_id')} AND (cost <> ${RECOMPUTED} OR (priced IS NULL AND cost > 0 AND price_version > 0))`,
   },
   {
-    name: 'R4 every charge has its usage row',
+    name: 'R4 every charge has a usage row',
     unit: 'usd',
     isPerAccount: false,
-    // Rows older than what is kept are gone, and their transfers are not: ids grow with time.
+    // Usage rows past their retention are gone but their transfers are not. Ids grow with time.
     statement: () => sql<Difference>`
       SELECT id AS place, amount AS difference FROM transfers
       WHERE kind = 'usage' AND id >= (SELECT MIN(request_id) FROM usage) AND NOT EXISTS (SELECT 1 FROM usage WHERE request_id = id)`,
@@ -174,7 +177,7 @@ export const CHECKS: readonly Check[] = [
       WHERE used <> redeemed`,
   },
   {
-    name: 'R6 every period of a plan has its grant, once',
+    name: 'R6 every plan period has its grant, once',
     unit: 'rows',
     isPerAccount: false,
     statement: () => sql<Difference>`
@@ -184,7 +187,7 @@ export const CHECKS: readonly Check[] = [
       WHERE NOT EXISTS (SELECT 1 FROM grants WHERE grants.source = p.source)`,
   },
   {
-    name: 'R6 credit is used as the plan of its account says',
+    name: "R6 credit is used as the account's plan says",
     unit: 'rows',
     isPerAccount: true,
     statement: (scope) => sql<Difference>`
@@ -192,7 +195,7 @@ export const CHECKS: readonly Check[] = [
       WHERE ${ofAccounts(scope, 'wallets.account_id')} AND (${USE_DIFFERS})`,
   },
   {
-    name: 'R7 clearing equals the payments',
+    name: 'R7 the clearing accounts equal the payments',
     unit: 'usd',
     isPerAccount: false,
     statement: () => sql<Difference>`
@@ -204,7 +207,7 @@ export const CHECKS: readonly Check[] = [
       WHERE cleared <> paid`,
   },
   {
-    name: 'R7 every payment that was made is credited once, in full',
+    name: 'R7 every completed payment is credited once, in full',
     unit: 'usd',
     isPerAccount: true,
     statement: (scope) => sql<Difference>`

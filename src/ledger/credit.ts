@@ -4,49 +4,49 @@ import type { Tables } from '../database/tables.ts';
 import { within } from '../database/within.ts';
 import { asNanos, least, NO_MONEY, type Nanos } from './money.ts';
 
-/** Where money comes from and goes to, besides the wallets. Their sums are not kept: they are added up from the transfers. */
+/** The gate's own accounts, on the other side of the wallets. They keep no running sums: they are added up from the transfers. */
 export type HouseAccount = 'revenue' | 'stripe_clearing' | 'manual_clearing' | 'promo_expense' | 'plan_grant' | 'breakage';
 
 type GrantKind = Tables['grants']['kind'];
 
-/** Money that moves between a wallet and the house, for a reason. */
+/** Money that moves between a wallet and one of the gate's own accounts. */
 export interface Posting {
   readonly accountId: string;
   readonly amount: Nanos;
   readonly house: HouseAccount;
-  /** What it is for, such as `stripe:pi_123`: the same thing posted again changes nothing. */
+  /** The business fact behind it, such as `stripe:pi_123`. Posting the same source twice changes nothing. */
   readonly source: string;
-  /** For people to read. */
+  /** Shown to people. */
   readonly reason: string;
-  /** When; now, unless told. */
+  /** Defaults to now. */
   readonly atMs?: number | undefined;
 }
 
-/** Credit that an account is given. */
+/** Credit given to an account. */
 export interface Credit extends Posting {
   readonly kind: GrantKind;
   readonly expiresAtMs?: number | undefined;
 }
 
-/** Money that an account loses. */
+/** Money taken from an account. */
 export interface Debit extends Posting {
   readonly kind: string;
-  /** The kinds of credit that it is taken from before all others; else what ends first is taken first. */
+  /** Kinds of credit to draw on first. By default, the credit that expires first goes first. */
   readonly from?: readonly GrantKind[] | undefined;
 }
 
-/** What became of a payment from the balance. */
+/** The result of paying from the balance. */
 export type BalancePayment = { readonly type: 'posted' | 'repeated' } | { readonly type: 'insufficient'; readonly payable: Nanos };
 
-/** What a plan can be bought with: not with the credit of a plan, which would buy itself again and again, and not with a gift for usage. */
+/** Credit that can buy a plan. Plan credit could renew itself for ever, and promo credit is meant for usage. */
 const SPENDABLE_ON_PLANS: readonly GrantKind[] = ['paid', 'manual'];
 
-/** Gives an account credit. A debt is paid first; the rest can be spent until it expires. */
+/** Gives an account credit. It pays off a debt first; the rest can be spent until it expires. */
 export async function postCredit(database: Kysely<Tables>, credit: Credit): Promise<'posted' | 'repeated'> {
   return within(database, async (transaction) => {
     const wallet = `wallet:${credit.accountId}`;
     if (!(await insertTransfer(transaction, credit, { debit: credit.house, credit: wallet, kind: credit.kind }))) return 'repeated';
-    // The update comes before the read: it locks the wallet, so the sums cannot change in between.
+    // Update before reading: the update locks the wallet, so its sums cannot change in between.
     await transaction
       .updateTable('wallets')
       .set((expression) => ({ credits_posted: expression('credits_posted', '+', credit.amount) }))
@@ -71,7 +71,7 @@ export async function postCredit(database: Kysely<Tables>, credit: Credit): Prom
   });
 }
 
-/** Takes money from an account, which may leave a debt: a refund of a top-up that was spent already, or a correction. */
+/** Takes money from an account, for a correction or the refund of a top-up. May leave a debt if the money was already spent. */
 export async function postDebit(database: Kysely<Tables>, debit: Debit): Promise<'posted' | 'repeated'> {
   return within(database, async (transaction) => {
     const wallet = `wallet:${debit.accountId}`;
@@ -81,20 +81,20 @@ export async function postDebit(database: Kysely<Tables>, debit: Debit): Promise
       .set((expression) => ({ debits_posted: expression('debits_posted', '+', debit.amount) }))
       .where('account_id', '=', debit.accountId)
       .executeTakeFirst();
-    if (numUpdatedRows !== 1n) throw new Error('There is no wallet for the account');
+    if (numUpdatedRows !== 1n) throw new Error('The account has no wallet');
     await draw(transaction, debit);
     return 'posted';
   });
 }
 
-/** What is paid for with an account's own money. */
+/** Something an account pays for with its own money. */
 export interface Purchase extends Posting {
   readonly kind: string;
-  /** What has just come in for it. */
+  /** Money that has just come in to pay for it. */
   readonly cameIn?: Nanos | undefined;
 }
 
-/** Pays for something with money that the account has put in itself, as far as no running request may need it. Never leaves a debt. */
+/** Pays with money the account put in itself, minus what running requests may still need. Never leaves a debt. */
 export async function payFromBalance(database: Kysely<Tables>, { cameIn, ...debit }: Purchase): Promise<BalancePayment> {
   return within(database, async (transaction) => {
     await lockWallet(transaction, debit.accountId);
@@ -106,9 +106,9 @@ export async function payFromBalance(database: Kysely<Tables>, { cameIn, ...debi
   });
 }
 
-/** What an account has: its balance, below zero for a debt, and what of it running requests hold. */
+/** An account's balance, negative for a debt, and how much of it running requests hold. */
 export interface WalletState {
-  /** True as soon as there was any, though nothing of it may be left. */
+  /** True once the account has ever had credit, even if all of it is spent. */
   readonly hasHadCredit: boolean;
   readonly balance: Nanos;
   readonly held: Nanos;
@@ -126,13 +126,16 @@ export async function readWallet(database: Kysely<Tables>, accountId: string): P
   };
 }
 
-/** What an account owes. A debt is paid first by whatever comes in. */
+/** Returns what an account owes. Incoming credit pays off a debt first. */
 export async function readDebt(database: Kysely<Tables>, accountId: string): Promise<Nanos> {
   const { balance } = await readWallet(database, accountId);
   return balance < 0n ? asNanos(NO_MONEY - balance) : NO_MONEY;
 }
 
-/** What an account could pay for a plan. What has just come in for it no running request needs: they were let in without it. */
+/**
+ * Returns how much an account could pay for a plan. Money that has just come in for it is free to use: running requests were admitted
+ * without it.
+ */
 export async function readPayable(database: Kysely<Tables>, accountId: string, cameIn = NO_MONEY): Promise<Nanos> {
   const { balance, available } = await readWallet(database, accountId);
   const paidIn = least(cameIn, balance);
@@ -148,7 +151,7 @@ export async function readPayable(database: Kysely<Tables>, accountId: string, c
   return asNanos(payable > 0n ? payable : 0n);
 }
 
-/** What is left of an account's credit, in the order in which charges use it. */
+/** Returns an account's remaining grants, in the order charges draw on them. */
 export function readGrants(database: Kysely<Tables>, accountId: string): Promise<Selectable<Tables['grants']>[]> {
   return database
     .selectFrom('grants')
@@ -162,13 +165,13 @@ export function readGrants(database: Kysely<Tables>, accountId: string): Promise
     .execute();
 }
 
-/** What was taken back of a credit because its time was over. */
+/** Returns how much of one credit expired. */
 export async function readExpired(database: Kysely<Tables>, accountId: string, source: string): Promise<bigint> {
   const row = await database
     .selectFrom('transfers')
     .select(({ fn }) => fn.sum<bigint | null>('amount').as('amount'))
     .where('debit', '=', `wallet:${accountId}`)
-    // What lets the index without charges be used.
+    // Lets the database use the index that leaves out charges.
     .where('kind', '<>', 'usage')
     .where('kind', '=', 'expiry')
     .where('ref', '=', grantId(source))
@@ -176,7 +179,7 @@ export async function readExpired(database: Kysely<Tables>, accountId: string, s
   return row?.amount ?? 0n;
 }
 
-/** Keeps everything of the account as it is until the transaction ends. An update, which locks on both databases. */
+/** Locks an account's money until the transaction ends. An update locks the row on both databases. */
 export async function lockWallet(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('wallets')
@@ -190,7 +193,7 @@ function grantId(source: string): string {
   return moneyId(`grant:${source}`);
 }
 
-/** A name for a business fact that is the same whenever and wherever it is made: a UUID of version 5. */
+/** Derives a version 5 UUID from a business fact, so the same fact has the same id on every node and retry. */
 export function moneyId(source: string): string {
   const bytes = createHash('sha1').update(NAMESPACE).update(source).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
@@ -198,7 +201,7 @@ export function moneyId(source: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Tollgate's own, drawn once at random. */
+/** Tollgate's own UUID namespace, drawn once at random. */
 const NAMESPACE = Buffer.from('7d1c8a54e0b94f6f9a3b52d6c0f1e8a7', 'hex');
 
 interface Ends {
@@ -207,7 +210,7 @@ interface Ends {
   readonly kind: string;
 }
 
-/** False when this was posted before. */
+/** Returns false when this source was posted before. */
 async function insertTransfer(transaction: Kysely<Tables>, posting: Posting, ends: Ends): Promise<boolean> {
   const result = await transaction
     .insertInto('transfers')
@@ -217,7 +220,7 @@ async function insertTransfer(transaction: Kysely<Tables>, posting: Posting, end
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** In the order in which charges use it, but for the kinds that the debit is taken from before others. */
+/** Draws on the preferred kinds first, otherwise in the order of charges. */
 async function draw(transaction: Kysely<Tables>, { accountId, amount, from = [] }: Debit): Promise<void> {
   const grants = await readGrants(transaction, accountId);
   const inOrder = [...grants.filter(({ kind }) => from.includes(kind)), ...grants.filter(({ kind }) => !from.includes(kind))];

@@ -14,22 +14,22 @@ import type {
 import { NO_MONEY } from './money.ts';
 import { NO_TOKENS } from '../tokens.ts';
 
-/** A batch is one transaction: large enough to share its fsync, small enough not to keep others waiting. */
+/** A batch is one transaction: large enough to share its fsync, small enough not to delay others. */
 const BATCH_MAX = 512;
-/** More operations than this wait only when the store hangs; then new work is refused instead of remembered. */
+/** The queue grows this long only when the store hangs. New work is then refused instead of queued. */
 const WAITING_MAX = 20_000;
-/** More accounts than this are not verified in one turn; they will be in a later one. */
+/** At most this many changed accounts are remembered for the next verification. A later one covers the rest. */
 const CHANGED_MAX = 1000;
 const CLOSE_POLL_MS = 5;
-/** What cannot be written by then is settled by the next start, or by another node. */
+/** Work still unwritten after this is settled by the next start, or by another node. */
 const CLOSE_MS_MAX = 30_000;
 const WATCH_INTERVAL_MS = 500;
 
-/** How patient the ledger is with its store. */
+/** How long the ledger waits for its store. */
 export interface Patience {
-  /** A hold that is not written by then is refused: nothing has been sent to a provider yet. */
+  /** A hold not written in this time is refused: nothing has been sent to a provider yet. */
   readonly holdMs: number;
-  /** A settlement that is not written by then goes on waiting, but its caller does not. */
+  /** A settlement not written in this time stays queued, but its caller stops waiting. */
   readonly settleMs: number;
   readonly retryMs: number;
 }
@@ -41,13 +41,13 @@ interface Waiting {
   readonly sinceMs: number;
   readonly resolve: (result: OperationResult) => void;
   readonly reject: (error: unknown) => void;
-  isGivenUp: boolean;
+  hasTimedOut: boolean;
 }
 
 /**
- * The ledger in front of a store. Operations that arrive while a transaction commits wait and go together in the next
- * one, so one fsync serves many requests and nobody waits for a timer. A transaction that fails is tried again: holds until
- * their callers have waited long enough, settlements for as long as the process lives.
+ * The ledger in front of a store. Operations that arrive while a transaction commits queue up and share the next one, so
+ * one fsync serves many requests and no request waits for a timer. A failed transaction is retried: holds until their
+ * callers time out, settlements for as long as the process lives.
  */
 export class GroupCommitLedger implements Ledger {
   readonly #store: LedgerStore;
@@ -57,17 +57,17 @@ export class GroupCommitLedger implements Ledger {
   #isGathering = false;
   #isClosed = false;
   readonly #changed = new Set<string>();
-  /** Why the last transaction failed; undefined when it did not. */
+  /** Why the last transaction failed; undefined when it succeeded. */
   #failure: unknown;
   readonly #watch: ReturnType<typeof setInterval>;
   readonly #loss = Promise.withResolvers<unknown>();
-  /** Resolves, with the reason, should the store end by itself: then nothing can be written until the next start. */
+  /** Resolves with the reason if the store dies by itself. Nothing can be written until the next start. */
   readonly lost = this.#loss.promise;
 
   constructor(store: LedgerStore, patience: Patience = PATIENCE) {
     this.#store = store;
     this.#patience = patience;
-    this.#watch = setInterval(() => this.#giveUpLate(), Math.min(WATCH_INTERVAL_MS, patience.holdMs)).unref();
+    this.#watch = setInterval(() => this.#timeOutLate(), Math.min(WATCH_INTERVAL_MS, patience.holdMs)).unref();
   }
 
   hold(hold: HoldRequest): Promise<HoldResult> {
@@ -79,7 +79,7 @@ export class GroupCommitLedger implements Ledger {
   }
 
   progress(progress: Progress): void {
-    // A lost progress costs the operator a second of a stream, and only if the process dies within the next.
+    // Losing a progress record costs the operator one second of a stream, and only if the process dies before the next record.
     void this.#submit({ type: 'progress', progress }).catch(() => undefined);
   }
 
@@ -88,17 +88,17 @@ export class GroupCommitLedger implements Ledger {
     return (await this.#submit({ type: 'settle', settlement })).type as SettleResult;
   }
 
-  /** Settles what dead processes left open; gives how many holds there were. */
+  /** Settles the holds that dead processes left open; returns how many. */
   async recover(): Promise<number> {
     return countOf(await this.#submit({ type: 'recover' }));
   }
 
-  /** Takes back credit whose time is over; gives how many grants there were. */
+  /** Takes back expired credit; returns how many grants expired. */
   async expire(nowMs: number): Promise<number> {
     return countOf(await this.#submit({ type: 'expire', nowMs }));
   }
 
-  /** Drops usage rows with smaller ids, in small transactions between the others; gives how many there were. */
+  /** Deletes usage rows with smaller ids, in small transactions between the others; returns how many. */
   async prune(beforeId: string): Promise<number> {
     let total = 0;
     for (let count = 1; count > 0; total += count) count = countOf(await this.#submit({ type: 'prune', beforeId }));
@@ -109,17 +109,17 @@ export class GroupCommitLedger implements Ledger {
     return this.#store.isAlive && this.#failure === undefined;
   }
 
-  /** How many operations wait to be written. */
+  /** How many operations are waiting to be written. */
   get waitingCount(): number {
     return this.#waiting.length + this.#inFlight.length;
   }
 
-  /** These accounts are verified in the next turn. */
+  /** Adds accounts to the next verification. */
   markChanged(accountIds: readonly string[]): void {
     for (const accountId of accountIds) if (this.#changed.size < CHANGED_MAX) this.#changed.add(accountId);
   }
 
-  /** The accounts that were charged since this was last asked, as far as they were remembered. */
+  /** Returns and clears the accounts charged since the last call, up to the limit. */
   takeChanged(): readonly string[] {
     const changed = [...this.#changed];
     this.#changed.clear();
@@ -127,8 +127,8 @@ export class GroupCommitLedger implements Ledger {
   }
 
   async close(): Promise<void> {
-    const giveUpAtMs = performance.now() + CLOSE_MS_MAX;
-    while (this.#store.isAlive && this.waitingCount > 0 && performance.now() < giveUpAtMs)
+    const deadlineMs = performance.now() + CLOSE_MS_MAX;
+    while (this.#store.isAlive && this.waitingCount > 0 && performance.now() < deadlineMs)
       await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS));
     clearInterval(this.#watch);
     this.#isClosed = true;
@@ -136,12 +136,12 @@ export class GroupCommitLedger implements Ledger {
   }
 
   #submit(operation: Operation): Promise<OperationResult> {
-    if (!this.#store.isAlive) return Promise.reject(unavailable(new Error('the store has ended')));
-    // What was delivered must be charged, so settlements always find room.
+    if (!this.#store.isAlive) return Promise.reject(unavailable(new Error('the store is closed')));
+    // A delivered answer must be charged, so settlements always get a place in the queue.
     if (operation.type !== 'settle' && this.#waiting.length >= WAITING_MAX)
-      return Promise.reject(unavailable(new Error('too much work is waiting')));
+      return Promise.reject(unavailable(new Error('too many operations are waiting')));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ operation, resolve, reject, sinceMs: performance.now(), isGivenUp: false });
+      this.#waiting.push({ operation, resolve, reject, sinceMs: performance.now(), hasTimedOut: false });
       if (this.#inFlight.length === 0) this.#gather();
     });
   }
@@ -154,7 +154,7 @@ export class GroupCommitLedger implements Ledger {
     const operations = batch.map(({ operation }) => operation);
     this.#store.apply(operations).then(
       (results) => {
-        // Given up meanwhile, and done after all: what is to be done instead comes next.
+        // These timed out during the transaction but were written after all. What replaces them goes next.
         this.#waiting.unshift(...batch.filter(({ operation }, index) => operation !== operations[index]));
         this.#committed(batch, results);
       },
@@ -163,17 +163,17 @@ export class GroupCommitLedger implements Ledger {
   }
 
   /**
-   * A store that hangs says nothing for long, and nobody should wait that long for a hold. A settlement that is under way
-   * is waited for: should it happen after all, a caller who was told otherwise would be charged for nothing.
+   * A store that hangs may stay silent for long, and no caller should wait that long for a hold. A settlement already in flight
+   * is waited for: if it commits after its caller was told otherwise, the caller pays for an answer it never got.
    */
-  #giveUpLate(): void {
+  #timeOutLate(): void {
     const nowMs = performance.now();
-    const isLate = ({ operation, sinceMs, isGivenUp }: Waiting, isUnderWay: boolean): boolean => {
-      if (isGivenUp || nowMs - sinceMs < this.#patienceWith(operation)) return false;
-      return operation.type !== 'settle' || operation.settlement.isDelivered || !isUnderWay;
+    const isLate = ({ operation, sinceMs, hasTimedOut }: Waiting, isInFlight: boolean): boolean => {
+      if (hasTimedOut || nowMs - sinceMs < this.#patienceWith(operation)) return false;
+      return operation.type !== 'settle' || operation.settlement.isDelivered || !isInFlight;
     };
     const late = [...this.#inFlight.filter((each) => isLate(each, true)), ...this.#waiting.filter((each) => isLate(each, false))];
-    for (const waiting of late) giveUp(waiting, this.#failure ?? new Error('the store does not answer'));
+    for (const waiting of late) timeOut(waiting, this.#failure ?? new Error('the store does not answer'));
   }
 
   #patienceWith({ type }: Operation): number {
@@ -191,14 +191,14 @@ export class GroupCommitLedger implements Ledger {
     if (this.#waiting.length > 0) this.#gather();
   }
 
-  /** Whoever is about to ask in this turn of the event loop still gets into the next transaction. */
+  /** Waits for the rest of this event-loop turn, so that operations about to arrive join the next transaction. */
   #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
     setImmediate(() => this.#resume());
   }
 
-  /** What failed stands first in line for the next transaction. Of what is late the caller is told. */
+  /** Puts a failed batch at the head of the queue, and rejects operations that have timed out. */
   #failed(batch: readonly Waiting[], error: unknown): void {
     const nowMs = performance.now();
     this.#inFlight = [];
@@ -207,8 +207,8 @@ export class GroupCommitLedger implements Ledger {
     const again: Waiting[] = [];
     for (const waiting of [...batch, ...this.#waiting]) {
       const isLate = nowMs - waiting.sinceMs >= this.#patienceWith(waiting.operation);
-      if ((isLate || !this.#store.isAlive) && !waiting.isGivenUp) giveUp(waiting, error);
-      if (this.#store.isAlive && (!waiting.isGivenUp || waiting.operation.type === 'settle')) again.push(waiting);
+      if ((isLate || !this.#store.isAlive) && !waiting.hasTimedOut) timeOut(waiting, error);
+      if (this.#store.isAlive && (!waiting.hasTimedOut || waiting.operation.type === 'settle')) again.push(waiting);
     }
     this.#waiting = again;
     if (again.length === 0) return;
@@ -223,15 +223,15 @@ export class GroupCommitLedger implements Ledger {
 }
 
 /**
- * The caller is told and waits no longer. A settlement does: a delivered answer must be charged, and the hold of one that
- * the caller does not get must be given back. So must a hold that may have been taken without our hearing of it.
+ * Rejects the caller's promise. Settlements stay queued: a delivered answer must be charged, and the hold of an answer the
+ * caller does not get must be released. A hold that may have been written without our knowing must be released too.
  */
-function giveUp(waiting: Waiting, error: unknown): void {
-  waiting.isGivenUp = true;
+function timeOut(waiting: Waiting, error: unknown): void {
+  waiting.hasTimedOut = true;
   const { operation } = waiting;
   if (operation.type !== 'settle') waiting.reject(unavailable(error));
   else waiting.reject(unavailable(error, operation.settlement.isDelivered ? UNCONFIRMED : WITHHELD));
-  if (operation.type === 'hold') waiting.operation = { type: 'settle', settlement: release(operation.hold) };
+  if (operation.type === 'hold') waiting.operation = { type: 'settle', settlement: releaseOf(operation.hold) };
   if (operation.type === 'settle' && !operation.settlement.isDelivered)
     waiting.operation = { type: 'settle', settlement: { ...operation.settlement, ...NOTHING } };
 }
@@ -245,7 +245,7 @@ const NOTHING = {
   isEstimated: false,
 } as const;
 
-function release({ requestId, accountId, keyId, model, priceVersion, createdAtMs }: HoldRequest): Settlement {
+function releaseOf({ requestId, accountId, keyId, model, priceVersion, createdAtMs }: HoldRequest): Settlement {
   const subject = { requestId, accountId, keyId, model, priceVersion, createdAtMs };
   return {
     ...NOTHING,
@@ -265,12 +265,12 @@ function countOf(result: OperationResult): number {
   return result.type === 'done' ? result.count : 0;
 }
 
-const UNAVAILABLE = 'The ledger cannot be written just now, so nothing was charged. Try again shortly.';
+const UNAVAILABLE = 'The ledger cannot be written at the moment, so nothing was charged. Try again shortly.';
 const UNCONFIRMED =
-  'The ledger cannot be written just now. The answer is complete but for this, and is charged as soon as the ledger is back.';
-/** A store that was lost in the moment in which it wrote may have written it. */
+  'The ledger cannot be written at the moment. The answer is otherwise complete, and will be charged as soon as the ledger is back.';
+/** A store that failed in the middle of a write may have written it. */
 const WITHHELD =
-  'The ledger cannot be written just now, so the answer is not given. It is charged only if that was written before the ledger was lost; your usage tells.';
+  'The ledger cannot be written at the moment, so the answer is withheld. It is charged only if the charge was written before the ledger failed; your usage shows whether it was.';
 
 function unavailable(cause: unknown, message = UNAVAILABLE): GatewayError {
   return new GatewayError('ledger_unavailable', message, { cause, ...(message !== UNCONFIRMED && { retryAfterSeconds: 1 }) });

@@ -2,47 +2,50 @@ import { inTime } from '../in-time.ts';
 import { startWorker } from '../start-worker.ts';
 import type { LogTask, LogWriterAnswer } from './log-writer.ts';
 
-/** About as many pages may be in the log before it is written back. Longer, and pages that change often are written less often; it is read at every start. */
+/**
+ * About how many pages the log may hold before it is written back. A longer log writes pages that change often less often, but the whole
+ * log is read at every start.
+ */
 const PAGES_MAX = 4000;
-/** What a transaction writes at least, and more for each of its operations: counted too high rather than too low. */
+/** An estimate of the pages that a transaction writes, plus one per operation. Too high rather than too low. */
 const PAGES_PER_BATCH = 10;
 const CLOSE_MS = 2000;
-/** Longer than the thread waits for other connections: one that takes more hangs, and all charges wait for it. */
+/** Longer than the worker waits for other connections. A worker that takes more than this hangs, and all charges wait for it. */
 const ANSWER_MS = 15_000;
 
 /**
- * Has SQLite's log written back to the database file, by a thread: that takes milliseconds and several flushes. While it
- * runs no transaction should, or the log would never be empty and grow for ever.
+ * Has a worker write SQLite's log back to the database file, which takes milliseconds and several flushes. No transaction
+ * should run meanwhile: the log would never be empty, and would grow for ever.
  */
 export class LogKeeper {
   /** Pending while the log is written back. */
   writingBack: Promise<void> | undefined;
   readonly #path: string;
-  readonly #tell: (failure: Error) => void;
+  readonly #report: (failure: Error) => void;
   readonly #answerMs: number;
   #worker: Worker | undefined;
   #pages = 0;
   #isBroken = false;
-  #isTold = false;
+  #isReported = false;
   #onAnswer: ((answer: LogWriterAnswer) => void) | undefined;
 
-  /** `tell` hears that it cannot be done, once for as long as that lasts. */
-  constructor(path: string, tell: (failure: Error) => void, answerMs = ANSWER_MS) {
+  /** `report` is called when writing back fails, once per outage. */
+  constructor(path: string, report: (failure: Error) => void, answerMs = ANSWER_MS) {
     this.#path = path;
-    this.#tell = tell;
+    this.#report = report;
     this.#answerMs = answerMs;
   }
 
-  /** A transaction of so many operations was written. */
+  /** Counts a transaction of this many operations. */
   grow(operations: number): void {
     this.#pages += PAGES_PER_BATCH + operations;
-    // Well before there is something to do, so that nobody waits for its start. Little traffic never needs it, nor its memory.
+    // Start the worker well before it is needed, so that nothing waits for it. Light traffic never needs it, nor its memory.
     if (this.#pages >= PAGES_MAX / 2) this.#worker ??= this.#start();
     if (this.#pages < PAGES_MAX || this.#isBroken || this.#worker === undefined) return;
     this.#pages = 0;
     this.writingBack = this.#ask('write_back').then((answer) => {
       this.writingBack = undefined;
-      if (answer === 'done') this.#isTold = false;
+      if (answer === 'done') this.#isReported = false;
       else this.#fail(answer.error);
     });
   }
@@ -60,11 +63,11 @@ export class LogKeeper {
     try {
       worker = startWorker('ledger/log-writer', { env: { TOLLGATE_LOG_DATABASE: this.#path }, smol: true });
     } catch (error) {
-      // A machine that has no room for a thread just now may have it later.
+      // A machine without room for another thread may have some later.
       return this.#fail(String(error));
     }
     worker.onmessage = ({ data }: MessageEvent<LogWriterAnswer>) => this.#onAnswer?.(data);
-    // Without the thread the log is longer before SQLite itself writes it back, and every request waits for that. Nothing is lost.
+    // Without the worker, SQLite writes back a longer log itself, and requests wait for that. Nothing is lost.
     worker.onerror = ({ message }) => {
       this.#isBroken = true;
       this.#fail(message);
@@ -74,8 +77,8 @@ export class LogKeeper {
   }
 
   #fail(message: string): undefined {
-    if (!this.#isTold) this.#tell(new Error(message));
-    this.#isTold = true;
+    if (!this.#isReported) this.#report(new Error(message));
+    this.#isReported = true;
   }
 
   #ask(task: LogTask): Promise<LogWriterAnswer> {
@@ -83,9 +86,9 @@ export class LogKeeper {
       this.#onAnswer = resolve;
       this.#worker?.postMessage(task);
     });
-    return inTime('The thread', answer, this.#answerMs).catch((late: Error) => {
+    return inTime('The log writer', answer, this.#answerMs).catch((late: Error) => {
       this.#isBroken = true;
-      // Perhaps the machine stood still: a thread that did it after all is asked again.
+      // The machine may only have been paused: use the worker again if it answers after all.
       void answer.then((answered) => {
         if (answered === 'done') this.#isBroken = false;
       });

@@ -3,18 +3,18 @@ import type { Tables } from '../database/tables.ts';
 
 const NOBODY = '';
 
-/** Which holds may be given up. */
+/** Which holds to abandon. */
 interface OldHolds {
   readonly nodeId: string;
   readonly createdBeforeMs: number;
-  /** Whether a request still runs: only the clock, which was set forward meanwhile, says that it is old. */
+  /** True for a request that still runs: if the clock was set forward, its hold only looks old. */
   readonly isRunning: (requestId: string) => boolean;
 }
 
 /**
- * Gives up the holds of this node that are older than any request can be, so that the next recovery settles them like those of
- * a dead process; gives their requests. There should be none: a database that has lost its newest transactions, because it was
- * replaced by an older copy, has them.
+ * Abandons the holds of this node that are older than any request can be, so that the next recovery settles them like those of a dead
+ * process. Returns their request ids. Normally there are none. They appear when the database was replaced by an older copy and lost its
+ * newest transactions.
  */
 export async function giveUpOldHolds(database: Kysely<Tables>, { nodeId, createdBeforeMs, isRunning }: OldHolds): Promise<string[]> {
   const old = database.selectFrom('holds').select('id').where('node_id', '=', nodeId).where('created_at', '<', BigInt(createdBeforeMs));

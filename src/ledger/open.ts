@@ -2,7 +2,7 @@ import type { DatabasePlace } from '../database/connect.ts';
 import { GroupCommitLedger } from './group-commit.ts';
 import type { Tell } from './sqlite.ts';
 
-/** Opens the ledger where the database is. `nodeId` must be new with every start: it marks whose holds are whose. */
+/** Opens the ledger on the configured database. `nodeId` must be new at every start: it marks which holds belong to this process. */
 export async function openLedger({ databaseUrl, databasePath }: DatabasePlace, nodeId: string, tell: Tell): Promise<GroupCommitLedger> {
   const store =
     databaseUrl === undefined

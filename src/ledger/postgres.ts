@@ -3,14 +3,14 @@ import { openPostgres } from '../database/postgres.ts';
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
 import { decodeResults, encodeOperations, type WireResult } from './wire.ts';
 
-/** A database that hangs is given up in time for the callers who wait to hear of it. */
+/** Shorter than callers wait, so that they hear about a hanging database in time. */
 const STATEMENT_MS = 4000;
 const RETRIES_MAX = 10;
 const RETRY_MS_MAX = 50;
-/** Serialization failure and deadlock: the transaction did not happen and may be tried again. */
+/** Serialization failure and deadlock: the transaction did not happen and can be retried. */
 const RETRYABLE_CODES = new Set(['40001', '40P01']);
 
-/** Opens the ledger's store on PostgreSQL, which many nodes share. The database's own functions do the work. */
+/** Opens the ledger's store on PostgreSQL, shared by many nodes. Functions in the database do the work. */
 export function openPostgresStore(url: string, nodeId: string): LedgerStore {
   const pool = openPostgres(url, { connectionsMax: 2, statementMs: STATEMENT_MS });
   return {

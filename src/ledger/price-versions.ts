@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import type { Picos } from './money.ts';
 import type { ModelPrice, TokenPrices } from './price.ts';
 
-/** The names under which a model's prices are recorded. `long_over` is not a price but the prompt length above which the long ones count. */
+/** The names a model's prices are stored under. `long_over` is not a price but the prompt length above which the long prices apply. */
 export const PRICE_ITEMS = [
   'input',
   'cached_input',
@@ -25,17 +25,17 @@ interface PricedModel {
 }
 
 /**
- * Records the prices in force: a model whose prices differ from the newest recorded ones gets a new version. Every
- * charge names its version, so it can be recomputed whatever the prices are by then.
+ * Records the current prices. A model whose prices differ from its newest stored ones gets a new version. Every charge names
+ * its version, so it can be recomputed after prices change.
  */
 export async function recordPrices(database: Kysely<Tables>, models: readonly PricedModel[]): Promise<ReadonlyMap<string, number>> {
   for (let tries = 1; tries < TRIES_MAX; tries += 1) {
     const { versions, isNew } = await recordOnce(database, models);
-    // What was written is read again: another node that starts now may have used the same number for other prices.
+    // Read back what was written: another node starting now may have used the same version number for other prices.
     if (!isNew) return versions;
   }
   throw new Error(
-    'The prices could not be recorded: another node records other prices at the same time. Give all nodes the same settings.',
+    'Could not record the prices: another node is recording different prices at the same time. Give all nodes the same settings.',
   );
 }
 
@@ -62,7 +62,7 @@ async function recordOnce(
   return { versions, isNew: rows.length > 0 };
 }
 
-/** All or nothing: where another node has used one of the numbers, the rest would add prices to its version that it does not charge. */
+/** Inserts all rows or none. If another node took one of the version numbers, the rest would add prices that it does not charge. */
 async function insertAll(database: Kysely<Tables>, rows: readonly PriceRow[]): Promise<void> {
   const insert = async (transaction: Kysely<Tables>): Promise<void> => {
     const { numInsertedOrUpdatedRows } = await transaction
@@ -80,7 +80,7 @@ async function insertAll(database: Kysely<Tables>, rows: readonly PriceRow[]): P
     });
 }
 
-/** Another node was quicker: takes back what this one has written. */
+/** Another node was first. Rolls back what this one wrote. */
 class Taken extends Error {
   override readonly name = 'Taken';
 }
@@ -125,14 +125,14 @@ async function readNewest(database: Kysely<Tables>): Promise<Map<string, { versi
   return newest;
 }
 
-/** The prices of a model for some time. */
+/** A model's prices from one moment on. */
 export interface PriceVersion {
   readonly version: number;
   readonly sinceMs: number;
   readonly price: ModelPrice;
 }
 
-/** All prices that a model ever had here, the newest first. */
+/** Returns every version of a model's prices, newest first. */
 export async function readVersions(database: Kysely<Tables>, model: string): Promise<PriceVersion[]> {
   const rows = await database.selectFrom('prices').selectAll().where('model', '=', model).orderBy('version', 'desc').execute();
   return [...Map.groupBy(rows, ({ version }) => version)].map(([version, items]) => ({
@@ -142,7 +142,7 @@ export async function readVersions(database: Kysely<Tables>, model: string): Pro
   }));
 }
 
-/** Since when each version of each model's prices holds, by `model version`. */
+/** Returns the start time of every price version, keyed by `model version`. */
 export async function readVersionTimes(database: Kysely<Tables>): Promise<ReadonlyMap<string, number>> {
   const rows = await database.selectFrom('prices').select(['model', 'version', 'created_at']).where('item', '=', 'input').execute();
   return new Map(rows.map(({ model, version, created_at: at }) => [`${model} ${version}`, Number(at)]));

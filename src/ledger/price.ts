@@ -1,7 +1,7 @@
 import { priceTokens, roundUpToNanos, type Nanos, type Picos } from './money.ts';
 import { promptTokens, type TokenUsage } from '../tokens.ts';
 
-/** What each kind of token costs. */
+/** The price of each kind of token. */
 export interface TokenPrices {
   readonly input: Picos;
   readonly cachedInput: Picos;
@@ -9,12 +9,12 @@ export interface TokenPrices {
   readonly output: Picos;
 }
 
-/** The prices of a model; some charge more when the prompt is long. */
+/** A model's prices. Some models cost more when the prompt is long. */
 export interface ModelPrice extends TokenPrices {
   readonly long?: TokenPrices & { readonly overTokens: number };
 }
 
-/** What the tokens cost, rounded up once. Where a prompt was read several times, it is long if it is so on average. */
+/** Returns the cost of the tokens, rounded up once. A prompt read several times counts as long if its average is. */
 export function costOf(price: ModelPrice, usage: TokenUsage, prompts = 1): Nanos {
   const prices = price.long !== undefined && promptTokens(usage) > prompts * price.long.overTokens ? price.long : price;
   const sum =

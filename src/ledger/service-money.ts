@@ -2,19 +2,19 @@ import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, type Nanos } from './money.ts';
 
-/** What is owed to all accounts together, and what of it is set aside at this moment. */
+/** What the gate owes all accounts together, and how much of it is on hold right now. */
 export interface Liability {
   /** The sum of all balances above zero. */
   readonly balance: Nanos;
-  /** What accounts owe whose balance is below zero. */
+  /** The sum of all debts. */
   readonly debts: Nanos;
-  /** Where what is left of the balances came from. */
+  /** The remaining balances, by the kind of credit they came from. */
   readonly byKind: Readonly<Record<'paid' | 'plan' | 'promo' | 'manual', Nanos>>;
   readonly held: Nanos;
   readonly holds: number;
 }
 
-/** Reads wallets, what is left of grants, and open holds: as many rows as there are accounts, whatever they did. */
+/** Reads wallets, remaining grants and open holds. The cost grows with the number of accounts, not with their activity. */
 export async function readLiability(database: Kysely<Tables>): Promise<Liability> {
   const { rows: sums } = await sql<{ balance: bigint | null; debts: bigint | null; held: bigint | null }>`
     SELECT SUM(CASE WHEN credits_posted > debits_posted THEN credits_posted - debits_posted ELSE 0 END) AS balance,
@@ -40,20 +40,20 @@ export async function readLiability(database: Kysely<Tables>): Promise<Liability
   };
 }
 
-/** Money that came in by payments, and that went back. */
+/** Money that came in through payments, and money that went back. */
 export interface MoneyIn {
   readonly paid: Nanos;
   readonly returned: Nanos;
 }
 
-/** Adds up the movements of the accounts that payments go through. Each is one range of an index. */
+/** Sums the transfers of the clearing accounts. Each sum reads one range of an index. */
 export async function readMoneyIn(
   database: Kysely<Tables>,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Promise<MoneyIn> {
   const clearing = sql`('stripe_clearing', 'manual_clearing')`;
   const range = sql`created_at >= ${fromMs} AND created_at < ${toMs}`;
-  // The condition on revenue is what lets the index of credits be used.
+  // The condition on revenue lets the database use the index on credits.
   const { rows } = await sql<{ paid: bigint | null; returned: bigint | null }>`
     SELECT (SELECT SUM(amount) FROM transfers WHERE debit IN ${clearing} AND ${range}) AS paid,
       (SELECT SUM(amount) FROM transfers WHERE credit IN ${clearing} AND credit <> 'revenue' AND ${range}) AS returned`.execute(database);

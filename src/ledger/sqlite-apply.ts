@@ -6,17 +6,17 @@ import type { Extension, HoldRequest, Operation, OperationResult, Progress, Sett
 import { asNanos, least } from './money.ts';
 import { SqliteBooks } from './sqlite-books.ts';
 
-/** What carries out operations on the embedded database, all of a call in one transaction. */
+/** Applies operations to the embedded database, all of one call in one transaction. */
 export type Apply = (operations: readonly Operation[]) => OperationResult[];
 
-/** Prepares the hot statements of the ledger. `nodeId` marks the holds of this process, to tell them from those of a dead one. */
+/** Prepares the ledger's hot statements. `nodeId` marks the holds of this process, to tell them from those of a dead one. */
 export function prepareApply(database: Database, nodeId: string): Apply {
   const books = new SqliteBooks(database);
   const ledger = new SqliteOperations(database, books, nodeId);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   return (operations) => {
-    // IMMEDIATE locks out every other writer, so what the books read stays true until they are saved.
+    // IMMEDIATE locks out all other writers, so what the books read stays true until they are saved.
     begin.run();
     try {
       const results = operations.map((operation) => ledger.run(operation));
@@ -69,13 +69,13 @@ class SqliteOperations {
     const wallet = this.#books.wallet(hold.accountId);
     const budgets = this.#books.budgets(hold.keyId);
     let available = this.#books.available(hold.accountId);
-    if (hold.minimum > 0n && available < hold.minimum) return this.#heldBefore(hold) ?? tooLittle(wallet, available);
+    if (hold.minimum > 0n && available < hold.minimum) return this.#heldBefore(hold) ?? insufficient(wallet, available);
     if (budgets.length > 0) {
-      // A repetition must turn no window, so with budgets it is looked for first; without, the insert finds it.
+      // A repeated hold must not move a budget window, so with budgets it is looked up first. Without budgets the insert finds it.
       const earlier = this.#heldBefore(hold);
       if (earlier !== undefined) return earlier;
       for (const budget of budgets) budget.turn(hold.createdAtMs);
-      const refused = hold.minimum > 0n ? refuse(budgets, hold) : undefined;
+      const refused = hold.minimum > 0n ? refuseByBudget(budgets, hold) : undefined;
       if (refused !== undefined) return refused;
       for (const budget of budgets) available = least(available, budget.leftAt(hold.createdAtMs));
     }
@@ -97,7 +97,7 @@ class SqliteOperations {
     return { type: 'held', amount: asNanos(amount) };
   }
 
-  /** The same hold again, because its first answer got lost: what it took must not be missing for itself. */
+  /** Returns the hold if this is a repeat after a lost reply. Its own money must not count as missing. */
   #heldBefore({ requestId }: HoldRequest): OperationResult | undefined {
     const earlier = this.#statements.findHold.get(requestId);
     return earlier === null ? undefined : { type: 'held', amount: asNanos(earlier.amount) };
@@ -106,7 +106,7 @@ class SqliteOperations {
   #extend({ requestId, accountId, keyId, total }: Extension): OperationResult {
     const held = this.#statements.findHold.get(requestId)?.amount;
     if (held === undefined) return { type: 'refused' };
-    // The same extension again, because its first answer got lost.
+    // A repeated extension, because the first reply was lost.
     if (held >= total) return { type: 'extended' };
     const amount = total - held;
     const wallet = this.#books.wallet(accountId);
@@ -135,7 +135,7 @@ class SqliteOperations {
     return { type: 'recorded' };
   }
 
-  /** Deleting the hold row is what makes this happen at most once: who deletes nothing, writes nothing. */
+  /** Settles at most once: only the call that deletes the hold row writes anything. */
   #settle(settlement: Settlement): OperationResult {
     const hold = this.#statements.deleteHold.get(settlement.requestId);
     if (hold === null) return { type: 'resolved_before' };
@@ -143,7 +143,7 @@ class SqliteOperations {
     const budgets = this.#books.budgets(settlement.keyId);
     wallet.debitsPending -= hold.amount;
     for (const budget of budgets) budget.held -= hold.amount;
-    // A hold that came again after its settlement is only given back: the request was charged.
+    // A hold that was repeated after its settlement is only released: the request was already charged.
     if (!this.#insertUsage(settlement, hold.amount)) return { type: 'resolved_before' };
     wallet.debitsPosted += settlement.cost;
     for (const budget of budgets) budget.spend(settlement.cost, settlement.createdAtMs);
@@ -152,14 +152,14 @@ class SqliteOperations {
     return { type: 'settled' };
   }
 
-  /** Takes the cost from the account's credit. The request says what of it came from a plan or a promotion, which most do not have. */
+  /** Takes the cost from the account's credit, and records how much came from a plan or promotion. Most accounts have neither. */
   #pay({ requestId, accountId, cost, createdAtMs, durationMs }: Settlement): void {
     const { plan, promo } = this.#books.draw(accountId, cost);
     if (plan + promo > 0n) this.#statements.notePaidFrom.run(plan, promo, requestId);
     this.#statements.insertTransfer.run(requestId, `wallet:${accountId}`, cost, createdAtMs + durationMs);
   }
 
-  /** False when the request has its row already. */
+  /** Returns false when the request already has its usage row. */
   #insertUsage(settlement: Settlement, held: bigint): boolean {
     const { usage } = settlement;
     const { changes } = this.#statements.insertUsage.run(
@@ -194,11 +194,11 @@ class SqliteOperations {
     return true;
   }
 
-  /** One process owns the embedded database, so whatever another one held is held by nobody. */
+  /** One process owns the embedded database, so any other node's hold belongs to a dead process. */
   #recover(): OperationResult {
     const rows = this.#database.query<HoldRow, [string]>('SELECT * FROM holds WHERE node_id <> ?1 ORDER BY id').all(this.#nodeId);
     const nowMs = Date.now();
-    const results = rows.map((row) => this.#settle(recovered(row, nowMs)));
+    const results = rows.map((row) => this.#settle(recoverySettlement(row, nowMs)));
     return { type: 'done', count: results.filter(({ type }) => type === 'settled').length };
   }
 
@@ -209,18 +209,18 @@ class SqliteOperations {
   }
 }
 
-function tooLittle({ planResetsAtMs: resetsAtMs }: { readonly planResetsAtMs: number | undefined }, left: bigint): OperationResult {
+function insufficient({ planResetsAtMs: resetsAtMs }: { readonly planResetsAtMs: number | undefined }, left: bigint): OperationResult {
   const available = asNanos(left);
   return resetsAtMs === undefined ? { type: 'insufficient_funds', available } : { type: 'plan_exhausted', available, resetsAtMs };
 }
 
-function refuse(budgets: readonly Budget[], { minimum, createdAtMs }: HoldRequest): OperationResult | undefined {
+function refuseByBudget(budgets: readonly Budget[], { minimum, createdAtMs }: HoldRequest): OperationResult | undefined {
   const refusal = gravest(budgets.map((budget) => budget.refuse(minimum, createdAtMs)).filter((one) => one !== undefined));
   return refusal && { type: 'budget_exhausted', ...refusal, available: asNanos(refusal.available) };
 }
 
-/** What a hold is settled at when its process died: the progress last recorded, which never exceeds what was held. */
-function recovered(row: HoldRow, nowMs: number): Settlement {
+/** Builds the settlement for a hold whose process died: the last recorded progress, never more than was held. */
+function recoverySettlement(row: HoldRow, nowMs: number): Settlement {
   const createdAtMs = Number(row.created_at);
   return {
     requestId: row.id,
@@ -242,7 +242,7 @@ function recovered(row: HoldRow, nowMs: number): Settlement {
     outcome: 'recovered',
     errorCode: undefined,
     finishReason: undefined,
-    // Only streams record their progress.
+    // Only streams record progress.
     isStreaming: row.progress > 0n,
     firstTokenMs: undefined,
     durationMs: Math.max(0, nowMs - createdAtMs),

@@ -5,17 +5,17 @@ import { Budget, type BudgetRow } from './budget.ts';
 import type { Settlement } from './ledger.ts';
 import { least } from './money.ts';
 
-/** Roll-ups count by quarters of an hour: every time zone begins its day with one. */
+/** Roll-ups count per quarter hour, because in every time zone days begin on one. */
 export const QUARTER_HOUR_MS = 900_000;
 
-/** An account's sums, and what limits them. */
+/** An account's sums and what limits them. */
 interface Wallet {
   creditsPosted: bigint;
   debitsPosted: bigint;
   debitsPending: bigint;
-  /** What there is of credit, in the order of its use; undefined while this transaction has taken nothing of it. */
+  /** The remaining credit in drawing order; undefined until this transaction draws on it. */
   grants: Grant[] | undefined;
-  /** Set where the account may spend the credit of its plan alone: when that comes anew. */
+  /** Set when the account may only spend its plan's credit: when that credit renews. */
   readonly planResetsAtMs: number | undefined;
 }
 
@@ -28,15 +28,15 @@ interface Grant {
   isDrawn: boolean;
 }
 
-/** What of a cost was paid from a plan and from promotions; the rest is from what was paid in. */
+/** How much of a cost plans and promotions paid. The rest came from paid-in credit. */
 export interface CreditParts {
   plan: bigint;
   promo: bigint;
 }
 
 /**
- * The rows that many operations of one transaction touch: each is read once, changed here, and written once. Without
- * this a busy account's wallet would be written as often as it has requests in the batch.
+ * The rows that many operations of one transaction touch. Each is read once, changed here, and written once. Otherwise a busy
+ * account's wallet would be written once per request in the batch.
  */
 export class SqliteBooks {
   readonly #statements: ReturnType<typeof prepareStatements>;
@@ -52,7 +52,7 @@ export class SqliteBooks {
     let wallet = this.#wallets.get(accountId);
     if (wallet === undefined) {
       const row = this.#statements.readWallet.get(accountId);
-      if (row === null) throw new Error('There is no wallet for the account');
+      if (row === null) throw new Error('The account has no wallet');
       wallet = {
         creditsPosted: row.credits_posted,
         debitsPosted: row.debits_posted,
@@ -65,7 +65,7 @@ export class SqliteBooks {
     return wallet;
   }
 
-  /** What a request could hold of an account's money. */
+  /** Returns how much of an account's money a request could hold. */
   available(accountId: string): bigint {
     const wallet = this.wallet(accountId);
     const free = wallet.creditsPosted - wallet.debitsPosted - wallet.debitsPending;
@@ -81,7 +81,7 @@ export class SqliteBooks {
     return budgets;
   }
 
-  /** Takes a cost from what the account wants used first, then from what ends first. What no grant covers is the account's debt. */
+  /** Draws a cost from the credit the account wants used first, then from what expires first. What no grant covers becomes debt. */
   draw(accountId: string, cost: bigint): CreditParts {
     const wallet = this.wallet(accountId);
     wallet.grants ??= this.#statements.readGrants
@@ -102,14 +102,14 @@ export class SqliteBooks {
     return parts;
   }
 
-  /** Adds a settlement to its quarter of an hour. */
+  /** Adds a settlement to its quarter hour. */
   count(settlement: Settlement): void {
     const quarterHour = settlement.createdAtMs - (settlement.createdAtMs % QUARTER_HOUR_MS);
     const { accountId, keyId, model, provider, usage, firstTokenMs } = settlement;
     const name = `${accountId} ${keyId} ${model} ${provider} ${quarterHour}`;
     let rollup = this.#rollups.get(name);
     if (rollup === undefined) {
-      rollup = { accountId, keyId, model, provider, quarterHour, ...NOTHING_COUNTED };
+      rollup = { accountId, keyId, model, provider, quarterHour, ...EMPTY_COUNTS };
       this.#rollups.set(name, rollup);
     }
     rollup.requests += 1;
@@ -126,8 +126,8 @@ export class SqliteBooks {
   }
 
   /**
-   * Takes back what is left of grants whose time is over, but leaves what running requests may need: of the plan's credit, where
-   * that is all they were let in for.
+   * Takes back what is left of expired grants, except what running requests may need. For requests admitted on plan credit alone, that is
+   * plan credit.
    */
   expire(nowMs: number): number {
     const grants = this.#statements.readExpired.all(nowMs);
@@ -143,7 +143,7 @@ export class SqliteBooks {
       count += 1;
       wallet.debitsPosted += amount;
       this.#statements.writeGrant.run(remaining - amount, grant.id);
-      // What running requests leave over is taken by a later turn, as an entry of its own.
+      // Whatever running requests leave unused expires in a later call, as a transfer of its own.
       this.#statements.insertExpiry.run(`expiry:${grant.id}:${remaining}`, `wallet:${grant.account_id}`, amount, grant.id, nowMs);
     }
     return count;
@@ -189,22 +189,22 @@ export class SqliteBooks {
     this.#saveGrants(wallet);
   }
 
-  /** What is left of the plan's credit. Asked only for accounts that may spend nothing else, so others pay nothing for it. */
+  /** Returns the remaining plan credit. Only called for accounts limited to it, so that others do not pay for the query. */
   #planCredit(accountId: string): bigint {
     this.#saveGrants(this.wallet(accountId));
     return this.#statements.readPlanCredit.get(accountId)?.remaining ?? 0n;
   }
 
-  /** From here on others may change them, so they are read again when they are next needed. */
+  /** Writes drawn grants. Other code may change them afterwards, so they are read again when needed. */
   #saveGrants(wallet: Wallet): void {
     for (const { id, remaining, isDrawn } of wallet.grants ?? []) if (isDrawn) this.#statements.writeGrant.run(remaining, id);
     wallet.grants = undefined;
   }
 }
 
-type Rollup = Pick<Settlement, 'accountId' | 'keyId' | 'model' | 'provider'> & { readonly quarterHour: number } & typeof NOTHING_COUNTED;
+type Rollup = Pick<Settlement, 'accountId' | 'keyId' | 'model' | 'provider'> & { readonly quarterHour: number } & typeof EMPTY_COUNTS;
 
-const NOTHING_COUNTED = {
+const EMPTY_COUNTS = {
   requests: 0,
   errors: 0,
   input: 0,

@@ -5,14 +5,14 @@ import { LogKeeper } from './log-keeper.ts';
 import type { LedgerStore, Operation, OperationResult } from './ledger.ts';
 import { prepareApply, type Apply } from './sqlite-apply.ts';
 
-/** Another process or connection writes: who cannot have the lock by then gives up. */
+/** How long to wait for the lock while another process or connection writes. */
 const BUSY_MS_MAX = 5000;
 const BUSY_RETRY_MS = 1;
 
-/** Puts what was written to a file on disk. */
+/** Flushes a file to disk. */
 export type Sync = (file: number) => Promise<void>;
 
-/** Hears what the operator should know. */
+/** Reports a failure to the operator. */
 export type Tell = (event: string, failure: Error) => void;
 
 export interface SqliteStoreOptions {
@@ -21,15 +21,15 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Opens the ledger's store on the embedded database. Transactions are carried out in this thread, for to hand them to
- * another costs more than they do. What takes time without work is waited for elsewhere, so that no request stops for
- * it: the flush to disk, which each transaction asks for itself, and the writing back of the log.
+ * Opens the ledger's store on the embedded database. Transactions run in this thread, because handing them to another one
+ * costs more than they do. Slow waits happen elsewhere, so that no request is blocked: the flush to disk, which each
+ * transaction requests itself, and writing back the log.
  */
 export function openSqliteStore(path: string, nodeId: string, { sync = promisify(fdatasync), tell }: SqliteStoreOptions): LedgerStore {
   const database = openSqlite(path);
-  // A charge is on disk when we have synced the log, which is when its `apply` is over. NORMAL still syncs where the log begins anew.
+  // A charge is on disk once the log is synced, before `apply` resolves. NORMAL still syncs when the log restarts.
   database.run('PRAGMA synchronous = NORMAL');
-  // Waiting for the lock would keep the whole thread waiting.
+  // Waiting for the lock here would block the whole thread.
   database.run('PRAGMA busy_timeout = 0');
   return new SqliteStore({
     database,
@@ -58,18 +58,18 @@ class SqliteStore implements LedgerStore {
   }
 
   async apply(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
-    if (!this.isAlive) throw new Error('the store has ended');
+    if (!this.isAlive) throw new Error('the store is closed');
     const { log } = this.#parts;
     if (log.writingBack !== undefined) await log.writingBack;
     const results = await this.#carryOut(operations);
-    // A hold is there when it is committed: a kill of this process leaves it. Only a power cut could take it, and with it goes a
-    // request that nothing was recorded of since, for any later sync takes it along; recovery would settle such a one at nothing.
+    // A committed hold survives a kill of this process. Only a power cut can lose it, and then nothing else was recorded for that request
+    // either, because any later sync includes the hold. Recovery would have settled such a request at zero.
     if (!operations.every(({ type }) => type === 'hold')) await this.#flush();
     log.grow(operations.length);
     return results;
   }
 
-  /** A database that is closed properly has everything in its main file. */
+  /** Closes cleanly, so that the main file holds everything. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -81,18 +81,18 @@ class SqliteStore implements LedgerStore {
   }
 
   async #carryOut(operations: readonly Operation[]): Promise<readonly OperationResult[]> {
-    const giveUpAtMs = performance.now() + BUSY_MS_MAX;
+    const deadlineMs = performance.now() + BUSY_MS_MAX;
     for (;;) {
       try {
         return this.#parts.apply(operations);
       } catch (error) {
-        if (!isBusy(error) || performance.now() >= giveUpAtMs) throw error;
+        if (!isBusy(error) || performance.now() >= deadlineMs) throw error;
         await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
       }
     }
   }
 
-  /** A disk that failed to keep what it was given may say next time that all is well, and it is not: nothing more is written. */
+  /** Flushes the log. After a failed flush the disk may report success for data it lost, so nothing more is written. */
   async #flush(): Promise<void> {
     try {
       await this.#parts.sync(this.#parts.logFile);

@@ -10,13 +10,13 @@ export interface StatementLine {
   readonly atMs: number;
   readonly kind: string;
   readonly reason: string;
-  /** Positive when the account got money. */
+  /** Positive when the account received money. */
   readonly amount: Nanos;
-  /** The balance right after it. */
+  /** The balance right after this line. */
   readonly balance: Nanos;
 }
 
-/** Where the next page begins, with the balance that it begins from. */
+/** Where the next page begins, and the balance at that point. */
 export interface StatementCursor extends Position {
   readonly balance: Nanos;
 }
@@ -29,7 +29,7 @@ export interface StatementPage {
 export interface StatementQuestion {
   readonly linesMax: number;
   readonly after?: StatementCursor | undefined;
-  /** Only movements of these kinds; balances are still those of the account. */
+  /** Only transfers of these kinds. Balances still count all of them. */
   readonly kinds?: readonly string[] | undefined;
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
@@ -43,16 +43,16 @@ interface Row {
   readonly amount: bigint;
 }
 
-/** A moment in an account's books: between two movements. */
+/** A point between two transfers of an account. */
 interface Position {
   readonly atMs: number;
   readonly id: string;
 }
 
-/** Charges have the time of their node's clock and wait for their transaction, so a line may be written behind newer ones; never by an hour. */
+/** Charges carry their node's clock and wait for their transaction, so a line may be inserted behind newer ones, but never by an hour. */
 const LATE_MS = HOUR_MS;
 
-/** A page of an account's transfers, newest first, each with the balance it left. Costs the same however long the statement is. */
+/** Returns a page of an account's transfers, newest first, each with the balance after it. Takes as long for any statement length. */
 export async function readStatement(database: Kysely<Tables>, accountId: string, question: StatementQuestion): Promise<StatementPage> {
   return withBooks(database, accountId, async (books) => {
     const rows = await books.readRows(question);
@@ -65,12 +65,12 @@ export async function readStatement(database: Kysely<Tables>, accountId: string,
   });
 }
 
-/** The balance right after one movement of an account. */
+/** Returns the balance right after one transfer. */
 export async function readBalanceAfter(database: Kysely<Tables>, accountId: string, position: Position): Promise<Nanos> {
   return withBooks(database, accountId, async (books) => asNanos((await books.readBalancesAt([position]))[0] ?? 0n));
 }
 
-/** Wallet and transfers must be of the same moment, or balances would be off by what was charged in between. */
+/** Reads wallet and transfers from one snapshot, or balances would be off by the charges in between. */
 async function withBooks<Result>(
   database: Kysely<Tables>,
   accountId: string,
@@ -83,7 +83,7 @@ async function withBooks<Result>(
     .execute((transaction) => read(new WalletBooks(transaction, accountId)));
 }
 
-/** The movements of one wallet, and sums of them. */
+/** The transfers of one wallet, and their sums. */
 class WalletBooks {
   readonly #transaction: Transaction<Tables>;
   readonly #accountId: string;
@@ -102,7 +102,7 @@ class WalletBooks {
       ...(toMs === undefined ? [] : [sql`created_at < ${toMs}`]),
       ...(kinds === undefined ? [] : [ofKinds(kinds)]),
     ];
-    // Each half is sorted and cut by its own index before they are merged.
+    // Each half is sorted and limited through its own index before they are merged.
     const half = (column: 'debit' | 'credit', amount: 'amount' | '-amount') => sql`
       SELECT * FROM (SELECT id, created_at, kind, ref, ${sql.raw(amount)} AS amount FROM transfers
       WHERE ${this.#side(column)} AND ${sql.join([sql`1 = 1`, ...conditions], sql` AND `)}
@@ -112,7 +112,7 @@ class WalletBooks {
     return rows;
   }
 
-  /** The balance after each of some lines, of which none is left out in between unless only some kinds are asked for. */
+  /** Returns the balance after each line. Lines are consecutive unless only some kinds were requested. */
   async readBalances(rows: readonly Row[], question: StatementQuestion): Promise<bigint[]> {
     const [newest] = rows;
     if (newest === undefined) return [];
@@ -125,13 +125,13 @@ class WalletBooks {
     });
   }
 
-  /** The balance after the newest line of a page. What the page before it left counts once nothing is added behind that any more. */
+  /** Returns the balance after a page's newest line. The cursor's balance is used once no late line can be inserted behind it. */
   async #readFirst(newest: Position, { after, toMs }: StatementQuestion): Promise<bigint> {
     if (after !== undefined) return after.atMs < Date.now() - LATE_MS ? after.balance : this.#readBack(newest);
     return toMs === undefined ? this.#readNewest() : ((await this.readBalancesAt([newest]))[0] ?? 0n);
   }
 
-  /** The balance of now, without what came after a line. */
+  /** Returns the current balance minus all transfers after a line. */
   async #readBack({ atMs, id }: Position): Promise<bigint> {
     const half = (column: 'debit' | 'credit') =>
       sql`(SELECT COALESCE(SUM(amount), 0) FROM transfers WHERE ${this.#side(column)} AND (created_at, id) > (${atMs}, ${id}))`;
@@ -143,7 +143,10 @@ class WalletBooks {
     return (await readWallet(this.#transaction, this.#accountId)).balance;
   }
 
-  /** Newest first. Each is what the one before it left, or a mark between them, and the sum of the movements since: nothing is added up twice. */
+  /**
+   * Returns the balance at each position, newest first. Each starts from the previous balance or a mark between them and adds the transfers
+   * since, so nothing is added up twice.
+   */
   async readBalancesAt(positions: readonly Position[]): Promise<bigint[]> {
     const oldestFirst = positions.toReversed();
     const marks = await this.#readMarks(oldestFirst);
@@ -157,7 +160,7 @@ class WalletBooks {
     return stretches.map((stretch, index) => (balance = (stretch.balance ?? balance) + (sums[index] ?? 0n))).toReversed();
   }
 
-  /** The last mark that is not after a moment, for each of some; see usage/marks.ts. */
+  /** Returns, for each position, the last balance mark not after it; see usage/marks.ts. */
   async #readMarks(positions: readonly Position[]): Promise<(Mark | undefined)[]> {
     const last = sql`SELECT before_at FROM balance_marks WHERE account_id = ${this.#accountId} AND before_at <= p.to_at
       ORDER BY before_at DESC LIMIT 1`;
@@ -169,7 +172,7 @@ class WalletBooks {
     return positions.map((_, index) => byNumber.get(index));
   }
 
-  /** What the movements of each stretch come to. */
+  /** Sums the transfers of each stretch. */
   async #sumUp(stretches: readonly Stretch[]): Promise<bigint[]> {
     const range = sql`(created_at, id) > (p.from_at, p.from_id) AND (created_at, id) <= (p.to_at, p.to_id)`;
     const half = (column: 'debit' | 'credit') =>
@@ -180,17 +183,17 @@ class WalletBooks {
     return stretches.map((_, index) => byNumber.get(index) ?? 0n);
   }
 
-  /** The second condition is what lets the index of credits be used. */
+  /** The second condition lets the database use the index on credits. */
   #side(column: 'debit' | 'credit'): RawBuilder<unknown> {
     return sql`${sql.ref(column)} = ${this.#name} AND ${sql.ref(column)} <> 'revenue'`;
   }
 }
 
-/** Movements after one moment, up to and with another. */
+/** The transfers after one position, up to and including another. */
 interface Stretch {
   readonly from: Position;
   readonly to: Position;
-  /** The balance at its beginning; that at the end of the stretch before, where it is not given. */
+  /** The balance at its start. If missing, the balance at the end of the previous stretch. */
   readonly balance?: bigint;
 }
 
@@ -199,10 +202,10 @@ interface Mark {
   readonly balance: bigint;
 }
 
-/** Before every movement, when there was nothing. */
+/** Before the first transfer, when the balance was zero. */
 const BEGINNING: Position = { atMs: -1, id: '' };
 
-/** Stretches of the books as a table `p`. */
+/** Renders stretches as a table `p`. */
 function listed(stretches: readonly Stretch[]): RawBuilder<unknown> {
   const rows = stretches.map(({ from, to }, n) => {
     const [fromMs, toMs] = [from, to].map(({ atMs }) => sql`CAST(${atMs} AS BIGINT)`);
@@ -211,7 +214,7 @@ function listed(stretches: readonly Stretch[]): RawBuilder<unknown> {
   return sql`p (n, from_at, from_id, to_at, to_id) AS (VALUES ${sql.join(rows)})`;
 }
 
-/** Charges for requests are by far the most: what is not one is found by an index without them. */
+/** Most transfers are charges for requests, so other kinds are found through an index that leaves charges out. */
 function ofKinds(kinds: readonly string[]): RawBuilder<unknown> {
   if (kinds.length === 0) return sql`1 = 0`;
   const isListed = sql`kind IN (${sql.join([...kinds])})`;

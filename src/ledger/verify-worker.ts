@@ -1,7 +1,7 @@
 import { openKysely } from '../database/kysely.ts';
 import { verifyLedger } from './verify.ts';
 
-/** What the thread is to verify. */
+/** What the worker verifies. */
 export interface VerifyWork {
   readonly databasePath: string;
   readonly accountIds: readonly string[];
@@ -10,7 +10,7 @@ export interface VerifyWork {
 
 declare const self: Worker;
 
-/** The verification of the embedded database in a thread of its own: reading millions of rows blocks whoever does it. */
+/** Verifies the embedded database in a worker, because reading millions of rows blocks the thread that does it. */
 self.onmessage = async ({ data }: MessageEvent<VerifyWork>) => {
   const database = openKysely(data.databasePath);
   try {

@@ -3,28 +3,28 @@ import type { Tables } from '../database/tables.ts';
 import { formatUsd, asNanos } from './money.ts';
 import { CHECKS, type Difference } from './checks.ts';
 
-/** What one rule found: how far apart two things are that must be equal, and where. */
+/** The result of one rule: how far apart two values are that must be equal, and where. */
 export interface CheckResult {
   readonly name: string;
   readonly ok: boolean;
-  /** USD where the rule is about money, else a number of rows; "0" when all is well. */
+  /** USD when the rule is about money, otherwise a number of rows. "0" when the rule holds. */
   readonly difference: string;
-  /** The first places where they differ. */
+  /** The first places that differ. */
   readonly places: readonly string[];
 }
 
 export interface VerifyOptions {
-  /** Only these accounts; undefined for everything, including what belongs to no account. */
+  /** Only these accounts. Undefined checks everything, including rows that belong to no account. */
   readonly accountIds?: readonly string[] | undefined;
-  /** No request takes longer: a hold older than this was forgotten. */
+  /** No request takes longer, so an older hold was forgotten. */
   readonly longestRequestMs: number;
-  /** Told before each rule, for people who wait. */
+  /** Called before each rule, to show progress. */
   readonly onProgress?: (name: string) => void;
 }
 
 const PLACES_MAX = 10;
 
-/** Recomputes what the ledger has stored, in every way that there is a second way. Reads one moment of the database. */
+/** Recomputes everything the ledger stores in two ways, from one snapshot of the database. */
 export async function verifyLedger(database: Kysely<Tables>, options: VerifyOptions): Promise<CheckResult[]> {
   const { accountIds, longestRequestMs, onProgress } = options;
   const begin = database.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');

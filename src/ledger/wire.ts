@@ -1,14 +1,14 @@
 import type { HoldRequest, Operation, OperationResult, Settlement } from './ledger.ts';
 import { asNanos } from './money.ts';
 
-/** Operations as JSON, which is what PostgreSQL reads. Amounts travel as texts, since JSON's numbers are too small for them. */
+/** Encodes operations as JSON for PostgreSQL. Amounts are strings, because they exceed the range of JSON numbers. */
 export function encodeOperations(operations: readonly Operation[]): string {
   let text = '';
   for (const operation of operations) text += `${text === '' ? '[' : ','}${encodeOperation(operation)}`;
   return text === '' ? '[]' : `${text}]`;
 }
 
-/** Results as they come back, parsed but with texts for amounts. */
+/** Decodes parsed results, whose amounts are strings. */
 export function decodeResults(results: readonly WireResult[]): OperationResult[] {
   return results.map((result) => {
     if (result.amount !== undefined) return { type: 'held', amount: asNanos(BigInt(result.amount)) };
@@ -16,10 +16,10 @@ export function decodeResults(results: readonly WireResult[]): OperationResult[]
   });
 }
 
-/** A result on the wire. */
+/** A result as PostgreSQL returns it. */
 export type WireResult = { readonly type: OperationResult['type']; readonly amount?: string; readonly available?: string };
 
-/** The two that every request has are spelled out: the general writer takes four times as long, and its time is the request's. */
+/** Spells out the two operations every request has: JSON.stringify takes four times as long, and requests wait for it. */
 function encodeOperation(operation: Operation): string {
   switch (operation.type) {
     case 'hold':
@@ -65,7 +65,7 @@ function encodeSettlement(settlement: Settlement): string {
   );
 }
 
-/** Ids need no escapes, as a rule. */
+/** Quotes a string. Ids rarely need escapes. */
 function quote(text: string): string {
   return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

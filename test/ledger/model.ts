@@ -290,7 +290,7 @@ export class LedgerModel {
 
   #walletOf(accountId: string): { credited: bigint; debited: bigint } {
     const wallet = this.#wallets.get(accountId);
-    if (wallet === undefined) throw new Error('There is no wallet for the account');
+    if (wallet === undefined) throw new Error('The account has no wallet');
     return wallet;
   }
 
