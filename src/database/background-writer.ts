@@ -1,12 +1,12 @@
-/** What waits to be written, and how. */
+/** How to write rows in the background. */
 export interface BackgroundWork<Row> {
   insert(batch: readonly Row[]): Promise<void>;
-  /** How much memory a row takes, in characters. */
+  /** A row's memory, in characters. */
   sizeOf(row: Row): number;
-  /** How long rows gather before they are written. */
+  /** How long rows are collected before they are written. */
   readonly waitMs: number;
   readonly batchRowsMax: number;
-  /** Called when rows could not be written, once until they can again. */
+  /** Called when a write fails, once until writes succeed again. */
   failed(error: unknown): void;
 }
 
@@ -14,12 +14,12 @@ const RETRY_MS = 1000;
 const BATCH_CHARACTERS_MAX = 4_000_000;
 const WAITING_CHARACTERS_MAX = 16_000_000;
 
-/** The embedded database blocks its thread while it writes, so what can wait is written once a second at most. */
+/** The embedded database blocks its thread while it writes, so rows that can wait are written at most once a second. */
 export const EMBEDDED_WAIT_MS = 1000;
 
 /**
- * Writes rows in the background, in batches. They are a convenience, not a record of money: while the database is away the
- * newest wait and older ones are dropped, and none of them keeps the process alive.
+ * Writes rows in the background, in batches. They are a convenience, not a record of money: during a database outage the
+ * newest rows wait and older ones are dropped, and waiting rows do not keep the process alive.
  */
 export class BackgroundWriter<Row> {
   readonly #work: BackgroundWork<Row>;
@@ -43,7 +43,7 @@ export class BackgroundWriter<Row> {
     this.#schedule(this.#work.waitMs);
   }
 
-  /** Writes what waits, and gives up where that fails. */
+  /** Writes all waiting rows, and stops at the first failure. */
   async close(): Promise<void> {
     await this.#writing;
     clearTimeout(this.#timer);
@@ -76,7 +76,7 @@ export class BackgroundWriter<Row> {
     }
   }
 
-  /** Rows stay among those that wait until they are written. */
+  /** Rows stay in the waiting set until they are written. */
   #takeBatch(): Row[] {
     const batch: Row[] = [];
     let characters = 0;

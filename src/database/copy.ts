@@ -1,19 +1,19 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** What each database has for itself: its version, who runs on it, and a counter of changes. */
+/** Tables that are specific to one database: its schema version, its nodes, and its change counter. */
 const OWN_TABLES: ReadonlySet<string> = new Set(['kysely_migration', 'kysely_migration_lock', 'nodes', 'changes']);
 const BATCH_ROWS_MAX = 1000;
 const BATCH_CHARACTERS_MAX = 4_000_000;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Told for each table when all of it is there. */
+/** Called for each table once it is copied. */
 export type OnCopied = (table: string, rows: number) => void;
 
 /**
- * Copies everything from the embedded database to a PostgreSQL that has the same schema and is empty: one moment of it, and
- * all of it or nothing.
+ * Copies one snapshot of the embedded database to an empty PostgreSQL database with the same schema. Copies everything or
+ * nothing.
  */
 export async function copyToPostgres(from: Kysely<Tables>, to: Kysely<Tables>, onCopied: OnCopied): Promise<void> {
   const reading = from.transaction().setAccessMode('read only');
@@ -27,24 +27,24 @@ export async function copyToPostgres(from: Kysely<Tables>, to: Kysely<Tables>, o
   );
 }
 
-/** A hold belongs to a process of the embedded database, and nobody would settle it elsewhere. */
+/** A hold belongs to a process on the embedded database. Nothing would settle it elsewhere. */
 async function refuseOpenHolds(source: Transaction<Tables>): Promise<void> {
   if (await hasRows(source, 'holds'))
     throw new Error(
-      'The embedded database has holds of a server that did not end properly. Start the server on it once more and stop it: that settles them.',
+      'The embedded database has holds from a server that did not shut down cleanly. Start the server on it and stop it again: that settles them.',
     );
 }
 
 async function refuseRows(target: Transaction<Tables>, table: string): Promise<void> {
   if (await hasRows(target, table))
-    throw new Error(`PostgreSQL is not empty: there are rows in ${table}. Make a new database for the copy.`);
+    throw new Error(`PostgreSQL is not empty: the table ${table} has rows. Create a new database for the copy.`);
 }
 
 async function hasRows(database: Transaction<Tables>, table: string): Promise<boolean> {
   return (await sql`SELECT 1 FROM ${sql.table(table)} LIMIT 1`.execute(database)).rows.length > 0;
 }
 
-/** Every table after those that it refers to. */
+/** Orders tables so that each comes after those it references. */
 async function tablesInOrder(source: Transaction<Tables>, target: Transaction<Tables>): Promise<readonly string[]> {
   const { rows: named } = await sql<{ name: string }>`
     SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name`.execute(source);
@@ -80,7 +80,7 @@ async function copyTable(source: Transaction<Tables>, target: Transaction<Tables
     .selectAll()
     .stream() as AsyncIterable<Row>;
   for await (const row of rows) {
-    const text = JSON.stringify(row, spell);
+    const text = JSON.stringify(row, toPostgresJson);
     batch.push(text);
     characters += text.length;
     if (batch.length >= BATCH_ROWS_MAX || characters >= BATCH_CHARACTERS_MAX) await flush();
@@ -89,15 +89,15 @@ async function copyTable(source: Transaction<Tables>, target: Transaction<Tables
   return count;
 }
 
-/** PostgreSQL reads each value as what its column is: whole numbers, truths, times, bytes. */
+/** Lets PostgreSQL convert each value to its column's type: integers, booleans, times, bytes. */
 async function insert(target: Transaction<Tables>, table: string, rows: string): Promise<void> {
   await sql`INSERT INTO ${sql.table(table)} SELECT * FROM json_populate_recordset(NULL::${sql.table(table)}, ${rows}::json)`.execute(
     target,
   );
 }
 
-/** A value as PostgreSQL reads it from JSON. Of characters it lacks one, which stands for nothing in any text. */
-function spell(this: unknown, name: string, value: unknown): unknown {
+/** Converts a value to JSON that PostgreSQL can read. It has no NUL character, which means nothing in text anyway. */
+function toPostgresJson(this: unknown, name: string, value: unknown): unknown {
   const own = (this as Row)[name];
   if (typeof own === 'bigint') return String(own);
   if (own instanceof Uint8Array) return `\\x${Buffer.from(own.buffer, own.byteOffset, own.byteLength).toString('hex')}`;

@@ -2,14 +2,14 @@ import type { DeleteResult } from 'kysely';
 
 const PAUSE_MS = 5;
 
-/** A statement that deletes some rows at most. */
+/** A statement that deletes a limited number of rows. */
 interface Part {
   executeTakeFirst(): Promise<DeleteResult | undefined>;
 }
 
 /**
- * Deletes part by part until one finds less than it may, and gives how many rows there were. Who deletes on the embedded database keeps
- * the thread and everybody else who writes waiting, so there is a pause after each.
+ * Deletes part by part until one deletes fewer rows than its limit; returns the total. On the embedded database a delete
+ * blocks the thread and all other writers, so there is a pause after each part.
  */
 export async function deleteInParts(part: Part, rowsMax: number): Promise<number> {
   for (let total = 0; ;) {

@@ -5,14 +5,14 @@ import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * The embedded database behind the query builder, for everything but the ledger's hot statements. A file of its own, so
- * that the thread that keeps the ledger's log, which needs none of it, does not load it.
+ * Opens the embedded database behind the query builder, for everything except the ledger's hot statements. It has its own
+ * file so that the worker that writes back the log does not load the query builder.
  */
 export function openKysely(path: string): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new EmbeddedDialect(asKyselyDatabase(openSqlite(path))) });
 }
 
-/** The same for a library that brings its own queries and expects integers as numbers. Nothing with money may go through it. */
+/** The same for a library with its own queries, which expects integers as numbers. No money may go through it. */
 export function openForeignKysely(path: string): Kysely<unknown> {
   return new Kysely<unknown>({ dialect: new EmbeddedDialect(asKyselyDatabase(openSqlite(path, false))) });
 }
@@ -38,7 +38,7 @@ class EmbeddedDialect extends SqliteDialect {
   }
 }
 
-/** SQLite can make and change tables in a transaction. Knowing that, the migrator writes down what it ran in the same one. */
+/** SQLite supports DDL in transactions. Knowing that, the migrator records each migration in the transaction that runs it. */
 class EmbeddedAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -46,15 +46,15 @@ class EmbeddedAdapter extends SqliteAdapter {
 }
 
 /**
- * Takes the lock for writing where a transaction begins, unless it is said to read only: one that first reads and then
- * writes is refused when anybody else has written in between, however long it would wait.
+ * Takes the write lock when a transaction begins, unless it is read-only. A transaction that reads first and then writes
+ * fails as soon as another one has written in between, however long it would wait.
  */
 class EmbeddedDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(settings?.accessMode === 'read only' ? 'begin' : 'begin immediate'));
   }
 
-  /** After some failures, such as a full disk, SQLite has rolled back already: then that failure is the news, and not this one. */
+  /** After some failures, such as a full disk, SQLite has already rolled back. The original failure matters then, not this one. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       await super.rollbackTransaction(connection);
@@ -64,7 +64,7 @@ class EmbeddedDriver extends SqliteDriver {
   }
 }
 
-/** Kysely speaks to the interface of better-sqlite3; this is the part of it that Kysely uses. */
+/** Implements the part of the better-sqlite3 interface that Kysely uses. */
 function asKyselyDatabase(database: Database): KyselyDatabase {
   return {
     close: () => database.close(),
@@ -73,16 +73,16 @@ function asKyselyDatabase(database: Database): KyselyDatabase {
       return {
         // Statements that return columns are read; the others are run.
         reader: statement.columnNames.length > 0,
-        all: (parameters: readonly unknown[]) => ending(statement, () => statement.all(...(parameters as never[]))),
+        all: (parameters: readonly unknown[]) => finalizing(statement, () => statement.all(...(parameters as never[]))),
         iterate: (parameters: readonly unknown[]) => iterate(statement, parameters),
-        run: (parameters: readonly unknown[]) => ending(statement, () => statement.run(...(parameters as never[]))),
+        run: (parameters: readonly unknown[]) => finalizing(statement, () => statement.run(...(parameters as never[]))),
       };
     },
   };
 }
 
-/** Kysely uses a statement once. One that is not ended keeps the file open after the database is closed, until it is collected. */
-function ending<Result>(statement: Statement, use: () => Result): Result {
+/** Kysely uses each statement once. An unfinalized statement keeps the file open after the database is closed, until it is collected. */
+function finalizing<Result>(statement: Statement, use: () => Result): Result {
   try {
     return use();
   } finally {

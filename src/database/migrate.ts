@@ -29,7 +29,7 @@ import { contentsByAccount } from './migrations/025-contents-by-account.ts';
 import { requireOwnConnections } from './own-connections.ts';
 import type { Tables } from './tables.ts';
 
-/** In the order in which they are run; never changed once released. */
+/** In the order they run. Never changed once released. */
 const MIGRATIONS = {
   '001-initial': initial,
   '002-ledger': ledger,
@@ -58,21 +58,21 @@ const MIGRATIONS = {
   '025-contents-by-account': contentsByAccount,
 } as const;
 
-/** The names of all migrations, the oldest first. */
+/** The names of all migrations, oldest first. */
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS);
 
-/** Two processes that start together may both try; the later one then finds the work done. */
+/** Two processes that start together may both try. The later one then finds the work done. */
 const TRIES_MAX = 3;
 const RETRY_MS = 200;
 
-/** Brings the schema up to date, forward only, and gives the names of the migrations that were run. */
+/** Brings the schema up to date, forward only; returns the names of the migrations it ran. */
 export async function migrate(database: Kysely<Tables>, dialect: Dialect, target?: keyof typeof MIGRATIONS): Promise<string[]> {
   if ((await pendingMigrations(database, dialect)).length === 0) return [];
   if (dialect === 'postgres') await requireOwnConnections(database);
   const migrator = new Migrator({
     db: database,
     provider: { getMigrations: async () => migrationsFor(dialect) },
-    // Their order is told by the clock of the machine that ran them, which may have been wrong.
+    // Kysely orders migrations by the clock of the machine that ran them, which may have been wrong.
     allowUnorderedMigrations: true,
   });
   for (let tries = 1; ; tries += 1) {
@@ -84,8 +84,8 @@ export async function migrate(database: Kysely<Tables>, dialect: Dialect, target
 }
 
 /**
- * Makes sure that the schema is the one of this program. The embedded database belongs to this program alone and is
- * brought up to date on the spot; on PostgreSQL other nodes may still run an older program, so somebody must say when.
+ * Makes sure that the schema matches this program. The embedded database belongs to this program alone and is migrated at once.
+ * On PostgreSQL other nodes may still run an older program, so the operator must decide when.
  */
 export async function prepareSchema(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
   if (dialect === 'sqlite') return void (await migrate(database, dialect));
@@ -95,7 +95,7 @@ export async function prepareSchema(database: Kysely<Tables>, dialect: Dialect):
     throw new Error(`The database schema lacks ${pending.join(', ')}. Bring it up to date, once for all nodes, with: tollgate migrate`);
 }
 
-/** What the schema lacks to be the one of this program. */
+/** Returns the migrations that are still to run. */
 export async function pendingMigrations(database: Kysely<Tables>, dialect: Dialect): Promise<readonly string[]> {
   const done = await executedMigrations(database, dialect);
   refuseNewer(done);
@@ -106,7 +106,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The migrator runs them in one transaction together with its own notes, so that nothing is ever done by half. */
+/** The migrator runs them in one transaction together with its own records, so nothing is ever half done. */
 function migrationsFor(dialect: Dialect): Record<string, Migration> {
   return Object.fromEntries(
     Object.entries(MIGRATIONS).map(([name, run]) => [name, { up: (database: Kysely<unknown>) => run(database, dialect) }]),
@@ -117,7 +117,7 @@ function refuseNewer(done: readonly string[]): void {
   const unknown = done.filter((name) => !(name in MIGRATIONS));
   if (unknown.length > 0)
     throw new Error(
-      `The database was made by a newer Tollgate: it has ${unknown.join(', ')}, which this program does not know. Start the newer program, or restore a backup of before.`,
+      `The database was created by a newer Tollgate: it has ${unknown.join(', ')}, which this program does not know. Start the newer program, or restore a backup from before the upgrade.`,
     );
 }
 
@@ -128,8 +128,8 @@ async function executedMigrations(database: Kysely<Tables>, dialect: Dialect): P
       : sql`SELECT 1 WHERE to_regclass('kysely_migration') IS NOT NULL`;
   const found = await catalog.execute(database).catch((error: unknown) => {
     if (dialect === 'sqlite') throw error;
-    // The first question that anybody asks PostgreSQL: the driver's own words do not say what they are about.
-    throw new Error(`PostgreSQL cannot be used: ${reasonOf(error)}. DATABASE_URL says where it is, and who asks.`, { cause: error });
+    // This is the first query sent to PostgreSQL, and the driver's own message does not say what it is about.
+    throw new Error(`PostgreSQL cannot be used: ${reasonOf(error)}. Check the address and the user in DATABASE_URL.`, { cause: error });
   });
   if (found.rows.length === 0) return [];
   const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(database);

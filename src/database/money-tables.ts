@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { DefaultInteger, Integer, LaterInteger, LaterText } from './columns.ts';
 
-/** The part of the schema that money comes in by. migrations/006-money-in.ts makes it. */
+/** The part of the schema that handles incoming money, created by migrations/006-money-in.ts. */
 export interface MoneyTables {
   payments: {
     id: string;
@@ -9,9 +9,9 @@ export interface MoneyTables {
     provider: string;
     purpose: 'top_up' | 'auto_top_up' | 'plan';
     status: 'created' | 'open' | 'unknown' | 'paid' | 'failed' | 'expired';
-    /** What is credited, in nano-dollars. */
+    /** The credited amount, in nano-dollars. */
     amount: Integer;
-    /** What the payer is charged for it. */
+    /** What the payer is charged. */
     charge_cents: Integer;
     bonus: DefaultInteger;
     reversed: DefaultInteger;
@@ -20,9 +20,9 @@ export interface MoneyTables {
     session_ref: LaterText;
     method_ref: LaterText;
     saves_card: DefaultInteger;
-    /** Where the payer goes to pay. */
+    /** Where the payer is sent to pay. */
     address: LaterText;
-    /** JSON: what is bought with the money as soon as it is there. */
+    /** JSON: what to buy with the money once it has arrived. */
     plan_order: LaterText;
     transfer_id: LaterText;
     reason: Generated<string>;
@@ -44,7 +44,7 @@ export interface MoneyTables {
     event_id: string;
     provider: string;
     type: string;
-    /** `received` are those that could not be worked on. */
+    /** `received` events could not be processed. */
     outcome: 'received' | 'applied' | 'ignored' | 'refused';
     payment_id: LaterText;
     detail: string;
@@ -55,7 +55,7 @@ export interface MoneyTables {
     account_id: string;
     provider: string;
     customer_ref: string;
-    /** When the provider is to delete the customer, since the account is closed. */
+    /** When the provider must delete the customer, because the account is closed. */
     forget_at: LaterInteger;
   };
   auto_top_ups: {
@@ -65,7 +65,7 @@ export interface MoneyTables {
     amount: Integer;
     monthly_cap: Integer;
     method_ref: string;
-    /** Why it is off, where it was not the account that switched it off. */
+    /** Why it is off, unless the account turned it off itself. */
     reason: string;
     updated_at: Integer;
   };
@@ -84,7 +84,7 @@ export interface MoneyTables {
     origin: 'settings' | 'command';
     created_at: Integer;
     ended_at: LaterInteger;
-    /** Which credit its subscribers use first, where they do not choose. */
+    /** Which credit its subscribers use first, unless they choose. */
     use_first: Generated<'plan' | 'balance'>;
     /** What happens when its credit is used up. */
     overflow: Generated<'balance' | 'stop'>;
@@ -96,7 +96,7 @@ export interface MoneyTables {
     status: 'active' | 'past_due' | 'ended';
     pays_by: 'balance' | 'card' | 'nobody';
     method_ref: LaterText;
-    /** Where its periods are counted from, and which of them this is: the 31st stays the 31st after a February. */
+    /** The start that periods are counted from, and the number of this one. The 31st stays the 31st after a February. */
     anchor: Integer;
     turn: Integer;
     period_start: Integer;
@@ -109,7 +109,7 @@ export interface MoneyTables {
     tries: DefaultInteger;
     reason: string;
     created_at: Integer;
-    /** What the subscriber chose; null for what the plan says. */
+    /** The subscriber's choice; null for the plan's default. */
     use_first: LaterText<'plan' | 'balance'>;
   };
   plan_periods: {
@@ -128,7 +128,7 @@ export interface MoneyTables {
     shown: string;
     campaign: string;
     kind: 'credit' | 'plan' | 'bonus';
-    /** The credit, or the most that a bonus can be. */
+    /** The credit, or the maximum bonus. */
     amount: LaterInteger;
     percent: LaterInteger;
     plan_id: LaterText;

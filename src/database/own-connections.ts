@@ -1,23 +1,23 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** Where others are at work, a lent connection may come back by chance. */
-const LOOKS = 5;
-const LENT =
-  'DATABASE_URL leads to a pooler that lends connections for one transaction each. Tollgate needs its own: with PgBouncer, set pool_mode = session.';
+/** On a busy pooler, a shared connection may happen to come back. */
+const CHECKS = 5;
+const SHARED =
+  'DATABASE_URL points to a pooler that shares connections between transactions. Tollgate needs its own: with PgBouncer, set pool_mode = session.';
 
 /**
- * With a pooler that lends a connection anew for each transaction, what is said once for a connection goes to others: prepared statements,
- * the limit of their time, and the lock of migrations, for which the next one would wait for an hour. A server would start there, and
- * fail when there is work. So it is seen whether one connection stays itself while another is in a transaction.
+ * Rejects a pooler that assigns a connection per transaction. There, anything set once per connection reaches other clients: prepared
+ * statements, statement timeouts, and the migration lock, for which the next migration would wait an hour. A server would start but fail
+ * under load. The check is whether one connection stays the same while another is in a transaction.
  */
 export async function requireOwnConnections(database: Kysely<Tables>): Promise<void> {
   await database.connection().execute(async (one) => {
     const before = await processOf(one);
-    for (let looks = 0; looks < LOOKS; looks += 1) {
-      const ask = async (other: Kysely<Tables>): Promise<boolean> =>
+    for (let checks = 0; checks < CHECKS; checks += 1) {
+      const isShared = async (other: Kysely<Tables>): Promise<boolean> =>
         (await processOf(other)) === before || (await processOf(one)) !== before;
-      if (await database.transaction().execute(ask)) throw new Error(LENT);
+      if (await database.transaction().execute(isShared)) throw new Error(SHARED);
     }
   });
 }

@@ -7,20 +7,20 @@ const NUMERIC_OID = 1700;
 const CONNECT_MS = 5000;
 const GRACE_MS = 1000;
 
-// Sums of integers come as NUMERIC; both are integers to us, and larger than a number can hold.
+// Sums of integers arrive as NUMERIC. Both types hold integers too large for a number.
 types.setTypeParser(INT8_OID, BigInt);
 types.setTypeParser(NUMERIC_OID, BigInt);
 
-/** The driver takes these for `verify-full`, as we want it, but says so at length and for programmers whenever it starts. */
+/** The driver treats these modes as `verify-full`, which is what we want, but prints a long warning at every start. */
 const CHECKED_MODE = /^(?!.*[?&]uselibpqcompat=true)(.*[?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/u;
 
 interface PoolOptions {
   readonly connectionsMax: number;
-  /** A statement that takes longer is given up, and its connection with it; undefined for reports that may take their time. */
+  /** Longer statements are cancelled and their connection closed. Undefined for reports, which may take longer. */
   readonly statementMs: number | undefined;
 }
 
-/** Opens connections to PostgreSQL. One that breaks is replaced; what ran on it fails and is told so. */
+/** Opens a connection pool. A broken connection is replaced; the query running on it fails. */
 export function openPostgres(url: string, { connectionsMax, statementMs }: PoolOptions): Pool {
   const pool = new Pool({
     connectionString: url.replace(CHECKED_MODE, '$1verify-full'),
@@ -30,27 +30,27 @@ export function openPostgres(url: string, { connectionsMax, statementMs }: PoolO
     idleTimeoutMillis: 30_000,
     application_name: 'tollgate',
   });
-  // An idle connection that the server closes is no news to anybody: the next one is opened when it is needed.
+  // An idle connection closed by the server needs no action: a new one is opened when needed.
   pool.on('error', () => undefined);
-  // One that breaks while it is in use fails its query, and says so a second time to whoever listens: nobody would end the process.
+  // A connection that breaks in use fails its query and also emits an error event. Without a listener that event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
 /**
- * Ours is later than the server's own, so that a statement that we give up is, as a rule, one that did not happen. The server is told
- * by a statement of its own: poolers such as PgBouncer refuse connections that begin with it.
+ * Our timeout is longer than the server's, so a statement we abandon has, as a rule, not happened. The server's timeout is set with a
+ * statement, because poolers such as PgBouncer refuse it as a connection parameter.
  */
 function limitsOf(statementMs: number): PoolConfig {
-  // The pool waits for what this gives, though its types do not say so.
+  // The pool awaits this result, although its types do not say so.
   const onConnect = (client: ClientBase): unknown => client.query(`SET statement_timeout = ${statementMs}`);
   return { query_timeout: statementMs + GRACE_MS, onConnect };
 }
 
-/** PostgreSQL behind the query builder, for everything but the ledger's hot statements. */
+/** Opens PostgreSQL behind the query builder, for everything except the ledger's hot statements. */
 export function openPostgresKysely(url: string, statementMs: number | undefined): Kysely<Tables> {
   const pool = openPostgres(url, { connectionsMax: 8, statementMs });
-  // Compiling a report takes longer than running it. Where that cannot be said, reports are slower and no less right.
+  // JIT compilation of a report takes longer than running it. If it cannot be turned off, reports are slower but still correct.
   pool.on('connect', (client) => void client.query('SET jit = off').catch(() => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { OpenDatabase } from './connect.ts';
 
-/** What operators want to know of the database. */
+/** What operators see about the database. */
 export interface DatabaseState {
   readonly bytes: number;
-  /** The nodes that live, by when they last said so; only where there can be several. */
+  /** The live nodes and their last heartbeat. Only where there can be several. */
   readonly nodes: readonly { readonly id: string; readonly seenAtMs: number }[] | undefined;
 }
 
-/** How large the database is, and who runs on it. */
+/** Reads the size of the database and the nodes that run on it. */
 export async function readDatabaseState({ kysely, dialect }: OpenDatabase): Promise<DatabaseState> {
   if (dialect === 'sqlite') {
     const size = sql<{ bytes: bigint }>`SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()`;

@@ -2,7 +2,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { DefaultInteger, Integer, LaterInteger, OptionalInteger } from './columns.ts';
 import type { MoneyTables } from './money-tables.ts';
 
-/** What is added up about requests. */
+/** Sums over requests. */
 interface UsageSums {
   requests: Integer;
   errors: Integer;
@@ -12,13 +12,13 @@ interface UsageSums {
   output_tokens: Integer;
   reasoning_tokens: Integer;
   cost: Integer;
-  /** `first_token_count` is how many of them had a first token. */
+  /** `first_token_count` is the number of requests that had a first token. */
   first_token_ms: Integer;
   first_token_count: Integer;
   duration_ms: Integer;
 }
 
-/** The schema, for the query builder. migrations/ makes it. */
+/** The schema for the query builder, created by migrations/. */
 export interface Tables extends MoneyTables {
   accounts: {
     id: string;
@@ -26,7 +26,7 @@ export interface Tables extends MoneyTables {
     status: 'active' | 'suspended';
     is_admin: Integer;
     created_at: Integer;
-    /** Set when its owner deleted it: its money stays in the books, and nothing else of it. */
+    /** Set when the owner deleted the account. Only its money stays, in the ledger. */
     closed_at: LaterInteger;
   };
   wallets: {
@@ -34,7 +34,7 @@ export interface Tables extends MoneyTables {
     credits_posted: Integer;
     debits_posted: Integer;
     debits_pending: Integer;
-    /** When the plan's credit comes anew, for accounts that may spend nothing else; null for all others. */
+    /** When plan credit renews, for accounts that may spend nothing else; null for all others. */
     plan_resets_at: LaterInteger;
   };
   transfers: { id: string; debit: string; credit: string; amount: Integer; kind: string; ref: string; created_at: Integer };
@@ -45,10 +45,10 @@ export interface Tables extends MoneyTables {
     amount: Integer;
     remaining: Integer;
     expires_at: OptionalInteger;
-    /** What it was given for; the same thing is never given twice. */
+    /** What it was given for. The same source is never credited twice. */
     source: string;
     created_at: Integer;
-    /** The smaller is used first; among equals, what ends first. */
+    /** Smaller values are used first; among equals, what expires first. */
     draw_order: DefaultInteger;
   };
   holds: {
@@ -60,7 +60,7 @@ export interface Tables extends MoneyTables {
     amount: Integer;
     node_id: string;
     created_at: Integer;
-    /** What the request has cost so far, at whom, and for which tokens. */
+    /** The cost so far, the provider and the tokens. */
     progress: DefaultInteger;
     provider: Generated<string>;
     input_tokens: DefaultInteger;
@@ -90,15 +90,15 @@ export interface Tables extends MoneyTables {
     attempts: Integer;
     created_at: Integer;
     is_streaming: Integer;
-    /** Of the first choice, as it was sent to the caller. */
+    /** Of the first choice, as sent to the caller. */
     finish_reason: string | null;
-    /** The name of our error where the outcome is `failed`. */
+    /** The name of the gate's own error, when the outcome is `failed`. */
     error_code: string | null;
-    /** What the model is called at the provider that answered; empty where none did. */
+    /** The model's name at the provider that answered; empty if none did. */
     served_model: string;
-    /** For whom the request was made, by the caller's own name for them. */
+    /** The caller's own name for its end user. */
     end_user: string | null;
-    /** What of the cost was paid from a plan and from promotions; null where nothing was. */
+    /** How much of the cost plans and promotions paid; null if nothing. */
     plan_cost: LaterInteger;
     promo_cost: LaterInteger;
   };
@@ -107,7 +107,7 @@ export interface Tables extends MoneyTables {
     account_id: string;
     key_id: string;
     model: string;
-    /** Empty where none answered, and for quarters that were counted before it was noted. */
+    /** Empty if none answered, and for quarter hours from before the provider was recorded. */
     provider: string;
     quarter_hour: Integer;
   };
@@ -119,9 +119,9 @@ export interface Tables extends MoneyTables {
     spent: Integer;
     held: Integer;
     window_start: Integer;
-    /** Null for the total, which has no end; 0 where the next hold works it out. */
+    /** Null for the total, which never ends; 0 until the next hold computes it. */
     window_end: LaterInteger;
-    /** By whose calendar, and whether its last fifth is let out evenly: as the key has it. */
+    /** The calendar it follows, and whether its last fifth is released evenly. Both copied from the key. */
     zone: Generated<string>;
     is_paced: DefaultInteger;
   };
@@ -146,25 +146,25 @@ export interface Tables extends MoneyTables {
     disabled_at: OptionalInteger;
     updated_at: OptionalInteger;
     at_limit: Generated<'stop' | 'slow_down'>;
-    /** By whose calendar budgets count. */
+    /** The time zone of its budgets' calendar. */
     limit_zone: Generated<string>;
   };
   /** When a secret was last used, and from which block of addresses. */
   key_uses: { secret_hash: string; used_at: Integer; address_range: string };
-  /** Requests that were refused before a provider was asked: usage/refusals.ts. */
+  /** Requests refused before a provider was called: usage/refusals.ts. */
   refusals: {
     request_id: string;
     account_id: string;
     key_id: string;
     status: Integer;
-    /** The name of our error. */
+    /** The name of the gate's own error. */
     error_code: string;
     param: string | null;
     message: string;
-    /** Null where the name is unknown here and may be anything. */
+    /** Null when the model is unknown, since the name could then be any text. */
     model: string | null;
     is_streaming: Integer;
-    /** How many more of this key and error there were in the same second, which have no row. */
+    /** How many more refusals with this key and error happened in the same second; they have no row. */
     others: Integer;
   };
   /** When a budget last refused a request of its key. */
@@ -176,10 +176,10 @@ export interface Tables extends MoneyTables {
     last_four: string;
     created_at: Integer;
     expires_at: OptionalInteger;
-    /** Made for one call from the dashboard. */
+    /** Created for one call from the dashboard. */
     is_trial: ColumnType<bigint, bigint | number | undefined, never>;
   };
-  /** Sums of past hours and days for long reports: usage/past.ts. Those by one dimension leave the others empty. */
+  /** Sums of past hours and days for long reports: usage/past.ts. Sums by one dimension leave the others empty. */
   usage_past: UsageSums & {
     account_id: string;
     grid: string;
@@ -189,51 +189,51 @@ export interface Tables extends MoneyTables {
     model: string;
     provider: string;
   };
-  /** How far an account's past is summed up on a grid, and when a report last wanted that. */
+  /** How far an account's history is summed on a grid, and when a report last needed it. */
   usage_past_until: { account_id: string; grid: string; until: Integer; asked_at: Integer };
-  /** What each account came to in past hours and days: usage/service-past.ts. */
+  /** Each account's requests and cost in past hours and days: usage/service-past.ts. */
   account_past: { grid: string; start_at: Integer; account_id: string; requests: Integer; cost: Integer };
-  /** What a wallet held when everything before a moment had been booked. */
+  /** A wallet's balance after all transfers before a moment. */
   balance_marks: { account_id: string; before_at: Integer; balance: Integer };
-  /** The accounts that have what they ask and get recorded, and for how many days. */
+  /** The accounts that record their prompts and answers, and for how many days. */
   content_logging: { account_id: string; days: Integer };
   request_contents: { request_id: string; account_id: string; request: string; answer: string; is_cut: Integer; delete_at: Integer };
-  /** Files of requests that are made in the background: usage/export-jobs.ts. */
+  /** Request exports that are built in the background: usage/export-jobs.ts. */
   export_jobs: {
     id: string;
     account_id: string;
-    /** Who asked for it, and is told when it is done. */
+    /** The person who asked for it and is notified when it is done. */
     person_id: string;
     format: 'csv' | 'jsonl';
     zone: string;
-    /** What stood in the address, and what that means: both JSON. */
+    /** The query string and the filter parsed from it, both JSON. */
     query: string;
     filter: string;
-    /** `dropped` is gone for everybody; what is left of it is deleted little by little. */
+    /** A `dropped` job is gone for users; its remains are deleted bit by bit. */
     state: 'waiting' | 'running' | 'done' | 'failed' | 'dropped';
     /** Requests with smaller ids are still to be written; null before the first step. */
     before_id: string | null;
-    /** When the oldest request of the range came in, to tell how far the work is. */
+    /** When the oldest request in the range came in, to show progress. */
     oldest_at: Integer;
     row_count: DefaultInteger;
     byte_count: DefaultInteger;
     chunk_count: DefaultInteger;
     problem: string | null;
-    /** How often it was taken up since it last came further. */
+    /** How often it was started since it last made progress. */
     tries: DefaultInteger;
     worker: string | null;
-    /** The last sign of life of the worker. */
+    /** The worker's last heartbeat. */
     seen_at: Integer;
     created_at: Integer;
     finished_at: OptionalInteger;
     expires_at: OptionalInteger;
   };
-  /** The file in pieces; each is a gzip member of its own, so that one behind the other they are a gzip file. */
+  /** The file in pieces. Each is its own gzip member, so concatenated they form a gzip file. */
   export_chunks: { job_id: string; n: Integer; bytes: Uint8Array };
   saved_views: { id: string; account_id: string; page: string; name: string; search: string; created_at: Integer };
-  /** What providers want back with the next turn of a conversation; a day old at most. */
+  /** What providers need back in the next turn of a conversation; kept for a day at most. */
   carried: { account_id: string; tool_call_id: string; value: string; created_at: Integer };
-  /** Who signs in. Only what we read or change ourselves: the library for accounts does the rest. */
+  /** The people who sign in. Only the columns we use ourselves: the authentication library handles the rest. */
   people: {
     id: string;
     account_id: string | null;
@@ -255,7 +255,7 @@ export interface Tables extends MoneyTables {
     updated_at: ColumnType<string | Date, never, string>;
   };
   passkeys: { id: string; person_id: string; name: string | null; created_at: ColumnType<string | Date | null, never, never> };
-  /** Passwords, and who else lets a person in. */
+  /** Passwords, and other providers a person signs in with. */
   credentials: {
     id: string;
     person_id: string;
@@ -266,7 +266,7 @@ export interface Tables extends MoneyTables {
   };
   two_factors: { id: string; person_id: string };
   auth_rate_limits: { name: string; count: Integer; window_ends_at: Integer; strikes: Integer };
-  /** Links that let somebody in once. */
+  /** Single-use invitation links. */
   invitations: {
     token_hash: string;
     kind: 'operator' | 'person';
@@ -275,9 +275,9 @@ export interface Tables extends MoneyTables {
     used_at: OptionalInteger;
     created_at: Integer;
   };
-  /** Addresses that got the credit for signing up; outlives their accounts. */
+  /** Addresses that received the sign-up credit. Outlives their accounts. */
   sign_up_credits: { email_hash: string; created_at: Integer };
-  /** Accounts that were given their first key. */
+  /** Accounts that received their first key. */
   first_keys: { account_id: string; created_at: Integer };
   /** At most one row. */
   banners: { id: Integer; text: string; tone: 'info' | 'warning'; created_at: Integer };
@@ -286,13 +286,13 @@ export interface Tables extends MoneyTables {
     id: string;
     account_id: string;
     kind: string;
-    /** Nano-dollars, per cent or days, as the kind has it. */
+    /** In nano-dollars, per cent or days, depending on the kind. */
     threshold: Integer;
     by_mail: Integer;
     by_webhook: Integer;
     created_at: Integer;
   };
-  /** What has fired and is not over. */
+  /** Alerts that have fired and are not over. */
   alert_states: { rule_id: string; subject: string; fired_at: Integer };
   alert_webhooks: { account_id: string; url: string; secret: string; created_at: Integer };
   alert_deliveries: {
@@ -309,8 +309,10 @@ export interface Tables extends MoneyTables {
     created_at: Integer;
     finished_at: OptionalInteger;
   };
-  /** Providers that operators took out of service for now. */
+  /** Providers that operators have temporarily disabled. */
   disabled_providers: { provider: string; disabled_by: string; disabled_at: Integer };
-  /** One row: raised by every change of accounts, keys and what else nodes remember, so that a running server knows what it knew is old. */
+  /**
+   * One row. Every change to accounts, keys and other data that nodes cache raises the counter, so that servers know their cache is stale.
+   */
   changes: { id: Generated<bigint>; counter: Integer };
 }

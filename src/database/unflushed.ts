@@ -3,8 +3,8 @@ import type { OpenDatabase } from './connect.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * For what a power cut may take. The embedded database waits for its disk in the thread that asks, and all requests with it:
- * here it does not. The next charge takes such rows to the disk with it.
+ * Runs writes that a power cut may lose. The embedded database waits for its disk in the calling thread, which blocks all requests;
+ * these writes do not wait. The next charge flushes them to disk as well.
  */
 export async function unflushed({ kysely, dialect }: OpenDatabase, work: (database: Kysely<Tables>) => Promise<unknown>): Promise<void> {
   if (dialect === 'postgres') return void (await work(kysely));

@@ -91,7 +91,7 @@ describe.skipIf(postgresUrl === undefined)('an embedded database', () => {
       sql`INSERT INTO holds (id, account_id, key_id, model, price_version, amount, node_id, created_at)
           SELECT 'req_1', id, 'key_1', 'm', 1, 5, 'node_1', 1 FROM accounts LIMIT 1`.execute(database),
     );
-    expect(await refusal(move(url, file))).toContain('Start the server on it once more and stop it');
+    expect(await refusal(move(url, file))).toContain('Start the server on it and stop it again');
     expect(existsSync(join(copy, 'server.lock'))).toBe(false);
     rmSync(copy, { recursive: true });
     expect(Object.values(await readAll({ databaseUrl: url, databasePath: '' })).flat()).toEqual([]);

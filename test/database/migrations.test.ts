@@ -80,7 +80,7 @@ describe('the embedded database', () => {
     await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', 'now')`.execute(database);
     for (const work of [migrate, prepareSchema])
       expect(await messageOf(work(database, 'sqlite'))).toBe(
-        'The database was made by a newer Tollgate: it has 999-future, which this program does not know. Start the newer program, or restore a backup of before.',
+        'The database was created by a newer Tollgate: it has 999-future, which this program does not know. Start the newer program, or restore a backup from before the upgrade.',
       );
     expect(await namesIn(database)).toEqual([...ALL, '999-future']);
   });
@@ -205,7 +205,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
     await migrate(database, 'postgres');
     await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', 'now')`.execute(database);
     for (const work of [migrate, prepareSchema])
-      expect(await messageOf(work(database, 'postgres'))).toContain('made by a newer Tollgate: it has 999-future');
+      expect(await messageOf(work(database, 'postgres'))).toContain('created by a newer Tollgate: it has 999-future');
   });
 
   test('gets every migration once, though three programs run them at the same time', async () => {
@@ -294,7 +294,7 @@ test('a PostgreSQL that cannot be reached is told with the setting that names it
   const database = openPostgresKysely('postgres://nobody:s3cret@127.0.0.1:1/none', undefined);
   const message = await messageOf(prepareSchema(database, 'postgres'));
   expect(message).toStartWith('PostgreSQL cannot be used: ');
-  expect(message).toEndWith('DATABASE_URL says where it is, and who asks.');
+  expect(message).toEndWith('Check the address and the user in DATABASE_URL.');
   expect(message).not.toContain('s3cret');
   await database.destroy();
 });

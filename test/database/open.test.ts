@@ -7,7 +7,7 @@ import { backupSqlite, LOCK_FILE, lockDataFolder, openSqlite } from '../../src/d
 import { until } from '../until.ts';
 
 const WHAT_TO_DO =
-  'The user who runs Tollgate must own the folder and its files, on a disk that can be written and has room; TOLLGATE_DATA names another folder.';
+  'The user running Tollgate must own the folder and its files, on a writable disk with free space. To use another folder, set TOLLGATE_DATA.';
 
 let folder: string;
 

@@ -69,7 +69,7 @@ describe.skipIf(isMissing)('behind PgBouncer', () => {
   });
 
   test.each([
-    ['transaction', 'DATABASE_URL leads to a pooler that lends connections for one transaction each.'],
+    ['transaction', 'DATABASE_URL points to a pooler that shares connections between transactions.'],
     ['statement', 'transaction blocks not allowed in statement pooling mode'],
   ] as const)('a node that shares connections by %s says so and ends, instead of failing when there is work', async (mode, said) => {
     const { code, stderr } = await serveBehind(urlOf(mode));
