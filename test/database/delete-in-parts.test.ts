@@ -15,7 +15,7 @@ const ROWS = 1201;
 const PART_MAX = 500;
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.now();
-/** All of them are too old to be kept, by any rule. */
+/** Old enough to be deleted under every rule. */
 const OLD_MS = NOW_MS - 400 * DAY_MS;
 
 type Table = 'carried' | 'auth_rate_limits' | 'alert_deliveries' | 'refusals' | 'request_contents';
@@ -63,26 +63,23 @@ const DELETIONS: readonly Deletion[] = [
   })),
 ];
 
-/** What nobody waits for is deleted little by little: on the embedded database a statement stops its thread and all who write. */
+/** Background deletions run in small parts, because on the embedded database a statement blocks its thread and all writers. */
 eachStore((database) => {
-  test.each(DELETIONS)(
-    'much of $table is deleted in parts, between which others have their turn',
-    async ({ table, values, delete: work }) => {
-      const { kysely, dialect } = database();
-      await sql`INSERT INTO accounts (id, email, status, is_admin, created_at) VALUES ('acct_1', 'ada@example.com', 'active', 0, 0)
+  test.each(DELETIONS)('old rows of $table are deleted in parts, with pauses for other work', async ({ table, values, delete: work }) => {
+    const { kysely, dialect } = database();
+    await sql`INSERT INTO accounts (id, email, status, is_admin, created_at) VALUES ('acct_1', 'ada@example.com', 'active', 0, 0)
       ON CONFLICT DO NOTHING`.execute(kysely);
-      const numbers = sql.raw(
-        `FROM (WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${ROWS}) SELECT n FROM n) AS n`,
-      );
-      await sql`INSERT INTO ${sql.table(table)} ${sql.raw(values)} ${numbers}`.execute(kysely);
-      const parts: number[] = [];
-      const watched = kysely.withPlugin(countDeleted(parts));
-      expect(await turnsDuring(() => work({ kysely: watched, dialect }))).toBeGreaterThan(1);
-      expect(parts.reduce((sum, part) => sum + part, 0)).toBe(ROWS);
-      expect(Math.max(...parts)).toBeLessThanOrEqual(PART_MAX);
-      expect(await countRows(kysely, table)).toBe(0);
-    },
-  );
+    const numbers = sql.raw(
+      `FROM (WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${ROWS}) SELECT n FROM n) AS n`,
+    );
+    await sql`INSERT INTO ${sql.table(table)} ${sql.raw(values)} ${numbers}`.execute(kysely);
+    const parts: number[] = [];
+    const watched = kysely.withPlugin(countDeleted(parts));
+    expect(await turnsDuring(() => work({ kysely: watched, dialect }))).toBeGreaterThan(1);
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(ROWS);
+    expect(Math.max(...parts)).toBeLessThanOrEqual(PART_MAX);
+    expect(await countRows(kysely, table)).toBe(0);
+  });
 });
 
 function countDeleted(parts: number[]): KyselyPlugin {

@@ -8,7 +8,7 @@ import { createDatabase, postgresUrl, type TestDatabase } from '../services/post
 
 const STATEMENT_MS = 20_000;
 
-/** Runs a suite on both databases, each fresh and with all its tables. The database is there when the tests run, not before. */
+/** Runs a suite on both databases, each new and migrated. The database exists only once the tests run. */
 export function eachStore(suite: (database: () => OpenDatabase) => void): void {
   for (const name of ['the embedded database', 'PostgreSQL'] as const) {
     describe.skipIf(name === 'PostgreSQL' && postgresUrl === undefined)(`on ${name}`, () => {

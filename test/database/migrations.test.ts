@@ -43,22 +43,22 @@ describe('the embedded database', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('gets every migration at its first start, and none at the next', async () => {
+  test('runs every migration at its first start, and none at the next', async () => {
     expect(await migrate(database, 'sqlite')).toEqual(ALL);
     expect(await migrate(database, 'sqlite')).toEqual([]);
     await prepareSchema(database, 'sqlite');
     expect(await namesIn(database)).toEqual(ALL);
   });
 
-  test('is brought up to date by a start', async () => {
+  test('is migrated at startup', async () => {
     await migrate(database, 'sqlite', '001-initial');
     await prepareSchema(database, 'sqlite');
     expect(await namesIn(database)).toEqual(ALL);
   });
 
-  test('whose migration was killed before it was noted goes on at the next start', async () => {
+  test('continues at the next start if it was killed before a migration was recorded', async () => {
     await migrate(database, 'sqlite', '004-usage-detail');
-    // The process ends between the work of a migration and the note that it is done: the note does not come about.
+    // Simulates a process that dies after a migration has run, before it is recorded.
     await sql`CREATE TRIGGER killed BEFORE INSERT ON kysely_migration WHEN NEW.name = '007-key-rules' BEGIN SELECT RAISE(ABORT, 'killed'); END`.execute(
       database,
     );
@@ -68,14 +68,14 @@ describe('the embedded database', () => {
     expect(await namesIn(database)).toEqual(ALL);
   });
 
-  test('is brought up to date whatever the clock showed before', async () => {
+  test('is migrated even if the clock was wrong before', async () => {
     await migrate(database, 'sqlite', '004-usage-detail');
     await sql`UPDATE kysely_migration SET timestamp = '1970-01-01T00:00:00.000Z' WHERE name = '003-carried'`.execute(database);
     await prepareSchema(database, 'sqlite');
     expect(await namesIn(database)).toEqual(ALL);
   });
 
-  test('that a newer program made is left alone, and the message says what to do', async () => {
+  test('created by a newer program is left alone, and the message says what to do', async () => {
     await migrate(database, 'sqlite');
     await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', 'now')`.execute(database);
     for (const work of [migrate, prepareSchema])
@@ -103,7 +103,7 @@ describe('the embedded database', () => {
       expect(checks.filter((check) => !check.ok)).toEqual([]);
     });
 
-    test('keeps what was credited, taken and charged as transfers', async () => {
+    test('keeps credits, debits and charges as transfers', async () => {
       await migrate(database, 'sqlite');
       const transfers = await database.selectFrom('transfers').selectAll().orderBy('id').execute();
       const rich = 'wallet:acct_rich';
@@ -136,14 +136,14 @@ describe('the embedded database', () => {
       ]);
     });
 
-    test('counts roll-ups anew by provider, and keeps those whose rows are gone', async () => {
+    test('recounts roll-ups by provider, and keeps those whose rows are gone', async () => {
       await migrate(database, 'sqlite', '003-carried');
       await leaveOldRollups(database);
       await migrate(database, 'sqlite');
       expect(await rollupsOf(database)).toMatchObject(ROLLUPS_AFTER);
     });
 
-    test('keeps its keys, whose requests are charged as before', async () => {
+    test('keeps its keys, and their requests are charged as before', async () => {
       await migrate(database, 'sqlite');
       expect(await new Keys(database).findHolder('hash_1')).toMatchObject({
         keyId: 'key_1',
@@ -162,7 +162,7 @@ describe('the embedded database', () => {
       expect(grants).toEqual([{ account_id: 'acct_rich', remaining: 800n }]);
     });
 
-    test('stays as it was when a migration fails in the middle', async () => {
+    test('stays unchanged when a migration fails halfway', async () => {
       await sql`CREATE TABLE audit (id TEXT) STRICT`.execute(database);
       expect(await messageOf(migrate(database, 'sqlite'))).toContain('could not be brought up to date');
       expect(await namesIn(database)).toEqual(['001-initial']);
@@ -187,13 +187,13 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
     await place.drop();
   });
 
-  test('gets every migration when it is asked for, and then a start finds it ready', async () => {
+  test('runs every migration on request, and is then ready for a start', async () => {
     expect(await migrate(database, 'postgres')).toEqual(ALL);
     expect(await migrate(database, 'postgres')).toEqual([]);
     await prepareSchema(database, 'postgres');
   });
 
-  test('is not changed by a start, whose message names what is missing and the command', async () => {
+  test('is not changed at startup: the message names the missing migrations and the command', async () => {
     const advice = 'Bring it up to date, once for all nodes, with: tollgate migrate';
     expect(await messageOf(prepareSchema(database, 'postgres'))).toBe(`The database schema lacks ${ALL.join(', ')}. ${advice}`);
     await migrate(database, 'postgres', '001-initial');
@@ -201,14 +201,14 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
     expect(await namesIn(database)).toEqual(['001-initial']);
   });
 
-  test('that a newer program made is left alone', async () => {
+  test('created by a newer program is left alone', async () => {
     await migrate(database, 'postgres');
     await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', 'now')`.execute(database);
     for (const work of [migrate, prepareSchema])
       expect(await messageOf(work(database, 'postgres'))).toContain('created by a newer Tollgate: it has 999-future');
   });
 
-  test('gets every migration once, though three programs run them at the same time', async () => {
+  test('runs every migration once, even if three programs run them at the same time', async () => {
     const programs = [database, openPostgresKysely(place.url, undefined), openPostgresKysely(place.url, undefined)];
     const ran = await Promise.all(programs.map((program) => migrate(program, 'postgres')));
     expect(ran.flat().toSorted()).toEqual(ALL);
@@ -226,7 +226,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
     expect(checks.filter((check) => !check.ok)).toEqual([]);
   });
 
-  test('counts roll-ups anew by provider, and keeps those whose rows are gone', async () => {
+  test('recounts roll-ups by provider, and keeps those whose rows are gone', async () => {
     await migrate(database, 'postgres', '003-carried');
     await leaveOldRollups(database);
     await migrate(database, 'postgres');
@@ -236,7 +236,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL', () => {
 
 const QUARTER_MS = NOW_MS - (NOW_MS % 900_000) + 900_000;
 
-/** Two providers in the last quarter of an hour; the rows of the first and half of those of the second were dropped. */
+/** Two providers in the last quarter hour. The rows of the first quarter hour and half of those of the second were deleted. */
 async function leaveOldRollups(database: Kysely<Tables>): Promise<void> {
   const statements = [
     'DELETE FROM usage',
@@ -267,7 +267,7 @@ const ROLLUPS_AFTER = [
   { quarter_hour: QUARTER, provider: 'other', requests: 2n, cost: 20n, first_token_ms: 4n, first_token_count: 1n, duration_ms: 18n },
 ];
 
-/** What the first release would have written: three accounts, credit given and taken, and four requests. */
+/** Writes what the first release would have: three accounts, credits and a debit, and four requests. */
 async function fillFirstSchema(database: Kysely<Tables>): Promise<void> {
   const statements = [
     `INSERT INTO accounts VALUES ('acct_rich', 'rich@example.com', 'active', 1, ${NOW_MS}),
@@ -290,7 +290,7 @@ async function fillFirstSchema(database: Kysely<Tables>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(database);
 }
 
-test('a PostgreSQL that cannot be reached is told with the setting that names it', async () => {
+test('an error about an unreachable PostgreSQL names the setting to check', async () => {
   const database = openPostgresKysely('postgres://nobody:s3cret@127.0.0.1:1/none', undefined);
   const message = await messageOf(prepareSchema(database, 'postgres'));
   expect(message).toStartWith('PostgreSQL cannot be used: ');

@@ -22,17 +22,17 @@ test('a database that cannot be opened is named, with the reason and what to do'
   expect(() => openSqlite(path)).toThrow(`${path} cannot be opened: file is not a database. ${WHAT_TO_DO}`);
 });
 
-test('a folder that cannot be made is named as well', () => {
+test('a folder that cannot be created is named as well', () => {
   const file = join(folder, 'data');
   writeFileSync(file, '');
   for (const open of [() => openSqlite(join(file, 'tollgate.db')), () => lockDataFolder(file)])
     expect(open).toThrow(new RegExp(`^${file}/\\S+ cannot be opened: EEXIST: .*${WHAT_TO_DO}$`, 'u'));
 });
 
-test('a new database has small pages, one that is there keeps its own, and a copy of it has the small ones', () => {
-  const [made, old, copy] = ['new.db', 'old.db', 'copy.db'].map((name) => join(folder, name)) as [string, string, string];
-  openSqlite(made).run('CREATE TABLE t (a)');
-  expect(pageBytes(made)).toEqual([[2048]]);
+test('new databases and copies get small pages, existing databases keep their page size', () => {
+  const [created, old, copy] = ['new.db', 'old.db', 'copy.db'].map((name) => join(folder, name)) as [string, string, string];
+  openSqlite(created).run('CREATE TABLE t (a)');
+  expect(pageBytes(created)).toEqual([[2048]]);
   new Database(old).run('CREATE TABLE t (a)');
   openSqlite(old).run('INSERT INTO t VALUES (1)');
   expect(pageBytes(old)).toEqual([[4096]]);
@@ -47,7 +47,7 @@ test('a backup that fails leaves nothing that looks like one', () => {
   expect(readdirSync(folder)).toEqual(['tollgate.db']);
 });
 
-test('a backup that is killed leaves no file of its name, and the next one is made', async () => {
+test('a killed backup leaves no file under its final name, and the next backup succeeds', async () => {
   const [path, copy] = [join(folder, 'tollgate.db'), join(folder, 'copy.db')];
   const database = openSqlite(path);
   database.run('CREATE TABLE t (a)');
@@ -61,19 +61,19 @@ test('a backup that is killed leaves no file of its name, and the next one is ma
   await until(() => readdirSync(folder).some((name) => name.startsWith('copy.db')));
   backup.kill('SIGKILL');
   await backup.exited;
-  // On a busy machine the signal may come too late.
+  // On a busy machine the signal may arrive too late.
   expect(existsSync(copy)).toBe(backup.exitCode === 0);
   backupSqlite(path, copy);
   expect(statSync(copy).size).toBeGreaterThan(100_000_000);
   expect(existsSync(`${copy}.partial`)).toBe(false);
 });
 
-test('a lock that cannot be taken for another reason is not taken for another server', () => {
-  writeFileSync(join(folder, LOCK_FILE), 'What a disk that was full left behind. '.repeat(5));
+test('a broken lock file is not mistaken for another server', () => {
+  writeFileSync(join(folder, LOCK_FILE), 'Left behind by a full disk. '.repeat(5));
   expect(() => lockDataFolder(folder)).toThrow(`${join(folder, LOCK_FILE)} cannot be opened: file is not a database.`);
 });
 
-test('the lock of another server is', () => {
+test('another server is recognised by its lock', () => {
   const lock = lockDataFolder(folder);
   expect(lock).toBeDefined();
   expect(lockDataFolder(folder)).toBeUndefined();

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import type { Tables } from '../../src/database/tables.ts';
 
-/** Which indexes of the embedded database a piece of work reads by; whatever reads or sorts a whole table stands there by that. */
+/** Returns the query plans of some work on the embedded database. They show the indexes used, and any full scan or sort. */
 export async function plansOf(kysely: Kysely<Tables>, work: (kysely: Kysely<Tables>) => Promise<unknown>): Promise<string[]> {
   const nodes: { node: RootOperationNode; queryId: Parameters<KyselyPlugin['transformQuery']>[0]['queryId'] }[] = [];
   const plugin: KyselyPlugin = {

@@ -13,37 +13,37 @@ const isMissing = postgresUrl === undefined || (await findPgBouncer()) === undef
 interface Ended {
   readonly code: number;
   readonly stderr: string;
-  /** What each request was answered with. */
+  /** The response status of each request. */
   readonly statuses: readonly number[];
 }
 
-/** Starts a node by way of a pooler; one that comes up gets requests with its trial key, and is told to end. */
+/** Starts a node behind a pooler. If it comes up, sends requests with its trial key, then stops it. */
 async function serveBehind(url: string): Promise<Ended> {
   const port = await findFreePort();
   const env = { PATH: process.env['PATH'], DATABASE_URL: url, PORT: String(port) };
   const child = Bun.spawn([process.execPath, MAIN, 'serve'], { env, stderr: 'pipe' });
   const stderr = child.stderr.text();
-  let said = '';
+  let message = '';
   for await (const chunk of child.stdout) {
-    said += Buffer.from(chunk).toString('utf8');
-    if (said.includes('not shown again')) break;
+    message += Buffer.from(chunk).toString('utf8');
+    if (message.includes('not shown again')) break;
   }
-  const secret = /sk-tg-\w+/u.exec(said)?.[0];
-  const statuses = secret === undefined ? [] : await askMany(`http://127.0.0.1:${port}`, secret);
+  const secret = /sk-tg-\w+/u.exec(message)?.[0];
+  const statuses = secret === undefined ? [] : await sendMany(`http://127.0.0.1:${port}`, secret);
   child.kill('SIGTERM');
   return { code: await child.exited, stderr: await stderr, statuses };
 }
 
-function askMany(address: string, secret: string): Promise<number[]> {
+function sendMany(address: string, secret: string): Promise<number[]> {
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello' }] });
-  const ask = async (): Promise<number> => {
+  const send = async (): Promise<number> => {
     const response = await fetch(`${address}/v1/chat/completions`, { method: 'POST', headers, body });
     await response.text();
     return response.status;
   };
-  // A machine that does other things too may be late with the first.
-  const answered = (): Promise<number> => until(async () => (await ask()) === 200 && 200);
+  // On a busy machine the first response may be late.
+  const answered = (): Promise<number> => until(async () => (await send()) === 200 && 200);
   return Promise.all(Array.from({ length: REQUESTS }, answered));
 }
 
@@ -61,7 +61,7 @@ describe.skipIf(isMissing)('behind PgBouncer', () => {
     await database.drop();
   });
 
-  test('a session of its own for each connection is all that the schema and a node need', async () => {
+  test('migrations and a node work in session mode', async () => {
     const opened = await connect({ databaseUrl: urlOf('session'), databasePath: '' });
     expect(await migrate(opened.kysely, opened.dialect)).toContain('001-initial');
     await opened.kysely.destroy();
@@ -71,20 +71,20 @@ describe.skipIf(isMissing)('behind PgBouncer', () => {
   test.each([
     ['transaction', 'DATABASE_URL points to a pooler that shares connections between transactions.'],
     ['statement', 'transaction blocks not allowed in statement pooling mode'],
-  ] as const)('a node that shares connections by %s says so and ends, instead of failing when there is work', async (mode, said) => {
+  ] as const)('a node in %s mode fails at startup with the reason, instead of failing under load', async (mode, message) => {
     const { code, stderr } = await serveBehind(urlOf(mode));
-    expect(stderr).toStartWith(said);
+    expect(stderr).toStartWith(message);
     expect(code).toBe(1);
   });
 
   test.each([
     ['transaction', 'set pool_mode = session.'],
     ['statement', 'not allowed in statement pooling mode'],
-  ] as const)('no schema is brought up to date that way (%s): the next to do so would wait for its lock', async (mode, said) => {
+  ] as const)('migrations refuse to run in %s mode, where the next one would wait for their lock', async (mode, message) => {
     const empty = await createDatabase();
     const pooler = await startPgBouncer(empty.url, mode);
     const opened = await connect({ databaseUrl: pooler.url, databasePath: '' });
-    await expect(migrate(opened.kysely, opened.dialect)).rejects.toThrow(said);
+    await expect(migrate(opened.kysely, opened.dialect)).rejects.toThrow(message);
     await opened.kysely.destroy();
     await pooler.stop();
     await empty.drop();

@@ -7,7 +7,7 @@ import { createDatabase, postgresUrl } from '../services/postgres.ts';
 const OPTIONS = { connectionsMax: 2, statementMs: 200 };
 
 describe.skipIf(postgresUrl === undefined)('connections to PostgreSQL', () => {
-  test('give up a statement that takes too long, each of them', async () => {
+  test('cancel a statement that takes too long, on every connection', async () => {
     const database = await createDatabase();
     const pool = openPostgres(database.url, OPTIONS);
     const late = Array.from({ length: OPTIONS.connectionsMax }, () => pool.query('SELECT pg_sleep(5)').catch((error: unknown) => error));
@@ -17,8 +17,8 @@ describe.skipIf(postgresUrl === undefined)('connections to PostgreSQL', () => {
   });
 });
 
-/** A server that takes one connection, hears its first words and says what the test wants; what our side made of it comes last. */
-async function withServer(say: (socket: Socket) => void, look: (first: Buffer, answer: unknown) => void): Promise<void> {
+/** Runs a fake server that accepts one connection, reads its first packet and replies as told. `check` sees that packet and the result. */
+async function withServer(reply: (socket: Socket) => void, check: (first: Buffer, answer: unknown) => void): Promise<void> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,29 +27,29 @@ async function withServer(say: (socket: Socket) => void, look: (first: Buffer, a
   const answer = pool.query('SELECT 1').catch((error: unknown) => error);
   const [socket] = (await once(server, 'connection')) as [Socket];
   const [first] = (await once(socket, 'data')) as [Buffer];
-  say(socket);
-  look(first, await answer);
+  reply(socket);
+  check(first, await answer);
   await pool.end();
   server.close();
 }
 
-test('connections to PostgreSQL begin with nothing that a pooler such as PgBouncer refuses', () =>
+test('connections to PostgreSQL start with no parameter that a pooler such as PgBouncer refuses', () =>
   withServer(
     (socket) => socket.destroy(),
     (first, answer) => {
       expect(answer).toBeInstanceOf(Error);
-      // After its length and the version come names and values, each ended by a zero.
+      // After the length and the version come names and values, each terminated by a zero byte.
       const words = first.subarray(8).toString('utf8').split('\0');
       const names = words.filter((word, index) => index % 2 === 0 && word !== '');
       expect(names.toSorted()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
     },
   ));
 
-test('a server that lets us in and then says nothing is given up', () =>
+test('a server that accepts the connection and then stays silent times out', () =>
   withServer(
-    (socket) => socket.write(LET_IN),
+    (socket) => socket.write(ACCEPTED),
     (_, answer) => expect(String(answer)).toContain('timeout'),
   ));
 
-/** "You are who you say", and "I wait for what you want". */
-const LET_IN = Buffer.from([...Buffer.from('R'), 0, 0, 0, 8, 0, 0, 0, 0, ...Buffer.from('Z'), 0, 0, 0, 5, ...Buffer.from('I')]);
+/** AuthenticationOk and ReadyForQuery. */
+const ACCEPTED = Buffer.from([...Buffer.from('R'), 0, 0, 0, 8, 0, 0, 0, 0, ...Buffer.from('Z'), 0, 0, 0, 5, ...Buffer.from('I')]);

@@ -10,7 +10,7 @@ import { unflushed } from '../../src/database/unflushed.ts';
 import { failureOf } from '../simulator/failure.ts';
 
 const VALUE = 'value';
-/** What SQLite calls it, with and without waiting for the disk at every commit. */
+/** SQLite's values of `synchronous`: without and with waiting for the disk at every commit. */
 const [NORMAL, FULL] = [1n, 2n];
 
 test('on the embedded database, a transaction that reads first can still write', async () => {
@@ -31,7 +31,7 @@ test('on the embedded database, a transaction that reads first can still write',
   });
   expect(await read()).toEqual([{ name: 'own' }]);
 
-  // Whoever only reads keeps nobody from writing, and sees one moment.
+  // A read-only transaction blocks no writer, and sees one snapshot.
   const seen = await kysely
     .transaction()
     .setAccessMode('read only')
@@ -48,11 +48,11 @@ test('on the embedded database, a transaction that reads first can still write',
   rmSync(folder, { recursive: true });
 });
 
-test('on the embedded database, a failure that has ended its transaction is told by its own reason', async () => {
+test('on the embedded database, a failure that rolled back its transaction keeps its own message', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-transactions-'));
   const { kysely } = await connect({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') });
   const work = kysely.transaction().execute(async (transaction) => {
-    // As SQLite does by itself where the disk is full.
+    // As SQLite does itself when the disk is full.
     await sql`ROLLBACK`.execute(transaction);
     throw new Error('database or disk is full');
   });
@@ -61,22 +61,22 @@ test('on the embedded database, a failure that has ended its transaction is told
   rmSync(folder, { recursive: true });
 });
 
-test('on the embedded database, what a power cut may take does not wait for the disk, and what comes after it does', async () => {
+test('on the embedded database, unflushed writes do not wait for the disk, and later writes do', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-transactions-'));
   const opened = await connect({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') });
   const levels: unknown[] = [];
-  const look = async (database = opened.kysely): Promise<void> => {
+  const readLevel = async (database = opened.kysely): Promise<void> => {
     levels.push((await sql<{ synchronous: bigint }>`PRAGMA synchronous`.execute(database)).rows[0]?.synchronous);
   };
   const failing = async (database = opened.kysely): Promise<void> => {
-    await look(database);
+    await readLevel(database);
     throw new Error('database or disk is full');
   };
-  const underWay = unflushed(opened, look);
-  await look();
-  await underWay;
+  const running = unflushed(opened, readLevel);
+  await readLevel();
+  await running;
   expect(((await failureOf(unflushed(opened, failing))) as Error).message).toBe('database or disk is full');
-  await look();
+  await readLevel();
   expect(levels).toEqual([NORMAL, FULL, NORMAL, FULL]);
   await opened.kysely.destroy();
   rmSync(folder, { recursive: true });

@@ -25,25 +25,25 @@ function span(period: 'day' | 'week' | 'month', moment: string, zone: string): s
   return [startMs, endMs ?? 0].map((ms) => new Date(ms).toISOString().slice(0, 16)).join(' ');
 }
 
-describe('a budget that slows down', () => {
+describe('a paced budget', () => {
   test.each([
-    ['at the beginning', 0, 800n],
-    ['after a quarter', DAY_MS / 4, 850n],
-    ['in the middle', DAY_MS / 2, 900n],
+    ['at the start', 0, 800n],
+    ['after a quarter of its window', DAY_MS / 4, 850n],
+    ['halfway through', DAY_MS / 2, 900n],
     ['a moment before the end', DAY_MS - 1, 999n],
     ['at the end', DAY_MS, 1000n],
-    ['before its window, by the clock of another node', -5000, 800n],
-    ['after its window, until that is turned', DAY_MS + 5000, 1000n],
-  ])('allows, %s, four fifths and its share of the last', (_, elapsedMs, allowed) => {
+    ["before its window, by another node's clock", -5000, 800n],
+    ['after its window, until the next one starts', DAY_MS + 5000, 1000n],
+  ])('%s: allows four fifths plus its share of the last fifth', (_, elapsedMs, allowed) => {
     expect(allowedAt(DAY, START_MS + elapsedMs)).toBe(allowed);
   });
 
-  test('allows everything at once where it stops, and where it has no end', () => {
+  test('allows everything at once if it is not paced or has no end', () => {
     expect(allowedAt({ ...DAY, isPaced: false }, START_MS)).toBe(1000n);
     expect(allowedAt({ ...DAY, endMs: undefined }, START_MS)).toBe(1000n);
   });
 
-  test('tells the first moment at which so much is allowed', () => {
+  test('finds the first moment at which an amount is allowed', () => {
     for (const wanted of [1n, 800n, 801n, 850n, 999n, 1000n]) {
       const fromMs = allowedFromMs(DAY, wanted) ?? 0;
       expect(allowedAt(DAY, fromMs)).toBeGreaterThanOrEqual(wanted);
@@ -51,51 +51,51 @@ describe('a budget that slows down', () => {
     }
   });
 
-  test('tells the end of the window where more is wanted than it has, and nothing where it stops', () => {
+  test('names the end of the window for amounts above the budget, and no time if it is not paced', () => {
     expect(allowedFromMs(DAY, 1001n)).toBe(DAY.endMs);
     expect(allowedFromMs({ ...DAY, amount: 4n }, 4n)).toBe(DAY.endMs);
     expect(allowedFromMs({ ...DAY, isPaced: false }, 1n)).toBeUndefined();
     expect(allowedFromMs({ ...DAY, endMs: undefined }, 1n)).toBeUndefined();
   });
 
-  test('lets out a fifth in all, hour by hour', () => {
+  test('releases one fifth in total, hour by hour', () => {
     expect(pacedPerHour({ ...DAY, amount: 120_000n })).toBe(1000n);
     expect(pacedPerHour({ ...DAY, isPaced: false })).toBe(0n);
   });
 
-  test('refuses what does not fit yet with the time at which it does', () => {
+  test('refuses an amount that does not fit yet, with the time when it will', () => {
     const budget = new Budget(rowOf({ spent: 700n, held: 100n }));
     expect(budget.refuse(50n, START_MS)).toEqual({ period: 'day', available: 0n, freeAtMs: START_MS + DAY_MS / 4 });
     expect(budget.refuse(50n, START_MS + DAY_MS / 4)).toBeUndefined();
   });
 
-  test('refuses what only held money is in the way of until the window ends at the latest', () => {
+  test('names the end of the window at the latest when only held money is in the way', () => {
     const budget = new Budget(rowOf({ spent: 700n, held: 300n }));
     expect(budget.refuse(50n, START_MS)?.freeAtMs).toBe(DAY.endMs);
   });
 
-  test('refuses for good what cannot fit in this window', () => {
+  test('names no time when the amount cannot fit in this window', () => {
     expect(new Budget(rowOf({ spent: 700n })).refuse(301n, START_MS)?.freeAtMs).toBeUndefined();
     expect(new Budget(rowOf({ is_paced: 0n, held: 900n })).refuse(101n, START_MS)?.freeAtMs).toBeUndefined();
   });
 
-  test('begins anew with its next window, again with four fifths', () => {
+  test('starts the next window with four fifths again', () => {
     const budget = new Budget(rowOf({ spent: 1000n }));
     budget.turn(START_MS + DAY_MS);
     expect(budget.leftAt(START_MS + DAY_MS)).toBe(800n);
     expect(budget.leftAt(START_MS + DAY_MS + 12 * HOUR_MS)).toBe(900n);
   });
 
-  test('among several refusals the one that lasts longest counts', () => {
+  test('reports the refusal that lasts longest', () => {
     const [soon, late, never] = [10, 20, undefined].map((freeAtMs) => ({ period: 'day' as const, available: 0n, freeAtMs }));
-    if (soon === undefined || late === undefined || never === undefined) throw new Error('three were made');
+    if (soon === undefined || late === undefined || never === undefined) throw new Error('expected three refusals');
     expect(gravest([soon, late])).toBe(late);
     expect(gravest([late, never, soon])).toBe(never);
     expect(gravest([])).toBeUndefined();
   });
 });
 
-describe('the windows of budgets', () => {
+describe('a budget window', () => {
   test.each([
     ['day', '2026-11-15T23:30:00Z', 'UTC', '2026-11-15T00:00 2026-11-16T00:00'],
     ['day', '2026-11-15T23:30:00Z', 'Europe/Berlin', '2026-11-15T23:00 2026-11-16T23:00'],
@@ -111,7 +111,7 @@ describe('the windows of budgets', () => {
     expect(span(period, moment, zone)).toBe(expected);
   });
 
-  test('of the total have neither beginning nor end', () => {
+  test('of the total has neither start nor end', () => {
     expect(windowOf('total', START_MS, 'Europe/Berlin')).toEqual({ startMs: 0, endMs: undefined });
   });
 });

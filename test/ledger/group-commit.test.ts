@@ -9,14 +9,14 @@ import { extendOf, holdOf, progressOf, settleOf, type Owner } from './operations
 
 const OWNER: Owner = { accountId: 'acct_1', keyId: 'key_1' };
 const PATIENCE = { holdMs: 1000, settleMs: 1500, retryMs: 5 };
-/** For what is tried again until it works, however busy the machine is. */
+/** For operations that are retried until they succeed, however busy the machine is. */
 const LONG_PATIENCE = { ...PATIENCE, holdMs: 5000, settleMs: 5000 };
 const BATCH_MAX = 512;
 
-/** A ledger in memory that can be told to fail: before the work is done, or after it, when only the answer gets lost. */
+/** An in-memory ledger that can fail before the work is done, or after it, so that only the reply is lost. */
 class FragileStore implements LedgerStore {
   isAlive = true;
-  mode: 'works' | 'fails' | 'loses_answers' = 'works';
+  mode: 'works' | 'fails' | 'loses_replies' = 'works';
   readonly model = new LedgerModel();
   readonly batches: (readonly Operation[])[] = [];
 
@@ -30,7 +30,7 @@ class FragileStore implements LedgerStore {
     await Bun.sleep(1);
     if (this.mode === 'fails') throw new Error('the disk is full');
     const results = operations.map((operation) => this.model.apply(operation, 'node_1'));
-    if (this.mode === 'loses_answers') throw new Error('the connection broke');
+    if (this.mode === 'loses_replies') throw new Error('the connection broke');
     return results;
   }
 
@@ -56,8 +56,8 @@ async function expectUnavailable(work: Promise<unknown>): Promise<void> {
   expect((failure as GatewayError).errorName).toBe('ledger_unavailable');
 }
 
-describe('operations that wait', () => {
-  test('go together in the next transaction, in their order', async () => {
+describe('waiting operations', () => {
+  test('share the next transaction, in order', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     const holds = await Promise.all(Array.from({ length: 11 }, (_, index) => ledger.hold(request(`req_${index}`))));
@@ -67,7 +67,7 @@ describe('operations that wait', () => {
     await ledger.close();
   });
 
-  test('are cut into transactions of bounded size', async () => {
+  test('are split into transactions of limited size', async () => {
     const store = new FragileStore(1_000_000n);
     const ledger = new GroupCommitLedger(store);
     await Promise.all(Array.from({ length: 1200 }, (_, index) => ledger.hold(request(`req_${index}`, 1n))));
@@ -75,7 +75,7 @@ describe('operations that wait', () => {
     expect(store.held).toBe(1200n);
   });
 
-  test('are all written before the ledger closes, and none is taken after', async () => {
+  test('are all written before the ledger closes, and refused afterwards', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     await ledger.hold(request('req_1'));
@@ -87,7 +87,7 @@ describe('operations that wait', () => {
     await expectUnavailable(ledger.hold(request('req_2')));
   });
 
-  test('of a stream are recorded and extended as asked', async () => {
+  test('record progress and extend holds', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     await ledger.hold(request('req_1'));
@@ -101,8 +101,8 @@ describe('operations that wait', () => {
   });
 });
 
-describe('a store that fails', () => {
-  test('for a moment is not noticed', async () => {
+describe('a failing store', () => {
+  test('goes unnoticed if it recovers at once', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     store.mode = 'fails';
@@ -113,7 +113,7 @@ describe('a store that fails', () => {
     expect(store.held).toBe(100n);
   });
 
-  test('refuses holds when patience is over, and not sooner', async () => {
+  test('refuses holds after the timeout, not before', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, PATIENCE);
     store.mode = 'fails';
@@ -125,14 +125,14 @@ describe('a store that fails', () => {
     expect(store.held).toBe(100n);
   });
 
-  test('says why, also where patience is over between two tries', async () => {
+  test('reports the cause, even if the timeout falls between two tries', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, { ...PATIENCE, retryMs: 3_600_000 });
     store.mode = 'fails';
     expect(await failureOf(ledger.hold(request('req_1')))).toMatchObject({ cause: { message: 'the disk is full' } });
   });
 
-  test('is asked again and again for the charge of an answer that was delivered', async () => {
+  test('is retried until the charge of a delivered answer is written', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, PATIENCE);
     await ledger.hold(request('req_1'));
@@ -145,7 +145,7 @@ describe('a store that fails', () => {
     expect(store.balance).toBe(970n);
   });
 
-  test('gives back the hold of an answer that its caller will never see', async () => {
+  test('releases the hold of an answer that its caller never gets', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, PATIENCE);
     await ledger.hold(request('req_1'));
@@ -156,19 +156,19 @@ describe('a store that fails', () => {
     expect(store.balance).toBe(1000n);
   });
 
-  test('does not say that nothing was charged where the charge may have been written', async () => {
+  test('does not claim that nothing was charged when the charge may have been written', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, PATIENCE);
     await ledger.hold(request('req_1'));
-    store.mode = 'loses_answers';
+    store.mode = 'loses_replies';
     const failure = await failureOf(ledger.settle(settlement('req_1', 30n, false)));
-    expect((failure as GatewayError).message).toContain('It is charged only if that was written before the ledger was lost');
+    expect((failure as GatewayError).message).toContain('It is charged only if the charge was written before the ledger failed');
     store.mode = 'works';
     await until(() => ledger.waitingCount === 0);
     expect(store.balance).toBe(970n);
   });
 
-  test('writes the charge of an answer not yet seen when it recovers in time', async () => {
+  test('writes the charge of an answer not yet delivered if it recovers in time', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     await ledger.hold(request('req_1'));
@@ -180,18 +180,18 @@ describe('a store that fails', () => {
     expect(store.balance).toBe(970n);
   });
 
-  test('refuses extensions and forgets progress when patience is over', async () => {
+  test('refuses extensions and drops progress after the timeout', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, PATIENCE);
     await ledger.hold(request('req_1'));
     store.mode = 'fails';
     ledger.progress(progressOf(OWNER, 'req_1', 40n).progress);
     await expectUnavailable(ledger.extend(extendOf(OWNER, 'req_1', 5n).extension));
-    // A try that was under way then ends a moment later.
+    // A try already in flight ends a moment later.
     await until(() => ledger.waitingCount === 0);
   });
 
-  test('and has died refuses everything at once', async () => {
+  test('refuses everything at once when it is dead', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     store.mode = 'fails';
@@ -206,11 +206,11 @@ describe('a store that fails', () => {
   });
 });
 
-describe('a store whose answers get lost', () => {
-  test('takes the money of a repeated hold once', async () => {
+describe('a store whose replies are lost', () => {
+  test('holds the money of a repeated hold once', async () => {
     const store = new FragileStore(100n);
     const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
-    store.mode = 'loses_answers';
+    store.mode = 'loses_replies';
     const held = ledger.hold(request('req_1', 100n));
     await until(() => store.batches.length > 1);
     store.mode = 'works';
@@ -218,10 +218,10 @@ describe('a store whose answers get lost', () => {
     expect(store.held).toBe(100n);
   });
 
-  test('gives back a hold that was taken after its caller was refused', async () => {
+  test('releases a hold that was taken after its caller was refused', async () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, PATIENCE);
-    store.mode = 'loses_answers';
+    store.mode = 'loses_replies';
     await expectUnavailable(ledger.hold(request('req_1')));
     store.mode = 'works';
     await until(() => store.held === 0n);
@@ -232,7 +232,7 @@ describe('a store whose answers get lost', () => {
     const store = new FragileStore();
     const ledger = new GroupCommitLedger(store, LONG_PATIENCE);
     await ledger.hold(request('req_1'));
-    store.mode = 'loses_answers';
+    store.mode = 'loses_replies';
     const settled = ledger.settle(settlement('req_1', 30n));
     await until(() => store.batches.length > 3);
     store.mode = 'works';

@@ -28,13 +28,13 @@ interface Grant {
   remaining: bigint;
 }
 
-/** Credit of the account's plan, or any other. */
+/** Credit from the account's plan, or any other. */
 export type CreditKind = 'plan' | 'promo';
 
-/** How the credit of a plan is used: before the rest, after it, or alone. */
+/** How plan credit is used: before other credit, after it, or exclusively. */
 export type Use = 'plan' | 'balance' | 'stop';
 
-/** When plans that stop at their credit get more. */
+/** When plans with `overflow: stop` renew their credit. */
 export const RESETS_AT_MS = Date.UTC(2050, 0, 1);
 
 interface Transfer {
@@ -66,12 +66,12 @@ interface Charge {
 }
 
 /**
- * The ledger as simply as it can be told, to compare the stores with. What is held is never stored: it is added up from
- * the open holds whenever somebody asks.
+ * The simplest possible ledger, to compare the stores with. It never stores what is held, but adds it up from the open holds on
+ * demand.
  */
 export class LedgerModel {
   readonly #posted = new Set<string>();
-  /** What went from where to where, by the names of both. */
+  /** Amounts moved between two accounts, by their names. */
   readonly #flows = new Map<string, { sum: bigint; count: number }>();
   readonly #wallets = new Map<string, { credited: bigint; debited: bigint }>();
   readonly #holds = new Map<string, Hold>();
@@ -97,7 +97,7 @@ export class LedgerModel {
     return this.#holds.get(requestId);
   }
 
-  /** What is left of the money that the account may spend and of the key's budgets, whichever is least. */
+  /** Returns what is left of the account's spendable money and of the key's budgets, whichever is less. */
   spendable(accountId: string, keyId: string): bigint {
     const rests = this.#budgetsOf(keyId).map((budget) => budget.amount - budget.spent - this.#heldOf(keyId));
     return rests.reduce(least, this.#available(accountId));
@@ -127,7 +127,7 @@ export class LedgerModel {
     this.#uses.set(accountId, use);
   }
 
-  /** As `Keys.setBudget` does. */
+  /** Does what `Keys.setBudget` does. */
   setBudget(keyId: string, period: BudgetPeriod, amount: bigint | undefined): void {
     const budgets = this.#budgets.get(keyId) ?? new Map<BudgetPeriod, Budget>();
     this.#budgets.set(keyId, budgets);
@@ -156,7 +156,7 @@ export class LedgerModel {
     }
   }
 
-  /** Everything that can be compared, as lines of text. */
+  /** Returns everything that can be compared, as lines of text. */
   describe(): string[] {
     return [
       ...this.#describeWallets(),
@@ -172,7 +172,7 @@ export class LedgerModel {
     const earlier = this.#holds.get(requestId);
     if (earlier !== undefined) return { type: 'held', amount: asNanos(earlier.amount) };
     let available = this.#available(accountId);
-    if (minimum > 0n && available < minimum) return this.#tooLittle(accountId, available);
+    if (minimum > 0n && available < minimum) return this.#insufficient(accountId, available);
     this.#turn(keyId, createdAtMs);
     for (const budget of this.#budgetsOf(keyId)) {
       const left = budget.amount - budget.spent - this.#heldOf(keyId);
@@ -184,7 +184,7 @@ export class LedgerModel {
     return { type: 'held', amount: asNanos(amount) };
   }
 
-  /** Where the plan stops at its own credit, that is all there is. */
+  /** With `overflow: stop`, only plan credit is available. */
   #available(accountId: string): bigint {
     const free = this.balance(accountId) - this.held(accountId);
     if (this.#uses.get(accountId) !== 'stop') return free;
@@ -192,7 +192,7 @@ export class LedgerModel {
     return least(free, ofPlan.reduce((sum, { remaining }) => sum + remaining, 0n) - this.held(accountId));
   }
 
-  #tooLittle(accountId: string, left: bigint): OperationResult {
+  #insufficient(accountId: string, left: bigint): OperationResult {
     const available = asNanos(left);
     if (this.#uses.get(accountId) !== 'stop') return { type: 'insufficient_funds', available };
     return { type: 'plan_exhausted', available, resetsAtMs: RESETS_AT_MS };
@@ -230,9 +230,9 @@ export class LedgerModel {
   }
 
   #expire(nowMs: number): number {
-    const ended = this.#grants.filter((grant) => grant.expiresAtMs !== undefined && grant.expiresAtMs <= nowMs);
+    const expired = this.#grants.filter((grant) => grant.expiresAtMs !== undefined && grant.expiresAtMs <= nowMs);
     let count = 0;
-    for (const grant of ended.toSorted((first, second) => (first.expiresAtMs ?? 0) - (second.expiresAtMs ?? 0))) {
+    for (const grant of expired.toSorted((first, second) => (first.expiresAtMs ?? 0) - (second.expiresAtMs ?? 0))) {
       const free = grant.kind === 'plan' ? this.#available(grant.accountId) : this.balance(grant.accountId) - this.held(grant.accountId);
       const amount = least(grant.remaining, free);
       if (amount <= 0n) continue;
@@ -267,7 +267,7 @@ export class LedgerModel {
     }
   }
 
-  /** By name: of several that are used up, the first is told. */
+  /** Sorted by name: if several are used up, the first is reported. */
   #budgetsOf(keyId: string): Budget[] {
     const budgets = this.#budgets.get(keyId);
     return BUDGET_PERIODS.toSorted().flatMap((period) => budgets?.get(period) ?? []);
@@ -302,7 +302,7 @@ export class LedgerModel {
     return [...this.#holds].map(([id, { amount, progress }]) => `hold ${id} ${amount} ${progress} 0`);
   }
 
-  /** Which of several credits without an end is used first is nobody's business, so what is left is told by their end. */
+  /** The order among credits without expiry does not matter, so the remaining amounts are grouped by expiry. */
   #describeGrants(): string[] {
     return [...Map.groupBy(this.#grants, ({ accountId, kind, expiresAtMs }) => `${accountId}|${kind}|${expiresAtMs ?? 'never'}`)].map(
       ([name, grants]) => `grant ${name} ${grants.reduce((sum, grant) => sum + grant.remaining, 0n)} 0 0`,
@@ -322,7 +322,7 @@ export class LedgerModel {
   }
 }
 
-/** Among other credit, whose place is 0. */
+/** Relative to other credit, whose place is 0. */
 const PLACES: Readonly<Record<Use, number>> = { stop: -1, plan: 0, balance: 1 };
 
 function endOf({ expiresAtMs }: Grant): number {

@@ -18,7 +18,7 @@ describe('money', () => {
     ['0.000000001', 1n],
     ['12.5', 12_500_000_000n],
     ['-3.25', -3_250_000_000n],
-  ])('reads %s USD exactly', (text, nanos) => {
+  ])('parses %s USD exactly', (text, nanos) => {
     expect(parseUsd(text)).toBe(asNanos(nanos));
   });
 
@@ -26,18 +26,18 @@ describe('money', () => {
     expect(parseUsd(text)).toBeUndefined();
   });
 
-  test('what people type per million tokens is an integer of pico-dollars per token', () => {
+  test('prices per million tokens become integer pico-dollars per token', () => {
     expect(parsePrice('0.0375')).toBe(37_500n as Picos);
     expect(parsePrice('0.003625')).toBe(3625n as Picos);
     expect(parsePrice('0.0000001')).toBeUndefined();
   });
 
-  test('a price per token is written without an exponent', () => {
+  test('prices per token are formatted without an exponent', () => {
     expect(formatPricePerToken(2_500_000n as Picos)).toBe('0.0000025');
     expect(formatPricePerToken(0n as Picos)).toBe('0');
   });
 
-  test('every amount survives being written and read', () => {
+  test('every amount survives formatting and parsing', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }), (value) => {
         expect(parseUsd(formatUsd(asNanos(value)))).toBe(asNanos(value));
@@ -45,7 +45,7 @@ describe('money', () => {
     );
   });
 
-  test('the charge is never below the exact price and less than one nano-dollar above it', () => {
+  test('a charge is never below the exact price, and less than one nano-dollar above it', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2 ** 31 - 1 }), fc.bigInt({ min: 0n, max: 10n ** 9n }), (count, price) => {
         const exact = priceTokens(count, price as Picos);

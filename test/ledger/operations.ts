@@ -2,7 +2,7 @@ import type { Attempt, Operation, Outcome } from '../../src/ledger/ledger.ts';
 import { asNanos } from '../../src/ledger/money.ts';
 import { NO_TOKENS, type TokenUsage } from '../../src/tokens.ts';
 
-/** Who asks and who pays. */
+/** The account that pays and the key that is used. */
 export interface Owner {
   readonly accountId: string;
   readonly keyId: string;
@@ -26,7 +26,7 @@ interface HoldFacts {
   readonly createdAtMs?: number;
 }
 
-/** The operation that sets money aside; all of it or none, unless a minimum is given. */
+/** Builds an operation that holds money: the whole amount or nothing, unless a minimum is given. */
 export function holdOf(owner: Owner, requestId: string, { amount, minimum = amount, createdAtMs = Date.now() }: HoldFacts): Hold {
   const hold = { ...owner, requestId, model: MODEL, priceVersion: 0, amount: asNanos(amount), minimum: asNanos(minimum), createdAtMs };
   return { type: 'hold', hold };
@@ -43,7 +43,7 @@ interface SettleFacts {
   readonly endUser?: string;
 }
 
-/** The operation that ends a request. */
+/** Builds the operation that ends a request. */
 export function settleOf(owner: Owner, requestId: string, facts: SettleFacts): Extract<Operation, { type: 'settle' }> {
   const { cost, usage = USAGE, outcome = 'completed', createdAtMs = Date.now(), failedAttempts = [], isDelivered = true } = facts;
   const isFailed = outcome === 'failed';
@@ -72,17 +72,17 @@ export function settleOf(owner: Owner, requestId: string, facts: SettleFacts): E
   return { type: 'settle', settlement };
 }
 
-/** The operation that gives a hold back unused. */
+/** Builds the operation that releases a hold unused. */
 export function releaseOf(owner: Owner, requestId: string, createdAtMs?: number): Operation {
   return settleOf(owner, requestId, { cost: 0n, usage: NO_TOKENS, outcome: 'failed', ...(createdAtMs !== undefined && { createdAtMs }) });
 }
 
-/** The operation that asks for more, up to this. */
+/** Builds the operation that extends a hold to this total. */
 export function extendOf(owner: Owner, requestId: string, total: bigint): Extract<Operation, { type: 'extend' }> {
   return { type: 'extend', extension: { ...owner, requestId, total: asNanos(total) } };
 }
 
-/** The operation that records what a stream has cost so far. */
+/** Builds the operation that records what a stream has cost so far. */
 export function progressOf(
   { accountId }: Owner,
   requestId: string,

@@ -2,7 +2,7 @@ import { openPostgresStore } from '../../src/ledger/postgres.ts';
 import type { LedgerDriver } from '../conformance/ledger-driver.ts';
 import { createDatabase } from '../services/postgres.ts';
 
-/** A database of its own on the shared server. */
+/** Uses a separate database on the shared server. */
 export const postgres: LedgerDriver = {
   name: 'PostgreSQL',
   dialect: 'postgres',

@@ -7,7 +7,7 @@ import { postgresUrl } from '../services/postgres.ts';
 import { holdOf, progressOf, settleOf } from './operations.ts';
 import { postgres } from './postgres-driver.ts';
 
-describe.skipIf(postgresUrl === undefined)('a server of PostgreSQL', () => testLedgerStore(postgres));
+describe.skipIf(postgresUrl === undefined)('a PostgreSQL server', () => testLedgerStore(postgres));
 
 const recover = async (store: LedgerStore) => (await store.apply([{ type: 'recover' }]))[0];
 
@@ -26,7 +26,7 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
   const silence = (node: string, seconds: number) =>
     sql`UPDATE nodes SET heartbeat = clock_ms() - ${seconds * 1000}::BIGINT WHERE node_id = ${node}`.execute(books.kysely);
 
-  test('leave the holds of a node alone that was heard of within 30 seconds', async () => {
+  test('leave the holds of a node alone that sent a heartbeat within 30 seconds', async () => {
     const owner = await books.makeOwner(1000n);
     await recover(first);
     await first.apply([holdOf(owner, 'req_1', { amount: 100n }), progressOf(owner, 'req_1', 40n)]);
@@ -37,7 +37,7 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
     expect(await books.money(owner)).toEqual({ balance: 960n, held: 0n });
   });
 
-  test('take nobody for dead in the 30 seconds after they were cut off themselves', async () => {
+  test('presume no node dead for 30 seconds after they were cut off themselves', async () => {
     const owner = await books.makeOwner(1000n);
     const dead = await books.openStore('node_gone');
     await dead.apply([holdOf(owner, 'req_2', { amount: 100n })]);
@@ -49,7 +49,7 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
     expect(await books.money(owner)).toEqual({ balance: 1000n, held: 0n });
   });
 
-  test('recover a hold once, though all of them find it at the same time', async () => {
+  test('recover a hold once, even if all find it at the same time', async () => {
     const owner = await books.makeOwner(1000n);
     const dead = await books.openStore('node_dead');
     const ids = Array.from({ length: 50 }, (_, index) => `req_dead_${index}`);
@@ -62,7 +62,7 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
     expect(await books.money(owner)).toEqual({ balance: 850n, held: 0n });
   });
 
-  test('get along when their batches touch the same accounts in opposite order', async () => {
+  test('do not deadlock when their batches touch the same accounts in opposite order', async () => {
     const owners = await Promise.all(Array.from({ length: 8 }, () => books.makeOwner(1_000_000n)));
     const round = async (store: LedgerStore, name: string, order: typeof owners): Promise<void> => {
       for (let turn = 0; turn < 15; turn += 1) {
@@ -76,7 +76,7 @@ describe.skipIf(postgresUrl === undefined)('nodes that share a ledger', () => {
     await books.expectSound();
   });
 
-  test('keep credit and charges apart when both come at once', async () => {
+  test('do not lose credit or charges that arrive at the same time', async () => {
     const owner = await books.makeOwner(0n);
     const charge = async (store: LedgerStore, name: string): Promise<void> => {
       for (let turn = 0; turn < 20; turn += 1) {

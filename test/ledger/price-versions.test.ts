@@ -11,7 +11,7 @@ function priceOf(pico: bigint): ModelPrice {
   return { input: each, cachedInput: each, cacheWrite: each, output: each };
 }
 
-/** The same database, on which somebody else does something after the first statement. */
+/** The same database, on which other work runs after the first statement. */
 function interrupted(database: Kysely<Tables>, work: () => Promise<unknown>): Kysely<Tables> {
   let isFirst = true;
   return database.withPlugin({
@@ -26,7 +26,7 @@ function interrupted(database: Kysely<Tables>, work: () => Promise<unknown>): Ky
 }
 
 eachStore((database) => {
-  test('two nodes that record different prices in the same moment do not mix them into one version', async () => {
+  test('two nodes that record different prices at the same moment do not mix them into one version', async () => {
     const { kysely } = database();
     const short = priceOf(1000n);
     const long = { ...priceOf(2000n), long: { ...priceOf(3000n), overTokens: 100 } };

@@ -8,12 +8,12 @@ import { openPostgresSubject, openSqliteSubject, type Subject } from './subjects
 import { steps, Trace, type Event, type Step } from './trace.ts';
 
 /**
- * How many operations each store carries out. `LEDGER_OPERATIONS=200000` asks for more, by hand: they take minutes. A failure
- * prints the seed and the shortest trace.
+ * How many operations each store performs. `LEDGER_OPERATIONS=200000` runs more, which takes minutes. A failure prints the seed
+ * and the shortest trace.
  */
 const OPERATIONS = Number(process.env['LEDGER_OPERATIONS'] ?? 50_000);
 const RUNS_AT_ONCE = 10;
-/** Looking for the shortest trace that fails ends after this long. */
+/** The search for the shortest failing trace stops after this long. */
 const SHRINK_MS = 120_000;
 const FAR_AHEAD_MS = Date.UTC(2100, 0, 1);
 
@@ -21,7 +21,7 @@ describe.skipIf(postgresUrl === undefined)('any trace of operations, repeated an
   let subjects: readonly Subject[];
   let operations = 0;
   let runs = 0;
-  const isEnough = (): boolean => operations >= OPERATIONS;
+  const isDone = (): boolean => operations >= OPERATIONS;
 
   beforeAll(async () => {
     subjects = [await openSqliteSubject(), await openPostgresSubject()];
@@ -31,19 +31,19 @@ describe.skipIf(postgresUrl === undefined)('any trace of operations, repeated an
   });
 
   test(
-    'gives the answers and the balances of a simple model, after every batch, on both stores',
+    'matches the results and balances of a simple model after every batch, on both stores',
     async () => {
       const property = fc.asyncProperty(steps, async (trace) => {
         runs += 1;
-        operations += await new Run(subjects, `${process.pid}_${runs}`).carryOut(trace);
+        operations += await new Run(subjects, `${process.pid}_${runs}`).run(trace);
       });
-      while (!isEnough()) await fc.assert(property, { numRuns: RUNS_AT_ONCE, interruptAfterTimeLimit: SHRINK_MS });
+      while (!isDone()) await fc.assert(property, { numRuns: RUNS_AT_ONCE, interruptAfterTimeLimit: SHRINK_MS });
     },
     SHRINK_MS + OPERATIONS * 5,
   );
 });
 
-/** One trace on new accounts, on the model and on every store. */
+/** One trace on new accounts, run on the model and on every store. */
 class Run {
   readonly #model = new LedgerModel();
   readonly #subjects: readonly Subject[];
@@ -57,23 +57,23 @@ class Run {
   constructor(subjects: readonly Subject[], name: string) {
     this.#subjects = subjects;
     this.#name = name;
-    // Two keys share the first account: budgets are of keys and balances of accounts.
+    // Two keys share the first account, because budgets belong to keys and balances to accounts.
     this.#owners = [0, 0, 1, 2].map((account, key) => ({ accountId: `acct_${name}_${account}`, keyId: `key_${name}_${key}` }));
   }
 
-  async carryOut(trace: readonly Step[]): Promise<number> {
+  async run(trace: readonly Step[]): Promise<number> {
     await this.#begin();
     const maker = new Trace(this.#model, this.#owners, this.#name);
     for (const step of trace) {
       const next = maker.next(step);
       if ('type' in next) await this.#between(next);
-      else next.forEach((operation) => this.#ask(operation));
+      else next.forEach((operation) => this.#submit(operation));
     }
     await this.#end();
     return this.#count;
   }
 
-  /** What a trace that failed has left behind must not disturb this one. */
+  /** Cleans up what a failed trace left behind, so that it does not disturb this one. */
   async #begin(): Promise<void> {
     for (const subject of this.#subjects) {
       await subject.restart(this.#nodeId);
@@ -86,20 +86,20 @@ class Run {
     }
   }
 
-  /** All holds end and all credit that can expires; then everything is compared in every way there is. */
+  /** Ends all holds and expires all credit that can expire, then verifies every store. */
   async #end(): Promise<void> {
     await this.#between({ type: 'restart' });
-    this.#ask({ type: 'expire', nowMs: FAR_AHEAD_MS });
+    this.#submit({ type: 'expire', nowMs: FAR_AHEAD_MS });
     await this.#commit();
     expect(this.#model.openHolds).toEqual([]);
     for (const subject of this.#subjects) expect(await subject.verify(this.#owners)).toEqual([]);
   }
 
-  #ask(operation: Operation): void {
+  #submit(operation: Operation): void {
     const openBefore = this.#model.openHolds.length;
     const result = this.#model.apply(operation, this.#nodeId);
     if (operation.type === 'hold' && this.#model.openHolds.length > openBefore && operation.hold.amount > 0n) {
-      // No hold is ever admitted that the balance or a budget does not cover.
+      // A hold is only admitted if the balance and every budget cover it.
       const rest = this.#model.spendable(operation.hold.accountId, operation.hold.keyId);
       expect(rest >= 0n).toBe(true);
     }
@@ -110,17 +110,17 @@ class Run {
   async #between(event: Event): Promise<void> {
     await this.#commit();
     if (event.type === 'restart') this.#node += 1;
-    const expected = this.#tellModel(event);
+    const expected = this.#handleInModel(event);
     for (const subject of this.#subjects) {
       if (event.type === 'restart') await subject.restart(this.#nodeId);
-      else expect(await subject.tell(event)).toEqual(expected);
+      else expect(await subject.handle(event)).toEqual(expected);
     }
     if (event.type !== 'restart') return;
-    this.#ask({ type: 'recover' });
+    this.#submit({ type: 'recover' });
     await this.#commit();
   }
 
-  #tellModel(event: Event): 'posted' | 'repeated' | undefined {
+  #handleInModel(event: Event): 'posted' | 'repeated' | undefined {
     if (event.type === 'credit') return this.#model.credit(event.accountId, event);
     if (event.type === 'debit') return this.#model.debit(event.accountId, event);
     if (event.type === 'use') this.#model.setUse(event.accountId, event.use);
@@ -136,7 +136,7 @@ class Run {
     this.#count += batch.length;
     const compare = async (subject: Subject): Promise<void> => {
       const results = await subject.apply(batch);
-      // A thorough comparison of many equal things is slow, and only its failure is of interest.
+      // A thorough comparison of many equal values is slow, and only needed on failure.
       if (!Bun.deepEquals(results, expected)) expect({ [subject.name]: results }).toEqual({ [subject.name]: expected });
       const found = await subject.describe(this.#owners);
       if (found.join() !== state.join()) expect({ [subject.name]: found }).toEqual({ [subject.name]: state });

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { openSqliteStore } from '../../src/ledger/sqlite.ts';
 import type { LedgerDriver } from '../conformance/ledger-driver.ts';
 
-/** Nothing that a suite does should be told to an operator. */
+/** Nothing in a suite should be reported to an operator. */
 const failTest = (event: string, failure: Error): never => {
   throw new Error(event, { cause: failure });
 };
 
-/** The embedded database, in a folder of its own. */
+/** The embedded database in its own folder. */
 export const sqlite: LedgerDriver = {
   name: 'SQLite',
   dialect: 'sqlite',

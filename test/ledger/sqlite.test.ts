@@ -27,53 +27,53 @@ test('a second server on the same data folder is locked out until the first ends
 
 testLedgerStore(sqlite);
 
-describe('the log of the database', () => {
-  test('that cannot be written back is told to the operator once, and nobody waits for it', async () => {
-    const told: string[] = [];
-    const keeper = new LogKeeper('/dev/null/none.db', (failure) => told.push(failure.message));
+describe('writing back the log of the database', () => {
+  test('reports a failure once and does not block', async () => {
+    const reported: string[] = [];
+    const keeper = new LogKeeper('/dev/null/none.db', (failure) => reported.push(failure.message));
     keeper.grow(5000);
-    for (let tries = 0; tries < 500 && told.length === 0; tries += 1) await Bun.sleep(10);
+    for (let tries = 0; tries < 500 && reported.length === 0; tries += 1) await Bun.sleep(10);
     keeper.grow(5000);
     await keeper.writingBack;
     expect(keeper.writingBack).toBeUndefined();
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     await keeper.close();
   });
 
-  test('that another connection keeps from being written back is told, and once more when it happens again', async () => {
+  test('reports when another connection prevents it, and again when that happens anew', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-ledger-'));
     const path = join(folder, 'tollgate.db');
     const other = openSqlite(path);
     other.run('CREATE TABLE a (b)');
-    const told: string[] = [];
-    const keeper = new LogKeeper(path, (failure) => told.push(failure.message));
+    const reported: string[] = [];
+    const keeper = new LogKeeper(path, (failure) => reported.push(failure.message));
     for (const isHeld of [true, true, false, true]) {
       if (isHeld) other.run('BEGIN IMMEDIATE');
       keeper.grow(5000);
       await keeper.writingBack;
       if (isHeld) other.run('COMMIT');
     }
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
     await keeper.close();
     other.close();
     rmSync(folder, { recursive: true });
   }, 60_000);
 
-  test('whose thread does not answer is told once, and waited for no longer', async () => {
+  test('reports a worker that does not answer once, and stops waiting for it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-ledger-'));
     const path = join(folder, 'tollgate.db');
     const other = openSqlite(path);
-    const told: string[] = [];
-    const keeper = new LogKeeper(path, (failure) => told.push(failure.message), 100);
-    // The thread waits for this, for longer than it has.
+    const reported: string[] = [];
+    const keeper = new LogKeeper(path, (failure) => reported.push(failure.message), 100);
+    // The worker waits for this lock longer than its time allows.
     other.run('BEGIN IMMEDIATE');
     keeper.grow(5000);
     await keeper.writingBack;
-    expect(told).toEqual(['The thread did not answer within 100 ms']);
+    expect(reported).toEqual(['The log writer did not answer within 100 ms']);
     keeper.grow(5000);
     expect(keeper.writingBack).toBeUndefined();
     other.run('COMMIT');
-    // It has done its work after all, and is asked again.
+    // The worker finished after all, and is used again.
     await until(() => {
       keeper.grow(5000);
       return keeper.writingBack !== undefined;
@@ -95,29 +95,29 @@ describe('a transaction on SQLite', () => {
   });
   afterEach(() => books.close());
 
-  test('with a charge is not over before its log is on disk', async () => {
+  test('with a charge does not finish before its log is on disk', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const store = open(() => promise);
-    let isOver = false;
+    let isFinished = false;
     const charge = [holdOf(owner, 'req_1', { amount: 10n }), settleOf(owner, 'req_1', { cost: 1n })];
     const applied = store.apply(charge).finally(() => {
-      isOver = true;
+      isFinished = true;
     });
     await Bun.sleep(20);
-    expect(isOver).toBe(false);
+    expect(isFinished).toBe(false);
     resolve();
     expect(await applied).toMatchObject([{ type: 'held' }, { type: 'settled' }]);
     await store.close();
   });
 
-  test('of holds alone is over when others can see it, and does not wait for the disk', async () => {
+  test('of holds only finishes when others can see it, without waiting for the disk', async () => {
     const store = open(() => Promise.reject(new Error('EIO')));
     expect(await store.apply([holdOf(owner, 'req_1', { amount: 10n })])).toMatchObject([{ type: 'held' }]);
     expect(await books.kysely.selectFrom('holds').select(['id', 'amount']).execute()).toEqual([{ id: 'req_1', amount: 10n }]);
     await store.close();
   });
 
-  test('that could not be put on disk is the last one', async () => {
+  test('that could not be flushed to disk is the last one', async () => {
     const store = open(() => Promise.reject(new Error('EIO')));
     await store.apply([holdOf(owner, 'req_1', { amount: 10n })]);
     expect(await failureOf(store.apply([settleOf(owner, 'req_1', { cost: 1n })]))).toMatchObject({ message: 'EIO' });
@@ -125,7 +125,7 @@ describe('a transaction on SQLite', () => {
     await store.close();
   });
 
-  test('waits for another writer without stopping the thread', async () => {
+  test('waits for another writer without blocking the thread', async () => {
     const store = open();
     const other = openSqlite(books.place.databasePath);
     other.run('BEGIN IMMEDIATE');
@@ -137,7 +137,7 @@ describe('a transaction on SQLite', () => {
     await store.close();
   });
 
-  test('finds the log written back before it grows for ever', async () => {
+  test('keeps the log from growing for ever', async () => {
     const store = open();
     for (let batch = 0; batch < 200; batch += 1) {
       const ids = Array.from({ length: 50 }, (_, index) => `req_${batch}_${index}`);

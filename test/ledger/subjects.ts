@@ -18,25 +18,25 @@ import { postgres } from './postgres-driver.ts';
 import { sqlite } from './sqlite-driver.ts';
 import type { Event } from './trace.ts';
 
-/** A store that is compared with the model. */
+/** A store to compare with the model. */
 export interface Subject {
   readonly name: string;
   addOwners(owners: readonly Owner[]): Promise<void>;
   apply(operations: readonly Operation[]): Promise<readonly OperationResult[]>;
-  tell(event: Event): Promise<'posted' | 'repeated' | undefined>;
-  /** From now on another process asks, and all others are dead. */
+  handle(event: Event): Promise<'posted' | 'repeated' | undefined>;
+  /** Continues as another process; all others count as dead. */
   restart(nodeId: string): Promise<void>;
-  /** What `LedgerModel.describe` tells, as the database has it. */
+  /** Returns the same as `LedgerModel.describe`, from the database. */
   describe(owners: readonly Owner[]): Promise<string[]>;
   verify(owners: readonly Owner[]): Promise<CheckResult[]>;
   close(): Promise<void>;
 }
 
-/** The embedded database without its thread, which adds nothing but time. */
+/** Opens the embedded database without its worker, which would only cost time. */
 export async function openSqliteSubject(): Promise<Subject> {
   const books = await Books.open(sqlite);
   const database = openSqlite(books.place.databasePath);
-  // This is about arithmetic, not about power failures.
+  // This is about arithmetic, not power failures.
   database.run('PRAGMA synchronous = OFF');
   let apply = prepareApply(database, '');
   return {
@@ -52,7 +52,7 @@ export async function openSqliteSubject(): Promise<Subject> {
   };
 }
 
-/** PostgreSQL by one connection: on a new one, its functions would have to be planned anew. */
+/** Opens PostgreSQL with a single connection: on a new one, its functions would have to be planned again. */
 export async function openPostgresSubject(): Promise<Subject> {
   const books = await Books.open(postgres);
   const pool = openPostgres(books.place.databaseUrl ?? '', { connectionsMax: 1, statementMs: undefined });
@@ -65,7 +65,7 @@ export async function openPostgresSubject(): Promise<Subject> {
       return decodeResults(rows[0]?.results ?? []);
     },
     restart: async (nodeId) => {
-      // A node is dead when nothing was heard of it for a while; here at once.
+      // A node counts as dead when it has been silent for a while. Here that happens at once.
       await books.kysely.deleteFrom('nodes').execute();
       node = nodeId;
     },
@@ -76,12 +76,12 @@ export async function openPostgresSubject(): Promise<Subject> {
   };
 }
 
-function subjectOn(books: Books, { name }: LedgerDriver): Pick<Subject, 'name' | 'addOwners' | 'tell' | 'describe' | 'verify'> {
+function subjectOn(books: Books, { name }: LedgerDriver): Pick<Subject, 'name' | 'addOwners' | 'handle' | 'describe' | 'verify'> {
   const { kysely, keys } = books;
   return {
     name,
     addOwners: (owners) => addOwners(kysely, owners),
-    tell: (event) => tell(kysely, keys, event),
+    handle: (event) => handle(kysely, keys, event),
     describe: (owners) => describe(kysely, owners),
     verify: async (owners) => {
       const accountIds = owners.map((owner) => owner.accountId);
@@ -91,7 +91,7 @@ function subjectOn(books: Books, { name }: LedgerDriver): Pick<Subject, 'name' |
   };
 }
 
-/** With ids that are the same in every database. */
+/** Uses the same ids in every database. */
 async function addOwners(database: Kysely<Tables>, owners: readonly Owner[]): Promise<void> {
   const accountIds = [...new Set(owners.map((owner) => owner.accountId))];
   const account = { status: 'active', is_admin: 0, created_at: 0 } as const;
@@ -119,7 +119,7 @@ async function addOwners(database: Kysely<Tables>, owners: readonly Owner[]): Pr
     .execute();
 }
 
-/** A plan of the name of each way to use its credit. */
+/** Adds one plan per way of using its credit, named after it. */
 async function addPlans(database: Kysely<Tables>): Promise<void> {
   if ((await database.selectFrom('plans').select('id').executeTakeFirst()) !== undefined) return;
   const plans = new Plans(database);
@@ -129,7 +129,7 @@ async function addPlans(database: Kysely<Tables>): Promise<void> {
   await plans.save({ ...plan, id: 'stop', useFirst: 'plan', overflow: 'stop' }, 'command');
 }
 
-async function tell(database: Kysely<Tables>, keys: Keys, event: Event): Promise<'posted' | 'repeated' | undefined> {
+async function handle(database: Kysely<Tables>, keys: Keys, event: Event): Promise<'posted' | 'repeated' | undefined> {
   switch (event.type) {
     case 'credit':
       return database.transaction().execute(async (transaction) => {
@@ -163,7 +163,7 @@ interface Row {
   readonly third: bigint;
 }
 
-/** One statement, for it is asked after every batch. */
+/** One statement, because it runs after every batch. */
 async function describe(database: Kysely<Tables>, owners: readonly Owner[]): Promise<string[]> {
   const accountIds = [...new Set(owners.map((owner) => owner.accountId))];
   const accounts = sql.join(accountIds);

@@ -3,7 +3,7 @@ import { BUDGET_PERIODS, type BudgetPeriod, type Operation } from '../../src/led
 import type { CreditKind, LedgerModel, Use } from './model.ts';
 import { extendOf, holdOf, progressOf, releaseOf, settleOf, type Owner } from './operations.ts';
 
-/** One thing that happens, in numbers that are made fit when it does: so any part of a trace is a trace. */
+/** One random step. Its numbers are mapped to valid values when it runs, so any part of a trace is a valid trace. */
 export interface Step {
   readonly kind: keyof typeof WEIGHTS;
   readonly owner: number;
@@ -28,7 +28,7 @@ export type Event =
   | { readonly type: 'restart' }
   | { readonly type: 'commit' };
 
-/** How often each kind is to be seen. `again` repeats what was asked before, whatever has become of it since. */
+/** The relative frequency of each kind. `again` repeats an earlier operation, whatever has happened to it since. */
 const WEIGHTS = {
   hold: 300,
   settle: 240,
@@ -47,12 +47,12 @@ const WEIGHTS = {
   restart: 1,
 };
 
-/** The last is the most delicate. */
+/** `stop` is the trickiest, so it is the most frequent. */
 const USES: readonly Use[] = ['plan', 'balance', 'stop', 'stop'];
 
 type OperationKind = Exclude<Step['kind'], 'commit' | 'restart' | 'credit' | 'debit' | 'use' | 'budget' | 'tick'>;
 
-/** Steps of a trace, any number of them. */
+/** The steps of a trace, of any length. */
 export const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     kind: fc.oneof(...Object.entries(WEIGHTS).map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind as Step['kind']) }))),
@@ -64,20 +64,20 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 2000, size: 'max' },
 );
 
-/** Ahead of the real clock, which extensions go by: then they never turn a window. The end of a month is near. */
+/** Ahead of the real clock, which extensions use, so that they never start a new window. Close to the end of a month. */
 const BEGIN_MS = Date.UTC(2040, 0, 28, 20);
 const MINUTE_MS = 60_000;
 const OPEN_HOLDS_MAX = 200;
 const REMEMBERED_MAX = 300;
-/** Ids grow with time, as real ones do: recovery goes by them, and the windows of budgets by its order. */
+/** Ids grow with time, as real ones do. Recovery follows their order, and so do budget windows. */
 const ID_DIGITS = 6;
 
-/** Turns steps into operations and events, by what the model says is there. */
+/** Turns steps into operations and events, based on the state of the model. */
 export class Trace {
   readonly #model: LedgerModel;
   readonly #owners: readonly Owner[];
   readonly #name: string;
-  readonly #asked: Operation[] = [];
+  readonly #history: Operation[] = [];
   #nowMs = BEGIN_MS;
   #lastRequest = 0;
   #lastPosting = 0;
@@ -88,7 +88,7 @@ export class Trace {
     this.#name = name;
   }
 
-  /** What a step asks of the ledger, or what it does between two batches. */
+  /** Returns the operations of a step, or the event it causes between two batches. */
   next(step: Step): readonly Operation[] | Event {
     switch (step.kind) {
       case 'commit':
@@ -118,8 +118,8 @@ export class Trace {
 
   #operations(step: Step, kind: OperationKind) {
     const operations = this.#make(step, this.#model.openHolds.length > OPEN_HOLDS_MAX && kind === 'hold' ? 'settle' : kind);
-    this.#asked.push(...operations);
-    this.#asked.splice(0, Math.max(0, this.#asked.length - REMEMBERED_MAX));
+    this.#history.push(...operations);
+    this.#history.splice(0, Math.max(0, this.#history.length - REMEMBERED_MAX));
     return operations;
   }
 
@@ -133,7 +133,7 @@ export class Trace {
         return [settleOf({ accountId, keyId }, requestId, { cost: BigInt(step.amount), createdAtMs }), hold];
       }
       case 'again':
-        return this.#asked.slice(step.request % Math.max(1, this.#asked.length)).slice(0, 1);
+        return this.#history.slice(step.request % Math.max(1, this.#history.length)).slice(0, 1);
       case 'expire':
         return [{ type: 'expire', nowMs: this.#nowMs }];
       case 'settle':
@@ -151,7 +151,7 @@ export class Trace {
     return holdOf(this.#ownerAt(owner), `req_${this.#name}_${String(this.#lastRequest).padStart(ID_DIGITS, '0')}`, facts);
   }
 
-  /** Something about a request that runs, by whom it was begun. */
+  /** Returns an operation on a running request, with that request's owner. */
   #onOpen({ request, amount, chance }: Step, kind: 'settle' | 'release' | 'extend' | 'progress'): Operation[] {
     const open = this.#model.openHolds;
     const requestId = open[request % Math.max(1, open.length)];
@@ -159,7 +159,7 @@ export class Trace {
     if (requestId === undefined || hold === undefined) return [];
     const owner = { accountId: hold.accountId, keyId: hold.keyId };
     const { createdAtMs } = hold;
-    // Mostly what was held is enough; at times it costs more, or nothing.
+    // Usually the hold covers the cost; sometimes it costs more, or nothing.
     const cost = chance < 8 ? BigInt(amount) * 2n : (hold.amount * BigInt(amount)) / 1000n;
     if (kind === 'release') return [releaseOf(owner, requestId, createdAtMs)];
     if (kind === 'extend') return [extendOf(owner, requestId, hold.amount + BigInt(amount + 1))];
@@ -167,7 +167,7 @@ export class Trace {
     return [settleOf(owner, requestId, { cost, createdAtMs })];
   }
 
-  /** One in five is what was posted before. */
+  /** Every fifth posting repeats an earlier one. */
   #posting({ owner, amount, chance }: Step, type: 'credit' | 'debit'): Event {
     const isRepeated = chance % 5 === 0 && this.#lastPosting > 0;
     if (!isRepeated) this.#lastPosting += 1;
@@ -175,11 +175,11 @@ export class Trace {
     const { accountId } = this.#ownerAt(owner);
     const posting = { accountId, source, amount: BigInt(amount + 1) * 20n };
     if (type === 'debit') return { type, ...posting };
-    // Every end is another, for which of two credits with the same end is used first is nobody's business.
-    const ends = { expiresAtMs: this.#nowMs + 30 * amount * MINUTE_MS + this.#lastPosting };
-    // That of a plan has an end, always.
-    if (chance < 40) return { type, kind: 'plan', ...posting, ...ends };
-    return { type, kind: 'promo', ...posting, ...(chance < 60 && ends) };
+    // Every expiry is different, because the order among credits with the same expiry does not matter.
+    const expiry = { expiresAtMs: this.#nowMs + 30 * amount * MINUTE_MS + this.#lastPosting };
+    // Plan credit always expires.
+    if (chance < 40) return { type, kind: 'plan', ...posting, ...expiry };
+    return { type, kind: 'promo', ...posting, ...(chance < 60 && expiry) };
   }
 
   #budget({ owner, amount, chance }: Step): Event {
@@ -189,7 +189,7 @@ export class Trace {
 
   #ownerAt(index: number): Owner {
     const owner = this.#owners[index % this.#owners.length];
-    if (owner === undefined) throw new Error('a trace needs an owner');
+    if (owner === undefined) throw new Error('A trace needs an owner');
     return owner;
   }
 }

@@ -55,11 +55,11 @@ function expectArrival(operations: Operation[]): void {
   expect(JSON.parse(encodeOperations(operations), readAmount)).toEqual(operations);
 }
 
-test('operations arrive as they were sent, whatever their texts are', () => {
+test('operations survive the encoding, whatever text they contain', () => {
   fc.assert(fc.property(fc.array(operation, { maxLength: 5 }), expectArrival), { numRuns: 1000 });
 });
 
-/** Amounts are the texts of these names. */
+/** Fields with these names are amounts, encoded as strings. */
 function readAmount(name: string, value: unknown): unknown {
   return AMOUNTS.has(name) ? BigInt(String(value)) : value;
 }
