@@ -4,22 +4,22 @@ import type { Tables } from '../database/tables.ts';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { windowOf, windowStartMs } from '../ledger/budget.ts';
 import type { AlertRule } from './rules.ts';
-import { tellUsd } from './tell-usd.ts';
+import { shortUsd } from './short-usd.ts';
 
-/** A line that is crossed at this moment. */
+/** A threshold that is crossed at this moment. */
 export interface Crossing {
-  /** What crossed it, and in which period: the same one fires once. */
+  /** What crossed it, and in which period. The same subject fires once. */
   readonly subject: string;
   readonly title: string;
   readonly text: string;
   readonly keyId?: string;
 }
 
-/** A rate of fewer requests says nothing. */
+/** An error rate over fewer requests means little. */
 const REQUESTS_MIN = 20;
 const SESSIONS_MAX = 20;
 
-/** What of a rule is crossed now. */
+/** Returns everything that currently crosses a rule's threshold. */
 export async function findCrossings(database: Kysely<Tables>, rule: AlertRule, nowMs: number): Promise<Crossing[]> {
   switch (rule.kind) {
     case 'low_balance':
@@ -39,14 +39,14 @@ export async function findCrossings(database: Kysely<Tables>, rule: AlertRule, n
   }
 }
 
-/** What is set aside for requests under way does not count: it comes and goes, and the alert would with it. */
+/** Ignores holds of running requests: they come and go, and the alert would fire with them. */
 async function findLowBalance(database: Kysely<Tables>, { accountId, threshold }: AlertRule): Promise<Crossing[]> {
   const wallet = await database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirst();
   if (wallet === undefined) return [];
   const balance = wallet.credits_posted - wallet.debits_posted;
   if (balance >= threshold) return [];
-  const text = `It is below ${tellUsd(threshold)}. Top up before requests are refused.`;
-  return [{ subject: '', title: `The balance is ${tellUsd(balance)}`, text }];
+  const text = `It is below ${shortUsd(threshold)}. Top up before requests are refused.`;
+  return [{ subject: '', title: `The balance is ${shortUsd(balance)}`, text }];
 }
 
 interface Window {
@@ -59,8 +59,8 @@ async function findSpend(database: Kysely<Tables>, { accountId, threshold }: Ale
   const { cost } = await sumSince(database, accountId, startMs);
   if (cost < threshold) return [];
   const when = period === 'day' ? 'today' : 'this month';
-  const text = `That is ${tellUsd(threshold)} or more since the ${period} began (UTC).`;
-  return [{ subject: String(startMs), title: `${tellUsd(cost)} spent ${when}`, text }];
+  const text = `That is ${shortUsd(threshold)} or more since the ${period} began (UTC).`;
+  return [{ subject: String(startMs), title: `${shortUsd(cost)} spent ${when}`, text }];
 }
 
 async function findKeyLimits(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
@@ -77,7 +77,7 @@ async function findKeyLimits(database: Kysely<Tables>, { accountId, threshold }:
         subject: `${id} ${budget.period} ${windowOf(budget.period, nowMs, budget.zone).startMs}`,
         keyId: id,
         title: `The key “${name}” is at ${threshold >= 100n ? 'its limit' : `${threshold} % of its limit`}`,
-        text: `${tellUsd(budget.spent)} of ${tellUsd(budget.amount)} are spent (${budget.period === 'total' ? 'in total' : `this ${budget.period}, ${budget.zone}`}).`,
+        text: `${shortUsd(budget.spent)} of ${shortUsd(budget.amount)} spent (${budget.period === 'total' ? 'in total' : `this ${budget.period}, ${budget.zone}`}).`,
       })),
   );
 }
@@ -86,7 +86,9 @@ async function findErrors(database: Kysely<Tables>, { accountId, threshold }: Al
   const { requests, errors } = await sumSince(database, accountId, nowMs - HOUR_MS);
   if (requests < REQUESTS_MIN || errors * 100n < requests * threshold) return [];
   const percent = (errors * 100n) / requests;
-  return [{ subject: '', title: `${percent} % of the requests fail`, text: `${errors} of ${requests} requests of the last hour failed.` }];
+  return [
+    { subject: '', title: `${percent} % of requests are failing`, text: `${errors} of ${requests} requests in the last hour failed.` },
+  ];
 }
 
 async function findExpiring(database: Kysely<Tables>, { accountId, threshold }: AlertRule, nowMs: number): Promise<Crossing[]> {
@@ -101,12 +103,15 @@ async function findExpiring(database: Kysely<Tables>, { accountId, threshold }: 
       subject: `${id} ${expiresAt}`,
       keyId: id,
       title: `The key “${name}” expires soon`,
-      text: `It works until ${at} UTC. Give it more time, or replace it.`,
+      text: `It works until ${at} UTC. Extend its validity, or replace it.`,
     };
   });
 }
 
-/** The living keys of an account, oldest first: no more of each than is told, for all accounts are looked at again and again. */
+/**
+ * Selects an account's keys that are not deleted, oldest first. Only the columns alerts need, because this runs over and over for all
+ * accounts.
+ */
 function keysOf(database: Kysely<Tables>, accountId: string) {
   return database
     .selectFrom('api_keys')
@@ -132,7 +137,7 @@ async function findSignIns(database: Kysely<Tables>, { accountId, createdAtMs }:
     .map(({ id, address, user_agent: agent, email }) => ({
       subject: id,
       title: `New sign-in as ${email}`,
-      text: `From ${address ?? 'an unknown address'}${agent === null ? '' : `, ${agent.slice(0, 200)}`}. If it was not you, end the session in the settings and change the password.`,
+      text: `From ${address ?? 'an unknown address'}${agent === null ? '' : `, ${agent.slice(0, 200)}`}. If this was not you, end the session in the settings and change your password.`,
     }));
 }
 

@@ -7,7 +7,7 @@ import type { AlertKind } from './rules.ts';
 
 export type Channel = 'mail' | 'webhook';
 
-/** What somebody is told. */
+/** The content of an alert. */
 export interface AlertMessage {
   readonly accountId: string;
   readonly kind: AlertKind | 'test';
@@ -16,7 +16,7 @@ export interface AlertMessage {
   readonly keyId?: string | undefined;
 }
 
-/** A message on its way by one channel. */
+/** A message to send through one channel. */
 export interface Delivery {
   readonly id: string;
   readonly accountId: string;
@@ -33,18 +33,18 @@ export interface Delivery {
   readonly finishedAtMs: number | undefined;
 }
 
-/** After each failed try it is waited longer; the last failure is the end. */
+/** The wait after each failed try. The last failure is final. */
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS];
 export const TRIES_MAX = BACK_OFF_MS.length + 1;
-/** Longer than any channel takes: whoever claimed a delivery and did not finish it until then is dead. */
+/** Longer than any channel takes: a process that claimed a delivery and has not finished it by then is dead. */
 const CLAIM_MS = 2 * MINUTE_MS;
 const PROBLEM_CHARACTERS_MAX = 300;
 const KEPT_MS = 30 * DAY_MS;
 const PRUNED_ROWS = 500;
-/** Far more than anybody reads. Beyond that, alerts that come and go would fill a mailbox, or load somebody else's server. */
-const A_DAY_MAX: Readonly<Record<Channel, number>> = { mail: 200, webhook: 2000 };
+/** Far more than anyone reads. Without a limit, an alert that comes and goes could flood a mailbox or a foreign server. */
+const DAILY_MAX: Readonly<Record<Channel, number>> = { mail: 200, webhook: 2000 };
 
-/** Puts a message on its way, by each of the channels; gives the ids of the deliveries. One too many in a day is only written down. */
+/** Queues a message for each channel; returns the delivery ids. Messages above the daily limit are only recorded. */
 export async function addDeliveries(database: Kysely<Tables>, message: AlertMessage, channels: readonly Channel[]): Promise<string[]> {
   if (channels.length === 0) return [];
   const nowMs = Date.now();
@@ -52,7 +52,7 @@ export async function addDeliveries(database: Kysely<Tables>, message: AlertMess
   const payload = JSON.stringify({ text, keyId });
   const counts = await countSince(database, accountId, nowMs - DAY_MS);
   const rows = channels.map((channel) => {
-    const isTooMany = (counts.get(channel) ?? 0) >= A_DAY_MAX[channel];
+    const isTooMany = (counts.get(channel) ?? 0) >= DAILY_MAX[channel];
     return {
       id: makeId('delivery', nowMs),
       account_id: accountId,
@@ -63,7 +63,7 @@ export async function addDeliveries(database: Kysely<Tables>, message: AlertMess
       status: isTooMany ? ('failed' as const) : ('waiting' as const),
       tries: 0,
       next_try_at: nowMs,
-      problem: isTooMany ? `Not sent: there were ${A_DAY_MAX[channel]} messages in the last 24 hours.` : null,
+      problem: isTooMany ? `Not sent: the limit of ${DAILY_MAX[channel]} messages in 24 hours was reached.` : null,
       created_at: nowMs,
       finished_at: isTooMany ? nowMs : null,
     };
@@ -72,7 +72,7 @@ export async function addDeliveries(database: Kysely<Tables>, message: AlertMess
   return rows.map(({ id }) => id);
 }
 
-/** How many messages an account was sent, or is about to be, by each channel. */
+/** Counts the messages per channel that an account was sent or is about to be sent. */
 async function countSince(database: Kysely<Tables>, accountId: string, sinceMs: number): Promise<ReadonlyMap<Channel, number>> {
   const rows = await database
     .selectFrom('alert_deliveries')
@@ -85,7 +85,10 @@ async function countSince(database: Kysely<Tables>, accountId: string, sinceMs: 
   return new Map(rows.map(({ channel, count }) => [channel, Number(count)]));
 }
 
-/** The deliveries whose time has come: the oldest of every account, then the second ones. An account with thousands of them, and a webhook that hangs, keeps nobody waiting. */
+/**
+ * Returns due deliveries: the oldest of every account, then the second oldest, and so on. An account with thousands of them and a hanging
+ * webhook delays no other account.
+ */
 export async function findDue(database: Kysely<Tables>, nowMs: number, limit: number): Promise<Delivery[]> {
   const rows = await database
     .selectFrom('alert_deliveries')
@@ -100,7 +103,7 @@ export async function findDue(database: Kysely<Tables>, nowMs: number, limit: nu
   return rows.map(readDelivery);
 }
 
-/** Takes a delivery for this process: of several that try, one succeeds. */
+/** Claims a delivery for this process. Of several processes that try, one succeeds. */
 export async function claim(database: Kysely<Tables>, { id, tries }: Delivery): Promise<boolean> {
   const { numUpdatedRows } = await database
     .updateTable('alert_deliveries')
@@ -112,7 +115,7 @@ export async function claim(database: Kysely<Tables>, { id, tries }: Delivery): 
   return numUpdatedRows === 1n;
 }
 
-/** Notes how a try ended; without a problem it is sent, and after the last try given up. */
+/** Records the result of a try: sent if there was no problem, failed after the last try. */
 export async function finish(database: Kysely<Tables>, { id, tries }: Delivery, problem: string | undefined): Promise<void> {
   const nowMs = Date.now();
   const waitMs = BACK_OFF_MS[tries];
@@ -129,13 +132,13 @@ export async function finish(database: Kysely<Tables>, { id, tries }: Delivery, 
     .execute();
 }
 
-/** One delivery, of whichever account. */
+/** Finds a delivery, whichever account it belongs to. */
 export async function findDelivery(database: Kysely<Tables>, id: string): Promise<Delivery | undefined> {
   const row = await database.selectFrom('alert_deliveries').selectAll().where('id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : readDelivery(row);
 }
 
-/** The latest deliveries of an account, newest first. */
+/** Returns an account's latest deliveries, newest first. */
 export async function listDeliveries(database: Kysely<Tables>, accountId: string, limit: number): Promise<Delivery[]> {
   const rows = await database
     .selectFrom('alert_deliveries')
@@ -148,13 +151,13 @@ export async function listDeliveries(database: Kysely<Tables>, accountId: string
   return rows.map(readDelivery);
 }
 
-/** Forgets what was delivered, or given up, a month ago. */
+/** Deletes deliveries that were sent or failed a month ago. */
 export async function pruneDeliveries(database: Kysely<Tables>, nowMs: number): Promise<void> {
   const old = database
     .selectFrom('alert_deliveries')
     .select('id')
     .where('status', '<>', 'waiting')
-    // Ids are in the order of time, and have an index.
+    // Ids are ordered by time and indexed.
     .where('id', '<', idAt('delivery', nowMs - KEPT_MS));
   await deleteInParts(database.deleteFrom('alert_deliveries').where('id', 'in', old.limit(PRUNED_ROWS)), PRUNED_ROWS);
 }

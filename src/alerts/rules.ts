@@ -3,26 +3,26 @@ import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { lockWallet } from '../ledger/credit.ts';
 
-/** What can be watched, and what the threshold of each counts. */
+/** The kinds of alerts, and the unit of each threshold. */
 export const ALERT_KINDS = {
-  /** The balance is below so many nano-dollars. */
+  /** The balance is below this many nano-dollars. */
   low_balance: 'usd',
-  /** The spend of this day, or month, of the UTC calendar has reached so many nano-dollars. */
+  /** Spending in the current UTC day or month has reached this many nano-dollars. */
   spend_day: 'usd',
   spend_month: 'usd',
-  /** A spending limit of a key is used to so many per cent. */
+  /** This percentage of a key's spending limit is used. */
   key_limit: 'percent',
-  /** So many per cent of the requests of the last hour failed. */
+  /** This percentage of the last hour's requests failed. */
   error_rate: 'percent',
-  /** A key ends within so many days. */
+  /** A key expires within this many days. */
   key_expiring: 'days',
-  /** Somebody signed in; there is nothing to count. */
+  /** Someone signed in. There is no threshold. */
   sign_in: 'none',
 } as const;
 
 export type AlertKind = keyof typeof ALERT_KINDS;
 
-/** Something that somebody wants to be told about. */
+/** One alert an account has set up. */
 export interface AlertRule {
   readonly id: string;
   readonly accountId: string;
@@ -35,12 +35,12 @@ export interface AlertRule {
 
 export type NewRule = Pick<AlertRule, 'kind' | 'threshold' | 'byMail' | 'byWebhook'>;
 
-/** More than anybody can tell apart. */
+/** More than anyone can keep track of. */
 export const RULES_MAX = 50;
-/** Read at once when all are looked at. */
+/** Rows per query when all rules are checked. */
 const PAGE_ROWS = 500;
 
-/** The alerts that people asked for. */
+/** The alerts that accounts have set up. */
 export class AlertRules {
   readonly #database: Kysely<Tables>;
 
@@ -53,7 +53,7 @@ export class AlertRules {
     return rows.map(readRule);
   }
 
-  /** When each of an account's rules that is crossed now was told about last, by its id. */
+  /** Returns when each currently crossed rule of an account last fired, by rule id. */
   async listFired(accountId: string): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#database
       .selectFrom('alert_states')
@@ -65,10 +65,10 @@ export class AlertRules {
     return new Map(rows.map((row) => [row.rule_id, Number(row.fired_at)]));
   }
 
-  /** Undefined when the account has as many as it may. */
+  /** Creates a rule. Returns undefined when the account has reached its limit. */
   async create(accountId: string, { kind, threshold, byMail, byWebhook }: NewRule): Promise<AlertRule | undefined> {
     return this.#database.transaction().execute(async (transaction) => {
-      // One after the other: many at the same moment could else all find room.
+      // The lock serialises creations: otherwise several at the same moment could all find room.
       await lockWallet(transaction, accountId);
       if ((await new AlertRules(transaction).list(accountId)).length >= RULES_MAX) return undefined;
       const nowMs = Date.now();
@@ -89,7 +89,7 @@ export class AlertRules {
     });
   }
 
-  /** Changes a rule and arms it anew, so that a new threshold is told about; undefined when there is none. */
+  /** Changes a rule and re-arms it, so that the new threshold fires. Returns undefined when there is no such rule. */
   async update(accountId: string, id: string, change: Omit<NewRule, 'kind'>): Promise<AlertRule | undefined> {
     return this.#database.transaction().execute(async (transaction) => {
       const row = await transaction
@@ -114,7 +114,7 @@ export class AlertRules {
     return numDeletedRows === 1n;
   }
 
-  /** All rules of everybody, page by page, those of an account in a row. */
+  /** Reads all rules of all accounts page by page, grouped by account. */
   async *readAll(): AsyncGenerator<AlertRule> {
     let last = { account_id: '', id: '' };
     for (;;) {
@@ -137,7 +137,7 @@ export class AlertRules {
   }
 }
 
-/** Whether anybody wants to be told anything. */
+/** Returns whether any account has an alert. */
 export async function hasAlerts(database: Kysely<Tables>): Promise<boolean> {
   return (await database.selectFrom('alert_rules').select('id').limit(1).executeTakeFirst()) !== undefined;
 }

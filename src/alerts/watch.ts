@@ -6,33 +6,35 @@ import { findCrossings, type Crossing } from './crossings.ts';
 import { addDeliveries } from './deliveries.ts';
 import { AlertRules, type AlertRule } from './rules.ts';
 
-/** Far longer than servers take to look at all rules, and than their clocks differ. */
+/** Far longer than a server needs to check all rules, and than clocks differ. */
 const APART_MS = 10 * MINUTE_MS;
 
 /**
- * Looks at every rule once. What is newly crossed fires; what is over is armed again. Several servers may look at the
- * same time: the row of the state decides which of them tells.
+ * Checks every rule once. Newly crossed rules fire; rules that are no longer crossed are re-armed. Several servers may check at
+ * the same time: the state row decides which of them sends the message.
  */
 export async function watchAlerts(database: Kysely<Tables>, nowMs: number, onFailure: (error: unknown) => void): Promise<void> {
   for await (const rule of new AlertRules(database).readAll()) {
     try {
       await watchRule(database, rule, nowMs);
     } catch (error) {
-      // One account's trouble must not keep the others from being told.
+      // A problem with one account must not stop the alerts of the others.
       onFailure(error);
     }
     await letOthers();
   }
 }
 
-/** Tells of the sign-ins of an account at once: who signs out, or deletes the alert, before rules are looked at is told about too. */
+/**
+ * Fires an account's sign-in alerts at once, so that they go out even if the person signs out or deletes the alert before the next check.
+ */
 export async function tellSignIns(database: Kysely<Tables>, accountId: string): Promise<void> {
   const rules = await new AlertRules(database).list(accountId);
   for (const rule of rules) if (rule.kind === 'sign_in') await watchRule(database, rule, Date.now());
 }
 
 async function watchRule(database: Kysely<Tables>, rule: AlertRule, nowMs: number): Promise<void> {
-  // In this order: what another server fires after the first reading is not taken for something that is over.
+  // Read the fired states first, so that what another server fires after this read is not mistaken for something that is over.
   const fired = new Set(await readFired(database, rule.id));
   const crossings = await findCrossings(database, rule, nowMs);
   for (const crossing of crossings) if (!fired.has(crossing.subject)) await fire(database, rule, crossing);
@@ -46,7 +48,10 @@ async function watchRule(database: Kysely<Tables>, rule: AlertRule, nowMs: numbe
   if (over.length > 0) await database.deleteFrom('alert_states').where('rule_id', '=', rule.id).where('subject', 'in', over).execute();
 }
 
-/** Of what is no longer crossed here, what is so everywhere: a server that is behind or ahead, as at the end of a period, must find that it was told. */
+/**
+ * Returns the subjects that are over on every server. Around the end of a period, a server whose clock is behind or ahead must still find
+ * that the alert has fired.
+ */
 async function findOver(database: Kysely<Tables>, rule: AlertRule, ended: readonly string[], nowMs: number): Promise<readonly string[]> {
   let over = ended;
   for (const atMs of [nowMs - APART_MS, nowMs + APART_MS]) {

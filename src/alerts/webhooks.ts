@@ -3,13 +3,13 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import type { Delivery } from './deliveries.ts';
 
-/** Where an account wants to be told by machines. */
+/** An account's webhook. */
 export interface Webhook {
   readonly url: string;
   readonly secret: string;
 }
 
-/** A request to a webhook, ready to be sent. */
+/** A webhook request, ready to send. */
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export async function findWebhook(database: Kysely<Tables>, accountId: string): 
   return database.selectFrom('alert_webhooks').select(['url', 'secret']).where('account_id', '=', accountId).executeTakeFirst();
 }
 
-/** Sets the address; the first time, and whenever it is asked for, with a new secret, which is given back to be shown once. */
+/** Sets the address. The first time this also creates a secret, and returns it to be shown once. */
 export async function saveWebhook(database: Kysely<Tables>, accountId: string, url: string): Promise<string | undefined> {
   const secret = makeSecret();
   const row = await database
@@ -34,7 +34,7 @@ export async function saveWebhook(database: Kysely<Tables>, accountId: string, u
   return row.secret === secret ? secret : undefined;
 }
 
-/** Undefined when the account has no webhook. */
+/** Replaces the secret. Returns undefined when the account has no webhook. */
 export async function renewSecret(database: Kysely<Tables>, accountId: string): Promise<string | undefined> {
   const secret = makeSecret();
   const { numUpdatedRows } = await database
@@ -50,8 +50,8 @@ export async function deleteWebhook(database: Kysely<Tables>, accountId: string)
 }
 
 /**
- * Writes and signs what a webhook gets. The time is part of what is signed, so that whoever records a request cannot
- * send it again later; the id tells a repeated one from a new one.
+ * Builds and signs a webhook request. The signature covers the time, so that a recorded request cannot be replayed later. The id
+ * tells a repeated delivery from a new one.
  */
 export function signRequest({ url, secret }: Webhook, delivery: Delivery, nowMs: number): WebhookRequest {
   const body = JSON.stringify({

@@ -31,19 +31,19 @@ for (const { name: storeName, isMissing, open } of STORES)
     });
     afterAll(() => store.close());
 
-    async function watchFor(kind: AlertKind, threshold: bigint, more: Partial<NewRule> = {}): Promise<string> {
+    async function addRule(kind: AlertKind, threshold: bigint, more: Partial<NewRule> = {}): Promise<string> {
       const rule = await rules.create(owner.account.id, { kind, threshold, byMail: true, byWebhook: false, ...more });
       return rule?.id ?? '';
     }
 
-    async function look(nowMs = Date.now()): Promise<void> {
+    async function check(nowMs = Date.now()): Promise<void> {
       const failures: unknown[] = [];
       await watchAlerts(store.kysely, nowMs, (error) => failures.push(error));
       expect(failures).toEqual([]);
     }
 
-    /** What was told, oldest first. */
-    async function told(): Promise<string[]> {
+    /** The alerts sent, oldest first. */
+    async function sentTitles(): Promise<string[]> {
       const deliveries = await listDeliveries(store.kysely, owner.account.id, 100);
       return deliveries.map(({ title }) => title).toReversed();
     }
@@ -95,32 +95,32 @@ for (const { name: storeName, isMissing, open } of STORES)
       await store.kysely.updateTable('key_budgets').set({ spent }).where('key_id', '=', keyId).execute();
     }
 
-    describe('a low balance', () => {
-      test('is told once each time that the line is crossed', async () => {
+    describe('a low-balance alert', () => {
+      test('fires once each time the threshold is crossed', async () => {
         await credit(10n * USD);
-        await watchFor('low_balance', 5n * USD);
-        await look();
-        expect(await told()).toEqual([]);
+        await addRule('low_balance', 5n * USD);
+        await check();
+        expect(await sentTitles()).toEqual([]);
         await credit(-6n * USD);
-        await look();
-        await look();
-        expect(await told()).toEqual(['The balance is $4.00']);
+        await check();
+        await check();
+        expect(await sentTitles()).toEqual(['The balance is $4.00']);
         await credit(1n * USD);
-        await look();
+        await check();
         await credit(-1n * USD);
-        await look();
-        expect(await told()).toEqual(['The balance is $4.00', 'The balance is $4.00']);
+        await check();
+        expect(await sentTitles()).toEqual(['The balance is $4.00', 'The balance is $4.00']);
       });
 
-      test('is told once however many servers look at the same time', async () => {
-        await watchFor('low_balance', 5n * USD);
-        await Promise.all(Array.from({ length: 6 }, () => look()));
-        expect(await told()).toHaveLength(1);
+      test('fires once, however many servers check at the same time', async () => {
+        await addRule('low_balance', 5n * USD);
+        await Promise.all(Array.from({ length: 6 }, () => check()));
+        expect(await sentTitles()).toHaveLength(1);
       });
 
-      test('is told once, though a slow server looked before the line was crossed', async () => {
+      test('fires once, even if a slow server read the balance before it fell', async () => {
         await credit(10n * USD);
-        await watchFor('low_balance', 5n * USD);
+        await addRule('low_balance', 5n * USD);
         const { kysely } = await connect(store);
         let isRead = false;
         const slow = kysely.withPlugin({
@@ -129,173 +129,173 @@ for (const { name: storeName, isMissing, open } of STORES)
             if (isRead || result.rows[0]?.['credits_posted'] === undefined) return result;
             isRead = true;
             await credit(-6n * USD);
-            await look();
+            await check();
             return result;
           },
         });
         await watchAlerts(slow, Date.now(), (error) => expect(error).toBeUndefined());
         expect(isRead).toBe(true);
-        await look();
-        expect(await told()).toEqual(['The balance is $4.00']);
+        await check();
+        expect(await sentTitles()).toEqual(['The balance is $4.00']);
         await kysely.destroy();
       });
 
-      test('is told again when the rule is changed', async () => {
-        const id = await watchFor('low_balance', 5n * USD);
-        await look();
+      test('fires again when the rule is changed', async () => {
+        const id = await addRule('low_balance', 5n * USD);
+        await check();
         await rules.update(owner.account.id, id, { threshold: 6n * USD, byMail: true, byWebhook: false });
-        await look();
-        expect(await told()).toHaveLength(2);
+        await check();
+        expect(await sentTitles()).toHaveLength(2);
       });
     });
 
-    test('the spend of a day is told once a day', async () => {
-      await watchFor('spend_day', 3n * USD);
+    test('a daily spend alert fires once a day', async () => {
+      await addRule('spend_day', 3n * USD);
       await use({ cost: 2n * USD });
-      await look();
-      expect(await told()).toEqual([]);
+      await check();
+      expect(await sentTitles()).toEqual([]);
       await use({ cost: 1n * USD });
-      await look();
-      await look();
-      expect(await told()).toEqual(['$3.00 spent today']);
+      await check();
+      await check();
+      expect(await sentTitles()).toEqual(['$3.00 spent today']);
       const tomorrowMs = Date.now() + DAY_MS;
-      await look(tomorrowMs);
+      await check(tomorrowMs);
       await use({ cost: 4n * USD, atMs: tomorrowMs });
-      await look(tomorrowMs);
-      expect(await told()).toEqual(['$3.00 spent today', '$4.00 spent today']);
+      await check(tomorrowMs);
+      expect(await sentTitles()).toEqual(['$3.00 spent today', '$4.00 spent today']);
     });
 
-    test('the spend of a day is told once, though a slow server still looks at it after midnight', async () => {
+    test('a daily spend alert fires once, even if a slow server still checks that day after midnight', async () => {
       const midnightMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-      await watchFor('spend_day', 3n * USD);
+      await addRule('spend_day', 3n * USD);
       await use({ cost: 4n * USD, atMs: midnightMs - 60_000 });
-      for (const afterMs of [-1000, 1000, -1]) await look(midnightMs + afterMs);
-      expect(await told()).toEqual(['$4.00 spent today']);
-      await look(midnightMs + 11 * 60_000);
+      for (const afterMs of [-1000, 1000, -1]) await check(midnightMs + afterMs);
+      expect(await sentTitles()).toEqual(['$4.00 spent today']);
+      await check(midnightMs + 11 * 60_000);
       expect(await store.kysely.selectFrom('alert_states').selectAll().execute()).toEqual([]);
     });
 
-    test('the spend of a month counts all its days', async () => {
-      await watchFor('spend_month', 3n * USD);
+    test('a monthly spend alert counts all days of the month', async () => {
+      await addRule('spend_month', 3n * USD);
       const startMs = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth())).getTime();
       await use({ cost: 2n * USD, atMs: startMs });
       await use({ cost: 2n * USD, atMs: startMs - 1 });
-      await look();
-      expect(await told()).toEqual([]);
+      await check();
+      expect(await sentTitles()).toEqual([]);
       await use({ cost: 1n * USD });
-      await look();
-      expect(await told()).toEqual(['$3.00 spent this month']);
+      await check();
+      expect(await sentTitles()).toEqual(['$3.00 spent this month']);
     });
 
-    test('a key at 50, 80 and 100 per cent of a limit is told at each, and again in the next period', async () => {
-      for (const percent of [50n, 80n, 100n]) await watchFor('key_limit', percent);
+    test('key limit alerts fire at 50, 80 and 100 per cent, and again after the limit was raised', async () => {
+      for (const percent of [50n, 80n, 100n]) await addRule('key_limit', percent);
       const { id } = await owner.keys.create(owner.account.id, { name: 'ci', budgets: { day: asNanos(100n), total: asNanos(100_000n) } });
       for (const spent of [49n, 50n, 79n, 85n, 99n]) {
         await spendOf(id, spent);
-        await look();
+        await check();
       }
-      expect(await told()).toEqual(['The key “ci” is at 50 % of its limit', 'The key “ci” is at 80 % of its limit']);
+      expect(await sentTitles()).toEqual(['The key “ci” is at 50 % of its limit', 'The key “ci” is at 80 % of its limit']);
       const uses = new KeyUses();
       uses.noteRefusal(id, 'day', Date.now());
       await uses.write(store.kysely);
-      await look();
-      expect((await told()).at(-1)).toBe('The key “ci” is at its limit');
+      await check();
+      expect((await sentTitles()).at(-1)).toBe('The key “ci” is at its limit');
       await owner.keys.update(owner.by(id), { budgets: { day: asNanos(1000n) } });
-      await look();
+      await check();
       await spendOf(id, 600n);
-      await look();
-      expect((await told()).slice(3)).toEqual(['The key “ci” is at 50 % of its limit']);
+      await check();
+      expect((await sentTitles()).slice(3)).toEqual(['The key “ci” is at 50 % of its limit']);
     });
 
-    test('failing requests are told when they are many of many', async () => {
-      await watchFor('error_rate', 10n);
+    test('an error rate alert fires only when there are enough requests', async () => {
+      await addRule('error_rate', 10n);
       await use({ requests: 5, errors: 5 });
-      await look();
-      expect(await told()).toEqual([]);
+      await check();
+      expect(await sentTitles()).toEqual([]);
       await use({ requests: 45, errors: 0 });
-      await look();
-      await look();
-      expect(await told()).toEqual(['10 % of the requests fail']);
+      await check();
+      await check();
+      expect(await sentTitles()).toEqual(['10 % of requests are failing']);
     });
 
-    test('a key that ends soon is told, and again when its end was moved and comes near', async () => {
-      await watchFor('key_expiring', 7n);
+    test('an expiry alert fires once, and again for a changed expiry', async () => {
+      await addRule('key_expiring', 7n);
       const { id } = await owner.keys.create(owner.account.id, { name: 'ci', expiresAtMs: Date.now() + 6 * DAY_MS });
       await owner.keys.create(owner.account.id, { name: 'later', expiresAtMs: Date.now() + 8 * DAY_MS });
-      await look();
-      await look();
-      expect(await told()).toEqual(['The key “ci” expires soon']);
+      await check();
+      await check();
+      expect(await sentTitles()).toEqual(['The key “ci” expires soon']);
       await owner.keys.update(owner.by(id), { expiresAtMs: Date.now() + 5 * DAY_MS });
-      await look();
-      expect(await told()).toHaveLength(2);
+      await check();
+      expect(await sentTitles()).toHaveLength(2);
     });
 
-    describe('where servers look at different times, because their clocks differ or one is slow', () => {
+    describe('when servers check at different times, because their clocks differ or one is slow', () => {
       const MINUTE_MS = 60_000;
-      /** One server is ahead of the other; each looks several times while they do not agree. */
-      async function lookApart(lineMs: number): Promise<void> {
-        for (let times = 0; times < 3; times += 1) for (const awayMs of [1, -1]) await look(lineMs + awayMs * MINUTE_MS);
+      /** Checks from two servers, one ahead of the other, several times while they disagree. */
+      async function checkApart(lineMs: number): Promise<void> {
+        for (let times = 0; times < 3; times += 1) for (const awayMs of [1, -1]) await check(lineMs + awayMs * MINUTE_MS);
       }
 
-      test('a key at its limit is told once when the window ends', async () => {
-        await watchFor('key_limit', 80n);
+      test('a key limit alert fires once around the end of the window', async () => {
+        await addRule('key_limit', 80n);
         const { id } = await owner.keys.create(owner.account.id, {
           name: 'ci',
           limitZone: 'Asia/Kolkata',
           budgets: { day: asNanos(100n) },
         });
         await spendOf(id, 90n);
-        await look();
+        await check();
         const [key] = await owner.keys.list(owner.account.id);
         const endMs = key?.budgets[0]?.resetsAtMs ?? 0;
-        await lookApart(endMs);
-        expect(await told()).toEqual(['The key “ci” is at 80 % of its limit']);
-        await look(endMs + 11 * MINUTE_MS);
+        await checkApart(endMs);
+        expect(await sentTitles()).toEqual(['The key “ci” is at 80 % of its limit']);
+        await check(endMs + 11 * MINUTE_MS);
         expect(await store.kysely.selectFrom('alert_states').selectAll().execute()).toEqual([]);
       });
 
-      test('a key that ends soon is told once, when that time comes and when it ends', async () => {
-        await watchFor('key_expiring', 1n);
+      test('an expiry alert fires once, when the time comes and when the key expires', async () => {
+        await addRule('key_expiring', 1n);
         const expiresAtMs = Date.now() + 2 * DAY_MS;
         await owner.keys.create(owner.account.id, { name: 'ci', expiresAtMs });
-        await lookApart(expiresAtMs - DAY_MS);
-        await lookApart(expiresAtMs);
-        expect(await told()).toEqual(['The key “ci” expires soon']);
+        await checkApart(expiresAtMs - DAY_MS);
+        await checkApart(expiresAtMs);
+        expect(await sentTitles()).toEqual(['The key “ci” expires soon']);
       });
 
-      test('failing requests are told once when they leave the last hour', async () => {
-        await watchFor('error_rate', 10n);
+      test('an error rate alert fires once when the failures leave the last hour', async () => {
+        await addRule('error_rate', 10n);
         const quarterMs = Math.floor(Date.now() / 900_000) * 900_000;
         await use({ requests: 50, errors: 40, atMs: quarterMs });
-        await look();
-        await lookApart(quarterMs + 3_600_000);
-        expect(await told()).toEqual(['80 % of the requests fail']);
+        await check();
+        await checkApart(quarterMs + 3_600_000);
+        expect(await sentTitles()).toEqual(['80 % of requests are failing']);
       });
     });
 
-    test('rules of one account do not look at another', async () => {
+    test('rules of one account do not affect another', async () => {
       await credit(10n * USD);
       const other = await Owner.at(store);
-      await watchFor('low_balance', 5n * USD);
-      await look();
-      expect(await told()).toEqual([]);
+      await addRule('low_balance', 5n * USD);
+      await check();
+      expect(await sentTitles()).toEqual([]);
       expect(await rules.list(other.account.id)).toEqual([]);
       const [rule] = await rules.list(owner.account.id);
       expect(await rules.delete(other.account.id, rule?.id ?? '')).toBe(false);
       expect(await rules.update(other.account.id, rule?.id ?? '', { threshold: 1n, byMail: true, byWebhook: true })).toBeUndefined();
     });
 
-    test('an account that is closed is told nothing more, and who changed its keys is forgotten', async () => {
-      await watchFor('low_balance', 5n * USD);
+    test('a closed account gets no more alerts, and the names of those who changed its keys are deleted', async () => {
+      await addRule('low_balance', 5n * USD);
       await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x');
       const { id, secret } = await owner.keys.create(owner.account.id, { name: 'mine', tags: ['me'] }, 'me@example.com');
       const uses = new KeyUses();
       uses.noteUse(hashSecret(secret), Date.now(), '203.0.113.9');
       await uses.write(store.kysely);
-      await look();
+      await check();
       expect(await closeAccount(store.kysely, 'person_unknown', owner.account.id)).toBe('closed');
-      await look();
-      expect([await told(), await rules.list(owner.account.id), await findWebhook(store.kysely, owner.account.id)]).toEqual([
+      await check();
+      expect([await sentTitles(), await rules.list(owner.account.id), await findWebhook(store.kysely, owner.account.id)]).toEqual([
         [],
         [],
         undefined,
@@ -304,14 +304,14 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(await store.kysely.selectFrom('key_uses').selectAll().where('secret_hash', '=', hashSecret(secret)).execute()).toEqual([]);
     });
 
-    test('an account may have so many rules and no more', async () => {
-      for (let count = 0; count < RULES_MAX; count += 1) expect(await watchFor('low_balance', BigInt(count + 1))).not.toBe('');
-      expect(await watchFor('low_balance', 1n)).toBe('');
+    test('an account can have a limited number of rules', async () => {
+      for (let count = 0; count < RULES_MAX; count += 1) expect(await addRule('low_balance', BigInt(count + 1))).not.toBe('');
+      expect(await addRule('low_balance', 1n)).toBe('');
     });
 
-    test('an account may have no more rules also when many are made at once', async () => {
-      for (let count = 2; count < RULES_MAX; count += 1) await watchFor('low_balance', 1n);
-      const made = await Promise.all(Array.from({ length: 6 }, () => watchFor('low_balance', 1n)));
-      expect(made.filter((id) => id !== '')).toHaveLength(2);
+    test('the limit on rules holds when many are created at once', async () => {
+      for (let count = 2; count < RULES_MAX; count += 1) await addRule('low_balance', 1n);
+      const created = await Promise.all(Array.from({ length: 6 }, () => addRule('low_balance', 1n)));
+      expect(created.filter((id) => id !== '')).toHaveLength(2);
     });
   });

@@ -43,7 +43,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       answers = [];
     });
 
-    test('by mail goes to the address of the account', async () => {
+    test('by email goes to the address of the account', async () => {
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail']);
       await deliverDue(store.kysely, carriers);
       await deliverDue(store.kysely, carriers);
@@ -51,7 +51,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([{ status: 'sent', tries: 1 }]);
     });
 
-    test('of an account with many does not keep those of others waiting', async () => {
+    test('is not delayed by another account with many deliveries', async () => {
       const other = await Owner.at(store);
       for (let n = 0; n < 60; n += 1) await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail']);
       await addDeliveries(store.kysely, { accountId: other.account.id, ...MESSAGE }, ['mail']);
@@ -62,13 +62,13 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(mails).toHaveLength(61);
     });
 
-    test('is listed and not sent where the account had its messages of a day', async () => {
+    test('above the daily limit is listed but not sent', async () => {
       const message = { accountId: owner.account.id, ...MESSAGE };
       for (let n = 0; n < 200; n += 1) await addDeliveries(store.kysely, message, ['mail']);
       await addDeliveries(store.kysely, message, ['mail', 'webhook']);
       const deliveries = await listDeliveries(store.kysely, owner.account.id, 300);
       expect(deliveries.filter(({ status }) => status === 'failed')).toMatchObject([
-        { channel: 'mail', tries: 0, problem: 'Not sent: there were 200 messages in the last 24 hours.' },
+        { channel: 'mail', tries: 0, problem: 'Not sent: the limit of 200 messages in 24 hours was reached.' },
       ]);
       expect(deliveries.filter(({ status }) => status === 'waiting')).toHaveLength(201);
       for (let turn = 0; turn < 6; turn += 1) await deliverDue(store.kysely, carriers);
@@ -82,7 +82,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(mails).toHaveLength(201);
     });
 
-    test('by webhook is signed with the secret of the account, and the time', async () => {
+    test("by webhook is signed with the account's secret and the time", async () => {
       const secret = (await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')) ?? '';
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
       await deliverDue(store.kysely, carriers);
@@ -99,7 +99,7 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(request?.body).not.toContain(secret);
     });
 
-    test('that fails is tried again, later and later, and given up at last', async () => {
+    test('that fails is retried after longer and longer waits, then abandoned', async () => {
       await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x');
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
       const waits: number[] = [];
@@ -121,14 +121,14 @@ for (const { name: storeName, isMissing, open } of STORES)
       expect(sent).toHaveLength(TRIES_MAX);
     });
 
-    test('that cannot be sent is told in our words, and the cause to the operator only', async () => {
+    test('that cannot be sent shows a generic problem to the owner and the cause to the operator only', async () => {
       await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x');
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['mail', 'webhook']);
       const cause = new Error('Invalid login: 535 5.7.8 authentication failed for svc@internal.example.com');
       const refuse = (): Promise<never> => Promise.reject(cause);
       await deliverDue(store.kysely, { ...carriers, mail: refuse, post: refuse });
       const problems = (await listDeliveries(store.kysely, owner.account.id, 10)).map(({ channel, problem }) => [channel, problem]);
-      expect(Object.fromEntries(problems)).toEqual({ mail: 'The mail could not be sent.', webhook: 'The address did not answer.' });
+      expect(Object.fromEntries(problems)).toEqual({ mail: 'The email could not be sent.', webhook: 'The address did not respond.' });
       expect(failures).toEqual([cause, cause]);
     });
 
@@ -142,11 +142,11 @@ for (const { name: storeName, isMissing, open } of STORES)
       await addDeliveries(store.kysely, { accountId: owner.account.id, ...MESSAGE }, ['webhook']);
       await deliverDue(store.kysely, carriers);
       expect(await listDeliveries(store.kysely, owner.account.id, 10)).toMatchObject([
-        { status: 'waiting', problem: 'There is no webhook any more.' },
+        { status: 'waiting', problem: 'The webhook no longer exists.' },
       ]);
     });
 
-    test('of a webhook whose address changes keeps the secret, until that is renewed', async () => {
+    test('to a changed webhook address keeps its secret until that is renewed', async () => {
       expect(await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/x')).toStartWith('whsec_');
       expect(await saveWebhook(store.kysely, owner.account.id, 'https://hooks.example.com/y')).toBeUndefined();
       expect(await renewSecret(store.kysely, owner.account.id)).toStartWith('whsec_');

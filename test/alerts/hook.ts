@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { startRawServer } from '../http/raw-server.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 
-/** Somebody's own server, which checks what it is sent. */
+/** A user's own server, which checks the signature of what it receives. */
 export interface Hook {
-  /** Ends in a slash; what is posted to `broken` is answered with 500. */
+  /** Ends in a slash. Posts to `broken` get status 500. */
   readonly url: string;
-  /** The messages that are signed with this secret. */
+  /** Returns the messages signed with this secret. */
   verified(secret: string): JsonObject[];
   stop(): void;
 }

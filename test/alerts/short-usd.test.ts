@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { tellUsd } from '../../src/alerts/tell-usd.ts';
+import { shortUsd } from '../../src/alerts/short-usd.ts';
 
 test.each([
   [0n, '$0.00'],
@@ -11,6 +11,6 @@ test.each([
   [42_000n, '$0.000042'],
   [7n, '$0.000000007'],
   [-1_250_000_000n, '-$1.25'],
-])('%d nano-dollars are told as %s', (nanos, text) => {
-  expect(tellUsd(nanos)).toBe(text);
+])('%d nano-dollars are shown as %s', (nanos, text) => {
+  expect(shortUsd(nanos)).toBe(text);
 });
