@@ -2,19 +2,19 @@ import { ERRORS, type ErrorName } from '../errors.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 import type { RequestRow } from './requests.ts';
 
-/** A header of an answer, and its value. */
+/** A response header and its value. */
 export interface AnswerHeader {
   readonly name: string;
   readonly value: string;
 }
 
-/** A stream that failed had begun with a 200 and these headers if its first token was there. */
+/** A stream that failed after its first token had already begun, with status 200 and these headers. */
 const STREAM_TYPE = 'text/event-stream; charset=utf-8';
 const WHOLE_TYPE = 'application/json';
 
 /**
- * The headers of an answer that tell something, worked out anew from what is on record: the gate writes them from the same facts.
- * None where nobody was left to be answered.
+ * Reconstructs the informative response headers from the recorded request: the gate writes them from the same data.
+ * Returns none if the client was gone before a response.
  */
 export function answerHeaders(row: RequestRow): AnswerHeader[] {
   const hasStream = row.is_streaming === 1n && row.first_token_ms !== null;
@@ -27,7 +27,7 @@ export function answerHeaders(row: RequestRow): AnswerHeader[] {
   ];
 }
 
-/** True for errors that the same request gets again. */
+/** Returns whether a retry of the same request would get the same error. */
 function isFinal(code: string | null): boolean {
   return code !== null && Object.hasOwn(ERRORS, code) && !ERRORS[code as ErrorName].retry;
 }

@@ -6,13 +6,13 @@ import type { Tables } from '../database/tables.ts';
 import { unflushed } from '../database/unflushed.ts';
 import { DAY_MS } from '../durations.ts';
 
-/** What was asked and answered, of an account that has it recorded. */
+/** The prompt and answer of a request, for an account that records them. */
 export interface Content {
   readonly requestId: string;
   readonly accountId: string;
   readonly request: unknown;
   readonly answer: string;
-  /** For how long it is kept. */
+  /** How long it is kept. */
   readonly days: number;
 }
 
@@ -25,16 +25,16 @@ interface Row {
   readonly delete_at: number;
 }
 
-/** For how long contents may be kept. */
+/** The longest time prompts and answers may be kept. */
 export const CONTENT_DAYS_MAX = 365;
-/** Of a picture inside a message the beginning tells enough. */
+/** The beginning of an image inside a message is enough. */
 const TEXT_CHARACTERS_MAX = 20_000;
 const CONTENT_CHARACTERS_MAX = 200_000;
 const BATCH_ROWS_MAX = 100;
-/** Contents are long: little at a time. */
+/** Contents are long, so only a few rows are deleted at a time. */
 const DELETED_ROWS = 100;
 
-/** Records contents in the background, and deletes them when their time is over. */
+/** Records prompts and answers in the background, and deletes them when they expire. */
 export class Contents {
   readonly #database: OpenDatabase;
   readonly #writer: BackgroundWriter<Row>;
@@ -50,18 +50,18 @@ export class Contents {
     });
   }
 
-  /** Takes a content; it is written within about a second, and nobody waits for it. */
+  /** Queues a content. It is written within about a second, and nothing waits for it. */
   record(content: Content): void {
     this.#writer.add(toRow(content, Date.now()));
   }
 
-  /** Deletes everything that has been kept for as long as its account said, and says how much that was. */
+  /** Deletes contents that have been kept for as long as their account chose; returns how many. */
   prune(nowMs: number): Promise<number> {
     const { kysely } = this.#database;
     return deleteSome(kysely, kysely.selectFrom('request_contents').select('request_id').where('delete_at', '<=', BigInt(nowMs)));
   }
 
-  /** Writes what waits, and gives up where that fails. */
+  /** Writes all waiting rows, and stops at the first failure. */
   close(): Promise<void> {
     return this.#writer.close();
   }
@@ -75,13 +75,13 @@ async function insert(kysely: Kysely<Tables>, batch: readonly Row[]): Promise<vo
     .execute();
 }
 
-/** For how many days an account's contents are kept; undefined when they are not recorded. */
+/** Returns for how many days an account's contents are kept; undefined when they are not recorded. */
 export async function readContentDays(database: Kysely<Tables>, accountId: string): Promise<number | undefined> {
   const row = await database.selectFrom('content_logging').select('days').where('account_id', '=', accountId).executeTakeFirst();
   return row === undefined ? undefined : Number(row.days);
 }
 
-/** Switches recording on, with the time for which contents are kept from then on, or off. What was recorded stays until its day. */
+/** Turns recording on, with the number of days to keep new contents, or off. Existing contents stay until they expire. */
 export async function setContentDays(database: Kysely<Tables>, accountId: string, days: number | undefined): Promise<void> {
   if (days === undefined) {
     await database.deleteFrom('content_logging').where('account_id', '=', accountId).execute();
@@ -94,7 +94,7 @@ export async function setContentDays(database: Kysely<Tables>, accountId: string
     .execute();
 }
 
-/** Deletes everything that was recorded of an account, and says how much that was. */
+/** Deletes all recorded contents of an account; returns how many. */
 export function deleteContents(database: Kysely<Tables>, accountId: string): Promise<number> {
   return deleteSome(database, database.selectFrom('request_contents').select('request_id').where('account_id', '=', accountId));
 }
@@ -116,7 +116,7 @@ function toRow({ requestId, accountId, request, answer, days }: Content, nowMs: 
   return {
     request_id: requestId,
     account_id: accountId,
-    // PostgreSQL takes every character but this one.
+    // PostgreSQL accepts every character but this one.
     request: shorten(json, CONTENT_CHARACTERS_MAX).replaceAll('\0', ''),
     answer: shorten(answer, CONTENT_CHARACTERS_MAX).replaceAll('\0', ''),
     is_cut: isCut ? 1 : 0,

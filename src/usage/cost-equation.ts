@@ -1,7 +1,7 @@
 import { asNanos, NO_MONEY, priceTokens, roundUpToNanos, type Nanos, type Picos } from '../ledger/money.ts';
 import type { RequestRow } from './requests.ts';
 
-/** One line of the equation: so many tokens at this price. */
+/** One line of the equation: a number of tokens at a price. */
 export interface CostPart {
   readonly bucket: 'input' | 'cached_input' | 'cache_write' | 'output';
   readonly tokens: number;
@@ -9,7 +9,7 @@ export interface CostPart {
   readonly amount: Picos;
 }
 
-/** Why a request cost what it did. */
+/** How the cost of a request comes about. */
 export type CostEquation =
   | {
       readonly type: 'computed';
@@ -18,22 +18,24 @@ export type CostEquation =
       readonly sum: Picos;
       /** The sum, rounded up once. */
       readonly rounded: Nanos;
-      /** Above this many tokens of input the long prices count, and they did. */
+      /** Set when the long prices applied: the input length above which they do. */
       readonly longOverTokens: number | undefined;
-      /** What was charged: less than the rounded sum only where a dead process left a request open, and then what was held. */
+      /**
+       * The amount charged. Lower than the rounded sum only for a request recovered from a dead process, which is charged at most its hold.
+       */
       readonly cost: Nanos;
-      /** True when the equation gives what was charged, to the nano-dollar. */
+      /** True when the equation matches the charge to the nano-dollar. */
       readonly isExact: boolean;
     }
-  /** Nothing was charged because the request failed, whatever it used. */
+  /** Nothing was charged because the request failed, whatever tokens it used. */
   | { readonly type: 'free' }
-  /** The request is older than the record of prices. */
+  /** The request is older than the price records. */
   | { readonly type: 'unrecorded'; readonly cost: Nanos };
 
-/** The prices of one version, by their names. */
+/** The prices of one version, by name. */
 export type PriceItems = ReadonlyMap<string, bigint>;
 
-/** Works out the cost once more, from the counts and the prices that are on record. */
+/** Recomputes the cost from the recorded counts and prices. */
 export function explainCost(row: RequestRow, prices: PriceItems, failedAttempts: number): CostEquation {
   const cost = asNanos(row.cost);
   if (row.outcome === 'failed' && cost === NO_MONEY) return { type: 'free' };
@@ -56,7 +58,7 @@ export function explainCost(row: RequestRow, prices: PriceItems, failedAttempts:
   return { type: 'computed', priceVersion: Number(row.price_version), parts, sum, rounded, longOverTokens, cost, isExact: due === cost };
 }
 
-/** A prompt that was read several times is long if it is so on average: see ledger/price.ts. */
+/** A prompt that was read several times counts as long if its average is: see ledger/price.ts. */
 function isLong(row: RequestRow, prices: PriceItems, failedAttempts: number): boolean {
   const over = prices.get('long_over');
   if (over === undefined) return false;

@@ -5,13 +5,13 @@ import { COLUMN_OF, type Dimension } from './dimensions.ts';
 import { addSums, inFilter, toSums, type FoundSums, type SumsBySpan, type SumsFilter, type SumsRow } from './sums.ts';
 import type { Span } from './zone.ts';
 
-/** What only the requests themselves can be told apart by, beside what roll-ups know. */
+/** The dimensions of roll-ups, plus those that only the requests themselves have. */
 export type CountedDimension = Dimension | 'end_user' | 'status';
 
-/** What is counted request by request. */
+/** A question that is answered by counting single requests. */
 export interface CountedQuestion {
   readonly accountId: string;
-  /** None overlaps another; each begins and ends with a step. */
+  /** Do not overlap. Each begins and ends on a step. */
   readonly spans: readonly Span[];
   readonly by: readonly CountedDimension[];
   readonly filter: SumsFilter;
@@ -20,8 +20,8 @@ export interface CountedQuestion {
 }
 
 /**
- * Adds up an account's requests from the requests themselves: roll-ups know nothing shorter than a quarter of an hour, and neither
- * for whom a request was made nor how long those that failed took. Ids begin with the time at which a request came in, so a range of time is one of the index.
+ * Sums an account's requests from the requests themselves. Roll-ups know nothing shorter than a quarter hour, no end users, and no
+ * separate durations of failed requests. Ids begin with the time a request came in, so a time range is an index range.
  */
 export async function countRequests(database: OpenDatabase, question: CountedQuestion, stepMs: number): Promise<SumsBySpan> {
   const rows = await readSteps(database, question, stepMs);
@@ -38,10 +38,10 @@ export async function countRequests(database: OpenDatabase, question: CountedQue
 }
 
 function add(inSpan: Map<string, FoundSums> | undefined, row: CountedRow, dimensions: number): void {
-  const place = `${row.first}\u0000${row.second}`;
-  const former = inSpan?.get(place);
+  const name = `${row.first}\u0000${row.second}`;
+  const former = inSpan?.get(name);
   const sums = former === undefined ? toSums(row) : addSums(former.sums, toSums(row));
-  inSpan?.set(place, { values: [row.first, row.second].slice(0, dimensions), sums });
+  inSpan?.set(name, { values: [row.first, row.second].slice(0, dimensions), sums });
 }
 
 type CountedRow = SumsRow & { readonly step: bigint; readonly first: string; readonly second: string };
@@ -54,8 +54,8 @@ async function readSteps(
   const fromMs = Math.min(...spans.map((span) => span.fromMs));
   const toMs = Math.max(...spans.map((span) => span.toMs));
   const [first, second] = [by[0], by[1]].map(columnOf);
-  const ofUser = endUser === undefined ? sql`1 = 1` : sql`end_user = ${endUser}`;
-  const ofStatus = status === undefined ? sql`1 = 1` : sql`${STATUS} = ${status}`;
+  const isOfUser = endUser === undefined ? sql`1 = 1` : sql`end_user = ${endUser}`;
+  const isOfStatus = status === undefined ? sql`1 = 1` : sql`${STATUS} = ${status}`;
   const { rows } = await sql<CountedRow>`
     SELECT created_at / ${sql.lit(stepMs)} AS step, ${first} AS first, ${second} AS second, COUNT(*) AS requests,
       SUM(CASE WHEN outcome = 'failed' THEN 1 ELSE 0 END) AS errors, SUM(input_tokens) AS input_tokens,
@@ -63,13 +63,13 @@ async function readSteps(
       SUM(reasoning_tokens) AS reasoning_tokens, SUM(cost) AS cost, SUM(COALESCE(first_token_ms, 0)) AS first_token_ms,
       COUNT(first_token_ms) AS first_token_count, SUM(duration_ms) AS duration_ms
     FROM usage WHERE account_id = ${accountId} AND request_id >= ${idAt('req', fromMs)} AND request_id < ${idAt('req', toMs)}
-      AND ${inFilter(filter)} AND ${ofUser} AND ${ofStatus} GROUP BY 1, 2, 3 ORDER BY 1`.execute(kysely);
+      AND ${inFilter(filter)} AND ${isOfUser} AND ${isOfStatus} GROUP BY 1, 2, 3 ORDER BY 1`.execute(kysely);
   return rows;
 }
 
 const STATUS = sql`CASE WHEN outcome = 'failed' THEN 'error' ELSE 'ok' END`;
 
-/** Requests that were made for nobody in particular are in the series without a name. */
+/** Requests without an end user belong to the series without a name. */
 function columnOf(dimension: CountedDimension | undefined): RawBuilder<unknown> {
   if (dimension === undefined) return sql`''`;
   if (dimension === 'status') return STATUS;

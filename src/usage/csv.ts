@@ -1,11 +1,11 @@
-/** What a cell of a table can hold. */
+/** The value of a table cell. */
 export type Cell = string | number | boolean | null | undefined;
 
 const NEEDS_QUOTES = /[",\r\n]/u;
-/** Spreadsheets run a text that begins so as a formula, and names of keys are free texts. Numbers are ours. */
+/** Spreadsheets run text that begins like this as a formula, and key names are free text. Numbers are our own. */
 const LOOKS_LIKE_FORMULA = /^[=+\-@\t\r]/u;
 
-/** One line of a CSV file, with its end. */
+/** Formats one line of a CSV file, including the line break. */
 export function writeCsvLine(cells: readonly Cell[]): string {
   return `${cells.map(writeCell).join(',')}\r\n`;
 }

@@ -1,19 +1,19 @@
 import { ceilToGrid, floorToGrid, type Grid } from './grid.ts';
 import type { Span } from './zone.ts';
 
-/** A grid, and how far the past is summed up on it. */
+/** A grid, and how far history is summed on it. */
 export interface SummedGrid {
   readonly grid: Grid;
   readonly untilMs: number;
 }
 
-/** A part of a span: the number of the span, and the grid whose sums tell of it; without one it is made of quarter-hours. */
+/** A part of a span: the span's number and the grid whose sums cover it. Without a grid it consists of quarter hours. */
 export interface Piece extends Span {
   readonly n: number;
   readonly grid?: Grid;
 }
 
-/** Cuts spans into whole days and hours that are summed up, and the quarter-hours before and after them. */
+/** Cuts spans into whole days and hours that are already summed, and the quarter hours before and after them. */
 export function cutByGrids(
   spans: readonly Span[],
   grids: readonly SummedGrid[],
@@ -27,13 +27,13 @@ export function cutByGrids(
   return { past: pieces.filter(({ grid }) => grid !== undefined), quarters: pieces.filter(({ grid }) => grid === undefined) };
 }
 
-/** The part that a grid can tell of, of the grid that can tell most, and what is left of the piece on both sides. */
+/** Returns the largest part that one grid covers, and what is left on both sides. */
 function cutOne(piece: Piece, grids: readonly SummedGrid[]): Piece[] {
   const { n, fromMs, toMs } = piece;
   let best: Required<Piece> | undefined;
   for (const { grid, untilMs } of grids) {
-    const told = { n, grid, fromMs: ceilToGrid(fromMs, grid), toMs: floorToGrid(Math.min(toMs, untilMs), grid) };
-    if (told.toMs - told.fromMs > (best === undefined ? 0 : best.toMs - best.fromMs)) best = told;
+    const covered = { n, grid, fromMs: ceilToGrid(fromMs, grid), toMs: floorToGrid(Math.min(toMs, untilMs), grid) };
+    if (covered.toMs - covered.fromMs > (best === undefined ? 0 : best.toMs - best.fromMs)) best = covered;
   }
   if (best === undefined) return [piece];
   const rest = [

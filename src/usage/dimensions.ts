@@ -1,17 +1,17 @@
 import type { Grid } from './grid.ts';
 
-/** What requests can be told apart by. */
+/** The dimensions by which requests can be grouped. */
 export const DIMENSIONS = ['model', 'key', 'provider'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** The columns that dimensions stand in, wherever requests are counted. */
+/** The column of each dimension, in every table that counts requests. */
 export const COLUMN_OF: Readonly<Record<Dimension, 'model' | 'key_id' | 'provider'>> = {
   model: 'model',
   key: 'key_id',
   provider: 'provider',
 };
 
-/** What sums of the past are told apart by, under their names in the database. */
+/** The groupings of historical sums, under their names in the database. */
 const PAST_DIMENSIONS = {
   model: ['model'],
   key: ['key'],
@@ -25,7 +25,7 @@ export type PastDimension = keyof typeof PAST_DIMENSIONS;
 
 const NAMES = Object.keys(PAST_DIMENSIONS) as readonly PastDimension[];
 
-/** The sums that tell apart exactly these. */
+/** Returns the grouping with exactly these dimensions. */
 export function pastDimension(dimensions: readonly Dimension[]): PastDimension {
   return (
     NAMES.find((name) => membersOf(name).length === dimensions.length && dimensions.every((each) => membersOf(name).includes(each))) ??
@@ -33,12 +33,15 @@ export function pastDimension(dimensions: readonly Dimension[]): PastDimension {
   );
 }
 
-/** The dimensions that sums of the past tell apart. */
+/** Returns the dimensions of a grouping. */
 export function membersOf(name: PastDimension): readonly Dimension[] {
   return PAST_DIMENSIONS[name];
 }
 
-/** The sums that there are of a grid: of hours by one dimension only, for by several they would be hardly fewer than the quarters are. */
+/**
+ * Returns the groupings that exist on a grid. Hours have single dimensions only: with several there would be hardly fewer rows than quarter
+ * hours.
+ */
 export function pastDimensionsOf({ length }: Pick<Grid, 'length'>): readonly PastDimension[] {
   return length === 'day' ? NAMES : NAMES.filter((name) => membersOf(name).length === 1);
 }

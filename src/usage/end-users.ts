@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 
-/** Little enough that nobody waits for it to be written. */
+/** Small enough that no other writer has to wait noticeably. */
 const BATCH_ROWS = 1000;
 
-/** Takes the names of end users out of the requests of an account, or of those after an id, some at a time: there may be millions. */
+/** Removes the end users from an account's requests, or from those after an id. Works in batches, because there may be millions. */
 export async function forgetEndUsers(database: Kysely<Tables>, accountId: string, afterId = ''): Promise<void> {
   let after = afterId;
   for (;;) {

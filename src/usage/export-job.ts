@@ -3,20 +3,20 @@ import type { Tables } from '../database/tables.ts';
 import { timeOf } from '../ids.ts';
 import { parseFilter, type RequestFilter } from './request-filter.ts';
 
-/** A file of requests that is made in the background. */
+/** A request export that is built in the background. */
 export interface ExportJob {
   readonly id: string;
   readonly accountId: string;
   readonly personId: string;
   readonly format: 'csv' | 'jsonl';
   readonly zone: string;
-  /** The filter as it stood in the address. */
+  /** The filter as given in the query string. */
   readonly query: Readonly<Record<string, string>>;
   readonly filter: RequestFilter;
   readonly state: 'waiting' | 'running' | 'done' | 'failed' | 'dropped';
-  /** Where to go on; undefined before the first step. */
+  /** Where to continue; undefined before the first step. */
   readonly before: string | undefined;
-  /** How much of the range is written, from 0 to 1. */
+  /** The part of the range that is written, from 0 to 1. */
   readonly part: number;
   readonly rowCount: number;
   readonly byteCount: number;
@@ -26,7 +26,7 @@ export interface ExportJob {
   readonly expiresAtMs: number | undefined;
 }
 
-/** A job as the database has it. */
+/** Converts a database row to a job. */
 export function readJob(row: Selectable<Tables['export_jobs']>): ExportJob {
   const filter = parseFilter(row.filter);
   return {
@@ -49,7 +49,7 @@ export function readJob(row: Selectable<Tables['export_jobs']>): ExportJob {
   };
 }
 
-/** How much of the time is done: the newest comes first. */
+/** Returns how much of the time range is done. The newest requests come first. */
 function partOf(before: string | null, { fromMs, toMs }: RequestFilter['span']): number {
   if (before === null || toMs <= fromMs) return 0;
   return Math.min(1, Math.max(0, (toMs - timeOf(before)) / (toMs - fromMs)));

@@ -6,34 +6,34 @@ import { idAt, makeId } from '../ids.ts';
 import { readJob, type ExportJob } from './export-job.ts';
 import { writeFilter } from './request-filter.ts';
 
-/** What somebody wants to have. */
+/** A request for an export. */
 export interface ExportOrder extends Pick<ExportJob, 'accountId' | 'personId' | 'format' | 'zone' | 'query' | 'filter'> {
-  /** Who asks, for the record. */
+  /** The person who asked, for the audit log. */
   readonly actor: string;
 }
 
-/** What a worker adds to a file. */
+/** What one step adds to a file. */
 export interface ExportStep {
-  /** Undefined where none of the requests that were looked at are of the filter. */
+  /** Undefined when none of the scanned requests match the filter. */
   readonly bytes: Uint8Array | undefined;
   readonly rowCount: number;
-  /** Where to go on; undefined at the end. */
+  /** Where to continue; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** How many an account keeps: the oldest goes when there is another. */
+/** How many exports an account keeps. A new one replaces the oldest. */
 export const EXPORTS_KEPT = 5;
-/** What the record of changes calls it. */
+/** The action's name in the audit log. */
 const EXPORT_ACTION = 'export';
 const KEPT_MS = 7 * DAY_MS;
-/** Far longer than a step takes: a worker that gave no sign of life until then is dead. */
+/** Far longer than a step takes: a worker without a heartbeat for this long is dead. */
 const DEAD_MS = 60_000;
-/** A job that was taken up so often and came no further is given up. */
+/** A job that was started this often without progress is abandoned. */
 const TRIES_MAX = 5;
-/** Deleting is writing: a few pieces at a time, so that charges never wait long for the database. */
+/** Deletes only a few chunks at a time, because deleting is writing and charges must not wait long for the database. */
 const DROPPED_CHUNKS = 8;
 
-/** The jobs of all accounts, in the database: every node may work on them, and has every file. */
+/** The export jobs of all accounts. They live in the database, so every node can work on them and serve every file. */
 export class ExportJobs {
   readonly #database: Kysely<Tables>;
 
@@ -41,7 +41,7 @@ export class ExportJobs {
     this.#database = database;
   }
 
-  /** Begins a job, unless one of the account is under way. */
+  /** Starts a job, unless the account already has one in progress. */
   async create(order: ExportOrder): Promise<ExportJob | 'busy'> {
     const { accountId, personId, format, zone, query, filter, actor } = order;
     const nowMs = Date.now();
@@ -60,14 +60,14 @@ export class ExportJobs {
       format,
       zone,
       query: JSON.stringify(query),
-      // What comes in while the file is made is not in it.
+      // Requests that come in while the file is built are not part of it.
       filter: writeFilter({ ...filter, span: { ...filter.span, toMs: Math.min(filter.span.toMs, nowMs) } }),
       state: 'waiting' as const,
       oldest_at: oldest?.created_at ?? nowMs,
       seen_at: nowMs,
       created_at: nowMs,
     };
-    const isBegun = await this.#database.transaction().execute(async (transaction) => {
+    const isCreated = await this.#database.transaction().execute(async (transaction) => {
       const { numInsertedOrUpdatedRows } = await transaction
         .insertInto('export_jobs')
         .values(row)
@@ -79,23 +79,23 @@ export class ExportJobs {
       await recordAudit(transaction, { actor, action: EXPORT_ACTION, subject: accountId, changes });
       return true;
     });
-    const job = isBegun ? await this.find(accountId, row.id) : undefined;
+    const job = isCreated ? await this.find(accountId, row.id) : undefined;
     return job ?? 'busy';
   }
 
-  /** The jobs of an account, newest first. */
+  /** Returns an account's jobs, newest first. */
   async list(accountId: string): Promise<ExportJob[]> {
     const rows = await this.#visible(accountId).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(EXPORTS_KEPT).execute();
     return rows.map(readJob);
   }
 
-  /** One of them; undefined when the account has none of this id. */
+  /** Returns one job; undefined when the account has none with this id. */
   async find(accountId: string, id: string): Promise<ExportJob | undefined> {
     const row = await this.#visible(accountId).where('id', '=', id).executeTakeFirst();
     return row === undefined ? undefined : readJob(row);
   }
 
-  /** Ends a job that is under way, or throws its file away. False when the account has none of this id. */
+  /** Cancels a running job, or deletes its file. Returns false when the account has no job with this id. */
   async drop(accountId: string, id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#database
       .updateTable('export_jobs')
@@ -107,7 +107,7 @@ export class ExportJobs {
     return numUpdatedRows === 1n;
   }
 
-  /** A piece of a file. */
+  /** Reads one chunk of a file. */
   async readChunk(id: string, n: number): Promise<Uint8Array | undefined> {
     const row = await this.#database
       .selectFrom('export_chunks')
@@ -118,7 +118,7 @@ export class ExportJobs {
     return row?.bytes;
   }
 
-  /** Takes the oldest job that waits, or whose worker is dead. One that was taken up too often comes back as failed. */
+  /** Claims the oldest job that is waiting or whose worker is dead. A job that was started too often comes back as failed. */
   async claim(worker: string): Promise<ExportJob | undefined> {
     const nowMs = Date.now();
     const found = await this.#database
@@ -130,11 +130,11 @@ export class ExportJobs {
       .limit(1)
       .executeTakeFirst();
     if (found === undefined) return undefined;
-    const isGivenUp = found.tries >= BigInt(TRIES_MAX);
-    const ending = { state: 'failed', problem: GIVEN_UP, finished_at: nowMs, expires_at: nowMs + KEPT_MS } as const;
+    const isAbandoned = found.tries >= BigInt(TRIES_MAX);
+    const failure = { state: 'failed', problem: ABANDONED, finished_at: nowMs, expires_at: nowMs + KEPT_MS } as const;
     const row = await this.#database
       .updateTable('export_jobs')
-      .set(isGivenUp ? ending : { state: 'running', worker, seen_at: nowMs, tries: found.tries + 1n })
+      .set(isAbandoned ? failure : { state: 'running', worker, seen_at: nowMs, tries: found.tries + 1n })
       .where('id', '=', found.id)
       .where('state', '=', found.state)
       .where('seen_at', '=', found.seen_at)
@@ -144,15 +144,15 @@ export class ExportJobs {
     return row === undefined ? undefined : readJob(row);
   }
 
-  /** Adds a step to the file, and notes in the same transaction how far it is. Undefined when the job is no longer the worker's. */
+  /** Adds a step to the file and records the progress in the same transaction. Undefined when the job no longer belongs to the worker. */
   async advance(job: ExportJob, worker: string, { bytes, rowCount, next }: ExportStep): Promise<ExportJob | undefined> {
     const nowMs = Date.now();
-    const isOver = next === undefined;
+    const isFinished = next === undefined;
     return this.#database.transaction().execute(async (transaction) => {
       const row = await transaction
         .updateTable('export_jobs')
         .set({
-          ...(isOver ? { state: 'done', finished_at: nowMs, expires_at: nowMs + KEPT_MS } : { before_id: next }),
+          ...(isFinished ? { state: 'done', finished_at: nowMs, expires_at: nowMs + KEPT_MS } : { before_id: next }),
           row_count: job.rowCount + rowCount,
           byte_count: job.byteCount + (bytes?.byteLength ?? 0),
           chunk_count: job.chunkCount + (bytes === undefined ? 0 : 1),
@@ -170,7 +170,7 @@ export class ExportJobs {
     });
   }
 
-  /** Ends a job with a reason that its account is told. Undefined when it is no longer the worker's. */
+  /** Ends a job with a reason shown to its account. Undefined when the job no longer belongs to the worker. */
   async fail(job: ExportJob, worker: string, problem: string): Promise<ExportJob | undefined> {
     const nowMs = Date.now();
     const row = await this.#database
@@ -184,7 +184,7 @@ export class ExportJobs {
     return row === undefined ? undefined : readJob(row);
   }
 
-  /** Leaves what a worker has taken to the next one, at once. */
+  /** Returns a worker's jobs to the queue, so that the next one can take them at once. */
   async release(worker: string): Promise<void> {
     await this.#database
       .updateTable('export_jobs')
@@ -194,7 +194,7 @@ export class ExportJobs {
       .execute();
   }
 
-  /** Drops what has been kept for long enough, and deletes a little of what was dropped. True when there is more of it. */
+  /** Drops expired jobs and deletes a few chunks of dropped ones. Returns whether there may be more to delete. */
   async prune(nowMs: number): Promise<boolean> {
     await this.#database
       .updateTable('export_jobs')
@@ -219,13 +219,13 @@ export class ExportJobs {
   }
 }
 
-/** As the indexes have it, word for word: only then does SQLite use them. */
+/** Must match the conditions of the partial indexes word for word, or SQLite does not use them. */
 const IS_OPEN = sql<boolean>`state IN ('waiting', 'running')`;
 const IS_DROPPED = sql<boolean>`state = 'dropped'`;
 
-const GIVEN_UP = 'The server tried five times and could not read the requests. Try again later, or choose a shorter range.';
+const ABANDONED = 'The server tried five times and could not read the requests. Try again later, or choose a shorter range.';
 
-/** Nobody must find the files of an account that is closed, or who asked for them; what they are made of is deleted soon after. */
+/** Hides all exports of a closed account, and who asked for them. Their chunks are deleted soon after. */
 export async function dropExports(database: Kysely<Tables>, accountId: string): Promise<void> {
   await database
     .updateTable('export_jobs')

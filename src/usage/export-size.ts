@@ -3,17 +3,17 @@ import { dimensionsOf, rolledStatus, type RequestFilter } from './request-filter
 import { addFound, ofStatus, readSums } from './sums.ts';
 import { QUARTER_MS } from './zone.ts';
 
-/** Up to so many requests, a file is written while it is sent; of more it is made in the background. */
+/** Up to this many requests, a file is written while it is sent. Larger ones are built in the background. */
 export const STREAMED_ROWS_MAX = 50_000;
 
-/** True for an export that goes through so many requests that it is made in the background. One that names its request is not. */
+/** Returns whether an export covers so many requests that it is built in the background. An export of a single request never is. */
 export function isLargeExport({ requestId }: RequestFilter, requests: number): boolean {
   return requestId === undefined && requests > STREAMED_ROWS_MAX;
 }
 
 /**
- * How many requests an export has to go through: those of the part of its filter that the sums know. It takes as long as a report,
- * however many there are; what the rest of the filter leaves of them is only known when they have been gone through.
+ * Returns how many requests an export has to scan: those matching the part of its filter that roll-ups know. Takes as long as a report,
+ * however many there are. How many of them match the rest of the filter is only known after the scan.
  */
 export async function readExportSize(
   database: OpenDatabase,

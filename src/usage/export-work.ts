@@ -7,17 +7,17 @@ import { readKeyNames } from './names.ts';
 import { requestLines, type RequestLines } from './request-export.ts';
 import { readExportPiece } from './requests.ts';
 
-/** So many pieces of requests are read, and compressed together, before the database is written to. */
-const PIECES_A_STEP = 8;
-/** Reports and charges get their turn in between. */
+/** How many pieces of requests are read and compressed together before the next database write. */
+const PIECES_PER_STEP = 8;
+/** Gives reports and charges a turn in between. */
 const PAUSE_MS = 10;
-/** Compressed; tens of millions of requests. A file that grows beyond has to be asked for in parts. */
+/** Compressed size: tens of millions of requests. Larger files must be requested in parts. */
 const BYTES_MAX = 1024 ** 3;
-const TOO_LARGE = 'The file is larger than 1 GiB. Choose a shorter range, and export it in parts.';
+const TOO_LARGE = 'The file is larger than 1 GiB. Choose shorter ranges and export it in parts.';
 
 const compress = promisify(gzip);
 
-/** Who works, with what, and until when. */
+/** The worker's dependencies, its id, and the signal that stops it. */
 export interface ExportWork {
   readonly database: OpenDatabase;
   readonly jobs: ExportJobs;
@@ -26,8 +26,8 @@ export interface ExportWork {
 }
 
 /**
- * Works on a job to its end, in constant memory: a step is read, compressed and written before the next is begun. Gives the job as
- * it ended; undefined when it was cancelled, or is left for later.
+ * Works on a job until it ends, in constant memory: each step is read, compressed and written before the next begins. Returns the
+ * finished job; undefined when it was cancelled or left for later.
  */
 export async function workOnExport({ database, jobs, worker, signal }: ExportWork, begun: ExportJob): Promise<ExportJob | undefined> {
   const names = new Map((await readKeyNames(database.kysely, begun.accountId)).map(({ id, name }) => [id, name]));
@@ -45,7 +45,7 @@ async function makeStep(database: OpenDatabase, job: ExportJob, lines: RequestLi
   const { accountId, filter, chunkCount } = job;
   const texts = chunkCount === 0 ? [lines.head] : [];
   let [rowCount, next]: [number, string | undefined] = [0, job.before];
-  for (let pieces = 0; pieces < PIECES_A_STEP; pieces += 1) {
+  for (let pieces = 0; pieces < PIECES_PER_STEP; pieces += 1) {
     const piece = await readExportPiece(database, { accountId, filter, before: next });
     texts.push(lines.write(piece.rows));
     rowCount += piece.rows.length;
@@ -53,7 +53,7 @@ async function makeStep(database: OpenDatabase, job: ExportJob, lines: RequestLi
     if (next === undefined) break;
   }
   const text = texts.join('');
-  // Even a file of nothing begins with what makes it a gzip file.
+  // Even an empty file needs a gzip header.
   const isNeeded = text !== '' || (next === undefined && chunkCount === 0);
   return { bytes: isNeeded ? await compress(text) : undefined, rowCount, next };
 }

@@ -2,10 +2,10 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { idAt } from '../ids.ts';
 
-/** One request as it is exported. */
+/** One exported request. */
 export type UsageRow = Selectable<Tables['usage']>;
 
-/** Which requests; the times are those at which they came in. */
+/** A time range of requests, by when they came in. */
 export interface UsageRange {
   readonly fromMs: number;
   readonly toMs: number;
@@ -15,8 +15,8 @@ export interface UsageRange {
 const PAGE_ROWS = 1000;
 
 /**
- * The usage rows of a range in the order of time, page by page: memory and load stay the same however many there are.
- * Ids grow with time, so the range is one of the table's own key.
+ * Reads usage rows in order of time, page by page, so that memory and load do not grow with their number. Ids grow with time, so
+ * the time range is a range of the primary key.
  */
 export async function* readUsage(database: Kysely<Tables>, { fromMs, toMs, accountId }: UsageRange): AsyncGenerator<readonly UsageRow[]> {
   const end = idAt('req', toMs);

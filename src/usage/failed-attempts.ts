@@ -4,17 +4,17 @@ import { idAt } from '../ids.ts';
 import { findKept } from './service-past.ts';
 import type { Span } from './zone.ts';
 
-/** How often a provider failed before its first token, in one way. */
+/** Failures of one kind before the first token, counted per provider. */
 export interface FailedAttempts {
   readonly provider: string;
   readonly outcome: string;
   readonly count: number;
 }
 
-/** More of them are not looked at, so that a provider that is away for days does not keep the page waiting. */
+/** The most rows to count, so that a provider that is down for days does not slow the page. */
 const ROWS_MAX = 200_000;
 
-/** Counts the calls of providers that failed, whether another one answered or none; of very many the newest. */
+/** Counts failed provider calls, whether another provider answered or none. If there are very many, counts the newest. */
 export async function countFailedAttempts(
   database: Kysely<Tables>,
   { fromMs, toMs }: Span,
@@ -25,6 +25,6 @@ export async function countFailedAttempts(
     GROUP BY provider, outcome ORDER BY 3 DESC`.execute(database);
   const attempts = rows.map(({ provider, outcome, count }) => ({ provider, outcome, count: Number(count) }));
   const isCut = attempts.reduce((sum, { count }) => sum + count, 0) === ROWS_MAX;
-  // They are dropped with the rows of their requests.
+  // Attempts are deleted together with the usage rows of their requests.
   return { attempts, isCut, sinceMs: Math.max(fromMs, Math.min(toMs, await findKept(database))) };
 }

@@ -5,16 +5,16 @@ import { ERRORS } from '../errors.ts';
 import { idAt } from '../ids.ts';
 import type { Span } from './zone.ts';
 
-/** How requests went, counted from the requests themselves. Those whose callers left, or were at fault, say nothing and are left out. */
+/** Success rate and times, counted from the requests themselves. Requests whose client left or was at fault are not counted. */
 export interface Measure {
   readonly requests: number;
   readonly succeeded: number;
-  /** Absent where nothing was streamed. */
+  /** Undefined when nothing was streamed. */
   readonly firstTokenP50Ms: number | undefined;
   readonly firstTokenP95Ms: number | undefined;
 }
 
-/** How a provider did in a short time. */
+/** A provider's results in a short time slot. */
 export interface Slot {
   readonly startMs: number;
   readonly succeeded: number;
@@ -22,7 +22,7 @@ export interface Slot {
 }
 
 export interface ProviderHealth extends Measure {
-  /** Only those in which something happened. */
+  /** Only slots in which there were requests. */
   readonly slots: readonly Slot[];
 }
 
@@ -34,12 +34,12 @@ export interface Health extends Span {
 
 /** The length of a slot. */
 export const SLOT_MS = 30 * MINUTE_MS;
-/** A provider works when the caller makes a mistake, or runs into a limit of ours. */
+/** Errors that say nothing about the provider: the client made a mistake or ran into one of our limits. */
 export const CALLERS_MISTAKES: readonly string[] = Object.entries(ERRORS)
   .filter(([name, { status }]) => status < 500 && name !== 'provider_rate_limited')
   .map(([name]) => name);
 
-/** Measures every model and provider in a span of time. Memory does not grow with the number of requests: the database counts. */
+/** Measures every model and provider in a time span. The database counts, so memory does not grow with the number of requests. */
 export async function measureHealth(database: Kysely<Tables>, span: Span): Promise<Health> {
   const [answers, slots, failures] = await Promise.all([
     countAnswers(database, span),
@@ -72,7 +72,7 @@ interface Count {
   readonly count: number;
 }
 
-/** Times are gathered in steps of about a hundredth of themselves, fine enough for percentiles. */
+/** Rounds times down to steps of about one per cent, which is fine enough for percentiles. */
 export function stepOf(column: 'first_token_ms' | 'duration_ms'): RawBuilder<bigint | null> {
   const ms = sql.ref(column);
   return sql`CASE WHEN ${ms} < 100 THEN ${ms} WHEN ${ms} < 1000 THEN ${ms} - ${ms} % 10 ELSE ${ms} - ${ms} % 100 END`;
@@ -114,7 +114,7 @@ async function countSlots(database: Kysely<Tables>, span: Span): Promise<SlotCou
   }));
 }
 
-/** Calls of a provider that failed before the first token, whether another one answered or none. */
+/** Counts provider calls that failed before the first token, whether another provider answered or none. */
 async function countFailures(database: Kysely<Tables>, { fromMs, toMs }: Span): Promise<SlotCount[]> {
   const rows = await database
     .selectFrom('attempts')
@@ -128,7 +128,7 @@ async function countFailures(database: Kysely<Tables>, { fromMs, toMs }: Span): 
   return rows.map(({ provider, start, count }) => ({ provider, startMs: Number(start), isSuccess: false, count: Number(count) }));
 }
 
-/** Ids grow with time, so a span of time is one of the table's own key. */
+/** Selects the requests that count. Ids grow with time, so a time span is a range of the primary key. */
 export function usageIn(database: Kysely<Tables>, { fromMs, toMs }: Span): SelectQueryBuilder<Tables, 'usage', object> {
   return database
     .selectFrom('usage')
@@ -150,7 +150,7 @@ function measure(counts: readonly Count[]): Measure {
   };
 }
 
-/** The time that this part of them does not exceed; they come in their order. */
+/** Returns the time that this part of the requests does not exceed. `times` must be sorted. */
 export function percentile(times: readonly { readonly ms: number; readonly count: number }[], part: number): number | undefined {
   const wanted = Math.ceil(times.reduce((sum, { count }) => sum + count, 0) * part);
   let seen = 0;

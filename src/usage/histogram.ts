@@ -2,9 +2,9 @@ import { DAY_MS } from '../durations.ts';
 import { QUARTER_MS, type Span } from './zone.ts';
 
 const PIECES_MAX = 100;
-/** Where requests are chosen by two things at once, only whole days of the past have their own sums: longer spans are cut into those. */
+/** When requests are filtered by two dimensions, only whole days of history have sums. Longer spans are cut into days. */
 const TWOFOLD_MS_MAX = 8 * DAY_MS;
-/** Lengths that people read at a glance. */
+/** Lengths that are easy to read. */
 const LENGTHS_MS = [1, 2, 4, 8, 12, 24, 48, 96, 192, 672].map((quarters) => quarters * QUARTER_MS);
 
 /** Cuts a span into pieces of equal length, few enough for a small chart. */

@@ -4,16 +4,16 @@ import { NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { addFound, NO_SUMS, readSums, type FoundSums, type Sums } from './sums.ts';
 import { cutIntoBuckets, QUARTER_MS, startOf } from './zone.ts';
 
-/** What a key has spent on this day and in this month, by the calendar of a zone, and ever; and how much it was used lately. */
+/** A key's spending today, this month (by a zone's calendar) and in total, and its recent requests. */
 export interface KeySpend {
   readonly today: Nanos;
   readonly month: Nanos;
   readonly total: Nanos;
-  /** Of the last 24 hours, to the quarter of an hour. */
+  /** In the last 24 hours, to the quarter hour. */
   readonly requestsLastDay: number;
 }
 
-/** What a key was used for on one day of the calendar of a zone. */
+/** A key's usage on one calendar day of a zone. */
 export interface DayOfUse {
   readonly dayStartMs: number;
   readonly cost: Nanos;
@@ -24,10 +24,10 @@ export interface DayOfUse {
 
 export const NO_SPEND: KeySpend = { today: NO_MONEY, month: NO_MONEY, total: NO_MONEY, requestsLastDay: 0 };
 
-/** From there a whole number of days leads into the right day, also where clocks were changed on the way. */
+/** From noon, adding whole days always lands in the right day, even across clock changes. */
 const NOON_MS = DAY_MS / 2;
 
-/** The spend of every key of an account that has any; with an id, of that key only. */
+/** Reads the spending of every key of an account that has any, or of one key. */
 export async function readSpend(
   database: OpenDatabase,
   accountId: string,
@@ -56,7 +56,7 @@ function sumsOf(found: readonly FoundSums[] | undefined, id: string): Sums {
   return found?.find(({ values }) => values[0] === id)?.sums ?? NO_SUMS;
 }
 
-/** The last so many days, of which today is the last. */
+/** Reads the last days of a key's usage, ending with today. */
 export async function readDays(
   database: OpenDatabase,
   key: { readonly accountId: string; readonly id: string },
@@ -73,7 +73,7 @@ export async function readDays(
   });
 }
 
-/** When the quarter of an hour ends that a moment is in. */
+/** Returns the end of the quarter hour that contains a moment. */
 function nextQuarterMs(atMs: number): number {
   return (Math.floor(atMs / QUARTER_MS) + 1) * QUARTER_MS;
 }

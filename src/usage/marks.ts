@@ -2,15 +2,15 @@ import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { HOURS } from './grid.ts';
 
-/** What a wallet held when everything before a moment had been booked. */
+/** A wallet's balance after all transfers before a moment. */
 interface Mark {
   readonly beforeMs: number;
   readonly balance: bigint;
 }
 
 /**
- * The balance after each hour of a range in which money moved, so that the balance at any line of a statement is a sum of few movements.
- * Movements are booked at the time at which they are written, charges when their request ended: none is added to what is past.
+ * Computes the balance after each hour in which money moved, so that the balance at any statement line is a sum of few transfers.
+ * Transfers carry the time they are written, charges the time their request ended, so none is added to a finished hour.
  */
 export async function readMarks(
   database: Kysely<Tables>,
@@ -19,7 +19,7 @@ export async function readMarks(
 ): Promise<Mark[]> {
   const wallet = `wallet:${accountId}`;
   const range = sql`created_at >= ${fromMs} AND created_at < ${toMs}`;
-  // The condition on revenue is what lets the index of credits be used.
+  // The condition on revenue lets the database use the index on credits.
   const { rows } = await sql<{ hour: bigint; sum: bigint }>`
     SELECT created_at - created_at % ${sql.lit(HOURS.lengthMs)} AS hour, SUM(amount) AS sum FROM (
       SELECT created_at, -amount AS amount FROM transfers WHERE debit = ${wallet} AND ${range}
@@ -40,7 +40,7 @@ export async function writeMarks(database: Kysely<Tables>, accountId: string, ma
       .execute();
 }
 
-/** Each row has three parameters, and statements may have some tens of thousands. */
+/** Each row has three parameters, and a statement may have some tens of thousands. */
 const INSERTED_ROWS = 1000;
 
 async function readLast(database: Kysely<Tables>, accountId: string): Promise<bigint> {

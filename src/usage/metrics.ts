@@ -3,7 +3,7 @@ import { ROLLUP_SUMS } from '../ledger/checks.ts';
 import type { RollupSum, Sums } from './sums.ts';
 import { isMean, METRICS, type Metric } from './vocabulary.ts';
 
-/** A value as it is told: money as an exact decimal of USD, a mean of nothing as null. */
+/** Returns a metric's value as reported: money as an exact decimal in USD, the mean of nothing as null. */
 export function valueOf(metric: Metric, sums: Sums): string | number | null {
   switch (metric) {
     case 'spend':
@@ -29,7 +29,7 @@ export function valueOf(metric: Metric, sums: Sums): string | number | null {
   }
 }
 
-/** The sums that a metric is worked out from. Requests and errors always are: they tell whether there is anything. */
+/** Returns the columns a metric is computed from. Requests and errors are always included: they show whether there is any data. */
 export function columnsOf(metric: Metric): readonly RollupSum[] {
   const own: Readonly<Partial<Record<Metric, readonly RollupSum[]>>> = {
     spend: ['cost'],
@@ -38,16 +38,16 @@ export function columnsOf(metric: Metric): readonly RollupSum[] {
     first_token_ms: ['first_token_ms', 'first_token_count'],
     latency_ms: ['duration_ms'],
   };
-  // The others are called what they are.
+  // The other metrics are named like their columns.
   return ['requests', 'errors', ...(own[metric] ?? ROLLUP_SUMS.filter((name) => name === metric))];
 }
 
-/** How much a series counts when the largest are looked for: the means of few requests must not push out those of many. */
+/** Returns a series' weight for ranking. Means are ranked by requests, so that a mean of few requests does not displace one of many. */
 export function sizeOf(metric: Metric, sums: Sums): number {
   return isMean(metric) ? sums.requests : Number(valueOf(metric, sums));
 }
 
-/** Everything that is known, under the names of the metrics. */
+/** Returns all metrics by name. */
 export function describeSums(sums: Sums): Record<Metric, string | number | null> {
   return Object.fromEntries(METRICS.map((metric) => [metric, valueOf(metric, sums)])) as Record<Metric, string | number | null>;
 }

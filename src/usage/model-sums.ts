@@ -13,7 +13,10 @@ export interface ModelSums {
   readonly cost: Nanos;
 }
 
-/** Sums by model from a moment on. Goes from account to account, whose roll-ups stand in the order of time: older ones are never read. */
+/**
+ * Sums usage by model from a moment on. Goes account by account, because roll-ups are ordered by time per account: older ones are never
+ * read.
+ */
 export async function readModelSums(database: Kysely<Tables>, fromMs: number): Promise<ReadonlyMap<string, ModelSums>> {
   const { rows } = await sql<SumRow>`SELECT model, ${SUMS} FROM accounts CROSS JOIN usage_rollups
     WHERE usage_rollups.account_id = accounts.id AND quarter_hour >= ${fromMs} GROUP BY model`.execute(database);
@@ -36,8 +39,8 @@ function toSums(row: SumRow): ModelSums {
 }
 
 /**
- * What such sums of tokens cost at these prices. Which requests had long prompts the sums do not tell: where those have
- * prices of their own, the truth lies between all and none.
+ * Returns what such token sums cost at these prices. The sums do not show which requests had long prompts. Where those have their
+ * own prices, the true cost lies between the two results.
  */
 export function costOfSums(sums: ModelSums, price: ModelPrice): { readonly low: Nanos; readonly high: Nanos } {
   const base = costAt(sums, price);

@@ -3,31 +3,31 @@ import type { Tables } from '../database/tables.ts';
 import { gridName, UTC_DAYS } from './grid.ts';
 import { readUntil } from './past.ts';
 
-/** A key as pages name it. Names may be alike, so what is known of its secret goes with them. */
+/** A key as pages show it. Names may repeat, so a hint of its secret goes with them. */
 export interface NamedKey {
   readonly id: string;
   readonly name: string;
-  /** The beginning and the end of its newest secret, such as `tg_3f…9a1c`. */
+  /** The beginning and end of its newest secret, such as `tg_3f…9a1c`. */
   readonly hint: string;
   readonly isDeleted: boolean;
 }
 
-/** Every key that an account has or had: what was used by one that is gone still has a name. */
+/** Reads every key an account has or had, so that usage of deleted keys still has a name. */
 export async function readKeyNames(database: Kysely<Tables>, accountId: string): Promise<NamedKey[]> {
   const rows = await database
     .selectFrom('api_keys')
-    // Nobody was ever told the secret of a trial.
+    // The secret of a trial is never shown to anyone.
     .leftJoin('key_secrets', (join) => join.onRef('key_secrets.key_id', '=', 'api_keys.id').on('key_secrets.is_trial', '=', 0n))
     .select(['api_keys.id', 'api_keys.name', 'api_keys.deleted_at', 'key_secrets.prefix', 'key_secrets.last_four'])
     .where('api_keys.account_id', '=', accountId)
     .orderBy('api_keys.created_at')
     .orderBy('key_secrets.created_at')
     .execute();
-  // Of several secrets the newest comes last, and stays.
+  // If a key has several secrets, the newest comes last and wins.
   return [...new Map(rows.map((row) => [row.id, toNamed(row)])).values()];
 }
 
-/** The models and providers that an account has used. */
+/** Returns the models and providers that an account has used. */
 export async function readUsedNames(database: Kysely<Tables>, accountId: string): Promise<{ models: string[]; providers: string[] }> {
   const past = await database
     .selectFrom('usage_past')

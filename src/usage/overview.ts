@@ -4,7 +4,7 @@ import { idAt } from '../ids.ts';
 import { addFound, readSums, type Sums } from './sums.ts';
 import { QUARTER_MS, startOf, type Span } from './zone.ts';
 
-/** What a stretch of time came to, and what the one before it had come to by the same point. */
+/** The sums of a period, and those of the previous period up to the same point. */
 export interface Period {
   readonly span: Span;
   readonly formerSpan: Span;
@@ -20,18 +20,18 @@ export interface Periods {
 
 const WEEK_DAYS = 7;
 
-/** Today, the last seven days and this month, each beside the one before it, which is counted for as long as this one has lasted. */
+/** Reads today, the last seven days and this month, each with the previous period for as long as the current one has lasted. */
 export async function readPeriods(
   database: OpenDatabase,
   { accountId, zone, nowMs }: { readonly accountId: string; readonly zone: string; readonly nowMs: number },
 ): Promise<Periods> {
-  // The quarter of an hour that is under way counts, here and in the time before.
+  // The current quarter hour counts, here and in the previous period.
   const toMs = Math.floor(nowMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
   const spans = [...daySpans(toMs, zone), ...weekSpans(toMs), ...monthSpans(toMs, zone)];
   const found = await readSums(database, { accountId, spans, by: [], filter: {} });
   const period = (index: number): Period => {
     const [span, formerSpan] = [spans[index], spans[index + 1]];
-    if (span === undefined || formerSpan === undefined) throw new Error('every period has one before it');
+    if (span === undefined || formerSpan === undefined) throw new Error('every period has a previous one');
     return { span, formerSpan, sums: addFound(found[index]), former: addFound(found[index + 1]) };
   };
   return { today: period(0), week: period(2), month: period(4) };
@@ -57,14 +57,14 @@ function monthSpans(toMs: number, zone: string): readonly [Span, Span] {
   return [{ fromMs, toMs }, formerUpTo(formerMs, fromMs, toMs)];
 }
 
-/** As long as the present one has lasted, but a short month ends before. */
+/** Returns a previous period as long as the current one has lasted. A short month ends earlier. */
 function formerUpTo(formerMs: number, fromMs: number, toMs: number): Span {
   return { fromMs: formerMs, toMs: Math.min(fromMs, formerMs + (toMs - fromMs)) };
 }
 
-/** The waits for the first token of an account's latest requests. */
+/** Times to the first token of an account's latest requests. */
 export interface FirstTokens {
-  /** How many requests the figures are of. */
+  /** How many requests the figures are based on. */
   readonly count: number;
   readonly p50Ms: number | undefined;
   readonly p95Ms: number | undefined;
@@ -72,7 +72,7 @@ export interface FirstTokens {
 
 const LATEST_ROWS = 1000;
 
-/** Looks at the latest thousand requests of the last 30 days, of which those count that had a first token. */
+/** Reads the latest thousand requests of the last 30 days. Only those with a first token count. */
 export async function readFirstTokens({ kysely }: OpenDatabase, accountId: string, nowMs: number): Promise<FirstTokens> {
   const rows = await kysely
     .selectFrom('usage')
@@ -87,14 +87,14 @@ export async function readFirstTokens({ kysely }: OpenDatabase, accountId: strin
   return { count: waits.length, p50Ms: at(0.5), p95Ms: at(0.95) };
 }
 
-/** How many days the money lasts if the last seven days go on. Undefined when nothing was spent in them. */
+/** Returns how many days the money lasts at the rate of the last seven days. Undefined when nothing was spent in them. */
 export function runwayDays(available: bigint, week: Sums): number | undefined {
   if (week.cost === 0n) return undefined;
   if (available <= 0n) return 0;
   return Number((available * BigInt(WEEK_DAYS) * 10n) / week.cost) / 10;
 }
 
-/** The values of a dimension in a span, those that cost most first. */
+/** Returns the values of a dimension in a span, the most expensive first. */
 export async function readTop(
   database: OpenDatabase,
   { accountId, span, group, rowsMax }: { accountId: string; span: Span; group: 'model' | 'key'; rowsMax: number },

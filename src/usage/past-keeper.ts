@@ -8,23 +8,26 @@ import { Turns } from '../turns.ts';
 import { isZone } from '../zone-clock.ts';
 import { startOf, type Span } from './zone.ts';
 
-/** Others who write get their turn in between. */
+/** Lets other writers take their turn. */
 const PAUSE_MS = 20;
-/** New hours to sum up come slowly. */
+/** New hours to sum come slowly. */
 const AGAIN_MS = 15 * 60_000;
 const REMEMBERED_MAX = 10_000;
 const DAY_MS = 86_400_000;
-/** Days as a zone has them are summed up for as long as somebody looks at them, and for so many zones at a time. */
+/** Days of a time zone are summed for this long after someone last looked at them, for at most `GRIDS_MAX` grids. */
 const WANTED_DAYS = 60;
 const GRIDS_MAX = 12;
-const ACCOUNTS_A_PAGE = 200;
+const ACCOUNTS_PER_PAGE = 200;
 
-/** Sums up the past of accounts and of all together, in the background: of those whose reports are looked at at once, of all others now and then. */
+/**
+ * Sums the history of single accounts and of the whole service in the background: at once for reports that are being viewed, periodically
+ * for the rest.
+ */
 export class PastKeeper {
   readonly #database: OpenDatabase;
   readonly #fail: (event: string, error: unknown) => void;
   readonly #touchedMs = new Map<string, number>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   #isStopped = false;
 
   constructor(database: OpenDatabase, fail: (event: string, error: unknown) => void) {
@@ -32,7 +35,7 @@ export class PastKeeper {
     this.#fail = fail;
   }
 
-  /** Somebody looks at an account's reports, cut into these spans. */
+  /** Called when someone views an account's reports, cut into these spans. */
   touch(accountId: string, spans: readonly Span[]): void {
     if (this.#isStopped) return;
     const nowMs = Date.now();
@@ -62,10 +65,10 @@ export class PastKeeper {
     });
   }
 
-  /** Begins nothing more, and ends with what is under way; the rest is summed up another time. */
+  /** Starts nothing new and waits for work in progress. The rest is summed another time. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
   }
 
   #isFresh(name: string, nowMs: number): boolean {
@@ -91,20 +94,20 @@ export class PastKeeper {
   #guard(work: () => Promise<void>): Promise<void> {
     const guarded = work()
       .catch((error: unknown) => this.#fail('the past could not be summed up', error))
-      .finally(() => this.#underWay.delete(guarded));
-    this.#underWay.add(guarded);
+      .finally(() => this.#running.delete(guarded));
+    this.#running.add(guarded);
     return guarded;
   }
 }
 
-/** True when there is anybody who may look at reports. */
+/** Returns whether there is anyone who could view reports. */
 export async function hasReaders(database: Kysely<Tables>): Promise<boolean> {
   return (await database.selectFrom('people').select('id').where('account_id', 'is not', null).limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Starts to sum up the past of all accounts, and goes on with it for as long as the thread lives. */
+/** Sums the history of all accounts now and periodically, for as long as the thread lives. */
 export function startPastClock(keeper: PastKeeper): { stop(): Promise<void> } {
-  // The keeper has told what failed.
+  // The keeper has already reported failures.
   const turns = new Turns(
     () => keeper.sweep(),
     () => undefined,
@@ -119,27 +122,30 @@ export function startPastClock(keeper: PastKeeper): { stop(): Promise<void> } {
   };
 }
 
-/** The grid on which a span is whole hours or days. */
+/** Returns the grid on which a span consists of whole hours or days. */
 function gridOf({ fromMs, toMs }: Span): Grid[] {
   if (toMs - fromMs >= UTC_DAYS.lengthMs) return [gridFrom('day', fromMs)];
   return toMs - fromMs >= HOURS.lengthMs ? [gridFrom('hour', fromMs)] : [];
 }
 
-/** Those that have used something since their sums end; some of it may not be past yet. */
+/** Returns accounts with usage after the end of their sums. Some of it may be too recent to sum. */
 async function findBehind(database: Kysely<Tables>, after: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`SELECT id FROM accounts WHERE id > ${after} AND EXISTS (
       SELECT 1 FROM usage_rollups WHERE usage_rollups.account_id = accounts.id AND quarter_hour >= (
         SELECT COALESCE(MIN(until), 0) FROM usage_past_until WHERE usage_past_until.account_id = accounts.id))
-    ORDER BY id LIMIT ${ACCOUNTS_A_PAGE}`.execute(database);
+    ORDER BY id LIMIT ${ACCOUNTS_PER_PAGE}`.execute(database);
   return rows.map(({ id }) => id);
 }
 
-/** True when there is anybody who may look at the whole service. */
+/** Returns whether there is anyone who could view the whole service. */
 async function hasOperators(database: Kysely<Tables>): Promise<boolean> {
   return (await database.selectFrom('accounts').select('id').where('is_admin', '=', 1n).limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The days of the zones that an account's people have chosen, or those who look at all accounts, in summer and in winter, before anybody looks. */
+/**
+ * Requests sums for the days of all zones that an account's people (or, for the whole service, the operators) have chosen, in summer and
+ * winter time, before anyone looks.
+ */
 async function wantOwnDays(database: Kysely<Tables>, accountId: string): Promise<void> {
   const nowMs = Date.now();
   const people = database.selectFrom('people').innerJoin('accounts', 'accounts.id', 'people.account_id').select('people.zone').distinct();
@@ -156,13 +162,13 @@ interface Wanted {
   readonly nowMs: number;
 }
 
-/** Notes that reports want sums on these grids. */
+/** Records that reports need sums on these grids. */
 async function want(database: Kysely<Tables>, { accountId, grids, nowMs }: Wanted): Promise<void> {
-  const rows = await readNoted(database, accountId);
-  const noted = new Map(rows.map(({ grid, asked_at: askedAt }) => [grid, Number(askedAt)]));
+  const rows = await readRecorded(database, accountId);
+  const recorded = new Map(rows.map(({ grid, asked_at: askedAt }) => [grid, Number(askedAt)]));
   let room = GRIDS_MAX - rows.filter((row) => isWanted(row, nowMs)).length;
   for (const grid of new Set(grids.map(gridName))) {
-    const askedAtMs = noted.get(grid);
+    const askedAtMs = recorded.get(grid);
     if (askedAtMs !== undefined && askedAtMs > nowMs - DAY_MS) continue;
     if (askedAtMs === undefined && room-- <= 0) continue;
     await database
@@ -174,20 +180,20 @@ async function want(database: Kysely<Tables>, { accountId, grids, nowMs }: Wante
 }
 
 async function readWanted(database: Kysely<Tables>, accountId: string, nowMs: number): Promise<Grid[]> {
-  const rows = await readNoted(database, accountId);
+  const rows = await readRecorded(database, accountId);
   const names = rows.filter((row) => isWanted(row, nowMs)).map(({ grid }) => grid);
   return [...new Set([gridName(HOURS), gridName(UTC_DAYS), ...names])].map(readGrid);
 }
 
-interface Noted {
+interface RecordedGrid {
   readonly grid: string;
   readonly asked_at: bigint;
 }
 
-function readNoted(database: Kysely<Tables>, accountId: string): Promise<Noted[]> {
+function readRecorded(database: Kysely<Tables>, accountId: string): Promise<RecordedGrid[]> {
   return database.selectFrom('usage_past_until').select(['grid', 'asked_at']).where('account_id', '=', accountId).execute();
 }
 
-function isWanted({ asked_at: askedAt }: Noted, nowMs: number): boolean {
+function isWanted({ asked_at: askedAt }: RecordedGrid, nowMs: number): boolean {
   return Number(askedAt) > nowMs - WANTED_DAYS * DAY_MS;
 }

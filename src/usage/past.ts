@@ -9,13 +9,13 @@ import { floorToGrid, gridName, HOURS, type Grid } from './grid.ts';
 import { readMarks, writeMarks } from './marks.ts';
 import type { Span } from './zone.ts';
 
-/** Between the arrival of a request and its hold lie the reading of its body and the clocks of several nodes; never an hour. */
+/** The time between a request's arrival and its hold: reading the body, plus clock differences between nodes. Never an hour. */
 const SETTLED_AFTER_MS = HOUR_MS;
-/** Little enough that nobody notices: hours are summed up six at a time, days one by one. */
+/** Small enough to go unnoticed: hours are summed six at a time, days one by one. */
 export const CHUNK_MS = 6 * HOUR_MS;
 const INSERTED_ROWS = 2000;
 
-/** What became of a turn: `behind` when there is more to sum up. */
+/** The result of one turn: `behind` when there is more to sum. */
 export type Advance = 'behind' | 'done';
 
 export interface Work {
@@ -25,10 +25,10 @@ export interface Work {
 }
 
 /**
- * Sums up the next part of an account's past on a grid, for reports to read instead of the quarter-hours. What is past is
- * where nothing can be added any more: it ended long enough ago for everything that came in then to have its hold, and no
- * hold of then is open. Whoever settles needs a hold, so from then on roll-ups and charges stay as they are. Because they
- * do, they are added up before the lock for writing is taken: who writes charges never waits for a sum.
+ * Sums the next part of an account's history on a grid, for reports to read instead of quarter hours. A time is history once nothing
+ * can be added to it: it ended long enough ago that every request of that time has its hold, and no such hold is open. A settlement
+ * needs a hold, so from then on roll-ups and charges do not change. That is why they can be summed before the write lock is taken:
+ * charges never wait for a sum.
  */
 export async function advancePast(database: OpenDatabase, { accountId, grid, nowMs }: Work): Promise<Advance> {
   const { kysely } = database;
@@ -41,7 +41,7 @@ export async function advancePast(database: OpenDatabase, { accountId, grid, now
   const rows = toRows(await readCells(kysely, accountId, { grid, fromMs, toMs }), grid);
   const marks = gridName(grid) === gridName(HOURS) ? await readMarks(kysely, accountId, { fromMs: untilMs, toMs }) : [];
   await kysely.transaction().execute(async (transaction) => {
-    // Somebody else may have done the same meanwhile, and then it is done.
+    // Another node may have done the same in the meantime. Then nothing is left to do.
     if (!(await moveUntil(transaction, { accountId, grid, nowMs }, { fromMs: untilMs, toMs }))) return;
     await insertRows({ ...database, kysely: transaction }, { accountId, grid }, rows);
     await writeMarks(transaction, accountId, marks);
@@ -49,7 +49,7 @@ export async function advancePast(database: OpenDatabase, { accountId, grid, now
   return toMs < pastMs ? 'behind' : 'done';
 }
 
-/** How far an account's past is summed up on a grid. */
+/** Returns how far an account's history is summed on a grid. */
 export async function readUntil(database: Kysely<Tables>, accountId: string, grid: Grid): Promise<number> {
   const row = await database
     .selectFrom('usage_past_until')
@@ -60,7 +60,7 @@ export async function readUntil(database: Kysely<Tables>, accountId: string, gri
   return Number(row?.until ?? 0);
 }
 
-/** Until when nothing can be added any more, for an account or for all of them. */
+/** Returns the moment before which nothing can change any more, for one account or for all. */
 export async function findPast(database: Kysely<Tables>, accountId: string | undefined, nowMs: number): Promise<number> {
   const query = database.selectFrom('holds').select(({ fn }) => fn.min('created_at').as('created_at'));
   const oldest = await (accountId === undefined ? query : query.where('account_id', '=', accountId)).executeTakeFirst();
@@ -68,7 +68,7 @@ export async function findPast(database: Kysely<Tables>, accountId: string | und
   return oldest?.created_at === null || oldest?.created_at === undefined ? settledMs : Math.min(settledMs, Number(oldest.created_at));
 }
 
-/** Where there is something to sum up: what lies between is skipped, however long nobody used the account. */
+/** Finds the first usage to sum. Gaps are skipped, however long the account was idle. */
 async function findFirst(database: Kysely<Tables>, accountId: string, { fromMs, toMs }: Span): Promise<number | undefined> {
   const row = await database
     .selectFrom('usage_rollups')
@@ -96,35 +96,35 @@ async function readCells(database: Kysely<Tables>, accountId: string, { grid, fr
   return rows;
 }
 
-/** Every sum, of rows like those of roll-ups. */
+/** Sums every column of rows that look like roll-ups. */
 export const ADDED_UP = sql.join(ROLLUP_SUMS.map((name) => sql`SUM(${sql.ref(name)}) AS ${sql.ref(name)}`));
 
-/** When the hour or day of a grid begins that a quarter is in. */
+/** Returns the start of the grid's hour or day that contains a quarter hour, as SQL. */
 export function startIn({ lengthMs, beginsMs }: Grid): RawBuilder<unknown> {
   return sql`quarter_hour - (quarter_hour - ${sql.lit(beginsMs)}) % ${sql.lit(lengthMs)}`;
 }
 
-const PLACES = ['key_id', 'model', 'provider'] as const;
+const KEY_COLUMNS = ['key_id', 'model', 'provider'] as const;
 
-/** Dimension, start, key, model, provider, and the sums: as text, for they may be larger than JSON's numbers. */
+/** Dimension, start, key, model, provider and the sums. All text, because sums may exceed the range of JSON numbers. */
 type Row = readonly string[];
 
 function toRows(cells: readonly Cell[], grid: Grid): Row[] {
   return pastDimensionsOf(grid).flatMap((dimension) => addAlong(cells, dimension));
 }
 
-/** What a dimension does not tell apart is left empty. */
+/** Sums cells by a grouping. Columns outside the grouping stay empty. */
 export function addAlong(cells: readonly Cell[], dimension: PastDimension): Row[] {
   const columns: ReadonlySet<string> = new Set(membersOf(dimension).map((member) => COLUMN_OF[member]));
-  const placeOf = (cell: Cell): string[] => PLACES.map((column) => (columns.has(column) ? cell[column] : ''));
-  const groups = Map.groupBy(cells, (cell) => JSON.stringify([cell.start_at.toString(), ...placeOf(cell)]));
+  const keyOf = (cell: Cell): string[] => KEY_COLUMNS.map((column) => (columns.has(column) ? cell[column] : ''));
+  const groups = Map.groupBy(cells, (cell) => JSON.stringify([cell.start_at.toString(), ...keyOf(cell)]));
   return [...groups].map(([place, group]) => {
     const sums = ROLLUP_SUMS.map((name) => group.reduce((sum, cell) => sum + cell[name], 0n).toString());
     return [dimension, ...(JSON.parse(place) as string[]), ...sums];
   });
 }
 
-/** Notes how far the past is summed up, unless somebody else has done so meanwhile. */
+/** Records how far history is summed. Returns false if another node has done so in the meantime. */
 export async function moveUntil(
   transaction: Transaction<Tables>,
   { accountId, grid, nowMs }: Work,
@@ -149,7 +149,7 @@ export async function moveUntil(
 const COLUMNS = ['dimension', 'start_at', 'key_id', 'model', 'provider', ...ROLLUP_SUMS];
 const TEXTS: ReadonlySet<string> = new Set(['dimension', 'key_id', 'model', 'provider']);
 
-/** Writes sums of the past, some at a time. */
+/** Inserts historical sums in batches. */
 export async function insertRows(database: OpenDatabase, place: Omit<Work, 'nowMs'>, rows: readonly Row[]): Promise<void> {
   for (let at = 0; at < rows.length; at += INSERTED_ROWS) await insertSome(database, place, rows.slice(at, at + INSERTED_ROWS));
 }

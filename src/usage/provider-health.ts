@@ -4,22 +4,22 @@ import { idAt } from '../ids.ts';
 import { CALLERS_MISTAKES, percentile, stepOf, usageIn } from './health.ts';
 import type { Span } from './zone.ts';
 
-/** The middle of some times, and their slow end. */
+/** The median and the 95th percentile of some times. */
 export interface Times {
   readonly p50Ms: number;
   readonly p95Ms: number;
 }
 
-/** How the calls of a provider went. Those whose callers left, or were at fault, say nothing and are left out. */
+/** The results of a provider's calls. Requests whose client left or was at fault are not counted. */
 export interface ProviderRecord {
   readonly calls: number;
-  /** By the name of our error. */
+  /** By the name of the gate's own error. */
   readonly failures: readonly { readonly kind: string; readonly count: number }[];
   readonly firstToken: Times | undefined;
   readonly duration: Times | undefined;
 }
 
-/** Measures every provider in a span of time; the database counts. */
+/** Measures every provider in a time span. The database counts. */
 export async function measureProviders(database: Kysely<Tables>, span: Span): Promise<ReadonlyMap<string, ProviderRecord>> {
   const [answers, attempts, firstTokens, durations] = await Promise.all([
     countAnswers(database, span),
@@ -43,7 +43,7 @@ export async function measureProviders(database: Kysely<Tables>, span: Span): Pr
 
 interface Count {
   readonly provider: string;
-  /** Undefined for what went well. */
+  /** Undefined for successful calls. */
   readonly kind: string | undefined;
   readonly count: number;
 }
@@ -61,7 +61,7 @@ async function countAnswers(database: Kysely<Tables>, span: Span): Promise<Count
   }));
 }
 
-/** Calls that failed before the first token, whether another provider answered or none. */
+/** Counts calls that failed before the first token, whether another provider answered or none. */
 async function countAttempts(database: Kysely<Tables>, span: Span): Promise<Count[]> {
   const rows = await attemptsIn(database, span)
     .select(['provider', 'outcome', database.fn.countAll().as('count')])
@@ -111,14 +111,14 @@ function timesOf(times: readonly TimeCount[] = []): Times | undefined {
   return p50Ms === undefined || p95Ms === undefined ? undefined : { p50Ms, p95Ms };
 }
 
-/** The newest failure of a provider. */
+/** A provider's newest failure. */
 export interface LastFailure {
   readonly kind: string;
   readonly model: string;
   readonly atMs: number;
 }
 
-/** The newest failure of each provider in a span of time: before the first token or after it. */
+/** Returns each provider's newest failure in a time span, before or after the first token. */
 export async function readLastFailures(database: Kysely<Tables>, span: Span): Promise<ReadonlyMap<string, LastFailure>> {
   const newest = sql<string>`MAX(request_id)`.as('request_id');
   const [before, after] = await Promise.all([

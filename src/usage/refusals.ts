@@ -6,43 +6,43 @@ import type { Tables } from '../database/tables.ts';
 import { unflushed } from '../database/unflushed.ts';
 import type { GatewayError } from '../errors.ts';
 
-/** A request that was refused before a provider was asked. */
+/** A request that was refused before a provider was called. */
 export interface Refusal {
   readonly requestId: string;
   readonly accountId: string;
   readonly keyId: string;
   readonly error: GatewayError;
-  /** What was asked for, where that is a name that may be kept. */
+  /** The requested model, if its name may be stored. */
   readonly model: string | undefined;
   readonly isStreaming: boolean;
 }
 
-/** A refusal as it is kept. */
+/** A refusal as stored. */
 export type RefusalRow = Selectable<Tables['refusals']>;
 
-/** What is kept of an account, give or take what comes in between two turns of the house. */
+/** How many refusals an account keeps, plus those that arrive between two housekeeping runs. */
 const ACCOUNT_ROWS_MAX = 1000;
-/** What is kept of a second: of the same key and error, of an account, and of all. */
+/** How many are kept per second: with the same key and error, per account, and in total. */
 const SAME_PER_SECOND = 3;
 const ACCOUNT_PER_SECOND = 20;
 const TOTAL_PER_SECOND = 100;
 const SECOND_MS = 1000;
 const MESSAGE_CHARACTERS_MAX = 1000;
 const PARAM_CHARACTERS_MAX = 200;
-/** About what a row takes beside its message. */
+/** The approximate size of a row without its message. */
 const ROW_CHARACTERS = 400;
-/** Who deletes on the embedded database keeps everybody else waiting: little at a time. */
+/** On the embedded database a delete blocks all writers, so only a few rows are deleted at a time. */
 const PRUNED_ROWS = 500;
 
-/** Gathers refusals for a second and writes them in the background: nobody can fill the database by being refused. */
+/** Collects refusals for a second and writes them in the background. The limits keep refused requests from filling the database. */
 export class Refusals {
   readonly #database: OpenDatabase;
   readonly #writer: BackgroundWriter<RefusalRow>;
-  /** Those of the running second, by account. */
-  #gathered = new Map<string, RefusalRow[]>();
-  #gatheredCount = 0;
+  /** The refusals of the current second, by account. */
+  #collected = new Map<string, RefusalRow[]>();
+  #collectedCount = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The accounts that may have more than is kept. */
+  /** Accounts that may have more rows than are kept. */
   readonly #written = new Set<string>();
 
   constructor(database: OpenDatabase, onFailure: (event: string, error: unknown) => void) {
@@ -56,21 +56,21 @@ export class Refusals {
     });
   }
 
-  /** Takes a refusal. Of many in a second the first are kept, and how many others of the same kind there were. */
+  /** Records a refusal. If there are many in a second, only the first are kept, with the count of others of the same kind. */
   note(refusal: Refusal): void {
-    const rows = this.#gathered.get(refusal.accountId) ?? [];
+    const rows = this.#collected.get(refusal.accountId) ?? [];
     const same = rows.filter((row) => row.key_id === refusal.keyId && row.error_code === refusal.error.errorName);
-    if (same.length >= SAME_PER_SECOND || rows.length >= ACCOUNT_PER_SECOND || this.#gatheredCount >= TOTAL_PER_SECOND) {
+    if (same.length >= SAME_PER_SECOND || rows.length >= ACCOUNT_PER_SECOND || this.#collectedCount >= TOTAL_PER_SECOND) {
       const last = same.at(-1);
       if (last !== undefined) last.others += 1n;
       return;
     }
-    this.#gathered.set(refusal.accountId, [...rows, toRow(refusal)]);
-    this.#gatheredCount += 1;
+    this.#collected.set(refusal.accountId, [...rows, toRow(refusal)]);
+    this.#collectedCount += 1;
     this.#timer ??= setTimeout(() => this.#handOver(), SECOND_MS).unref();
   }
 
-  /** Deletes what is beyond the newest of an account, and what has a smaller id than this. */
+  /** Deletes an account's refusals beyond the newest ones, and all with a smaller id than `before`. */
   async prune(before: string | undefined): Promise<void> {
     const written = [...this.#written];
     for (const accountId of written) {
@@ -88,7 +88,7 @@ export class Refusals {
     if (before !== undefined) await this.#deleteBefore(before);
   }
 
-  /** Writes what waits, and gives up where that fails. */
+  /** Writes all waiting rows, and stops at the first failure. */
   close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#handOver();
@@ -96,9 +96,9 @@ export class Refusals {
   }
 
   #handOver(): void {
-    for (const rows of this.#gathered.values()) for (const row of rows) this.#writer.add(row);
-    this.#gathered = new Map();
-    this.#gatheredCount = 0;
+    for (const rows of this.#collected.values()) for (const row of rows) this.#writer.add(row);
+    this.#collected = new Map();
+    this.#collectedCount = 0;
     this.#timer = undefined;
   }
 
@@ -138,24 +138,24 @@ function toRow({ requestId, accountId, keyId, error, model, isStreaming }: Refus
 }
 
 interface RefusalsQuestion {
-  /** Undefined for those of all accounts. */
+  /** Undefined for all accounts. */
   readonly accountId: string | undefined;
   readonly requestId?: string | undefined;
   readonly keyId?: string | undefined;
   readonly status?: number | undefined;
-  /** Only those with a smaller id, which came in before. */
+  /** Only refusals with a smaller id, which came in earlier. */
   readonly before?: string | undefined;
   readonly rowsMax: number;
 }
 
-/** A page of refusals, newest first, and where to go on. An account has so few that any filter is quick. */
+/** Returns a page of refusals, newest first, and where to continue. An account has so few that any filter is fast. */
 export async function readRefusals(
   { kysely }: OpenDatabase,
   { accountId, requestId, keyId, status, before, rowsMax }: RefusalsQuestion,
 ): Promise<{ readonly rows: readonly RefusalRow[]; readonly next: string | undefined }> {
   let query = kysely.selectFrom('refusals').selectAll().orderBy('request_id', 'desc');
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);
-  // Whoever names a request wants that one.
+  // A request id overrides all other filters.
   if (requestId !== undefined) return { rows: await query.where('request_id', '=', requestId).execute(), next: undefined };
   if (keyId !== undefined) query = query.where('key_id', '=', keyId);
   if (status !== undefined) query = query.where('status', '=', BigInt(status));

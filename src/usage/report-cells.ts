@@ -6,10 +6,10 @@ import { byKeys, readTags, type KeyTags, type TagFilter } from './tags.ts';
 import type { Group } from './vocabulary.ts';
 import type { Span } from './zone.ts';
 
-/** Which requests a report is about. */
+/** Which requests a report covers. */
 export interface ReportFilter extends TagFilter {
   readonly status?: 'ok' | 'error' | undefined;
-  /** For whom they were made. */
+  /** The end user they were made for. */
   readonly endUser?: string | undefined;
 }
 
@@ -20,19 +20,19 @@ export interface CellsQuestion {
   readonly filter: ReportFilter;
 }
 
-/** Requests of one span that are in the same series. */
+/** The requests of one span that belong to the same series. */
 export interface Cell {
-  /** The number of the span. */
+  /** The index of the span. */
   readonly n: number;
-  /** What they have in common in the database: one value for each dimension. */
+  /** The values they share in the database, one per dimension. */
   readonly values: readonly string[];
   readonly status: 'ok' | 'error' | undefined;
-  /** The series that they are in, each with a name for every group: several where keys have several tags. */
+  /** The series they belong to, each with one name per group. Several if their keys have several tags. */
   readonly names: readonly (readonly string[])[];
   readonly sums: Sums;
 }
 
-/** What a report is made of: the cells of its series, and what each span comes to. */
+/** The data of a report: the cells of its series, and the total of each span. */
 export interface Cells {
   readonly cells: readonly Cell[];
   readonly totals: readonly Sums[];
@@ -40,7 +40,7 @@ export interface Cells {
 
 type ReadCells = CellsQuestion & { readonly isCounted: boolean };
 
-/** Reads the cells that a report is made of: from roll-ups, or from the requests themselves, which know more. */
+/** Reads the cells of a report, from roll-ups or from the requests themselves, which know more. */
 export class CellReader {
   readonly #database: OpenDatabase;
   readonly #question: ReadCells;
@@ -65,19 +65,19 @@ export class CellReader {
     return new CellReader(database, question, tags);
   }
 
-  /** The cells of some spans. */
+  /** Reads the cells of some spans. */
   async read(spans: readonly Span[]): Promise<Cells> {
     return this.#toCells(await readSums(this.#database, { ...this.#rolledUp(), spans }));
   }
 
-  /** The cells of some spans, each made of such steps, from the requests themselves. */
+  /** Counts the cells of spans that consist of whole steps, from the requests themselves. */
   async count(spans: readonly Span[], stepMs: number): Promise<Cells> {
     const { accountId, filter } = this.#question;
     const question = { accountId, spans, by: this.#by, filter: this.#filter, endUser: filter.endUser, status: filter.status };
     return this.#toCells(await countRequests(this.#database, question, stepMs));
   }
 
-  /** The cells of some spans, but those of a class together, under the values of any of them, and only with the sums that are asked for. */
+  /** Reads the cells of some spans with the requested sums only. Members of a class are merged, under the values of any one of them. */
   async readClasses(spans: readonly Span[], { classes, sums }: Pick<SumsQuestion, 'classes' | 'sums'>): Promise<Cells> {
     return this.#toCells(await readSums(this.#database, { ...this.#rolledUp(), spans, classes, sums }));
   }
@@ -95,7 +95,7 @@ export class CellReader {
     };
   }
 
-  /** A cell, or one for what failed and one for what did not, where the database did not tell them apart. One of the two may be empty. */
+  /** Returns one cell, or one for failed and one for successful requests if the database did not separate them. Either may be empty. */
   #split({ values, sums }: FoundSums, n: number): Cell[] {
     const isMixed = this.#question.groups.includes('status') && !this.#question.isCounted;
     const wanted = this.#wanted(sums);
@@ -103,7 +103,7 @@ export class CellReader {
     return STATUSES.map((status) => ({ n, values, status, names: this.#namesOf(values, status), sums: ofStatus(wanted, status) }));
   }
 
-  /** What the filter by status leaves of sums; of those that were counted it is left already. */
+  /** Applies the status filter to sums. Counted sums are already filtered. */
   #wanted(sums: Sums): Sums {
     const { status } = this.#question.filter;
     return this.#question.isCounted || status === undefined ? sums : ofStatus(sums, status);
@@ -130,5 +130,5 @@ function isRolledUp(dimension: CountedDimension): dimension is Dimension {
 
 const STATUSES = ['ok', 'error'] as const;
 
-/** Requests of a key without tags are in the series without a name. */
+/** Requests of a key without tags belong to the series without a name. */
 const NO_TAG: readonly string[] = [''];

@@ -1,9 +1,9 @@
 import type { Cell } from './report-cells.ts';
 import { addSums, NO_SUMS, type Sums, type SumsClasses } from './sums.ts';
 
-/** A series with what it comes to in the whole time, and in that before. */
+/** A series with its total in the current period and in the previous one. */
 interface RankedSeries {
-  /** Undefined for all others together. */
+  /** Undefined for all other series together. */
   readonly names: readonly string[] | undefined;
   readonly count: number;
   readonly total: Sums;
@@ -15,10 +15,13 @@ interface RankingOptions {
   readonly sizeOf: (sums: Sums) => number;
 }
 
-/** Cannot be in the name of anything. */
+/** Cannot appear in any name. */
 const SEPARATOR = '\u0000';
 
-/** Which series are shown by name, the largest first, and which cells are in which. Cells of span 0 are of now, those of span 1 of before. */
+/**
+ * Decides which series are shown by name, largest first, and which cells belong to which. Span 0 is the current period, span 1 the previous
+ * one.
+ */
 export class Ranking {
   readonly series: readonly RankedSeries[];
   readonly #cells: readonly Cell[];
@@ -27,10 +30,10 @@ export class Ranking {
 
   constructor(cells: readonly Cell[], { seriesMax, sizeOf }: RankingOptions) {
     this.#cells = cells;
-    // What there was only in the time before is no series of this one.
+    // Series that exist only in the previous period are left out.
     const all = gather(cells).filter(({ total }) => total.requests > 0);
     all.sort((one, other) => sizeOf(other.total) - sizeOf(one.total) || joined(one.names).localeCompare(joined(other.names)));
-    // Another line for a single value would tell less than its name.
+    // A line "others" for a single series would say less than its name.
     const cut = all.length === seriesMax + 1 ? all.length : Math.min(all.length, seriesMax);
     const shown = all.slice(0, cut);
     this.#hasOthers = all.length > cut;
@@ -43,7 +46,7 @@ export class Ranking {
     this.series = [...shown, { names: undefined, count: all.length - cut, ...others }];
   }
 
-  /** Values of the database that are in the same series need not be told apart there. Those that are in none by name are the rest. */
+  /** Groups database values that belong to the same series, so that the database can merge them. Values of no named series are the rest. */
   classes(): SumsClasses {
     const byValues = Map.groupBy(this.#cells, ({ values }) => joined(values));
     const bySeries = Map.groupBy(byValues.values(), (cells) => {
@@ -57,7 +60,7 @@ export class Ranking {
     return { listed: listed.map((same) => same.map(valuesOf)), rest: rest?.map(valuesOf)[0] };
   }
 
-  /** The values of each series, one for each span. */
+  /** Returns the values of each series, one per span. */
   spread(cells: readonly Cell[], spanCount: number): Sums[][] {
     const values = this.series.map(() => Array.from({ length: spanCount }, () => NO_SUMS));
     for (const { n, names, sums } of cells)
@@ -68,7 +71,7 @@ export class Ranking {
     return values;
   }
 
-  /** The places of the series that a cell is in. In all others together it is once, however many of them it is in. */
+  /** Returns the indexes of the series a cell belongs to. It counts once in "others", however many of those it belongs to. */
   #seriesOf(names: Cell['names']): number[] {
     const others = this.#hasOthers ? [this.#places.size] : [];
     return [...new Set(names.flatMap((name) => this.#places.get(joined(name)) ?? others))];

@@ -5,13 +5,13 @@ import { addSums, NO_SUMS, type Sums } from './sums.ts';
 import { isMean, METRICS, type Bucket, type Group, type Metric } from './vocabulary.ts';
 import { zoneWriter } from './zone.ts';
 
-/** How a report is looked at. */
+/** How a report is viewed. */
 export interface ReportView {
   readonly zone: string;
   readonly bucket: Bucket;
   readonly groups: readonly Group[];
   readonly metric: Metric;
-  /** Each value is that of its bucket and of all before it. Means stay as they are. */
+  /** Each value includes all earlier buckets. Means are not added up. */
   readonly isCumulative: boolean;
 }
 
@@ -22,11 +22,11 @@ export interface Table {
 }
 
 interface NamedView extends ReportView {
-  /** The names of keys, by their ids. */
+  /** Key names by id. */
   readonly keyNames: ReadonlyMap<string, string>;
 }
 
-/** What the chart shows: a row for every bucket and series, with the former period where it is compared. */
+/** Returns what the chart shows: one row per bucket and series, plus the previous period if it is compared. */
 export function chartTable(report: Report, view: NamedView): Table {
   const write = zoneWriter(view.zone);
   const { metric, zone } = view;
@@ -43,7 +43,7 @@ export function chartTable(report: Report, view: NamedView): Table {
   return { columns: [...columns, `former_${unitOf(metric)}`], rows: [...rows.map((row) => [...row, null]), ...compared] };
 }
 
-/** What the table under the chart shows: a row for every series, and the total, in which each request counts once. */
+/** Returns what the table below the chart shows: one row per series, and a total in which each request counts once. */
 export function groupTable(report: Report, view: NamedView): Table {
   const write = zoneWriter(view.zone);
   const [first, last] = [report.buckets.at(0), report.buckets.at(-1)];
@@ -63,7 +63,7 @@ function sumCells(sums: Sums): Cell[] {
   return METRICS.map((metric) => valueOf(metric, sums));
 }
 
-/** Keys have ids and names, which may be alike. */
+/** Keys have an id and a name, because names may repeat. */
 function nameColumns({ groups }: ReportView): string[] {
   return groups.flatMap((group) => (group === 'key' ? ['key', 'key_name'] : [group]));
 }
@@ -76,12 +76,12 @@ function nameCells({ names, count }: Series, view: NamedView): Cell[] {
   });
 }
 
-/** A word in the first column of the names, for what is no single series. */
+/** Puts a word in the first name column, for rows that are not a single series. */
 function wordCells(word: string, view: ReportView): Cell[] {
   return nameColumns(view).map((_, index) => (index === 0 ? word : ''));
 }
 
-/** The values of a metric, one for each bucket. */
+/** Returns a metric's values, one per bucket. */
 export function valuesOf(sums: readonly Sums[], { metric, isCumulative }: ReportView): (string | number | null)[] {
   if (!isCumulative || isMean(metric)) return sums.map((one) => valueOf(metric, one));
   let soFar = NO_SUMS;

@@ -8,44 +8,44 @@ import { isMean, type Bucket, type Metric } from './vocabulary.ts';
 import { cutIntoBuckets, QUARTER_MS, type Span } from './zone.ts';
 
 export interface ReportQuestion extends CellsQuestion {
-  /** Begins and ends with a quarter of an hour, or with a minute where minutes are asked for. */
+  /** Begins and ends on a quarter hour, or on a minute if the report is by minute. */
   readonly span: Span;
   readonly zone: string;
   readonly bucket: Bucket;
-  /** What series are ranked by, and what their values are of. */
+  /** What series are ranked by and show. */
   readonly metric: Metric;
-  /** How many series are shown by name; all others are one. */
+  /** How many series are shown by name. All others are merged into one. */
   readonly seriesMax: number;
   readonly isCompared: boolean;
-  /** Of a span that is not over yet, the time before counts only up to the same point. */
+  /** If the span is not over yet, the previous period counts only up to the same point. */
   readonly nowMs: number;
 }
 
-/** One line of a chart: a value of each group, or all those that are too small to be shown. */
+/** One line of a chart: one value per group, or all series too small to be shown. */
 export interface Series {
-  /** Undefined for all others together. */
+  /** Undefined for all other series together. */
   readonly names: readonly string[] | undefined;
   /** How many series it stands for. */
   readonly count: number;
   readonly total: Sums;
-  /** Know the metric and nothing else. */
+  /** Contain only the metric. */
   readonly values: readonly Sums[];
   readonly former: Sums | undefined;
 }
 
 export interface Report {
   readonly buckets: readonly Span[];
-  /** The largest first, the others last. */
+  /** Largest first, others last. */
   readonly series: readonly Series[];
-  /** All requests, each counted once, although it may be in several series. */
+  /** All requests, each counted once even if it belongs to several series. */
   readonly total: Sums;
   readonly values: readonly Sums[];
   readonly former: Former | undefined;
-  /** True when a request is in several series, because its key has several tags. */
+  /** True when requests belong to several series, because their key has several tags. */
   readonly isOverlapping: boolean;
 }
 
-/** The time before, as long and cut in the same way. */
+/** The previous period, of the same length and cut the same way. */
 export interface Former {
   readonly span: Span;
   readonly total: Sums;
@@ -53,11 +53,11 @@ export interface Former {
 }
 
 /**
- * Adds up an account's requests by buckets of time and by one or two things that tell them apart: first over the whole time, to
- * know which series are the largest, then by buckets, with all that is not shown by name as one.
+ * Sums an account's requests by time buckets and by one or two groups. First reads the whole period, to find the largest series. Then
+ * reads the buckets, with everything that is not shown by name merged into one.
  */
 export async function readReport({ kysely, dialect }: OpenDatabase, question: ReportQuestion): Promise<Report> {
-  // Both are of the same moment, or bars would not add up to what is told of them.
+  // Both reads use one snapshot, or bars would not add up to their totals.
   const reading = kysely.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return reading.execute(async (transaction) => readParts({ kysely: transaction, dialect }, question));
 }
@@ -86,13 +86,13 @@ async function readParts(database: OpenDatabase, question: ReportQuestion): Prom
   };
 }
 
-/** True when requests are counted one by one, because roll-ups cannot tell what is asked. There may not be too many of them. */
+/** Returns whether requests must be counted one by one, because roll-ups cannot answer the question. There is a limit on how many. */
 export function isCounted({ bucket, metric, groups, filter }: Pick<ReportQuestion, 'bucket' | 'metric' | 'groups' | 'filter'>): boolean {
   const isByStatus = groups.includes('status') || filter.status !== undefined;
   return bucket === 'minute' || groups.includes('end_user') || filter.endUser !== undefined || (isByStatus && isMean(metric));
 }
 
-/** The buckets of now as one span, and those of before as another. */
+/** Merges the buckets of the current period into one span, and those of the previous period into another. */
 function joinSpans({ cells, totals }: Cells, bucketCount: number): Cells {
   return {
     cells: cells.map((cell) => ({ ...cell, n: cell.n < bucketCount ? 0 : 1 })),

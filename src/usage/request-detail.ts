@@ -5,23 +5,23 @@ import { readBalanceAfter } from '../ledger/statement.ts';
 import { explainCost, type CostEquation, type PriceItems } from './cost-equation.ts';
 import { findRow, type RequestRow } from './requests.ts';
 
-/** A provider that was asked, in the order of asking; the last one is who answered, where somebody did. */
+/** A provider that was called. Steps are in order of the calls; the last one is the provider that answered, if any did. */
 export interface AttemptStep {
   readonly provider: string;
   readonly outcome: string;
   readonly durationMs: number;
 }
 
-/** The movement of money that paid for a request. */
+/** The transfer that paid for a request. */
 export interface ChargeTransfer {
   readonly id: string;
   readonly amount: Nanos;
   readonly atMs: number;
-  /** Of the account, right after it: the same as on the statement. */
+  /** The account's balance right after it, as on the statement. */
   readonly balanceAfter: Nanos;
 }
 
-/** What was asked and answered, where the account has that recorded. */
+/** The prompt and answer, if the account records them. */
 export interface RecordedContent {
   readonly request: string;
   readonly answer: string;
@@ -29,7 +29,7 @@ export interface RecordedContent {
   readonly deleteAtMs: number;
 }
 
-/** Everything that is known about one request. */
+/** Everything known about one request. */
 export interface RequestDetail {
   readonly row: RequestRow;
   readonly attempts: readonly AttemptStep[];
@@ -39,8 +39,8 @@ export interface RequestDetail {
 }
 
 /**
- * Reads one request of an account; undefined when the account has none of this id. Without an account it is read whoever's it is,
- * and then without its content, which nobody but its owner sees.
+ * Reads one request of an account; undefined when the account has none with this id. Without an account it reads anyone's request, but
+ * without its contents, which only the owner may see.
  */
 export async function readRequest(
   database: Kysely<Tables>,
@@ -52,7 +52,7 @@ export async function readRequest(
   const failed = await database.selectFrom('attempts').selectAll().where('request_id', '=', requestId).orderBy('n').execute();
   return {
     row,
-    attempts: [...failed.map(toStep), ...answering(row, failed.map(toStep))],
+    attempts: [...failed.map(toStep), ...answerStep(row, failed.map(toStep))],
     equation: explainCost(row, await readPrices(database, row), failed.length),
     transfer: await readTransfer(database, row.account_id, requestId),
     content: accountId === undefined ? undefined : await readContent(database, accountId, requestId),
@@ -63,8 +63,8 @@ function toStep(row: { readonly provider: string; readonly outcome: string; read
   return { provider: row.provider, outcome: row.outcome, durationMs: Number(row.duration_ms) };
 }
 
-/** Who answered is not among the attempts, which are those that failed. What is left of the time was theirs. */
-function answering(row: RequestRow, failed: readonly AttemptStep[]): AttemptStep[] {
+/** Returns the step of the provider that answered. Attempts contain only failures, so the remaining time belongs to the answer. */
+function answerStep(row: RequestRow, failed: readonly AttemptStep[]): AttemptStep[] {
   if (row.provider === '') return [];
   const before = failed.reduce((sum, { durationMs }) => sum + durationMs, 0);
   return [{ provider: row.provider, outcome: row.outcome, durationMs: Math.max(0, Number(row.duration_ms) - before) }];
@@ -93,7 +93,7 @@ async function readContent(database: Kysely<Tables>, accountId: string, requestI
     .selectAll()
     .where('request_id', '=', requestId)
     .where('account_id', '=', accountId)
-    // What is to be deleted is not shown any more, even if it has not been deleted yet.
+    // Expired contents are not shown, even if they have not been deleted yet.
     .where('delete_at', '>', BigInt(Date.now()))
     .executeTakeFirst();
   if (row === undefined) return undefined;

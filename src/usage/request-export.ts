@@ -3,7 +3,7 @@ import { writeCsvLine, type Cell } from './csv.ts';
 import type { RequestRow } from './requests.ts';
 import { zoneWriter } from './zone.ts';
 
-/** The columns of an export, in their order. */
+/** The columns of an export, in order. */
 const REQUEST_COLUMNS = [
   'request_id',
   'time',
@@ -35,28 +35,28 @@ const REQUEST_COLUMNS = [
 
 type ExportedRequest = Readonly<Record<(typeof REQUEST_COLUMNS)[number], Cell>>;
 
-/** How a file of requests is written. */
+/** How a request file is written. */
 export interface FileForm {
   readonly format: 'csv' | 'jsonl';
   readonly zone: string;
-  /** The names of keys, by their ids. */
+  /** Key names by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The beginning of a file of requests, and the lines of any of them. */
+/** The head of a request file, and a function that writes its lines. */
 export interface RequestLines {
   readonly head: string;
   write(rows: readonly RequestRow[]): string;
 }
 
-/** Opens a file of requests: what it begins with, and how each of them is written. */
+/** Returns the head and the line writer of a request file. */
 export function requestLines({ format, zone, names }: FileForm): RequestLines {
   const write = requestWriter(zone, names);
   if (format === 'jsonl') return { head: '', write: (rows) => rows.map((row) => `${JSON.stringify(write(row))}\n`).join('') };
   return { head: writeCsvLine(REQUEST_COLUMNS), write: (rows) => rows.map((row) => writeCsvLine(requestCells(write(row)))).join('') };
 }
 
-/** Writes requests for a file, with their times in a zone and the names of their keys. */
+/** Returns a function that converts requests for a file, with times in a zone and the names of their keys. */
 function requestWriter(zone: string, names: ReadonlyMap<string, string>): (row: RequestRow) => ExportedRequest {
   const writeTime = zoneWriter(zone);
   return (row) => ({
@@ -89,7 +89,7 @@ function requestWriter(zone: string, names: ReadonlyMap<string, string>): (row: 
   });
 }
 
-/** The cells of a line, in the order of the columns. */
+/** Returns the cells of a line, in column order. */
 function requestCells(request: ExportedRequest): Cell[] {
   return REQUEST_COLUMNS.map((name) => request[name]);
 }

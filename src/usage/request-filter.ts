@@ -5,15 +5,15 @@ import { inFilter, type SumsFilter } from './sums.ts';
 import type { RequestStatus } from './vocabulary.ts';
 import type { Span } from './zone.ts';
 
-/** Which requests are meant; what is undefined does not matter. */
+/** Which requests to find. Undefined fields match everything. */
 export interface RequestFilter extends SumsFilter {
   readonly span: Span;
   readonly requestId?: string | undefined;
-  /** For whom they were made. */
+  /** The end user they were made for. */
   readonly endUser?: string | undefined;
   readonly status?: RequestStatus | undefined;
   readonly isStreaming?: boolean | undefined;
-  /** What the model is called at the provider that answered. */
+  /** The model's name at the provider that answered. */
   readonly servedModel?: string | undefined;
   readonly finish?: string | undefined;
   readonly errorCode?: string | undefined;
@@ -29,46 +29,49 @@ export interface RequestFilter extends SumsFilter {
 
 const TOKENS = sql`input_tokens + cached_input_tokens + cache_write_tokens + output_tokens`;
 
-/** The filter as a condition on usage rows, but for its range; undefined when it lets everything through. */
+/** Converts the filter, without its time range, to a condition on usage rows. Undefined when it matches everything. */
 export function toCondition(filter: RequestFilter): RawBuilder<unknown> | undefined {
   const conditions = [
     ...(hasDimensions(filter) ? [inFilter(filter)] : []),
-    given(filter.status, ofOutcome),
-    given(filter.endUser, (name) => sql`end_user = ${name}`),
-    given(filter.isStreaming, (isStreaming) => sql`is_streaming = ${isStreaming ? 1 : 0}`),
-    given(filter.servedModel, (model) => sql`served_model = ${model}`),
-    given(filter.finish, (finish) => sql`finish_reason = ${finish}`),
-    given(filter.errorCode, (code) => sql`error_code = ${code}`),
-    given(filter.costMin, (cost) => sql`cost >= ${cost}`),
-    given(filter.costMax, (cost) => sql`cost <= ${cost}`),
-    given(filter.tokensMin, (tokens) => sql`${TOKENS} >= ${tokens}`),
-    given(filter.tokensMax, (tokens) => sql`${TOKENS} <= ${tokens}`),
-    given(filter.firstTokenMsMin, (ms) => sql`first_token_ms >= ${ms}`),
-    given(filter.firstTokenMsMax, (ms) => sql`first_token_ms <= ${ms}`),
-    given(filter.durationMsMin, (ms) => sql`duration_ms >= ${ms}`),
-    given(filter.durationMsMax, (ms) => sql`duration_ms <= ${ms}`),
+    optional(filter.status, ofOutcome),
+    optional(filter.endUser, (name) => sql`end_user = ${name}`),
+    optional(filter.isStreaming, (isStreaming) => sql`is_streaming = ${isStreaming ? 1 : 0}`),
+    optional(filter.servedModel, (model) => sql`served_model = ${model}`),
+    optional(filter.finish, (finish) => sql`finish_reason = ${finish}`),
+    optional(filter.errorCode, (code) => sql`error_code = ${code}`),
+    optional(filter.costMin, (cost) => sql`cost >= ${cost}`),
+    optional(filter.costMax, (cost) => sql`cost <= ${cost}`),
+    optional(filter.tokensMin, (tokens) => sql`${TOKENS} >= ${tokens}`),
+    optional(filter.tokensMax, (tokens) => sql`${TOKENS} <= ${tokens}`),
+    optional(filter.firstTokenMsMin, (ms) => sql`first_token_ms >= ${ms}`),
+    optional(filter.firstTokenMsMax, (ms) => sql`first_token_ms <= ${ms}`),
+    optional(filter.durationMsMin, (ms) => sql`duration_ms >= ${ms}`),
+    optional(filter.durationMsMax, (ms) => sql`duration_ms <= ${ms}`),
   ].filter((condition) => condition !== undefined);
   return conditions.length === 0 ? undefined : sql.join(conditions, sql` AND `);
 }
 
-/** The part of the filter that roll-ups can answer, as a condition on them: true for every quarter in which there may be a request. */
+/**
+ * Converts the part of the filter that roll-ups can answer to a condition on them. It is true for every quarter hour that may contain a
+ * match.
+ */
 export function toRollupCondition(filter: RequestFilter): RawBuilder<unknown> {
   const isFailure = filter.status === 'error' || filter.errorCode !== undefined;
   const conditions = [inFilter(filter), ...(isFailure ? [sql`errors > 0`] : [])];
   return sql.join(conditions, sql` AND `);
 }
 
-/** The part of the filter that is about what roll-ups count by. */
+/** Returns the part of the filter that concerns the dimensions of roll-ups. */
 export function dimensionsOf({ model, key, provider }: SumsFilter): SumsFilter {
   return { ...(model && { model }), ...(key && { key }), ...(provider && { provider }) };
 }
 
-/** True when roll-ups know more than that there were requests. */
+/** Returns whether roll-ups can narrow down this filter. */
 export function isRolledUp(filter: RequestFilter): boolean {
   return filter.status === 'error' || filter.errorCode !== undefined || hasDimensions(filter);
 }
 
-/** The parts of the filter that only the rows themselves can answer, by the names that people know them by. */
+/** Returns the parts of the filter that only usage rows can answer, under the names shown to people. */
 export function unrolledParts(filter: RequestFilter): string[] {
   const parts = {
     id: filter.requestId,
@@ -88,12 +91,12 @@ export function unrolledParts(filter: RequestFilter): string[] {
     .map(([name]) => name);
 }
 
-/** The filter as a text, to be kept with work that goes on after a restart. */
+/** Serialises the filter, to store it with work that continues after a restart. */
 export function writeFilter(filter: RequestFilter): string {
   return JSON.stringify(filter, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
-/** The filter of such a text. */
+/** Parses a serialised filter. */
 export function parseFilter(text: string): RequestFilter {
   const { costMin, costMax, ...filter } = JSON.parse(text) as Omit<RequestFilter, 'costMin' | 'costMax'> &
     Partial<Record<'costMin' | 'costMax', string>>;
@@ -104,7 +107,7 @@ export function parseFilter(text: string): RequestFilter {
   };
 }
 
-/** The status as far as roll-ups tell it: they know what failed and what did not. */
+/** Returns the status if roll-ups know it: they only know what failed and what did not. */
 export function rolledStatus({ status }: RequestFilter): 'ok' | 'error' | undefined {
   return status === 'ok' || status === 'error' ? status : undefined;
 }
@@ -118,6 +121,6 @@ function hasDimensions(filter: SumsFilter): boolean {
   return DIMENSIONS.some((dimension) => filter[dimension] !== undefined);
 }
 
-function given<Value>(value: Value | undefined, write: (value: Value) => RawBuilder<unknown>): RawBuilder<unknown> | undefined {
+function optional<Value>(value: Value | undefined, write: (value: Value) => RawBuilder<unknown>): RawBuilder<unknown> | undefined {
   return value === undefined ? undefined : write(value);
 }

@@ -8,14 +8,14 @@ import { isRolledUp, toCondition, toRollupCondition, type RequestFilter } from '
 import { EVERYBODY, KEPT_MS } from './service-past.ts';
 import { QUARTER_MS } from './zone.ts';
 
-/** One request as the ledger has it. */
+/** One request as stored by the ledger. */
 export type RequestRow = Selectable<Tables['usage']>;
 
 interface RequestsQuestion {
-  /** Undefined for the requests of all accounts. */
+  /** Undefined for all accounts. */
   readonly accountId: string | undefined;
   readonly filter: RequestFilter;
-  /** Only requests with a smaller id, which came in before. */
+  /** Only requests with a smaller id, which came in earlier. */
   readonly before?: string | undefined;
   readonly rowsMax: number;
 }
@@ -23,23 +23,23 @@ interface RequestsQuestion {
 /** A page, newest first. */
 export interface RequestPage {
   readonly rows: readonly RequestRow[];
-  /** Where to go on; undefined at the end of the range. */
+  /** Where to continue; undefined at the end of the range. */
   readonly next: string | undefined;
-  /** True when the page is not full because the search was long enough: go on to search further. */
+  /** True when the page is not full because the search reached its limit. Continue from `next` to search further. */
   readonly isCutShort: boolean;
 }
 
-/** A page must come quickly, so a rare thing is looked for in this many rows at a time. */
+/** A page must load quickly, so a rare match is searched for in this many rows at a time. */
 const SCANNED_ROWS_MAX = 15_000;
 const CHUNK_ROWS = 3000;
-/** Few enough that what they leave behind is collected in time: of 2,000 at a time, twice as much memory is in use. */
+/** Small enough that garbage is collected in time: with 2,000 rows, twice as much memory is in use. */
 const EXPORT_ROWS = 500;
 const EXPORT_SCANNED_ROWS = 2000;
 
 /**
- * The requests that a filter lets through, newest first, page by page. Ids grow with time, so a range of time is one of
- * the index. Whatever the filter, a page reads a bounded number of rows; what is so rare that none was found among them
- * is told as a page that is cut short.
+ * Reads the requests that match a filter, newest first, page by page. Ids grow with time, so a time range is an index range. Whatever
+ * the filter, a page reads a limited number of rows. If matches are so rare that too few were found among them, the page is marked as
+ * cut short.
  */
 export async function readRequests(database: OpenDatabase, question: RequestsQuestion): Promise<RequestPage> {
   const { filter, rowsMax, before } = question;
@@ -56,7 +56,7 @@ export async function readRequests(database: OpenDatabase, question: RequestsQue
   return { rows, next: rows.at(-1)?.request_id, isCutShort: false };
 }
 
-/** All of them, in pieces of which each is read only when it is asked for: memory stays the same however many there are. */
+/** Reads all matching requests in pieces, each only when it is needed, so that memory does not grow with their number. */
 export async function* exportRequests(
   database: OpenDatabase,
   { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
@@ -73,14 +73,14 @@ export async function* exportRequests(
   }
 }
 
-/** A part of an export. There may be none of the filter in it, and more behind it. */
+/** A part of an export. It may contain no match although more follow. */
 export interface ExportPiece {
   readonly rows: readonly RequestRow[];
-  /** Where to go on; undefined at the end of the range. */
+  /** Where to continue; undefined at the end of the range. */
   readonly next: string | undefined;
 }
 
-/** The next part of an export: of the requests with smaller ids, or of all. */
+/** Reads the next part of an export: the requests before an id, or the first part. */
 export async function readExportPiece(
   database: OpenDatabase,
   { accountId, filter, before = idAt('req', filter.span.toMs) }: Omit<RequestsQuestion, 'rowsMax'>,
@@ -94,7 +94,7 @@ interface Scan {
   readonly scannedMax: number;
 }
 
-/** Looks at some rows before the cursor. */
+/** Scans a limited number of rows before the cursor. */
 async function scan(
   database: OpenDatabase,
   { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
@@ -105,9 +105,9 @@ async function scan(
   if (from === undefined) return { rows: [], next: undefined };
   const range = sql`${ofAccount(accountId)} AND request_id >= ${idAt('req', filter.span.fromMs)} AND request_id < ${from}`;
   const limit = condition === undefined ? rowsMax : scannedMax;
-  const looked = sql`SELECT * FROM usage WHERE ${range} ORDER BY request_id DESC LIMIT ${limit}`;
+  const scanned = sql`SELECT * FROM usage WHERE ${range} ORDER BY request_id DESC LIMIT ${limit}`;
   const { rows } = await sql<RequestRow>`
-    SELECT * FROM (${looked}) AS looked WHERE ${condition ?? sql`1 = 1`} ORDER BY request_id DESC LIMIT ${rowsMax}`.execute(
+    SELECT * FROM (${scanned}) AS scanned WHERE ${condition ?? sql`1 = 1`} ORDER BY request_id DESC LIMIT ${rowsMax}`.execute(
     database.kysely,
   );
   if (rows.length === rowsMax) return { rows, next: rows.at(-1)?.request_id };
@@ -119,14 +119,14 @@ function ofAccount(accountId: string | undefined): RawBuilder<unknown> {
   return accountId === undefined ? sql`1 = 1` : sql`account_id = ${accountId}`;
 }
 
-/** The last id among the rows that were looked at; undefined when there are no more in the range. */
+/** Returns the last id of the scanned rows; undefined when there are no more in the range. */
 async function findEnd({ kysely }: OpenDatabase, range: RawBuilder<unknown>, scannedMax: number): Promise<string | undefined> {
   const { rows } = await sql<{ request_id: string }>`
     SELECT request_id FROM usage WHERE ${range} ORDER BY request_id DESC LIMIT 1 OFFSET ${scannedMax - 1}`.execute(kysely);
   return rows[0]?.request_id;
 }
 
-/** Roll-ups know in which quarter of an hour an account has something to find, where the filter is about what they count by. */
+/** Moves the cursor to the newest quarter hour with a possible match. Roll-ups know that if the filter concerns their dimensions. */
 async function skip(
   { kysely }: OpenDatabase,
   { accountId, filter, cursor }: Pick<RequestsQuestion, 'accountId' | 'filter'> & { readonly cursor: string },
@@ -144,7 +144,7 @@ async function skip(
   return end < cursor ? end : cursor;
 }
 
-/** The same for all accounts, of which whole hours are summed up, but not by key. */
+/** Does the same for all accounts, for which whole hours are summed, but not by key. */
 async function skipHours(database: Kysely<Tables>, filter: RequestFilter, cursor: string): Promise<string | undefined> {
   const atMs = timeOf(cursor);
   const sinceMs = ceilToGrid(Date.now() - KEPT_MS, HOURS);
@@ -159,7 +159,7 @@ async function skipHours(database: Kysely<Tables>, filter: RequestFilter, cursor
   return end < cursor ? end : cursor;
 }
 
-/** Whoever names a request wants that one, whenever it was. */
+/** Finds a request by id, whatever the time range. */
 async function findOne(
   { kysely }: OpenDatabase,
   { accountId, filter }: Pick<RequestsQuestion, 'accountId' | 'filter'>,
@@ -168,7 +168,7 @@ async function findOne(
   return row === undefined ? [] : [row];
 }
 
-/** The request of an id, of an account or whoever's it is. */
+/** Finds a request by id, for one account or any. */
 export async function findRow(database: Kysely<Tables>, accountId: string | undefined, requestId: string): Promise<RequestRow | undefined> {
   const query = database.selectFrom('usage').selectAll().where('request_id', '=', requestId);
   return (accountId === undefined ? query : query.where('account_id', '=', accountId)).executeTakeFirst();

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 
-/** What stands behind the question mark of a page's address, under a name. */
+/** A page's query string, saved under a name. */
 export interface SavedView {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export type ViewPage = (typeof VIEW_PAGES)[number];
 
 const VIEWS_MAX = 100;
 
-/** The views that an account has saved, by their names. */
+/** Returns an account's saved views, by name. */
 export async function listViews(database: Kysely<Tables>, accountId: string, page: ViewPage): Promise<SavedView[]> {
   return database
     .selectFrom('saved_views')
@@ -27,7 +27,7 @@ export async function listViews(database: Kysely<Tables>, accountId: string, pag
     .execute();
 }
 
-/** Saves a view; one of the same name is replaced. Refused when there are too many. */
+/** Saves a view and replaces one of the same name. Refused when there are too many. */
 export async function saveView(
   database: Kysely<Tables>,
   accountId: string,
@@ -43,7 +43,7 @@ export async function saveView(
   return 'saved';
 }
 
-/** Removes a view; false when the account has none of this id. */
+/** Deletes a view. Returns false when the account has none with this id. */
 export async function deleteView(database: Kysely<Tables>, accountId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await database
     .deleteFrom('saved_views')

@@ -9,18 +9,18 @@ import { ceilToGrid, floorToGrid, gridName, type Grid } from './grid.ts';
 import { ADDED_UP, addAlong, CHUNK_MS, findPast, insertRows, moveUntil, readUntil, startIn, type Advance, type Cell } from './past.ts';
 import { QUARTER_MS, type Span } from './zone.ts';
 
-/** Stands for all accounts together, where sums of the past are kept by account. */
+/** The account id under which sums of all accounts together are stored. */
 export const EVERYBODY = '';
 
-/** How far back there are sums of the whole service: a month and what a zone adds to it. */
+/** How far back sums of the whole service reach: a month, plus what time zones add to it. */
 export const KEPT_MS = 40 * DAY_MS;
-/** Hours of single accounts are only there for the day that is not over. */
+/** Hourly sums of single accounts are only needed for the day that is not over. */
 export const HOURS_KEPT_MS = 3 * DAY_MS;
 const INSERTED_ROWS = 2000;
 
 /**
- * Sums up the next part of the past of all accounts on a grid: by model and provider, and by account. What is past is said in past.ts.
- * The requests themselves are counted, in the order of their ids, which is that of time: roll-ups are in the order of accounts.
+ * Sums the next part of the history of all accounts on a grid: by model and provider, and by account. past.ts explains what counts as
+ * history. Counts the requests themselves in order of their ids, which is order of time: roll-ups are ordered by account.
  */
 export async function advanceService(
   database: OpenDatabase,
@@ -34,7 +34,7 @@ export async function advanceService(
   const firstMs = beginMs < keptMs ? beginMs : await findFirst(kysely, beginMs);
   if (firstMs === undefined || firstMs >= pastMs) return 'done';
   const fromMs = floorToGrid(firstMs, grid);
-  // What roll-ups must tell is told at once, since all of them are read for any part of it.
+  // The part that only roll-ups know is summed in one go, because any part of it reads all of them.
   const endMs = Math.max(fromMs + Math.max(grid.lengthMs, CHUNK_MS), ceilToGrid(keptMs, grid));
   const span = { fromMs, toMs: Math.min(endMs, pastMs), keptMs };
   const work = { accountId: EVERYBODY, grid, nowMs };
@@ -42,7 +42,7 @@ export async function advanceService(
   const accounts = await readAccounts(kysely, grid, { ...span, fromMs: Math.max(fromMs, keptFrom(grid, nowMs)) });
   await insertAccounts(database, grid, accounts);
   await kysely.transaction().execute(async (transaction) => {
-    // Somebody else may have done the same meanwhile, and then it is done.
+    // Another node may have done the same in the meantime. Then nothing is left to do.
     if (!(await moveUntil(transaction, work, { fromMs: untilMs, toMs: span.toMs }))) return;
     await insertRows({ ...database, kysely: transaction }, work, rows);
   });
@@ -50,12 +50,12 @@ export async function advanceService(
   return span.toMs < pastMs ? 'behind' : 'done';
 }
 
-/** A span of requests, and since when there are rows of all of them. */
+/** A span of requests, and the time from which usage rows are complete. */
 interface Counted extends Span {
   readonly keptMs: number;
 }
 
-/** All requests of a span as a table like that of roll-ups. Where rows were dropped, roll-ups are read instead, all of them: slow, and rare. */
+/** Selects all requests of a span as a table like the roll-ups. Where rows were deleted, all roll-ups are read instead: slow, but rare. */
 export function countedRows({ fromMs, toMs, keptMs }: Counted): RawBuilder<unknown> {
   const range = sql`request_id >= ${idAt('req', Math.max(fromMs, keptMs))} AND request_id < ${idAt('req', toMs)}`;
   const rows = sql`SELECT created_at - created_at % ${sql.lit(QUARTER_MS)} AS quarter_hour, account_id, model, provider, 1 AS requests,
@@ -68,7 +68,10 @@ export function countedRows({ fromMs, toMs, keptMs }: Counted): RawBuilder<unkno
     WHERE quarter_hour >= ${fromMs} AND quarter_hour < ${Math.min(keptMs, toMs)}`;
 }
 
-/** Since when all rows are there; 0 where none was ever dropped. Charges stay when the rows of their requests are dropped, under the same ids. */
+/**
+ * Returns the time from which usage rows are complete; 0 if none was ever deleted. Charges outlive the usage rows of their requests, under
+ * the same ids.
+ */
 export async function findKept(database: Kysely<Tables>): Promise<number> {
   const row = await database.selectFrom('usage').select('request_id as id').orderBy('request_id').limit(1).executeTakeFirst();
   const charge = await database.selectFrom('transfers').select('id').where('id', '>=', 'req_').orderBy('id').limit(1).executeTakeFirst();
@@ -77,7 +80,7 @@ export async function findKept(database: Kysely<Tables>): Promise<number> {
   return charge.id < row.id ? Math.ceil(timeOf(row.id) / QUARTER_MS) * QUARTER_MS : 0;
 }
 
-/** Where there is something to sum up: what lies between is skipped. */
+/** Finds the first request to sum. Gaps are skipped. */
 async function findFirst(database: Kysely<Tables>, fromMs: number): Promise<number | undefined> {
   const row = await database
     .selectFrom('usage')
@@ -102,7 +105,7 @@ interface AccountCell {
   readonly cost: bigint;
 }
 
-/** Since when sums of single accounts are kept. */
+/** Returns the time from which sums of single accounts are kept. */
 function keptFrom(grid: Grid, nowMs: number): number {
   return floorToGrid(nowMs - (grid.length === 'day' ? KEPT_MS : HOURS_KEPT_MS), grid);
 }
@@ -113,7 +116,10 @@ async function readAccounts(database: Kysely<Tables>, grid: Grid, span: Counted)
   return rows;
 }
 
-/** Some at a time, for who writes charges waits for each. Nobody reads them before the end of the past is moved behind them, and who comes second finds the same there. */
+/**
+ * Inserts in batches, because charges wait for each. The sums are not read until the end of history is moved past them, and a second node
+ * finds the same rows.
+ */
 async function insertAccounts({ kysely, dialect }: OpenDatabase, grid: Grid, cells: readonly AccountCell[]): Promise<void> {
   for (let at = 0; at < cells.length; at += INSERTED_ROWS) {
     const some = cells.slice(at, at + INSERTED_ROWS);

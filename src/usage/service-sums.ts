@@ -10,7 +10,7 @@ import { countedRows, EVERYBODY, findKept, HOURS_KEPT_MS } from './service-past.
 import { toSums, type Sums, type SumsRow } from './sums.ts';
 import type { Span } from './zone.ts';
 
-/** What the requests to a model that one provider answered come to, in the span of this number. The provider is empty where none did. */
+/** The sums of one model at one provider, in the span with index `n`. The provider is empty if none answered. */
 export interface ServiceSums {
   readonly n: number;
   readonly model: string;
@@ -18,14 +18,14 @@ export interface ServiceSums {
   readonly sums: Sums;
 }
 
-/** Adds up the requests of all accounts in spans of the last month that do not overlap: sums of the past, and the requests since. */
+/** Sums the requests of all accounts in non-overlapping spans of the last month: historical sums, plus the requests since. */
 export async function readServiceSums({ kysely }: OpenDatabase, spans: readonly Span[]): Promise<readonly ServiceSums[]> {
   const { past, quarters } = cutByGrids(spans, await readGrids(kysely));
   const keptMs = await findKept(kysely);
   const found: ServiceSums[] = [];
-  const read = async (pieces: readonly Piece[], ask: (run: Piece) => ReturnType<typeof sql<ServiceRow>>): Promise<void> => {
+  const read = async (pieces: readonly Piece[], queryFor: (run: Piece) => ReturnType<typeof sql<ServiceRow>>): Promise<void> => {
     for (const run of joinPieces(pieces)) {
-      const { rows } = await ask(run).execute(kysely);
+      const { rows } = await queryFor(run).execute(kysely);
       for (const row of rows) {
         const { model, provider } = row;
         found.push({ n: pieces.find((piece) => isIn(piece, Number(row.start_at)))?.n ?? 0, model, provider, sums: toSums(row) });
@@ -48,14 +48,14 @@ export async function readServiceSums({ kysely }: OpenDatabase, spans: readonly 
 
 type ServiceRow = SumsRow & { readonly start_at: bigint; readonly model: string; readonly provider: string };
 
-/** What an account came to. */
+/** The sums of one account. */
 export interface AccountSums {
   readonly accountId: string;
   readonly requests: number;
   readonly cost: Nanos;
 }
 
-/** The accounts with a request. */
+/** Accounts with at least one request. */
 export interface ActiveAccounts {
   readonly count: number;
   /** Those that were charged most. */
@@ -67,7 +67,7 @@ interface Ranking {
   readonly nowMs: number;
 }
 
-/** Adds up the requests of each account, over spans of the last month that do not overlap. */
+/** Sums the requests of each account over non-overlapping spans of the last month. */
 export async function readActiveAccounts(
   { kysely }: OpenDatabase,
   spans: readonly Span[],
@@ -100,7 +100,7 @@ interface AccountRow {
   readonly active: bigint;
 }
 
-/** Of single accounts there are sums of days, and of the hours of the last days. */
+/** For single accounts there are daily sums, and hourly sums of the last days. */
 function cutForAccounts(spans: readonly Span[], grids: readonly SummedGrid[], nowMs: number): ReturnType<typeof cutByGrids> {
   const ofLength = (length: 'day' | 'hour'): SummedGrid[] => grids.filter(({ grid }) => grid.length === length);
   const isRecent = ({ fromMs }: Span): boolean => fromMs >= nowMs - HOURS_KEPT_MS / 2;
@@ -117,7 +117,7 @@ async function readGrids(database: Kysely<Tables>): Promise<SummedGrid[]> {
   return rows.map(({ grid, until }) => ({ grid: readGrid(grid), untilMs: Number(until) })).filter(({ untilMs }) => untilMs > 0);
 }
 
-/** Pieces of the same grid that touch each other are read at once. */
+/** Joins adjacent pieces of the same grid, to read them at once. */
 function joinPieces(pieces: readonly Piece[]): Piece[] {
   const runs: Piece[] = [];
   for (const piece of pieces.toSorted((one, other) => one.fromMs - other.fromMs)) {

@@ -9,10 +9,10 @@ import { COLUMN_OF, DIMENSIONS, pastDimension, pastDimensionsOf, type Dimension,
 import { gridName, readGrid } from './grid.ts';
 import type { Span } from './zone.ts';
 
-/** Only requests with one of these values, of each dimension that is named. */
+/** Only requests with one of these values, for each named dimension. */
 export type SumsFilter = Readonly<Partial<Record<Dimension, readonly string[]>>>;
 
-/** What some requests come to. */
+/** The sums of some requests. */
 export interface Sums {
   readonly requests: number;
   readonly errors: number;
@@ -25,7 +25,7 @@ export interface Sums {
   readonly firstTokenMs: number;
   readonly firstTokenCount: number;
   readonly durationMs: number;
-  /** Of how many requests the duration is known. */
+  /** How many requests have a known duration. */
   readonly durationCount: number;
 }
 
@@ -46,21 +46,21 @@ export const NO_SUMS: Sums = {
 
 export interface SumsQuestion {
   readonly accountId: string;
-  /** May overlap; each begins and ends with a quarter of an hour. */
+  /** May overlap. Each begins and ends on a quarter hour. */
   readonly spans: readonly Span[];
-  /** What they are told apart by, in this order: none, one or two. */
+  /** The dimensions to group by, in this order: none, one or two. */
   readonly by: readonly Dimension[];
   readonly filter: SumsFilter;
-  /** Values that need not be told apart. */
+  /** Values that may be merged. */
   readonly classes?: SumsClasses | undefined;
-  /** What is added up; everything, unless told. */
+  /** The columns to sum; all by default. */
   readonly sums?: readonly RollupSum[] | undefined;
 }
 
-/** The values of a request, one for each dimension that was asked for. */
+/** A request's values, one per requested dimension. */
 type Values = readonly string[];
 
-/** Sets of values whose sums are found together, under the first of each; what is in none of them is found under `rest`. */
+/** Sets of values to sum together, each found under its first member. Values in none of them are found under `rest`. */
 export interface SumsClasses {
   readonly listed: readonly (readonly Values[])[];
   readonly rest: Values | undefined;
@@ -68,18 +68,18 @@ export interface SumsClasses {
 
 export type RollupSum = (typeof ROLLUP_SUMS)[number];
 
-/** What the requests of some values come to: one value for each dimension that was asked for. */
+/** The sums of requests with these values, one per requested dimension. */
 export interface FoundSums {
   readonly values: Values;
   readonly sums: Sums;
 }
 
-/** What was found in each span. */
+/** The results of each span. */
 export type SumsBySpan = readonly (readonly FoundSums[])[];
 
 /**
- * Adds up an account's requests. Whole days and hours of the past are read from their own sums where those can answer, the
- * rest from the quarter-hours: all tell the same, the former with fewer rows.
+ * Sums an account's requests. Reads whole days and hours of history from their own sums where possible, and the rest from quarter
+ * hours. Both give the same result; the former needs fewer rows.
  */
 export async function readSums(database: OpenDatabase, asked: SumsQuestion): Promise<SumsBySpan> {
   const question = isJoined(database, asked) ? asked : { ...asked, classes: undefined };
@@ -102,7 +102,7 @@ export async function readSums(database: OpenDatabase, asked: SumsQuestion): Pro
   return found.map((inSpan) => [...inSpan.values()]);
 }
 
-/** Classes are a wish: the embedded database compares each row with each of their members, which only pays where they are few. */
+/** Merging classes is optional: the embedded database compares each row with each member, which only pays off for few members. */
 const EMBEDDED_MEMBERS_MAX = 12;
 
 function isJoined({ dialect }: OpenDatabase, { classes }: SumsQuestion): boolean {
@@ -116,18 +116,18 @@ function valuesOf({ first, second }: FoundRow, { by, classes }: SumsQuestion): V
   return by.length === 1 ? [first ?? ''] : [first ?? '', second];
 }
 
-/** What all requests of a span come to. */
+/** Sums everything found in a span. */
 export function addFound(found: readonly FoundSums[] | undefined): Sums {
   return addAll((found ?? []).map(({ sums }) => sums));
 }
 
-/** What all of these come to. */
+/** Adds up a list of sums. */
 export function addAll(sums: readonly Sums[]): Sums {
   // Most buckets of a small series are empty.
   return sums.reduce((total, one) => (one === NO_SUMS ? total : addSums(total, one)), NO_SUMS);
 }
 
-/** What two sets of requests come to together. */
+/** Adds two sums. */
 export function addSums(one: Sums, other: Sums): Sums {
   return {
     requests: one.requests + other.requests,
@@ -145,17 +145,20 @@ export function addSums(one: Sums, other: Sums): Sums {
   };
 }
 
-/** Those that failed, or all others. Roll-ups count failures and do not tell their times from others, but they cost nothing and used nothing. */
+/**
+ * Returns the sums of failed or of all other requests. Roll-ups count failures but not their times separately; failures cost nothing and
+ * used nothing.
+ */
 export function ofStatus(sums: Sums, status: 'ok' | 'error'): Sums {
   if (status === 'error') return { ...NO_SUMS, requests: sums.errors, errors: sums.errors };
   const untimed = { firstTokenMs: 0, firstTokenCount: 0, durationMs: 0, durationCount: 0 };
   return { ...sums, ...untimed, requests: sums.requests - sums.errors, errors: 0 };
 }
 
-/** Without a dimension any will do; this one has the fewest values. */
+/** Without a dimension any grouping will do. This one has the fewest values. */
 const SMALLEST_DIMENSION: Dimension = 'provider';
 
-/** Which sums of the past can answer: those by the dimensions that matter. */
+/** Returns the grouping whose historical sums can answer the question. */
 function dimensionOf({ by, filter }: SumsQuestion): PastDimension {
   const asked = DIMENSIONS.filter((dimension) => by.includes(dimension) || filter[dimension] !== undefined);
   return pastDimension(asked.length === 0 ? [SMALLEST_DIMENSION] : asked);
@@ -188,8 +191,8 @@ interface Addition {
 }
 
 /**
- * One statement for all pieces, each read by a range of the index. The embedded database does so for a plain join; that
- * of PostgreSQL has to be told, or its planner may go through the whole table once for every piece.
+ * Runs one statement for all pieces, each of which reads a range of the index. The embedded database does so for a plain join. On
+ * PostgreSQL the join must be lateral, or the planner may scan the whole table once per piece.
  */
 async function addUp(database: OpenDatabase, question: SumsQuestion, addition: Addition): Promise<readonly FoundRow[]> {
   const { accountId, filter, sums = ROLLUP_SUMS } = question;
@@ -212,7 +215,7 @@ interface NamesOfRows {
   readonly join: RawBuilder<unknown>;
 }
 
-/** What rows are told apart by: their values, or the numbers of their classes. */
+/** Returns what rows are grouped by: their values, or the numbers of their classes. */
 function namesOf({ dialect }: OpenDatabase, { by, classes }: SumsQuestion): NamesOfRows {
   const nothing = sql``;
   const [first = sql`''`, second = sql`''`] = by.map((one) => sql.ref(`s.${COLUMN_OF[one]}`));
@@ -227,14 +230,14 @@ function namesOf({ dialect }: OpenDatabase, { by, classes }: SumsQuestion): Name
   };
 }
 
-/** The pieces as a table `p`, read once: else their text would be taken apart again for every row that is added up. */
+/** Renders the pieces as a table `p`, materialised once. Otherwise the JSON would be parsed again for every row. */
 function piecesTable({ dialect }: OpenDatabase, pieces: readonly Piece[]): RawBuilder<unknown> {
   const rows = pieces.map(({ n, fromMs, toMs, grid }) => [n, fromMs, toMs, grid === undefined ? '' : gridName(grid)]);
   return sql`p AS MATERIALIZED (SELECT CAST(value ->> 0 AS BIGINT) AS n, CAST(value ->> 1 AS BIGINT) AS from_ms,
     CAST(value ->> 2 AS BIGINT) AS to_ms, value ->> 3 AS grid FROM ${jsonRows(dialect, rows)} AS piece)`;
 }
 
-/** The filter as a condition on the rows of a table, by whose name its columns are called. */
+/** Converts the filter to a condition on the rows of a table. `table` is a prefix for its columns. */
 export function inFilter(filter: SumsFilter, table = ''): RawBuilder<unknown> {
   const conditions = DIMENSIONS.flatMap((dimension) => {
     const values = filter[dimension];
@@ -244,11 +247,11 @@ export function inFilter(filter: SumsFilter, table = ''): RawBuilder<unknown> {
   return sql.join([sql`1 = 1`, ...conditions], sql` AND `);
 }
 
-/** Sums as the database gives them; those that were not asked for are missing. */
+/** Sums as returned by the database. Those not requested are missing. */
 export type SumsRow = Readonly<Partial<Record<RollupSum, bigint>>>;
 type FoundRow = SumsRow & { readonly n: bigint | number; readonly first: string | null; readonly second: string };
 
-/** Sums as the database adds them up. */
+/** Converts a row of sums. */
 export function toSums(row: SumsRow): Sums {
   const read = (name: RollupSum): number => Number(row[name] ?? 0);
   return {

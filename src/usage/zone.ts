@@ -2,22 +2,22 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { ZoneClock } from '../zone-clock.ts';
 import type { Bucket } from './vocabulary.ts';
 
-/** A stretch of time, from its first millisecond up to but without its last. */
+/** A time span, from `fromMs` inclusive to `toMs` exclusive. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What roll-ups count by. */
+/** The unit of roll-ups. */
 export const QUARTER_MS = 15 * MINUTE_MS;
 const DAYS_A_WEEK = 7;
-/** 1970 began on a Thursday, and weeks begin on Mondays. */
+/** 1 January 1970 was a Thursday, and weeks begin on Mondays. */
 const MONDAY_DAYS = 3;
 
 /**
- * Cuts a span into buckets, as the clocks of the zone show them: a day has 23 or 25 hours where clocks are changed, and
- * its hour that comes twice is two buckets. The first and the last are cut off where the span begins and ends. Every
- * zone's clocks differ from UTC by a number of quarter-hours, so every bucket but the minute is made of whole ones.
+ * Cuts a span into buckets by the clock of a zone. A day has 23 or 25 hours when clocks change, and an hour that occurs twice
+ * becomes two buckets. The first and last bucket are cut off where the span begins and ends. Every zone differs from UTC by a
+ * number of quarter hours, so every bucket except the minute consists of whole ones.
  */
 export function cutIntoBuckets({ fromMs, toMs }: Span, bucket: Bucket, zone: string): Span[] {
   const clock = new ZoneClock(zone);
@@ -34,7 +34,7 @@ export function cutIntoBuckets({ fromMs, toMs }: Span, bucket: Bucket, zone: str
   return spans;
 }
 
-/** Writes moments as the zone's clocks show them, with their distance from UTC: `2026-11-15T14:30:00+05:45`. */
+/** Returns a function that formats moments in a zone's time, with the UTC offset: `2026-11-15T14:30:00+05:45`. */
 export function zoneWriter(zone: string): (atMs: number) => string {
   const clock = new ZoneClock(zone);
   return (atMs) => {
@@ -46,7 +46,7 @@ export function zoneWriter(zone: string): (atMs: number) => string {
   };
 }
 
-/** The first moment of the day or month of a moment, on the zone's clocks. */
+/** Returns the start of the day or month that contains a moment, by a zone's clock. */
 export function startOf(bucket: 'day' | 'month', atMs: number, zone: string): number {
   const clock = new ZoneClock(zone);
   const wanted = bucketNumber(clock, bucket, atMs);
@@ -56,14 +56,14 @@ export function startOf(bucket: 'day' | 'month', atMs: number, zone: string): nu
   return startMs;
 }
 
-/** The same for all moments of a bucket, and another for those of the next. */
+/** Returns a number that is the same for all moments of a bucket and differs from that of the next. */
 function bucketNumber(clock: ZoneClock, bucket: Bucket, atMs: number): number {
   if (bucket === 'minute') return atMs / MINUTE_MS;
   if (bucket === 'quarter') return atMs / QUARTER_MS;
   const offsetMs = clock.offsetMs(atMs);
   const wallMs = atMs + offsetMs;
   switch (bucket) {
-    // An hour that comes twice differs by its distance from UTC; counted in quarters it fits behind the hour.
+    // An hour that occurs twice differs by its UTC offset. In quarter hours, the offset fits below the hour.
     case 'hour':
       return Math.floor(wallMs / HOUR_MS) * 256 + offsetMs / QUARTER_MS;
     case 'day':
