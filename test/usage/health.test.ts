@@ -9,7 +9,7 @@ const NOW_MS = Date.parse('2026-11-15T12:00:00Z');
 const HOUR_MS = 3_600_000;
 
 eachStore((database) => {
-  test('models and providers are measured by the requests of the span', async () => {
+  test('models and providers are measured from the requests in the span', async () => {
     for (let ms = 1; ms <= 100; ms += 1)
       await record(database().kysely, { model: 'a/one', provider: 'a', firstTokenMs: ms, agoMs: HOUR_MS });
     await record(database().kysely, { model: 'a/one', provider: 'a', outcome: 'failed', errorCode: 'provider_error', agoMs: HOUR_MS });

@@ -10,15 +10,15 @@ import { exportRequests, readRequests } from '../../src/usage/requests.ts';
 import { describeStores, type Store } from '../dashboard/stores.ts';
 import { SEEDED_KEYS, seedUsage } from './seed-usage.ts';
 
-/** `bun bench/dashboard.ts` does this with a million, and prints the figures. */
+/** `bun bench/dashboard.ts` does this with a million requests and prints the figures. */
 const ROWS = 100_000;
 const DAY_MS = 86_400_000;
 const NOW_MS = Math.floor(Date.now() / 900_000) * 900_000;
 const SPAN = { fromMs: NOW_MS - 90 * DAY_MS, toMs: NOW_MS };
 const accountId = 'acct_busy';
-/** Five times what a page may take: tests share their machine. */
+/** Five times what a page may take, because tests share their machine. */
 const WITHIN_MS = 500;
-const BATCHES_PER_LOOK = 20;
+const BATCHES_PER_CHECK = 20;
 const GROWTH_BYTES_MAX = 20_000_000;
 
 describeStores((makeStore) => {
@@ -32,7 +32,7 @@ describeStores((makeStore) => {
     if (database.dialect === 'sqlite') await sql`PRAGMA synchronous = OFF`.execute(database.kysely);
     await seedUsage(database, { accountId, rows: ROWS, fromMs: SPAN.fromMs, toMs: SPAN.toMs });
     await sql`ANALYZE`.execute(database.kysely);
-    // Somebody runs the service, so that all accounts together are summed up too.
+    // There is an operator, so the whole service is summed too.
     await database.kysely.updateTable('accounts').set({ is_admin: 1 }).execute();
     await new PastKeeper(database, fail).sweep();
   }, 120_000);
@@ -58,12 +58,12 @@ describeStores((makeStore) => {
       'the requests of a rare key',
       () => readRequests(database, { accountId, filter: { span: SPAN, key: SEEDED_KEYS.slice(-1) }, rowsMax: 50 }),
     ],
-    ['requests that there are none of', () => readRequests(database, { accountId, filter: { span: SPAN, finish: 'none' }, rowsMax: 50 })],
+    ['requests with no match', () => readRequests(database, { accountId, filter: { span: SPAN, finish: 'none' }, rowsMax: 50 })],
     [
-      'the requests of all accounts to a model that nobody asked for',
+      'the requests of all accounts to a model that was never used',
       async () => {
         const filter = { span: { fromMs: NOW_MS - 30 * DAY_MS, toMs: NOW_MS }, model: ['unheard/of'] };
-        // All of them are too many to be looked at for one page.
+        // Scanning all of them would be too much for one page.
         expect(await readRequests(database, { accountId: undefined, filter, rowsMax: 50 })).toEqual({
           rows: [],
           next: undefined,
@@ -71,8 +71,8 @@ describeStores((makeStore) => {
         });
       },
     ],
-    ['a statement of credit only', () => readStatement(database.kysely, accountId, { linesMax: 50, kinds: ['manual'] })],
-  ])('%s are read at once', async (_, read) => {
+    ['a statement with credits only', () => readStatement(database.kysely, accountId, { linesMax: 50, kinds: ['manual'] })],
+  ])('loads quickly: %s', async (_, read) => {
     await read();
     const times: number[] = [];
     for (let turn = 0; turn < 3; turn += 1) {
@@ -84,15 +84,15 @@ describeStores((makeStore) => {
   });
 
   test('all requests are exported in little memory', async () => {
-    // What is still held after a collection: the garbage between two of them depends on all the tests that ran before.
+    // Measures what is still held after a collection, because garbage in between depends on the tests that ran before.
     const before = heldBytes();
     let [count, batches, peak] = [0, 0, before];
     for await (const rows of exportRequests(database, { accountId, filter: { span: SPAN } })) {
       count += rows.length;
       batches += 1;
-      if (batches % BATCHES_PER_LOOK === 0) peak = Math.max(peak, heldBytes());
+      if (batches % BATCHES_PER_CHECK === 0) peak = Math.max(peak, heldBytes());
     }
-    expect(batches).toBeGreaterThan(BATCHES_PER_LOOK);
+    expect(batches).toBeGreaterThan(BATCHES_PER_CHECK);
     expect(count).toBe(ROWS);
     expect(peak - before).toBeLessThan(GROWTH_BYTES_MAX);
   }, 60_000);

@@ -34,7 +34,7 @@ describeStores((makeStore) => {
       ({ grid }) => grid,
     );
 
-  test('what pages tell of keys and names is the same before and after their past is summed up', async () => {
+  test('key spending and used names are the same before and after history is summed', async () => {
     const read = async () => [
       await readSpend(database, accountId, { zone: 'UTC' }),
       await readSpend(database, accountId, { zone: 'Asia/Kathmandu' }),
@@ -47,7 +47,7 @@ describeStores((makeStore) => {
     expect(await read()).toEqual(before);
   }, 60_000);
 
-  test('days and hours as a zone has them are summed up from the first look at them', async () => {
+  test('days and hours of a zone are summed from the first look at them', async () => {
     const keeper = new PastKeeper(database, fail);
     // Midnight in Kathmandu.
     const fromMs = Math.floor(NOW_MS / DAY_MS) * DAY_MS - 4 * DAY_MS + 18.25 * 3_600_000;
@@ -59,7 +59,7 @@ describeStores((makeStore) => {
     expect(await grids()).toEqual(['day+0', 'day+73', 'hour+0', 'hour+1']);
   }, 60_000);
 
-  test('nobody can have days of all zones summed up', async () => {
+  test('days of only a limited number of zones are summed', async () => {
     const keeper = new PastKeeper(database, fail);
     const startMs = Math.floor(NOW_MS / DAY_MS) * DAY_MS - 3 * DAY_MS;
     const spans = Array.from({ length: 90 }, (_, quarter) => startMs + quarter * 900_000).map((fromMs) => ({
@@ -68,14 +68,14 @@ describeStores((makeStore) => {
     }));
     keeper.touch(accountId, spans);
     await keeper.sweep();
-    const giveUpAtMs = performance.now() + 30_000;
-    while ((await grids()).length < 12 && performance.now() < giveUpAtMs) await Bun.sleep(50);
-    // There is time for another, which must not come.
+    const deadlineMs = performance.now() + 30_000;
+    while ((await grids()).length < 12 && performance.now() < deadlineMs) await Bun.sleep(50);
+    // Enough time for one more, which must not come.
     await Bun.sleep(500);
     expect((await grids()).length).toBe(12);
   }, 60_000);
 
-  test('a clock that is stopped leaves the rest for another time', async () => {
+  test('a stopped clock leaves the rest for another time', async () => {
     const left = 'acct_left';
     await seedUsage(database, { accountId: left, rows: 100, fromMs: NOW_MS - 5 * DAY_MS, toMs: NOW_MS });
     const summed = async (): Promise<boolean> =>
@@ -87,18 +87,18 @@ describeStores((makeStore) => {
     expect(await summed()).toBe(true);
   }, 60_000);
 
-  test('a database may be closed once its keeper is stopped, and is missed by one that is not', async () => {
+  test('a stopped keeper no longer uses its database; a running one reports that it is closed', async () => {
     const own = await connect(store);
-    const told: string[] = [];
-    const keep = (): PastKeeper => new PastKeeper(own, (event) => told.push(event));
-    const stopped = keep();
+    const reported: string[] = [];
+    const openKeeper = (): PastKeeper => new PastKeeper(own, (event) => reported.push(event));
+    const stopped = openKeeper();
     stopped.touch(accountId, []);
     await stopped.stop();
     await own.kysely.destroy();
     stopped.touch('acct_other', []);
     await stopped.stop();
-    expect(told).toEqual([]);
-    await keep().sweep();
-    expect(told).toEqual(['the past could not be summed up']);
+    expect(reported).toEqual([]);
+    await openKeeper().sweep();
+    expect(reported).toEqual(['the past could not be summed up']);
   }, 60_000);
 });

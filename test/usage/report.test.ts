@@ -23,7 +23,7 @@ const TO_MS = Date.UTC(2026, 10, 9);
 const ROWS = 3000;
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Chatham'];
 
-/** The same numbers, added up row by row. */
+/** The same sums, added up row by row. */
 function recount(rows: readonly RequestRow[]): Sums {
   return addAll(
     rows.map((row) => ({
@@ -55,7 +55,7 @@ function valuesFor(row: RequestRow, group: Group): readonly string[] {
   return [{ model: row.model, key: row.key_id, provider: row.provider, status, end_user: row.end_user ?? '' }[group]];
 }
 
-/** Every series that a request is in. */
+/** Every series that a request belongs to. */
 function namesFor(row: RequestRow, [group, second]: readonly Group[]): string[] {
   const first = group === undefined ? [] : valuesFor(row, group);
   return second === undefined ? [...first] : first.flatMap((one) => valuesFor(row, second).map((other) => `${one} ${other}`));
@@ -98,7 +98,7 @@ const questions = fc.record({
   reached: fc.integer({ min: 1, max: 1000 }),
 });
 
-/** A key without a tag only failed in this time, while others of its kind answered. */
+/** In this span a key without tags has only failures, while others without tags have answers. */
 const ONLY_FAILED = {
   zone: 'UTC',
   bucket: 'hour' as const,
@@ -135,7 +135,7 @@ describeStores((makeStore) => {
     await store.remove();
   });
 
-  test('what the seeding makes up is what the ledger would have left', async () => {
+  test('the seeded data is what the ledger would have left', async () => {
     const checks = await verifyLedger(database.kysely, { accountIds: undefined, longestRequestMs: 1 });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     expect(rows).toHaveLength(ROWS);
@@ -153,7 +153,7 @@ describeStores((makeStore) => {
         const own = between(span.fromMs, span.toMs);
         const shown = new Set(report.series.flatMap(({ names }) => (names === undefined ? [] : [names.join(' ')])));
         const namesOf = (row: RequestRow) => namesFor(row, asked.groups);
-        // Roll-ups do not tell the times of what failed from those of what did not.
+        // Roll-ups do not separate the times of failed requests from those of others.
         const { status } = asked.filter;
         const isExact = isCounted(asked);
         const known = (sums: Sums): Sums => (status === undefined || isExact ? sums : ofStatus(sums, status));
@@ -190,7 +190,7 @@ describeStores((makeStore) => {
     while ((await advancePast(database, { accountId, grid, nowMs })) === 'behind');
   };
 
-  test('past hours are summed up, but none that an open hold may still add to', async () => {
+  test('past hours are summed, except those that an open hold may still add to', async () => {
     const openMs = Date.UTC(2026, 10, 5, 10, 20);
     const hold = { id: 'req_open', account_id: accountId, key_id: 'k', model: 'm', price_version: 1, amount: 0, node_id: '', progress: 0 };
     await database.kysely
@@ -212,9 +212,9 @@ describeStores((makeStore) => {
     );
   });
 
-  test('a report over hours that are summed up and quarters that are not equals a recount', compareWithRecount, 60_000);
+  test('a report over summed hours and other quarter hours equals a recount', compareWithRecount, 60_000);
 
-  test('two that sum up the same days at the same time do so once', async () => {
+  test('two nodes that sum the same days at the same time do so once', async () => {
     const days = { accountId, grid: UTC_DAYS, nowMs: TO_MS - 3 * 86_400_000 };
     const both = async (): Promise<string[]> => Promise.all([advancePast(database, days), advancePast(database, days)]);
     while ((await both()).includes('behind'));
@@ -225,7 +225,7 @@ describeStores((makeStore) => {
     );
   });
 
-  test('a report over days of several zones, hours and quarters equals a recount', async () => {
+  test('a report over days of several zones, hours and quarter hours equals a recount', async () => {
     for (const zone of ['Asia/Kathmandu', 'Europe/Berlin', 'America/New_York'])
       for (const atMs of [FROM_MS, TO_MS]) {
         await advance(gridFrom('day', startOf('day', atMs, zone)), TO_MS - 86_400_000);
@@ -234,13 +234,13 @@ describeStores((makeStore) => {
     await compareWithRecount();
   }, 60_000);
 
-  test('the names of end users are gone from all requests of an account that is closed, and nothing else is', async () => {
+  test('closing an account removes the end users from all its requests, and nothing else', async () => {
     await forgetEndUsers(database.kysely, accountId);
     const left = await database.kysely.selectFrom('usage').selectAll().orderBy('request_id').execute();
     expect(left).toEqual(rows.map((row) => ({ ...row, end_user: null })));
   });
 
-  test('an account without requests has an empty report, and nothing to sum up', async () => {
+  test('an account without requests has an empty report, and nothing to sum', async () => {
     expect(await advancePast(database, { accountId: 'acct_nobody', grid: HOURS, nowMs: TO_MS })).toBe('done');
     const span = { fromMs: FROM_MS, toMs: TO_MS };
     const question = {

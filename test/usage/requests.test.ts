@@ -41,7 +41,7 @@ const filters = fc
     return { span, ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) };
   });
 
-/** The filter once more, without a database. */
+/** The same filter, without a database. */
 function isWanted(row: RequestRow, filter: RequestFilter): boolean {
   const tokens = row.input_tokens + row.cached_input_tokens + row.cache_write_tokens + row.output_tokens;
   return [
@@ -82,7 +82,7 @@ describeStores((makeStore) => {
     await store.remove();
   });
 
-  test('page after page gives every request that a filter lets through, once and in order', async () => {
+  test('pages contain every request that matches a filter, once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(filters, fc.integer({ min: 1, max: 200 }), async (filter, rowsMax) => {
         const expected = newestFirst.filter((row) => isWanted(row, filter)).map(({ request_id: id }) => id);
@@ -103,7 +103,7 @@ describeStores((makeStore) => {
     );
   }, 60_000);
 
-  test('an export has exactly the requests of the filter, newest first', async () => {
+  test('an export contains exactly the requests that match the filter, newest first', async () => {
     await fc.assert(
       fc.asyncProperty(filters, async (filter) => {
         const found: string[] = [];
@@ -114,7 +114,7 @@ describeStores((makeStore) => {
     );
   }, 60_000);
 
-  test('a search for what is nowhere ends after a bounded number of rows, and says where to go on', async () => {
+  test('a search without matches stops after a limited number of rows, and says where to continue', async () => {
     const filter = { span: { fromMs: FROM_MS, toMs: TO_MS }, finish: 'unheard_of' };
     const page = await readRequests(database, { accountId, filter, rowsMax: 50 });
     expect(page).toMatchObject({ rows: [], isCutShort: true });
@@ -122,14 +122,14 @@ describeStores((makeStore) => {
     expect(rest).toEqual({ rows: [], next: undefined, isCutShort: false });
   });
 
-  test('a request is found by its id, whatever the range, but only by its own account', async () => {
+  test('a request is found by its id whatever the range, but only by its own account', async () => {
     const [first] = newestFirst;
     const filter = { span: { fromMs: 0, toMs: 1 }, requestId: first?.request_id ?? '' };
     const ids = async (account: string) => (await readRequests(database, { accountId: account, filter, rowsMax: 5 })).rows.length;
     expect([await ids(accountId), await ids('acct_other')]).toEqual([1, 0]);
   });
 
-  test('requests of others are in no list', async () => {
+  test('requests of other accounts are not listed', async () => {
     const filter = { span: { fromMs: FROM_MS, toMs: TO_MS } };
     expect((await readRequests(database, { accountId: 'acct_other', filter, rowsMax: 5 })).rows).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { costOf } from '../../src/ledger/price.ts';
 import type { Picos } from '../../src/ledger/money.ts';
 import { NO_TOKENS } from '../../src/tokens.ts';
 
-/** Whose requests are made up, how many, and over which time. */
+/** Which account to invent requests for, how many, and over which time. */
 export interface Seeding {
   readonly accountId: string;
   readonly rows: number;
@@ -20,7 +20,7 @@ export const SEEDED_KEYS: readonly string[] = Array.from({ length: 10 }, (_, ind
 export const SEEDED_MODELS: readonly string[] = Array.from({ length: 12 }, (_, index) => `maker${index % 4}/model-${index}`);
 export const SEEDED_PROVIDERS: readonly string[] = ['north', 'east', 'south', 'west'];
 
-/** Whom requests were made for; every fourth was made for nobody in particular. */
+/** The end users of the requests. Every fourth request has none. */
 export const SEEDED_USERS: readonly string[] = ['customer-1', 'Zoë, of Kraków', '=SUM(A1)'];
 
 /** Some keys and models are used far more than others. */
@@ -33,7 +33,7 @@ const GRANT_NANOS = 10n ** 15n;
 
 /**
  * Puts an account with many requests into an empty database, as the ledger would have left it: usage, roll-ups, transfers,
- * wallet and grant. Verification finds nothing to complain about.
+ * wallet and grant. Passes verification.
  */
 export async function seedUsage({ kysely: database, dialect }: OpenDatabase, seeding: Seeding): Promise<void> {
   await addAccount(database, seeding);
@@ -53,7 +53,7 @@ export async function seedUsage({ kysely: database, dialect }: OpenDatabase, see
     WHERE account_id = ${accountId}`.execute(database);
 }
 
-/** An account that is there already, such as that of somebody who signed up, is only given its money. */
+/** Adds the account, its money and its keys. An existing account, such as one that signed up, is kept. */
 async function addAccount(database: Kysely<Tables>, { accountId, fromMs }: Seeding): Promise<void> {
   const account = { id: accountId, email: `${accountId}@example.com`, status: 'active', is_admin: 0, created_at: fromMs } as const;
   const wallet = { account_id: accountId, credits_posted: 0, debits_posted: 0, debits_pending: 0 };
@@ -97,7 +97,7 @@ function priceRows(model: string, index: number) {
   return Object.entries(items).map(([item, pico]) => ({ model, version: 1, item, pico, created_at: 0 }));
 }
 
-/** In the order in which `makeRequest` gives them. */
+/** In the order that `makeRequest` returns them. */
 const TEXTS = ['request_id', 'key_id', 'model', 'provider', 'outcome', 'finish_reason', 'error_code', 'served_model', 'end_user'];
 const NUMBERS = [
   'input_tokens',
@@ -114,7 +114,7 @@ const NUMBERS = [
   'is_streaming',
 ];
 
-/** One statement for many rows, which travel as one JSON text: the two databases differ in the name of one function only. */
+/** Inserts many rows in one statement, as one JSON text. The two databases differ only in the name of one function. */
 async function addRequests(
   database: Kysely<Tables>,
   seeding: Seeding,
@@ -132,7 +132,7 @@ async function addRequests(
     SELECT ${sql.lit(seeding.accountId)}, 0, 1, ${sql.join([...texts, ...numbers])} FROM ${source}`.execute(database);
 }
 
-/** Times fall evenly into the range, one in fifty fails, one in ten is answered by the second provider after the first failed. */
+/** Times are spread evenly over the range. One in fifty requests fails; one in ten is answered by the second provider. */
 function makeRequest({ fromMs, toMs, rows }: Seeding, index: number, random: () => number): (string | number | null)[] {
   const atMs = Math.floor(fromMs + ((toMs - fromMs) * (index + random())) / rows);
   const model = pick(MODEL_WEIGHTS, random());
@@ -186,7 +186,7 @@ function pick(weights: readonly number[], share: number): number {
   return weights.length - 1;
 }
 
-/** A small generator whose numbers are the same in every run. */
+/** A small generator that returns the same numbers in every run. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -40,7 +40,7 @@ describeStores((makeStore) => {
   const spansOf = (zone: string): Span[] =>
     cutIntoBuckets({ fromMs: startOf('day', startOf('day', NOW_MS, zone) - 5.5 * DAY_MS, zone), toMs }, 'day', zone);
 
-  /** By span, model and provider, in one order. */
+  /** By span, model and provider, in a fixed order. */
   const readAll = async (spans: readonly Span[]) => {
     const found = await readServiceSums(database, spans);
     const groups = Map.groupBy(found, ({ n, model, provider }) => `${n} ${model} ${provider}`);
@@ -54,7 +54,7 @@ describeStores((makeStore) => {
   };
 
   test(
-    'all accounts together come to what each of them does, before and after the past is summed up',
+    'the sums of all accounts equal those of each account added up, before and after history is summed',
     async () => {
       for (const zone of ['UTC', ZONE]) {
         const spans = spansOf(zone);
@@ -77,7 +77,7 @@ describeStores((makeStore) => {
     TEST_MS,
   );
 
-  test('the past is read from its sums, and those of single hours of accounts are not kept', async () => {
+  test('history is read from its sums, and hourly sums of accounts are not kept for long', async () => {
     const { kysely } = database;
     const { count } = await kysely
       .selectFrom('usage_past')
@@ -94,7 +94,7 @@ describeStores((makeStore) => {
     expect(Number(oldest?.start_at)).toBeGreaterThan(NOW_MS - 4 * DAY_MS);
   });
 
-  test('lists of all accounts find the same with the help of the sums as without', async () => {
+  test('lists of all accounts find the same with and without the sums', async () => {
     const span = { fromMs: NOW_MS - 6.3 * DAY_MS, toMs: NOW_MS };
     const filters: readonly RequestFilter[] = [
       { span, model: SEEDED_MODELS.slice(-1) },
@@ -119,7 +119,7 @@ describeStores((makeStore) => {
   });
 
   test(
-    'nothing is missing where the rows of requests were dropped before they were summed up',
+    'nothing is missing if usage rows were deleted before they were summed',
     async () => {
       const { kysely } = database;
       const before = await readAll(spansOf(ZONE));
@@ -138,7 +138,7 @@ describeStores((makeStore) => {
   );
 
   test(
-    'the keeper sums up the whole service where somebody runs it',
+    'the keeper sums the whole service if there is an operator',
     async () => {
       const { kysely } = database;
       const clear = () => kysely.deleteFrom('usage_past_until').where('account_id', '=', EVERYBODY).execute();

@@ -13,7 +13,7 @@ import { describeStores, type Store } from '../dashboard/stores.ts';
 const KINDS = ['usage', 'manual', 'paid', 'refund'];
 const START_MS = 1_790_000_000_000;
 const LINES = 300;
-/** Four movements at a time, three times an hour. */
+/** Four transfers at a time, three times an hour. */
 const STEP_MS = 20 * 60_000;
 const END_MS = START_MS + (LINES / 4) * STEP_MS;
 
@@ -21,7 +21,7 @@ describeStores((makeStore) => {
   let store: Store;
   let database: OpenDatabase;
   let accountId: string;
-  /** Newest first, with the balances that adding up gives. */
+  /** Newest first, with the balances from adding them up. */
   let all: readonly StatementLine[];
 
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describeStores((makeStore) => {
     await store.remove();
   });
 
-  /** Several at the same millisecond, so that only the id tells them apart. */
+  /** Several have the same millisecond, so that only the id orders them. */
   async function addMovements(): Promise<StatementLine[]> {
     const wallet = `wallet:${accountId}`;
     const rows = Array.from({ length: LINES }, (_, index) => {
@@ -101,8 +101,8 @@ describeStores((makeStore) => {
 
   test('every page of every kind and range has the balances of the whole statement', comparePages, 30_000);
 
-  test('the same with marks at past hours, which tell the balance there', async () => {
-    // Hours are looked for where something was used.
+  test('the same with balance marks at past hours', async () => {
+    // Hours are only looked for where something was used.
     const sums = { requests: 1, errors: 0, input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };
     const rest = { reasoning_tokens: 0, cost: 0, first_token_ms: 0, first_token_count: 0, duration_ms: 0 };
     const place = { account_id: accountId, key_id: 'key', model: 'model', provider: '', ...sums, ...rest };
@@ -119,7 +119,7 @@ describeStores((makeStore) => {
       expect(await readBalanceAfter(database.kysely, accountId, { id, atMs })).toBe(balance);
   }, 60_000);
 
-  test('balances of a page are right although a line was written behind the page before it meanwhile', async () => {
+  test('balances of a page are right even if a line was inserted behind the previous page meanwhile', async () => {
     const { kysely } = database;
     const account = await new Accounts(kysely).create('late@example.com', false);
     if (account === undefined) throw new Error('the address is taken');

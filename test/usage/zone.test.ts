@@ -10,13 +10,13 @@ const DAY_MS = 24 * HOUR_MS;
 function hoursOf(zone: string, day: string, bucket: Bucket = 'day'): number[] {
   const middleMs = Date.parse(`${day}T12:00:00Z`);
   const span = { fromMs: middleMs - 3 * DAY_MS, toMs: middleMs + 3 * DAY_MS };
-  // The first and the last are cut off.
+  // The first and last bucket are cut off.
   return cutIntoBuckets(span, bucket, zone)
     .slice(1, -1)
     .map(({ fromMs, toMs }) => (toMs - fromMs) / HOUR_MS);
 }
 
-/** What a clock on the wall of a zone shows, without anything of ours. */
+/** The wall-clock time in a zone, computed without our own code. */
 function wallOf(atMs: number, zone: string): Record<string, string> {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -30,7 +30,7 @@ function wallOf(atMs: number, zone: string): Record<string, string> {
   return Object.fromEntries(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
 }
 
-describe('days on the clocks of a zone', () => {
+describe('days in a time zone', () => {
   test.each([
     ['Europe/Berlin', '2026-03-29', 23],
     ['Europe/Berlin', '2026-10-25', 25],
@@ -38,7 +38,7 @@ describe('days on the clocks of a zone', () => {
     ['America/New_York', '2026-11-01', 25],
     ['Australia/Lord_Howe', '2026-04-05', 24.5],
     ['Australia/Lord_Howe', '2026-10-04', 23.5],
-    // Midnight itself is skipped here: the day begins at one.
+    // Midnight itself is skipped here: the day begins at one o'clock.
     ['America/Santiago', '2026-09-06', 23],
     ['Africa/Cairo', '2026-04-24', 23],
     ['UTC', '2026-10-25', 24],
@@ -49,7 +49,7 @@ describe('days on the clocks of a zone', () => {
     expect(hoursOf(zone, day).filter((length) => length !== 24)).toEqual(hours === 24 ? [] : [hours]);
   });
 
-  test('an hour that comes twice is two buckets', () => {
+  test('an hour that occurs twice is two buckets', () => {
     const span = { fromMs: Date.parse('2026-10-24T22:00:00Z'), toMs: Date.parse('2026-10-25T23:00:00Z') };
     const hours = cutIntoBuckets(span, 'hour', 'Europe/Berlin');
     expect(hours).toHaveLength(25);
@@ -62,7 +62,7 @@ describe('days on the clocks of a zone', () => {
     ]);
   });
 
-  test('clocks that are 45 minutes off begin their days and hours then', () => {
+  test('days and hours begin at the right time in zones 45 minutes off', () => {
     const span = { fromMs: Date.parse('2026-11-14T18:15:00Z'), toMs: Date.parse('2026-11-15T18:15:00Z') };
     expect(cutIntoBuckets(span, 'day', 'Asia/Kathmandu')).toEqual([span]);
     expect(cutIntoBuckets(span, 'hour', 'Asia/Kathmandu')).toHaveLength(24);
@@ -80,7 +80,7 @@ describe('days on the clocks of a zone', () => {
     expect(new Set(weeks.map(({ fromMs }) => new Date(fromMs).getUTCDay()))).toEqual(new Set([1]));
   });
 
-  test('the beginning of a day is found where midnight is skipped', () => {
+  test('the start of a day is found even if midnight is skipped', () => {
     expect(zoneWriter('America/Santiago')(startOf('day', Date.parse('2026-09-06T15:00:00Z'), 'America/Santiago'))).toBe(
       '2026-09-06T01:00:00-03:00',
     );
@@ -90,12 +90,12 @@ describe('days on the clocks of a zone', () => {
   });
 });
 
-test('a zone is one that the runtime knows', () => {
+test('a zone is valid if the runtime knows it', () => {
   expect(['UTC', 'Europe/Berlin', 'Asia/Kathmandu'].map(isZone)).toEqual([true, true, true]);
   expect(['', 'Mars/Olympus', 'Europe/Berlin; DROP TABLE usage'].map(isZone)).toEqual([false, false, false]);
 });
 
-test('minutes are minutes, whatever the zone', () => {
+test('minutes are the same in every zone', () => {
   const span = { fromMs: 90_000_000_060_000, toMs: 90_000_000_240_000 };
   expect(cutIntoBuckets(span, 'minute', 'Asia/Kathmandu').map(({ fromMs, toMs }) => [fromMs - span.fromMs, toMs - fromMs])).toEqual([
     [0, 60_000],
@@ -104,7 +104,7 @@ test('minutes are minutes, whatever the zone', () => {
   ]);
 });
 
-test('buckets of any zone follow each other without a gap, and all of one are of the same hour, day or month', () => {
+test('buckets of any zone follow each other without gaps, and each stays within one hour, day or month', () => {
   const zones = Intl.supportedValuesOf('timeZone');
   const quarter = fc.integer({ min: Date.UTC(2024, 0, 1) / QUARTER_MS, max: Date.UTC(2028, 0, 1) / QUARTER_MS });
   const input = fc.record({
@@ -140,18 +140,18 @@ test('buckets of any zone follow each other without a gap, and all of one are of
   );
 });
 
-test('clocks that no place has are no zone: sums are kept by quarter-hours', () => {
+test('offsets that no place has are not valid zones, because sums are kept by quarter hour', () => {
   expect(['+05:37', '-00:10', '+0501'].map(isZone)).toEqual([false, false, false]);
   expect(['+05:45', '-0930', '+02', 'Etc/GMT+5', 'asia/kathmandu'].map(isZone)).toEqual([true, true, true, true, true]);
 });
 
-/** One of the many ways to write the same name. */
+/** One of many spellings of the same name. */
 function spell(number: number): string {
   const letters = 'europe/amsterdam'.split('');
   return letters.map((letter, bit) => ((number >> bit) & 1 ? letter.toUpperCase() : letter)).join('');
 }
 
-test('of however many spellings of zones, few are remembered', () => {
+test('only a few of many zone spellings are remembered', () => {
   const real = Intl.DateTimeFormat;
   let made = 0;
   Intl.DateTimeFormat = new Proxy(real, {
