@@ -6,16 +6,16 @@ import type { OpenAiSimulator } from '../simulator/openai.ts';
 import { startOpenAiSimulator } from '../simulator/openai.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 
-/** A caller with money, in front of a gate whose provider does as it is told. */
+/** A caller with credit, in front of a gate with a scripted provider. */
 export interface Caller {
   readonly simulator: OpenAiSimulator;
   readonly gate: Gate;
   readonly key: TestKey;
-  /** Asks for a JSON answer and for a stream at once while the provider behaves so. */
+  /** Sends a request for a JSON answer and one for a stream at the same time, while the provider shows this behaviour. */
   askBoth(behaviour: Behaviour, body?: JsonObject): Promise<{ json: Answer; streamed: Answer } & Outcome>;
-  /** Sends one request while the provider behaves so. */
+  /** Sends one request while the provider shows this behaviour. */
   ask(behaviour: Behaviour, body?: JsonObject): Promise<Answer & Outcome>;
-  /** What the account has paid since the last time somebody asked. */
+  /** Returns what the account has paid since the last call. */
   chargedNanos(): Promise<bigint>;
   stop(): Promise<void>;
 }
@@ -27,10 +27,10 @@ export interface Answer {
   readonly text: string;
 }
 
-/** What the request left behind. */
+/** What a request left behind. */
 interface Outcome {
   readonly chargedNanos: bigint;
-  /** What the gate has logged since, so far. */
+  /** Returns what the gate has logged since. */
   readonly logged: () => readonly JsonObject[];
 }
 
@@ -38,7 +38,7 @@ export const CHAT: JsonObject = { model: 'mock/gpt', messages: [{ role: 'user', 
 export const STREAM: JsonObject = { stream: true, stream_options: { include_usage: true } };
 const LOGGED_WITHIN_MS = 20;
 
-/** Starts a simulator, a gate and an account of 50 dollars. */
+/** Starts a simulator, a gate and an account with 50 dollars. */
 export async function startCaller(options: Omit<GateOptions, 'simulator'>): Promise<Caller> {
   const simulator = await startOpenAiSimulator();
   const gate = await startGate({ simulator, ...options });
@@ -92,7 +92,7 @@ async function post(gate: Gate, key: TestKey, body: JsonObject): Promise<Answer>
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** The error of a refusal; all four keys must be there. */
+/** Returns the error of a refusal. It must have all four fields. */
 export function readError(text: string): JsonObject {
   const { error } = JSON.parse(text) as { error: JsonObject };
   expect(Object.keys(error).toSorted()).toEqual(['code', 'message', 'param', 'type']);
@@ -100,13 +100,13 @@ export function readError(text: string): JsonObject {
   return error;
 }
 
-/** The JSON events of a stream, comments and `[DONE]` left out. */
+/** Returns the JSON events of a stream, without comments and `[DONE]`. */
 export function readEvents(text: string): JsonObject[] {
   const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
   return lines.map((line) => JSON.parse(line.slice(6)) as JsonObject);
 }
 
-/** The text that the events of a stream add up to. */
+/** Returns the text that the events of a stream add up to. */
 export function readContent(events: readonly JsonObject[]): string {
   const choices = events.flatMap((event) => event['choices'] as { delta: { content?: string } }[]);
   return choices.map((choice) => choice.delta.content ?? '').join('');

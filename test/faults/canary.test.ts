@@ -9,7 +9,7 @@ import type { JsonObject } from '../simulator/wire.ts';
 import { errorBody } from '../simulator/wire.ts';
 import { until } from '../until.ts';
 
-/** A secret that must not be found anywhere. Its form fits a header, a query, a JSON string and a key. */
+/** A secret that must not appear anywhere. It is valid in a header, a query, a JSON string and a key. */
 const CANARY = `c4n4ry${crypto.randomUUID().replaceAll('-', '')}`;
 const TOOL = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
 
@@ -120,7 +120,7 @@ describe('a secret of the caller leaves no trace', () => {
   });
 
   test.each(['user', 'safety_identifier'])(
-    'but the name of an end user in %s, which usage tells, and which is only in the database',
+    'except that an end user in %s, which usage shows, is stored in the database only',
     async (field) => {
       const endUser = `end-user-${crypto.randomUUID()}`;
       expect(await send(chat({ [field]: endUser }))).not.toContain(endUser);
@@ -143,7 +143,7 @@ describe('a secret of the caller leaves no trace', () => {
     ['tool_choice', chat({ tool_choice: CANARY })],
     ['a name in logit_bias', chat({ logit_bias: { [CANARY]: 'much' } })],
     ['broken JSON', `{"model": "mock/gpt", "messages": ${CANARY}`],
-    ['text that is no JSON', CANARY],
+    ['text that is not JSON', CANARY],
   ])('in a bad request: %s', async (_, body) => {
     const text = await send(body);
     expect(JSON.parse(text)).toHaveProperty('error.message');
@@ -151,9 +151,9 @@ describe('a secret of the caller leaves no trace', () => {
     await expectNoTrace(CANARY);
   });
 
-  test('of a bad request, once it is recorded that it was refused', async () => {
+  test('of a bad request, once its refusal is recorded', async () => {
     await send(chat({ model: CANARY }));
-    // Refusals are gathered for a second before they are written.
+    // Refusals are collected for a second before they are written.
     await until(async () => (await filesWith('The model in the request does not exist')).length > 0);
     await expectNoTrace(CANARY);
   });
@@ -174,7 +174,7 @@ describe('a secret of the caller leaves no trace', () => {
   });
 });
 
-describe('our own secrets leave no trace', () => {
+describe('secrets of the gate leave no trace', () => {
   test('the secret of a key is not in the database, whole or in part', async () => {
     const { secret } = await gate.makeKey();
     await send(chat(), { headers: { authorization: `Bearer ${secret}` } });
@@ -183,7 +183,7 @@ describe('our own secrets leave no trace', () => {
     expect(JSON.stringify(await gate.run('key', 'list', '--account', key.email))).not.toContain(key.secret);
   });
 
-  test("the provider's key is in no file, no log and no answer", async () => {
+  test("the provider's key appears in no file, log or answer", async () => {
     simulator.next({ type: 'status', status: 401, body: errorBody({ message: simulator.apiKey, type: 'x' }) });
     expect(await send(chat())).not.toContain(simulator.apiKey);
     await expectNoTrace(simulator.apiKey);

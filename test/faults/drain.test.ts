@@ -22,7 +22,7 @@ function post(body: object): Promise<Response> {
   });
 }
 
-test('SIGTERM lets a running stream finish, sends newcomers elsewhere and ends with 0', async () => {
+test('SIGTERM lets a running stream finish, refuses new requests and exits with 0', async () => {
   caller.simulator.always({ type: 'pace', gapMs: 200 });
   const running = await post({ ...CHAT, ...STREAM });
   const text = running.text();
@@ -40,17 +40,17 @@ test('SIGTERM lets a running stream finish, sends newcomers elsewhere and ends w
   expect(await caller.chargedNanos()).toBe(costNanos(caller.simulator.requests[0]?.usage as Usage));
 });
 
-test('a server whose dashboard is in use closes its database before it ends', async () => {
+test('a server whose dashboard is in use closes its database before it exits', async () => {
   const { gate, simulator } = await startCaller({});
   expect((await fetch(`${gate.origin}/api/status`)).status).toBe(200);
   expect(await gate.terminate()).toBe(0);
-  // A database that was closed has no log beside it.
+  // A closed database leaves no log file behind.
   expect(readdirSync(gate.dataFolder).toSorted()).toEqual(['server.lock', 'tollgate.db']);
   await gate.stop();
   await simulator.stop();
 });
 
-test('a caller who left just before the end is charged', async () => {
+test('a caller who leaves just before shutdown is charged', async () => {
   const leaver = await startCaller({});
   const { gate, key, simulator } = leaver;
   simulator.always({ type: 'pace', gapMs: 20 });
@@ -70,7 +70,7 @@ test('a caller who left just before the end is charged', async () => {
   await simulator.stop();
 });
 
-test('a whole answer that is being sent when the server is stopped arrives in full', async () => {
+test('a whole answer that is being sent at shutdown arrives in full', async () => {
   const { gate, key, simulator } = await startCaller({});
   const bytes = 30_000_000;
   simulator.always({ type: 'huge', bytes });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { describeModel } from '../simulator/gate.ts';
 import { type Caller, startCaller } from './caller.ts';
 
-/** Providers that tell at the beginning of a stream what they have counted so far, and the rest at its end, which the caller does not wait for. */
+/** Providers that report a first count at the start of a stream and the rest at its end, after the caller has left. */
 
 const TEXT = 'One two three four five six seven eight nine ten. '.repeat(20);
 const PROMPT_TOKENS = 10;
 const PROMPT_NANOS = 10_000n;
-/** Twenty times ten words and a full stop, at one micro-dollar a token. */
+/** Twenty times ten words and a full stop, at one micro-dollar per token. */
 const OUTPUT_NANOS_MIN = 200_000n;
 
 const FIRST_EVENTS: Readonly<Record<string, readonly object[]>> = {
@@ -53,8 +53,8 @@ afterAll(async () => {
   await provider.stop(true);
 }, 60_000);
 
-describe('a caller who leaves before the last count', () => {
-  test.each(['chat', 'gemini'])('pays for what was delivered all the same: %s', async (name) => {
+describe('a caller who leaves before the final count', () => {
+  test.each(['chat', 'gemini'])('still pays for what was delivered: %s', async (name) => {
     const abort = new AbortController();
     const response = await fetch(`${caller.gate.baseUrl}/chat/completions`, {
       method: 'POST',

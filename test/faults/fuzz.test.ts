@@ -15,12 +15,12 @@ const HANG_MS = 1000;
 const RESIDENT_SAMPLE_REQUESTS = 200;
 const RESIDENT_GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 const STATUSES = new Set([200, 400, 401, 403, 404, 429, 500]);
-/** Outcomes that a long run must have seen, or it did not try hard enough. */
+/** Outcomes that a long run must contain, or it did not try hard enough. */
 const COVERED = ['http 200', 'http 400', 'http 401', 'http 403', 'http 404', 'http 429', 'not_http closed', 'oversized 431'];
-/** What the runtime's own HTTP parser answers, with an empty body, to what it does not take for HTTP. */
+/** The statuses with which the runtime's own HTTP parser rejects bytes that are not HTTP. Their body is empty. */
 const RUNTIME_STATUSES = new Set([400, 431, 505]);
 
-/** One stall meets as many as are under way; a gate that hangs by itself meets far more. */
+/** A single stall affects at most the requests in flight. A gate that hangs affects far more. */
 const REPEATED_MAX = 100;
 
 let simulator: OpenAiSimulator;
@@ -44,15 +44,15 @@ afterAll(async () => {
 }, 60_000);
 
 interface Tally {
-  /** How often each status, close or refusal by the runtime came back. */
+  /** How often each status, close or runtime rejection occurred. */
   readonly counts: Map<string, number>;
   readonly violations: string[];
-  /** Requests that were sent a second time, because the first took too long. */
+  /** Requests that were sent twice, because the first try took too long. */
   readonly repeated: number[];
 }
 
 test(
-  `${REQUESTS} mutated requests (seed ${SEED}) give only the promised answers`,
+  `${REQUESTS} mutated requests (seed ${SEED}) get only documented responses`,
   async () => {
     console.log(`fuzz seed ${SEED}: replay with TOLLGATE_FUZZ_SEED=${SEED}`);
     const port = Number(new URL(gate.origin).port);
@@ -80,8 +80,8 @@ test(
 );
 
 /**
- * Sends the requests and gives the lowest resident memory seen meanwhile: the collector makes a saw-tooth, and a
- * leak is a rise of its floor.
+ * Sends the requests and returns the lowest resident memory seen meanwhile. Garbage collection makes a saw-tooth; a leak
+ * raises its floor.
  */
 async function sendRange(port: number, range: { from: number; to: number }, tally: Tally): Promise<number> {
   let next = range.from;
@@ -92,7 +92,7 @@ async function sendRange(port: number, range: { from: number; to: number }, tall
       next += 1;
       if (index % RESIDENT_SAMPLE_REQUESTS === 0) {
         floorBytes = Math.min(floorBytes, gate.residentBytes());
-        // Nobody looks at the record of this run, and it would grow without end.
+        // The record of this run is never read, and would grow without end.
         simulator.reset();
       }
       const mutation = mutateRequest(keys, SEED, index);
@@ -102,7 +102,7 @@ async function sendRange(port: number, range: { from: number; to: number }, tall
       };
       let outcome = await send();
       if (outcome.type === 'hang') {
-        // A disk that other tests keep busy can stall everybody for a moment. What a request does to the gate, it does again.
+        // A disk kept busy by other tests can stall everything for a moment. A request that really hangs the gate does so again.
         tally.repeated.push(index);
         outcome = await send();
       }

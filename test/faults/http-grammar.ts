@@ -1,14 +1,14 @@
 import type { Buffer } from 'node:buffer';
 
-/** What a sequence of bytes is by the grammar of HTTP/1.1, decided before anything is sent. */
+/** How a byte sequence classifies under the HTTP/1.1 grammar, decided before it is sent. */
 export interface RequestClass {
   /**
-   * `http` is a request that every HTTP/1.1 server must understand. The others may be refused by the runtime's
-   * own parser before any code of ours runs: `not_http` breaks the grammar, `oversized` is beyond the runtime's
-   * limit for a head, `unknown_method` is a word that is no method.
+   * `http` is a request that every HTTP/1.1 server must understand. The others may be rejected by the runtime's own
+   * parser before our code runs: `not_http` breaks the grammar, `oversized` exceeds the runtime's limit for a head,
+   * `unknown_method` has a method that does not exist.
    */
   readonly kind: 'http' | 'not_http' | 'oversized' | 'unknown_method';
-  /** Whether the head and the body that it announces are all there; otherwise the sender cuts. */
+  /** True when the head and the announced body are complete. Otherwise the sender cuts the connection. */
   readonly isComplete: boolean;
   readonly method: string;
 }
@@ -24,7 +24,7 @@ const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+) ((?:http:\/\/[\w.:-]+)?\/[\
 const HEADER_LINE =
   /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):[ \t]*((?:[\x21-\x7e\x80-\xff](?:[ \t\x21-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?)[ \t]*$/u;
 
-/** Classifies the bytes of one request, cut or whole. */
+/** Classifies the bytes of one request, cut or complete. */
 export function classifyRequest(bytes: Buffer): RequestClass {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return { kind: 'not_http', isComplete: false, method: '' };

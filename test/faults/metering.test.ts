@@ -6,7 +6,7 @@ import { countUsage } from '../simulator/wire.ts';
 import { type Caller, CHAT, readContent, readEvents, startCaller, STREAM } from './caller.ts';
 import { until } from '../until.ts';
 
-/** A generous bound for a request of this size: far below what any absurd count would cost. */
+/** A generous limit for a request of this size, far below the cost of any absurd count. */
 const ESTIMATE_NANOS_MAX = costNanos(countUsage({ prompt: 400, cached: 0, completion: 400 }));
 
 const OUTPUT_TOKENS_MAX = 16_384;
@@ -58,21 +58,21 @@ describe('a healthy provider is relayed and charged as reported', () => {
     }
   });
 
-  test('tokens that were written to the cache at their own price', async () => {
+  test('cache-write tokens at their own price', async () => {
     const written = countUsage({ prompt: 1000, cached: 200, completion: 7 });
     const usage = { ...written, prompt_tokens_details: { ...written.prompt_tokens_details, cache_write_tokens: 300 } };
     const { chargedNanos } = await caller.askBoth({ type: 'answer', usage });
     expect(chargedNanos).toBe(2n * costNanos(usage));
   });
 
-  test('a huge answer arrives whole', async () => {
+  test('a huge answer arrives complete', async () => {
     const { json, streamed, chargedNanos } = await caller.askBoth({ type: 'huge', bytes: 4_000_000 });
     expect(json.text.length).toBeGreaterThan(4_000_000);
     expect(readContent(readEvents(streamed.text)).length).toBeGreaterThanOrEqual(4_000_000);
     expect(chargedNanos).toBe(2n * costNanos(caller.simulator.requests[0]?.usage as Usage));
   });
 
-  test('usage of three bare counts is enough', async () => {
+  test('usage with three bare counts is enough', async () => {
     const { chargedNanos } = await caller.askBoth({ type: 'usage', value: 'bare' });
     expect(chargedNanos).toBe(2n * costNanos(countUsage({ prompt: 12, cached: 0, completion: 5 })));
   });
@@ -84,8 +84,8 @@ describe('a healthy provider is relayed and charged as reported', () => {
   });
 });
 
-describe('usage that cannot be true', () => {
-  test('of zero is a value and costs nothing', async () => {
+describe('implausible usage', () => {
+  test('of zero is a valid value and costs nothing', async () => {
     const { json, streamed, chargedNanos } = await caller.askBoth({ type: 'usage', value: 'zero' });
     expect([json.status, streamed.status]).toEqual([200, 200]);
     expect(chargedNanos).toBe(0n);
@@ -105,7 +105,7 @@ describe('usage that cannot be true', () => {
 });
 
 describe('an estimate', () => {
-  test('is made of requests with numbers of many digits too, and nothing stays held', async () => {
+  test('is also made for requests with very long numbers, and nothing stays held', async () => {
     const maximum = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('9223372036854775807');
     const tools = [{ type: 'function', function: { name: 'clock', parameters: { type: 'object', maximum } } }];
     for (const body of [{ tools }, { ...STREAM, tools }]) {
@@ -115,7 +115,7 @@ describe('an estimate', () => {
     }
   });
 
-  test('is never above the longest answer that the model may give', async () => {
+  test('never exceeds the longest answer the model may give', async () => {
     const text = ` ${'a'.repeat(4095)}`.repeat(250);
     const longest = costNanos(countUsage({ prompt: 400, cached: 0, completion: OUTPUT_TOKENS_MAX }));
     for (const body of [{}, STREAM]) {
@@ -126,7 +126,7 @@ describe('an estimate', () => {
     }
   });
 
-  test('is never above the longest answer that the caller asked for', async () => {
+  test('never exceeds the output limit the caller set', async () => {
     const text = ` ${'a'.repeat(400)}`.repeat(20);
     const longest = costNanos(countUsage({ prompt: 400, cached: 0, completion: 20 }));
     const { json, chargedNanos } = await caller.askBoth({ type: 'answer', text, usage: null }, { max_completion_tokens: 20 });
@@ -143,7 +143,7 @@ describe('a caller who leaves', () => {
     expect(await leaveAfter({ type: 'hang', moment: { at: 'after_headers' } }, 0)).toBe(0n);
   });
 
-  test('in the middle pays for the prompt and what was delivered', async () => {
+  test('halfway pays for the prompt and what was delivered', async () => {
     const few = await leaveAfter({ type: 'hang', moment: { at: 'after_chunks', chunks: 3 } }, 3);
     caller.simulator.reset();
     const many = await leaveAfter({ type: 'hang', moment: { at: 'after_chunks', chunks: 12 } }, 12);
@@ -164,7 +164,7 @@ function expectEstimate(chargedNanos: bigint): void {
   expect(chargedNanos).toBeLessThanOrEqual(ESTIMATE_NANOS_MAX);
 }
 
-/** Leaves a stream once the provider has written this many chunks, and tells what it cost. */
+/** Leaves a stream once the provider has written this many chunks, and returns what it cost. */
 async function leaveAfter(behaviour: Behaviour, chunks: number): Promise<bigint> {
   const { simulator, gate, key } = caller;
   simulator.always(behaviour);
@@ -175,14 +175,14 @@ async function leaveAfter(behaviour: Behaviour, chunks: number): Promise<bigint>
     headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...CHAT, ...STREAM }),
   });
-  // That an aborted call fails is no news.
+  // An aborted call is expected to fail.
   const left = call.then((response) => response.text()).catch(() => undefined);
   await simulator.untilRequests(1);
   while ((simulator.requests[0]?.chunksSent ?? 0) < chunks) await Bun.sleep(5);
   await Bun.sleep(30);
   abort.abort();
   await left;
-  // How soon that must be, the test of many who leave tells.
+  // How soon this must happen is covered by the test with many disconnects.
   await until(() => simulator.openReplies === 0);
   return caller.chargedNanos();
 }

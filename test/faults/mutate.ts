@@ -3,12 +3,12 @@ import type { Random } from '../simulator/random.ts';
 import { seedRandom } from '../simulator/random.ts';
 import { classifyRequest, type RequestClass } from './http-grammar.ts';
 
-/** Bytes to send over a fresh connection, and what they are by construction. */
+/** Bytes to send over a fresh connection, and their classification. */
 export interface Mutation extends RequestClass {
   readonly bytes: Buffer;
 }
 
-/** Keys of several standings, so that every refusal is reached. */
+/** Keys in different states, so that every refusal is reached. */
 export interface FuzzKeys {
   readonly rich: string;
   readonly broke: string;
@@ -92,7 +92,7 @@ const RARE_VALUES = [
   '[1,'.repeat(50).concat('1', ']'.repeat(50)),
 ];
 
-/** The request with the given number of the run that `seed` stands for. */
+/** Returns the request with this index in the run given by `seed`. */
 export function mutateRequest(keys: FuzzKeys, seed: number, index: number): Mutation {
   const random = seedRandom(seed + index * 7919);
   const draft = draftRequest(keys, random);
@@ -143,7 +143,7 @@ const MUTATORS: readonly ((draft: Draft, random: Random) => void)[] = [
   },
 ];
 
-/** Puts an odd value in place of any value of the JSON text. */
+/** Replaces a random value in the JSON text with an odd one. */
 function replaceValue(draft: Draft, random: Random): void {
   const text = draft.body.toString('latin1');
   const values = [...text.matchAll(/(?<=[:[,])("(?:[^"\\]|\\.)*"|-?\d[\d.e+-]*|true|false|null|\[\]|\{\})/gu)];
@@ -183,7 +183,7 @@ function randomText(random: Random): string {
   return Array.from({ length }, () => String.fromCharCode(0x20 + random.below(0xdf))).join('');
 }
 
-/** Changes bytes before the blank line, most often into something that is no HTTP at all. */
+/** Changes bytes before the blank line, usually into something that is not HTTP at all. */
 function damageHead(bytes: Buffer, random: Random): Buffer {
   const end = Math.max(1, bytes.indexOf('\r\n\r\n'));
   return damageByte(bytes, random.below(end), random);

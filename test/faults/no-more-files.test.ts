@@ -6,7 +6,7 @@ import { makeChat } from './ledger/load.ts';
 import type { GatewayNode } from './ledger/node.ts';
 import { openSite, type Site } from './ledger/site.ts';
 
-/** Fewer than are open: as if more connections had been opened than the system allows. */
+/** Fewer than are already open, as if more connections had been opened than the system allows. */
 const TOO_FEW = 8;
 const ENOUGH = 1024;
 const CHAT = makeChat({ words: 1, gapMs: 0, isStreaming: true });
@@ -20,9 +20,9 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => site.stop(), 60_000);
 
-test('a server that can open no more files goes on without the thread that counts tokens, and has it again later', async () => {
+test('a server that runs out of file descriptors continues without the token-counting worker, and gets it back later', async () => {
   const key = await site.makeKey('10');
-  // Without a report of the usage the gate must count by itself.
+  // Without a usage report the gate must count by itself.
   site.provider.always({ type: 'answer', text: ' word'.repeat(5), usage: null, gapMs: 100 });
   const answer = ask(node.origin, key, CHAT);
   await site.provider.untilRequests(1);

@@ -9,7 +9,7 @@ export type Outcome =
   /** Neither an answer nor a close within the time limit. */
   | { readonly type: 'hang'; readonly received: string };
 
-/** Sends bytes over a connection of their own, cuts if asked to, and reads the first answer. */
+/** Sends bytes over a connection of their own, cuts it if requested, and reads the first response. */
 export function exchangeBytes(options: {
   readonly port: number;
   readonly bytes: Buffer;
@@ -47,7 +47,7 @@ export function exchangeBytes(options: {
   return promise;
 }
 
-/** The first final answer in the bytes, or nothing as long as it is not complete. */
+/** Returns the first final response in the bytes; undefined while it is incomplete. */
 function readAnswer(bytes: Buffer, { isHead, isEnded }: { isHead: boolean; isEnded: boolean }): Outcome | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;

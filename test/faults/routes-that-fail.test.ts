@@ -4,7 +4,7 @@ import { type OpenAiSimulator, startOpenAiSimulator } from '../simulator/openai.
 import { errorBody } from '../simulator/wire.ts';
 import { until } from '../until.ts';
 
-/** As little as a caller would wait for a first byte from a provider that hangs. */
+/** A short wait for the first byte of a provider that hangs. */
 const FIRST_BYTE_MS = 1000;
 const TEST_MS = 40_000;
 const PRICE = { input: 2.5, output: 10 };
@@ -70,7 +70,7 @@ const leftOut = async (): Promise<string[]> => {
 };
 
 test(
-  'a provider that hangs is waited for five times, then left alone, and comes back by itself',
+  'a provider that hangs is tried five times, then left out, and comes back by itself',
   async () => {
     east.always({ type: 'hang', moment: { at: 'before_headers' } });
     for (let time = 0; time < 8; time += 1) expect(await ask()).toBe(200);
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  'a model with one route is tried every time, whatever became of the last',
+  'a model with one route is tried every time, whatever happened before',
   async () => {
     east.reset();
     east.always({ type: 'status', status: 503, body: errorBody({ message: 'overloaded', type: 'server_error' }) });
@@ -105,7 +105,7 @@ test(
 );
 
 test(
-  'a provider that is asked too much rests for as long as it says',
+  'a provider that rate-limits rests for as long as it says',
   async () => {
     east.reset();
     west.reset();
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'a route that is left out is asked all the same where the other cannot carry the request',
+  'a route that is left out is still tried when the other cannot handle the request',
   async () => {
     east.reset();
     east.always({ type: 'status', status: 503, body: errorBody({ message: 'overloaded', type: 'server_error' }) });

@@ -7,9 +7,9 @@ import { type Caller, CHAT, readContent, readEvents, startCaller, STREAM } from 
 
 const READERS = 16;
 const ANSWER_BYTES = 60_000_000;
-/** What one stalled reader may cost, all buffers on the way included. */
+/** What one stalled reader may cost, including all buffers on the way. */
 const BYTES_PER_READER_MAX = 8_000_000;
-/** All buffers on the way are full by then, also on a machine that does other things. */
+/** By then all buffers on the way are full, even on a busy machine. */
 const FULL_WITHIN_MS = 15_000;
 
 let caller: Caller;
@@ -25,7 +25,7 @@ afterEach(() => {
 });
 afterAll(() => caller.stop(), 20_000);
 
-/** Asks for a stream over a connection of its own, and reads nothing. */
+/** Requests a stream over a connection of its own, and reads nothing. */
 async function askWithoutReading(): Promise<Socket> {
   const { gate, key } = caller;
   const socket = connect({ port: Number(new URL(gate.origin).port), host: '127.0.0.1' });
@@ -38,15 +38,15 @@ async function askWithoutReading(): Promise<Socket> {
   return socket;
 }
 
-test('readers that take nothing make the provider wait, and cost little memory', async () => {
+test('readers that stall make the provider wait, and cost little memory', async () => {
   const { simulator, gate } = caller;
   simulator.always({ type: 'huge', bytes: ANSWER_BYTES });
   const before = gate.residentBytes();
   for (let index = 0; index < READERS; index += 1) await askWithoutReading();
   await simulator.untilRequests(READERS);
   const sent = (): string => simulator.requests.map((request) => request.chunksSent).join();
-  const giveUpAtMs = performance.now() + FULL_WITHIN_MS;
-  for (let last = ''; last !== sent() && performance.now() < giveUpAtMs; await Bun.sleep(1000)) last = sent();
+  const deadlineMs = performance.now() + FULL_WITHIN_MS;
+  for (let last = ''; last !== sent() && performance.now() < deadlineMs; await Bun.sleep(1000)) last = sent();
   expect(gate.residentBytes() - before).toBeLessThan(READERS * BYTES_PER_READER_MAX);
   const whenFull = sent();
   await Bun.sleep(500);
@@ -54,7 +54,7 @@ test('readers that take nothing make the provider wait, and cost little memory',
   expect(simulator.requests.every((request) => request.finishedAt === undefined)).toBe(true);
 }, 60_000);
 
-test('a reader that is slow gets everything, once, and pays what was reported', async () => {
+test('a slow reader gets everything once, and pays what was reported', async () => {
   const { simulator } = caller;
   await caller.chargedNanos();
   simulator.always({ type: 'huge', bytes: 20_000_000 });
@@ -73,7 +73,7 @@ test('a reader that is slow gets everything, once, and pays what was reported', 
   expect(await caller.chargedNanos()).toBe(costNanos(simulator.requests[0]?.usage as Usage));
 }, 60_000);
 
-test.each(['reads', 'takes nothing'])('the provider is told at once when a caller leaves who %s', async (manner) => {
+test.each(['reads', 'stalls'])('the provider call is aborted at once when a caller leaves who %s', async (manner) => {
   const { simulator } = caller;
   simulator.always(
     manner === 'reads' ? { type: 'hang', moment: { at: 'after_chunks', chunks: 4 } } : { type: 'huge', bytes: ANSWER_BYTES },
@@ -90,7 +90,7 @@ test.each(['reads', 'takes nothing'])('the provider is told at once when a calle
   });
 });
 
-/** The body of a chunked response. */
+/** Returns the body of a chunked response. */
 function unchunk(text: string): string {
   const parts: string[] = [];
   let at = text.indexOf('\r\n\r\n') + 4;

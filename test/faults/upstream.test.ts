@@ -17,7 +17,7 @@ let caller: Caller;
 beforeAll(async () => {
   caller = await startCaller({
     timeouts: { connect_ms: 400, first_byte_ms: 400, answer_ms: 600, idle_ms: 400, total_ms: 1500 },
-    // Nobody listens on port 1; the second address belongs to a network reserved for documentation.
+    // Port 1 is closed. The second address belongs to a network reserved for documentation.
     providers: {
       refusing: { dialect: 'openai', base_url: 'http://127.0.0.1:1/v1', api_key: '${MOCK_KEY}' },
       unreachable: { dialect: 'openai', base_url: 'http://192.0.2.1:9/v1', api_key: '${MOCK_KEY}' },
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterEach(() => caller.simulator.reset());
 afterAll(() => caller.stop(), 20_000);
 
-describe('a status of the provider', () => {
+describe('a provider status of', () => {
   test('400 stays 400 with its message', async () => {
     const { json, streamed, chargedNanos } = await caller.askBoth({ type: 'status', status: 400, body: errorBody(SPICY) });
     for (const answer of [json, streamed]) {
@@ -57,7 +57,7 @@ describe('a status of the provider', () => {
     ['no body', () => ''],
     ['an HTML page', () => '<html><body>Bad request</body></html>'],
     ['JSON without an error', () => ({ detail: 7 })],
-    ['more than is read of it', () => errorBody({ message: 'Hi'.repeat(1_000_000), type: 'invalid_request_error' })],
+    ['a body longer than is read', () => errorBody({ message: 'Hi'.repeat(1_000_000), type: 'invalid_request_error' })],
     ['our own key in its message', (secret) => errorBody({ message: `Bad key ${secret}`, type: 'invalid_request_error' })],
   ])('400 with %s stays 400', async (_, body) => {
     const answer = await caller.ask({ type: 'status', status: 400, body: body(caller.simulator.apiKey) });
@@ -65,7 +65,7 @@ describe('a status of the provider', () => {
     expect(readError(answer.text)['message']).not.toContain('<html>');
   });
 
-  test.each([401, 403, 404])('%i is our fault: 500 to the caller, an alert in the log', async (status) => {
+  test.each([401, 403, 404])("%i is the gate operator's problem: 500 to the caller, an error in the log", async (status) => {
     const body = errorBody({ message: 'Incorrect API key provided: sk-ours.', type: 'invalid_request_error' });
     const { json, streamed, chargedNanos, logged } = await caller.askBoth({ type: 'status', status, body });
     for (const answer of [json, streamed]) {
@@ -83,7 +83,7 @@ describe('a status of the provider', () => {
     ['soon', /^[1-9]\d*$/u],
     ['-3', /^[1-9]\d*$/u],
     ['', /^[1-9]\d*$/u],
-  ])('429 stays 429 and asks to wait whole seconds: %p', async (retryAfter, expected) => {
+  ])('429 stays 429, with whole seconds to wait: %p', async (retryAfter, expected) => {
     const headers: Record<string, string> = retryAfter === '' ? {} : { 'retry-after': retryAfter };
     const body = errorBody({ message: 'Slow down.', type: 'tokens', code: 'rate_limit_exceeded' });
     const { json, streamed, chargedNanos } = await caller.askBoth({ type: 'status', status: 429, body, headers });
@@ -104,7 +104,7 @@ describe('a status of the provider', () => {
     }
   });
 
-  test.each([201, 301, 307, 402, 405, 408, 409, 413, 415, 418, 422, 451])('%i becomes one of ours', async (status) => {
+  test.each([201, 301, 307, 402, 405, 408, 409, 413, 415, 418, 422, 451])("%i becomes one of the gate's own statuses", async (status) => {
     const headers = { location: `${caller.simulator.baseUrl}/elsewhere` };
     const answer = await caller.ask({ type: 'status', status, body: errorBody(SPICY), headers });
     expect([400, 429, 500]).toContain(answer.status);
@@ -133,7 +133,7 @@ describe('a failure before the first token is an ordinary error', () => {
     await until(() => caller.simulator.openReplies === 0);
   });
 
-  test('an answer that is nested too deep to be written', async () => {
+  test('an answer that is nested too deeply to be serialised', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const usage = { prompt_tokens: 5, completion_tokens: 5, total_tokens: 10 };
     const message = { role: 'assistant', content: 'Hi' };
@@ -144,7 +144,7 @@ describe('a failure before the first token is an ordinary error', () => {
       const answer = await caller.ask({ type: 'status', status: 200, body: body.replace(place, `${place},"deep":${deep}`), headers });
       expectServerError(answer);
       expect([place, answer.chargedNanos]).toEqual([place, 0n]);
-      // To write it would take the runtime seconds, in which nobody else is served.
+      // Serialising it would block the runtime for seconds.
       expect(performance.now() - beganAtMs).toBeLessThan(2000);
     }
   });
@@ -152,7 +152,7 @@ describe('a failure before the first token is an ordinary error', () => {
   test.each<[string, Behaviour]>([
     ['an error after the role and before any text', { type: 'error_event', chunks: 1 }],
     ['a cut after the role and before any text', { type: 'cut', moment: { at: 'after_chunks', chunks: 1 } }],
-    ['JSON with an error in place of a stream', { type: 'status', status: 200, body: { code: 'busy', error: 'Too many requests' } }],
+    ['JSON with an error instead of a stream', { type: 'status', status: 200, body: { code: 'busy', error: 'Too many requests' } }],
     ['a stream without any event', { type: 'status', status: 200, body: 'data: [DONE]\n\n', headers: EVENT_STREAM }],
   ])('%s', async (_, behaviour) => {
     const answer = await caller.ask(behaviour, STREAM);
@@ -219,8 +219,8 @@ describe('a failure after the first token ends the stream with one error event',
   });
 });
 
-describe('a failure behind the end of an answer is no failure, and the answer is charged', () => {
-  /** How many events the end of the stream has: the usage, and [DONE]. */
+describe('a failure after the end of an answer does not count, and the answer is charged', () => {
+  /** The number of events after the last chunk that are missing: the usage, and [DONE]. */
   test.each<[string, 'cut' | 'hang', 'after_chunks' | 'mid_event', number]>([
     ['a cut before the usage', 'cut', 'after_chunks', 2],
     ['a cut inside the usage', 'cut', 'mid_event', 2],
@@ -231,8 +231,8 @@ describe('a failure behind the end of an answer is no failure, and the answer is
     const { text } = await caller.ask({ type: 'answer' }, STREAM);
     const chunks = (caller.simulator.requests[0]?.chunksSent ?? 0) - missing;
     const answer = await caller.ask({ type, moment: { at, chunks } }, STREAM);
-    const [told, whole] = [answer.text, text].map((stream) => readEvents(stream).map(({ choices }) => choices));
-    expect(told).toEqual(whole);
+    const [received, whole] = [answer.text, text].map((stream) => readEvents(stream).map(({ choices }) => choices));
+    expect(received).toEqual(whole);
     expect(answer.text).toEndWith('data: [DONE]\n\n');
     const { usage } = readEvents(answer.text).at(-1) as { usage: Usage & { cost: number } };
     expect(answer.chargedNanos).toBeGreaterThan(0n);
@@ -241,7 +241,7 @@ describe('a failure behind the end of an answer is no failure, and the answer is
   });
 });
 
-test('a request that failed gives its place back at once', async () => {
+test('a request that failed frees its concurrency slot at once', async () => {
   const { secret } = await caller.gate.makeKey({ concurrent: 1 });
   const ask = async (signal: AbortSignal): Promise<number> => {
     const response = await fetch(`${caller.gate.baseUrl}/chat/completions`, {

@@ -2,19 +2,19 @@ import { connect } from 'node:net';
 import type { JsonObject } from '../../simulator/wire.ts';
 import type { SiteKey } from './site.ts';
 
-/** What a caller got of one answer, and whether it saw its end. */
+/** What a caller received of one answer, and whether it saw the end. */
 export interface Asked {
   readonly status: number | undefined;
   readonly requestId: string | undefined;
-  /** The body, as far as it came. */
+  /** The body, as far as it arrived. */
   readonly text: string;
-  /** True when the whole answer came: to its last byte, its last chunk, or the `[DONE]` at which clients stop to read. */
+  /** True when the answer arrived completely: to its last byte, its last chunk, or the `[DONE]` at which clients stop reading. */
   readonly isWhole: boolean;
-  /** When the caller left by its own will. */
+  /** When the caller left on purpose. */
   readonly leftAtMs: number | undefined;
 }
 
-/** When the caller leaves of its own will: after so many bytes of the answer, after so long, or when this has come. */
+/** When the caller leaves on purpose: after this many bytes of the answer, after this long, or when this text has arrived. */
 export interface Leave {
   readonly afterBytes?: number;
   readonly afterMs?: number;
@@ -24,8 +24,8 @@ export interface Leave {
 const WITHIN_MS = 60_000;
 
 /**
- * Sends one chat request over a connection of its own and reads until the answer ends, the server goes, or the caller
- * leaves. No HTTP client in between: one that repeats a request by itself would spoil the count.
+ * Sends one chat request over a connection of its own and reads until the answer ends, the server closes, or the caller
+ * leaves. Uses no HTTP client, because one that retries by itself would spoil the count.
  */
 export function ask(origin: string, key: SiteKey, body: JsonObject, leave: Leave = {}): Promise<Asked> {
   const { promise, resolve, reject } = Promise.withResolvers<Asked>();
@@ -39,21 +39,21 @@ export function ask(origin: string, key: SiteKey, body: JsonObject, leave: Leave
     reject(new Error(`no end of the answer within ${WITHIN_MS} ms; so far: ${Buffer.concat(received).toString().slice(0, 2000)}`));
     socket.destroy();
   }, WITHIN_MS);
-  const goAway = (): void => {
+  const disconnect = (): void => {
     leftAtMs ??= performance.now();
     socket.destroy();
   };
-  const leaveTimer = leave.afterMs === undefined ? undefined : setTimeout(goAway, leave.afterMs);
+  const leaveTimer = leave.afterMs === undefined ? undefined : setTimeout(disconnect, leave.afterMs);
   socket.on('connect', () => socket.write(encodeRequest(key, body)));
   socket.on('data', (bytes: Buffer) => {
     if (leftAtMs !== undefined) return;
     received.push(bytes);
     receivedBytes += bytes.length;
     const isEnough = receivedBytes >= (leave.afterBytes ?? Number.POSITIVE_INFINITY);
-    if (isEnough || (leave.afterText !== undefined && Buffer.concat(received).includes(leave.afterText))) goAway();
+    if (isEnough || (leave.afterText !== undefined && Buffer.concat(received).includes(leave.afterText))) disconnect();
     else if (isEnd(bytes, received) && readAnswer(Buffer.concat(received)).isWhole) socket.destroy();
   });
-  // A refused connection and a reset are ends like others: 'close' follows.
+  // A refused connection and a reset are treated like any other end: 'close' follows.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     clearTimeout(timer);
@@ -63,12 +63,12 @@ export function ask(origin: string, key: SiteKey, body: JsonObject, leave: Leave
   return promise;
 }
 
-/** True when the caller has everything: a JSON body with its usage, or a stream with its `[DONE]`. */
+/** Returns whether the caller has everything: a JSON body with its usage, or a stream with its `[DONE]`. */
 export function isFinished({ status, isWhole, text }: Asked): boolean {
   return status === 200 && isWhole && (text.startsWith('{') || text.endsWith(DONE));
 }
 
-/** The code of a refusal, or of the error event that ended a stream. */
+/** Returns the code of a refusal, or of the error event that ended a stream. */
 export function errorCodeOf({ text }: Asked): string | undefined {
   const last = text.startsWith('{') ? text : text.split('\n\n').findLast((event) => event.startsWith('data: {'));
   try {
@@ -91,7 +91,7 @@ function encodeRequest(key: SiteKey, body: JsonObject): string {
   return [...head, `content-length: ${Buffer.byteLength(text)}`, 'connection: close', '', text].join('\r\n');
 }
 
-/** Looks closer only where the end may be, since the whole is read again each time. */
+/** Looks for the end only where it may be, because each look reads everything again. */
 function isEnd(bytes: Buffer, received: readonly Buffer[]): boolean {
   return received.length === 1 || bytes.at(-1) === NEWLINE || bytes.at(-1) === CLOSING_BRACE;
 }

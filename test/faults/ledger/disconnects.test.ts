@@ -18,14 +18,14 @@ const SEED = Number(process.env['TOLLGATE_SEED'] ?? Date.now() % 1_000_000_000);
 const CALLERS = 16;
 const WORDS_MAX = 40;
 const GAP_MS_MAX = 10;
-/** About as long as the longest answers are: streamed, each word is an event of some 250 bytes. */
+/** About the length of the longest answers. In a stream, each word is an event of some 250 bytes. */
 const BYTES_MAX = { streamed: 10_000, whole: 900 };
-const PATIENCE_MS_MAX = 80;
-/** Longer than a count of tokens is waited for, which ends in a guess then. */
+const STAY_MS_MAX = 80;
+/** Longer than the gate waits for a token count before it falls back to an estimate. */
 const SETTLED_WITHIN_MS = 20_000;
-/** Who leaves as soon as it has come may leave before its request was read. */
+/** A caller that leaves at once may do so before its request was read. */
 const UNHEARD_WITHIN_MS = 2000;
-/** What a message and an answer take beside their texts, by our own count. */
+/** What a message and an answer take besides their text, by the gate's own count. */
 const FRAME_TOKENS = 4 + 3;
 const UPSTREAM_GONE_MS = 100;
 const UPSTREAM_GONE_MS_MAX = 1000;
@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => site.stop(), 60_000);
 
-test(`${DISCONNECTS} callers leave at random bytes: one usage row each, and the provider is left at once`, async () => {
+test(`${DISCONNECTS} callers leave at random bytes: each has one usage row, and the provider call is aborted at once`, async () => {
   console.log(`disconnects: TOLLGATE_SEED=${SEED}`);
   const random = seedRandom(SEED);
   const tally = { left: 0, ended: 0, unheard: 0, free: 0, estimated: 0, exact: 0 };
@@ -78,7 +78,7 @@ test(`${DISCONNECTS} callers leave at random bytes: one usage row each, and the 
   console.log(
     `disconnects: ${JSON.stringify(tally)}; the provider was left within ${median} ms, p99 ${p99} ms, max ${max} ms (this machine is late by p99 ${lateness.p99} ms)`,
   );
-  // From the caller by the gateway's clock to the provider three processes take their turn, each as late as this one.
+  // Three processes take part, from the caller through the gateway to the provider, each as late as this one.
   expect(median).toBeLessThanOrEqual(UPSTREAM_GONE_MS);
   expect(p99).toBeLessThanOrEqual(UPSTREAM_GONE_MS + 3 * lateness.p99);
   expect(max).toBeLessThanOrEqual(UPSTREAM_GONE_MS_MAX + 3 * lateness.max);
@@ -91,13 +91,13 @@ async function leaveOnce(key: SiteKey, random: Random): Promise<Sent> {
   const isStreaming = random.below(3) > 0;
   const body = makeChat({ words: 1 + random.below(WORDS_MAX), gapMs: random.below(GAP_MS_MAX + 1), isStreaming });
   const bytesMax = isStreaming ? BYTES_MAX.streamed : BYTES_MAX.whole;
-  const leave: Leave = random.below(4) === 0 ? { afterMs: random.below(PATIENCE_MS_MAX) } : { afterBytes: 1 + random.below(bytesMax) };
+  const leave: Leave = random.below(4) === 0 ? { afterMs: random.below(STAY_MS_MAX) } : { afterBytes: 1 + random.below(bytesMax) };
   return { ...(await ask(node.origin, key, body, leave)), key, ...describeBody(body) };
 }
 
-/** The row of a request: by its id, or, where the caller left before it was told, as the only new one of its key. */
+/** Finds the row of a request: by its id, or, if the caller left before it knew that, as the only new row of its key. */
 async function findRow(database: Kysely<Tables>, sent: Sent, knownIds: readonly string[]): Promise<UsageRow | undefined> {
-  // Not those with larger ids: a machine whose clock is set back gives smaller ones to later requests.
+  // Not by larger ids: on a machine whose clock is set back, later requests get smaller ones.
   const rows = database.selectFrom('usage').selectAll().where('key_id', '=', sent.key.id).where('request_id', 'not in', knownIds);
   const deadline = performance.now() + UNHEARD_WITHIN_MS;
   return until(async () => {
@@ -114,7 +114,7 @@ async function findRow(database: Kysely<Tables>, sent: Sent, knownIds: readonly 
     });
 }
 
-/** Holds one row against what the caller saw and the provider sent; says which way it was charged. */
+/** Compares one row with what the caller saw and the provider sent; returns how it was charged. */
 function judge(sent: Sent, row: UsageRow, call: ReceivedRequest | undefined): 'free' | 'estimated' | 'exact' {
   const facts = JSON.stringify({ sent, row, call }, (_, value) => (typeof value === 'bigint' ? String(value) : value));
   const claim = (isTrue: boolean, what: string): void => {
@@ -128,7 +128,7 @@ function judge(sent: Sent, row: UsageRow, call: ReceivedRequest | undefined): 'f
   );
   if (isFinished(sent)) claim(row.outcome === 'completed', 'an answer that was seen to end was not completed');
   if (row.cost === 0n) {
-    claim(row.outcome === 'client_gone' && row.is_estimated === 0n, 'only who left pays nothing');
+    claim(row.outcome === 'client_gone' && row.is_estimated === 0n, 'only a caller that left pays nothing');
     claim(wordsSeen === 0, 'output was delivered for nothing');
     return 'free';
   }
@@ -136,8 +136,8 @@ function judge(sent: Sent, row: UsageRow, call: ReceivedRequest | undefined): 'f
     claim(call !== undefined && row.cost === costNanos(call.usage as Usage), 'not charged as reported');
     return 'exact';
   }
-  claim(sent.isStreaming && row.outcome === 'client_gone', 'only a stream that was left is estimated');
-  claim(row.input_tokens === BigInt(FRAME_TOKENS + countTokens(sent.message)), 'the input is not counted right');
+  claim(sent.isStreaming && row.outcome === 'client_gone', 'only an abandoned stream is estimated');
+  claim(row.input_tokens === BigInt(FRAME_TOKENS + countTokens(sent.message)), 'the input count is wrong');
   claim(row.output_tokens >= BigInt(wordsSeen), 'less output charged than the caller saw');
   claim(
     call !== undefined && row.output_tokens <= BigInt(charactersSent(call) / WORD.length),
@@ -150,7 +150,7 @@ async function untilGone(leftAtMs: number, call: ReceivedRequest): Promise<numbe
   return Math.round((await until(() => call.abortedAt ?? call.finishedAt, SETTLED_WITHIN_MS)) - leftAtMs);
 }
 
-/** How late this process itself is, which is where both sides of every measured moment are noted. */
+/** Measures how late this process itself is, because both ends of every measurement are recorded here. */
 function startNoiseMeter(): { stop(): readonly number[] } {
   const lateMs: number[] = [];
   let dueAtMs = performance.now() + TICK_MS;

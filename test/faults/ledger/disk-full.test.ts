@@ -11,7 +11,7 @@ import { until } from '../../until.ts';
 
 const CALLERS = 8;
 const SHORT = { words: 3, gapMs: 0, isStreaming: false };
-/** It ends while the disk is full: after the refusals have begun, before its charge is given up. */
+/** Ends while the disk is full: after refusals have begun, before its charge times out. */
 const LONG = { words: 30, gapMs: 100, isStreaming: true };
 const FULL_WITHIN_MS = 60_000;
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await disk.remove();
 }, 60_000);
 
-test('a full disk refuses new work, loses nothing, and is forgotten when there is room again', async () => {
+test('a full disk refuses new work, loses nothing, and recovers when there is space again', async () => {
   const sinceMs = Date.now();
   const [streamer, ...callers] = keys as [SiteKey, ...SiteKey[]];
   const sent: Sent[] = [];
@@ -45,10 +45,10 @@ test('a full disk refuses new work, loses nothing, and is forgotten when there i
   };
   for (const key of keys) expect(isFinished(await send(key))).toBe(true);
 
-  const underWay = send(streamer, LONG);
+  const running = send(streamer, LONG);
   await site.provider.untilRequests(keys.length + 1);
   await disk.fill(node.pid);
-  // The log may have room left for a few more.
+  // The log may still have room for a few more.
   const refused = await until(async () => {
     const answers = await Promise.all(callers.map((key) => send(key)));
     return answers.every((each) => each.status === 500) ? answers : undefined;
@@ -61,7 +61,7 @@ test('a full disk refuses new work, loses nothing, and is forgotten when there i
   const freedAtMs = performance.now();
   await until(async () => isFinished(await send(callers[0] ?? streamer)));
   console.log(`disk-full: work went on ${Math.round(performance.now() - freedAtMs)} ms after there was room, ${refused.length} refused`);
-  const answer = await underWay;
+  const answer = await running;
   expect(isFinished(answer)).toBe(true);
 
   await until(async () => (await countHolds()) === 0);

@@ -6,11 +6,11 @@ import { ask, errorCodeOf, isFinished } from './ask.ts';
 import { makeChat, obeyMessages } from './load.ts';
 import { openSite } from './site.ts';
 
-/** What docs/operations.md gives the database, and some for a machine that does other things too. */
+/** The time docs/operations.md allows for the database, plus some for a busy machine. */
 const EXIT_WITHIN_MS = 50_000;
 const SHORT = { words: 1, gapMs: 0, isStreaming: false };
 
-/** How the database goes, and comes back. */
+/** How the database goes away and comes back. */
 const AWAY: readonly (readonly [
   name: string,
   leave: (postgres: PrivatePostgres) => Promise<void>,
@@ -22,7 +22,7 @@ const AWAY: readonly (readonly [
 
 describe.skipIf(postgresUrl === undefined)('a server that is stopped while its database', () => {
   test.concurrent.each(AWAY)(
-    '%s tells what it could not close, and ends with 0',
+    '%s logs what it could not close, and exits with 0',
     async (_, leave, back) => {
       const postgres = await startPrivatePostgres();
       const site = await openSite({ store: 'postgres', databaseUrl: postgres.url });
@@ -33,15 +33,15 @@ describe.skipIf(postgresUrl === undefined)('a server that is stopped while its d
         expect(isFinished(await ask(node.origin, key, makeChat(SHORT)))).toBe(true);
         await leave(postgres);
         try {
-          // That the key was used is yet to be written.
+          // The use of the key has yet to be written.
           expect(errorCodeOf(await ask(node.origin, key, makeChat(SHORT)))).toBe('ledger_unavailable');
           expect(await node.terminate(EXIT_WITHIN_MS)).toBe(0);
         } finally {
           await back(postgres);
         }
-        const told = node.logLines().map(({ msg }) => msg);
-        expect(told).toContain('the uses of keys could not be closed');
-        expect(told.at(-1)).toBe('ended');
+        const messages = node.logLines().map(({ msg }) => msg);
+        expect(messages).toContain('the uses of keys could not be closed');
+        expect(messages.at(-1)).toBe('ended');
         await site.verify();
       } finally {
         await site.stop();

@@ -8,7 +8,7 @@ import { makeChat, obeyMessages } from './load.ts';
 import { openSite, type Site } from './site.ts';
 
 const SHORT = { words: 3, gapMs: 0, isStreaming: false };
-/** It is open when the disk fails, and has recorded what it cost so far. */
+/** Still open when the disk fails, with its progress recorded. */
 const LONG = { words: 200, gapMs: 50, isStreaming: true };
 const LOST = 'the disk did not keep what was written; the server ends, and the next start settles what is open';
 
@@ -20,23 +20,23 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => site.stop(), 60_000);
 
-test('a disk that fails to keep a charge ends the server, for the next start to settle what is open', async () => {
-  const sign = join(site.dataFolder, 'fail');
+test('a disk that fails to keep a charge stops the server, and the next start settles what is open', async () => {
+  const trigger = join(site.dataFolder, 'fail');
   const node = await site.startNode({
-    wrapper: ['env', `BUN_OPTIONS=--preload=${join(import.meta.dirname, 'failing-sync.ts')}`, `FAIL_SYNC=${sign}`],
+    wrapper: ['env', `BUN_OPTIONS=--preload=${join(import.meta.dirname, 'failing-sync.ts')}`, `FAIL_SYNC=${trigger}`],
   });
   const key = await site.makeKey('10');
   expect(isFinished(await ask(node.origin, key, makeChat(SHORT)))).toBe(true);
   const streamed = ask(node.origin, key, makeChat(LONG));
   await until(async () => (await readHolds()).some(({ progress }) => progress > 0n));
 
-  await writeFile(sign, '');
+  await writeFile(trigger, '');
   expect(errorCodeOf(await ask(node.origin, key, makeChat(SHORT)))).toBe('ledger_unavailable');
   await until(() => !isRunning(node.pid));
   expect(node.logLines().find(({ msg }) => msg === LOST)).toMatchObject({ level: 'error', code: 'EIO' });
   expect(isFinished(await streamed)).toBe(false);
 
-  await rm(sign);
+  await rm(trigger);
   const next = await site.startNode();
   expect(await readHolds()).toEqual([]);
   expect(isFinished(await ask(next.origin, key, makeChat(SHORT)))).toBe(true);

@@ -10,14 +10,14 @@ import { openSite, type Site, type SiteKey } from './site.ts';
 import { until } from '../../until.ts';
 
 const STREAMS = 8;
-/** Streams of about four seconds: old enough to have recorded progress when their gateway freezes, not near their end. */
+/** Streams of about four seconds: long enough to have recorded progress when their gateway freezes, but not near their end. */
 const STREAM = { words: 40, gapMs: 100, isStreaming: true };
-/** Longer than it takes both gateways to look after the ledger twice. */
+/** Longer than both gateways take for two rounds of ledger housekeeping. */
 const LONG = { words: 42, gapMs: 250, isStreaming: true };
 const AGE_MS = 60_000;
 const ARRIVED_MS = 200;
 
-describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams open', () => {
+describe.skipIf(postgresUrl === undefined)('a gateway that freezes with open streams', () => {
   let site: Site;
   let frozen: GatewayNode;
   let other: GatewayNode;
@@ -29,7 +29,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams 
   }, 60_000);
   afterAll(() => site.stop(), 60_000);
 
-  test('is taken for dead by the other, wakes, ends its answers and charges nothing twice', async () => {
+  test('is presumed dead by the other, wakes up, finishes its answers and charges nothing twice', async () => {
     const key = await site.makeKey('10');
     obeyMessages(site.provider);
     const answers = Array.from({ length: STREAMS }, () => ask(frozen.origin, key, makeChat(STREAM)));
@@ -38,7 +38,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams 
       return recorded.length === STREAMS;
     });
     await frozen.freeze();
-    // What it had sent to the database before still arrives.
+    // What it sent to the database before still arrives.
     await Bun.sleep(ARRIVED_MS);
     const holds = await readHolds();
     expect(holds).toHaveLength(STREAMS);
@@ -57,7 +57,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams 
     await site.verify();
   }, 60_000);
 
-  test('is heard of with the first work that it takes, which is its own', async () => {
+  test('counts as alive again with the first work it takes, and keeps that work', async () => {
     const key = await site.makeKey('10');
     site.provider.reset();
     obeyMessages(site.provider);
@@ -67,7 +67,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams 
     await expectCompleted(key);
   }, 60_000);
 
-  test('is not confused with one that, like all others, had no database for a while', async () => {
+  test('is not confused with a gateway that lost the database together with all others', async () => {
     const key = await site.makeKey('10');
     site.provider.reset();
     obeyMessages(site.provider);
@@ -78,7 +78,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams 
     await expectCompleted(key);
   }, 60_000);
 
-  /** Everything that the key sent was charged as the provider reported it. */
+  /** Expects that every request of the key was charged as the provider reported it. */
   async function expectCompleted(key: SiteKey): Promise<void> {
     const rows = (await readUsage()).filter((row) => row.key_id === key.id);
     const invoice = site.provider.requests.map(({ usage }) => costNanos(usage as Usage));
@@ -87,7 +87,7 @@ describe.skipIf(postgresUrl === undefined)('a gateway that freezes with streams 
     await site.verify();
   }
 
-  /** Waiting for half a minute would show the same. */
+  /** Has the same effect as waiting for half a minute. */
   function ageHeartbeat(nodeId: string): Promise<unknown> {
     return site.withDatabase((database) =>
       sql`UPDATE nodes SET heartbeat = heartbeat - ${AGE_MS} WHERE node_id LIKE ${nodeId}`.execute(database),

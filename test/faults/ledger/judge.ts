@@ -10,13 +10,13 @@ import { charactersSent, type Sent } from './load.ts';
 
 export type UsageRow = Selectable<Tables['usage']>;
 
-/** What the ledger has of a stretch of time: usage by request, and the transfers that paid for it. */
+/** The ledger's rows for a time span: usage by request, and the transfers that paid for it. */
 export interface Books {
   readonly usage: ReadonlyMap<string, UsageRow>;
   readonly transfers: ReadonlyMap<string, bigint>;
 }
 
-/** The rows of all requests that arrived since then. Ids grow with time, so this reads only what is new. */
+/** Reads the rows of all requests since a moment. Ids grow with time, so this reads only new rows. */
 export async function readBooks(database: Kysely<Tables>, sinceMs: number): Promise<Books> {
   const since = idAt('req', sinceMs);
   const usage = await database.selectFrom('usage').selectAll().where('request_id', '>=', since).execute();
@@ -43,34 +43,34 @@ export function emptyTally(): Tally {
 }
 
 /**
- * Holds the ledger against what callers saw and what the provider sent, by the table of outcomes: what was seen to end is
- * charged once, exactly as reported; what a crash cut off is charged at most its progress; the rest costs nothing.
+ * Compares the ledger with what callers saw and what the provider sent, by the table of outcomes: an answer seen to end is
+ * charged once, exactly as reported; a request cut off by a crash is charged at most its progress; the rest costs nothing.
  */
 export function judge(sent: readonly Sent[], books: Books, invoice: ReadonlyMap<string, ReceivedRequest>): Tally {
   const tally = emptyTally();
-  const strangers = new Map(books.usage);
+  const unmatched = new Map(books.usage);
   for (const request of sent) {
     const row = books.usage.get(request.requestId ?? '');
     if (row === undefined) continue;
-    strangers.delete(row.request_id);
+    unmatched.delete(row.request_id);
     expect(row.key_id).toBe(request.key.id);
   }
   for (const request of sent) {
-    const row = books.usage.get(request.requestId ?? '') ?? takeStranger(request, strangers);
+    const row = books.usage.get(request.requestId ?? '') ?? takeUnmatched(request, unmatched);
     judgeOne({ request, row, call: invoice.get(request.message) }, tally);
   }
-  // Every row belongs to a request that somebody sent.
-  expect([...strangers.keys()]).toEqual([]);
+  // Every row belongs to a request that was sent.
+  expect([...unmatched.keys()]).toEqual([]);
   judgeTransfers(books);
   for (const { cost } of books.usage.values()) tally.costNanos += cost;
   return tally;
 }
 
-/** A caller that was cut off before the headers does not know its id; but its key has no other request without one. */
-function takeStranger(request: Sent, strangers: Map<string, UsageRow>): UsageRow | undefined {
+/** Finds the row of a caller that was cut off before the headers and does not know its id. Its key has no other request without one. */
+function takeUnmatched(request: Sent, unmatched: Map<string, UsageRow>): UsageRow | undefined {
   if (request.requestId !== undefined) return undefined;
-  const row = [...strangers.values()].find((stranger) => stranger.key_id === request.key.id);
-  if (row !== undefined) strangers.delete(row.request_id);
+  const row = [...unmatched.values()].find((candidate) => candidate.key_id === request.key.id);
+  if (row !== undefined) unmatched.delete(row.request_id);
   return row;
 }
 
@@ -96,11 +96,11 @@ function judgeOne({ request, row, call }: Case, tally: Tally): void {
     claim(row === undefined || (row.outcome === 'failed' && row.cost === 0n), 'a refused request was charged');
   } else if (row === undefined) {
     tally.withoutRow += 1;
-    claim(request.requestId === undefined, 'a request that was let in left no row');
+    claim(request.requestId === undefined, 'an admitted request left no row');
   } else if (row.outcome === 'recovered') {
     tally.recovered += 1;
     tally.recoveredCharged += row.cost > 0n ? 1 : 0;
-    claim(row.cost <= progressMax(request, call), 'recovered above the progress that there was');
+    claim(row.cost <= progressMax(request, call), 'recovered above the recorded progress');
     claim(row.is_estimated === (row.cost > 0n ? 1n : 0n), 'recovered progress is an estimate');
   } else if (row.outcome === 'completed') {
     tally.settledUnseen += 1;
@@ -111,7 +111,7 @@ function judgeOne({ request, row, call }: Case, tally: Tally): void {
   }
 }
 
-/** Counts and cost are those of the provider's report. */
+/** Returns whether counts and cost match the provider's report. */
 function isExact(row: UsageRow | undefined, call: ReceivedRequest | undefined): boolean {
   if (row === undefined || call === undefined) return false;
   const usage = call.usage as Usage;
@@ -123,7 +123,7 @@ function isExact(row: UsageRow | undefined, call: ReceivedRequest | undefined): 
   );
 }
 
-/** Progress is counted in characters, four to a token; only streams have any. */
+/** Returns the largest possible progress. It is estimated at four characters per token; only streams have any. */
 function progressMax(request: Sent, call: ReceivedRequest | undefined): bigint {
   if (call === undefined || !request.isStreaming) return 0n;
   return costNanos(countUsage({ prompt: tokensOf(request.bodyBytes), cached: 0, completion: tokensOf(charactersSent(call)) }));
@@ -133,7 +133,7 @@ function tokensOf(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
-/** Exactly one transfer for every charge, of its amount, and none for what was free. */
+/** Expects exactly one transfer per charge, with its amount, and none for free requests. */
 function judgeTransfers({ usage, transfers }: Books): void {
   const charged = [...usage.values()].filter((row) => row.cost > 0n);
   expect(new Map(transfers)).toEqual(new Map(charged.map((row) => [row.request_id, row.cost])));

@@ -8,11 +8,11 @@ import { openSite, type Site, type SiteKey } from './site.ts';
 /** `TOLLGATE_KILL_CYCLES=10000 npm test -- test/faults/ledger/kill-cycles.test.ts` is the long run. */
 const CYCLES = Number(process.env['TOLLGATE_KILL_CYCLES'] ?? 200);
 const SEED = Number(process.env['TOLLGATE_SEED'] ?? Date.now() % 1_000_000_000);
-/** While one gateway starts, another is under load. */
+/** While one gateway starts, another one is under load. */
 const LANES = 2;
 const CALLERS = 8;
 const APPETITE = { wordsMax: 40, gapMsMax: 60 };
-/** Most lives are short, so that many can be ended; every eighth is long enough for streams to record their progress. */
+/** Most lives are short, so that there are many kills. Every eighth is long enough for streams to record progress. */
 const LIFE_MS = { usual: 400, long: 1800, every: 8 };
 const CYCLE_MS_MAX = 30_000;
 const REPORTS = 10;
@@ -44,7 +44,7 @@ test(
   CYCLES * CYCLE_MS_MAX,
 );
 
-/** A data folder that sees one gateway after the other. */
+/** A data folder used by one gateway after the other. */
 interface Lane {
   readonly site: Site;
   readonly random: Random;
@@ -83,7 +83,7 @@ async function loadAndKill({ site, random, keys }: Lane, node: GatewayNode, cycl
   return load.stop();
 }
 
-/** The successor takes no work yet, so whatever is open would stay open for ever. */
+/** The new gateway has taken no work yet, so any hold that is still open would stay open for ever. */
 async function judgeCycle(site: Site, sent: readonly Sent[], sinceMs: number): Promise<Tally> {
   const { holds, books } = await site.withDatabase(async (database) => ({
     holds: await database.selectFrom('holds').selectAll().execute(),

@@ -5,34 +5,34 @@ import type { JsonObject } from '../../simulator/wire.ts';
 import { ask, type Asked, isFinished } from './ask.ts';
 import type { SiteKey } from './site.ts';
 
-/** One request of a caller under load, and what came of it. */
+/** One request of a caller under load, and its result. */
 export interface Sent extends Asked {
-  /** What tells it from every other request, also at the provider: its message. */
+  /** Its message, which identifies the request, also at the provider. */
   readonly message: string;
   readonly key: SiteKey;
   readonly isStreaming: boolean;
   readonly bodyBytes: number;
 }
 
-/** Callers that go on until they are stopped. */
+/** Callers that continue until they are stopped. */
 export interface Load {
-  /** Everything that has ended so far. */
+  /** All requests that have ended so far. */
   readonly sent: readonly Sent[];
-  /** Lets each caller end the request it is at, or see it end, and no more. */
+  /** Lets each caller finish its current request, and no more. */
   stop(): Promise<readonly Sent[]>;
 }
 
-/** What callers ask for: answers of up to so many words, so many milliseconds apart. */
+/** What callers ask for: the most words in an answer, and the longest gap between them. */
 export interface Appetite {
   readonly wordsMax: number;
   readonly gapMsMax: number;
 }
 
-/** Every word of an answer, so that its length tells how many words it has. */
+/** Every word of an answer, so that its length shows how many words it has. */
 export const WORD = ' word';
 const PAUSE_MS = 20;
 
-/** Starts one caller per key; each sends one request after the other, streamed or not, as the random numbers say. */
+/** Starts one caller per key. Each sends one request after the other, streamed or not, as the random numbers decide. */
 export function startLoad(origins: readonly string[], keys: readonly SiteKey[], random: Random, appetite: Appetite): Load {
   const sent: Sent[] = [];
   const state = { isStopped: false };
@@ -41,7 +41,7 @@ export function startLoad(origins: readonly string[], keys: readonly SiteKey[], 
       const body = makeBody(random, appetite);
       const asked = await ask(origins[index % origins.length] ?? '', key, body);
       sent.push({ ...asked, key, ...describeBody(body) });
-      // Who got no answer at all has no gateway any more. Who was refused waits a little, as callers do.
+      // A caller that got no response has no gateway any more. One that was refused waits a little, as callers do.
       if (asked.status === undefined) return;
       if (!isFinished(asked)) await Bun.sleep(PAUSE_MS);
     }
@@ -57,14 +57,14 @@ export function startLoad(origins: readonly string[], keys: readonly SiteKey[], 
   };
 }
 
-/** A request whose message tells the provider how to answer it. */
+/** Builds a request whose message tells the provider how to answer it. */
 export function makeBody(random: Random, { wordsMax, gapMsMax }: Appetite): JsonObject {
   const words = 1 + random.below(wordsMax);
   const gapMs = random.below(2) === 0 ? 0 : random.below(gapMsMax + 1);
   return makeChat({ words, gapMs, isStreaming: random.below(2) === 0, outputTokensMax: random.below(2) === 0 ? wordsMax : undefined });
 }
 
-/** A request for an answer of so many words. */
+/** Builds a request for an answer of this many words. */
 export function makeChat(wish: { words: number; gapMs: number; isStreaming: boolean; outputTokensMax?: number | undefined }): JsonObject {
   return {
     model: 'mock/gpt',
@@ -74,7 +74,7 @@ export function makeChat(wish: { words: number; gapMs: number; isStreaming: bool
   };
 }
 
-/** The same facts in the shape of a sent request. */
+/** Returns the same facts in the shape of a sent request. */
 export function describeBody(body: JsonObject): Pick<Sent, 'message' | 'isStreaming' | 'bodyBytes'> {
   return { message: messageOf(body), isStreaming: body['stream'] === true, bodyBytes: JSON.stringify(body).length };
 }
@@ -87,17 +87,17 @@ export function obeyMessages(provider: OpenAiSimulator): void {
   });
 }
 
-/** The provider's invoice: every call it got, by the message. The last counts where there are several. */
+/** Returns the provider's invoice: every call it received, by message. If there are several, the last one counts. */
 export function invoiceOf(provider: OpenAiSimulator): Map<string, ReceivedRequest> {
   return new Map(provider.requests.map((request) => [messageOf(request.body), request]));
 }
 
-/** The provider's last call for this message. */
+/** Returns the provider's last call for this message. */
 export function findCall(provider: OpenAiSimulator, message: string): ReceivedRequest | undefined {
   return provider.requests.findLast((request) => messageOf(request.body) === message);
 }
 
-/** How many characters of the answer's text the provider has sent; the first chunk of a stream has none. */
+/** Returns how many characters of the answer's text the provider has sent. The first chunk of a stream has none. */
 export function charactersSent(call: ReceivedRequest): number {
   return Math.max(0, call.chunksSent - 1) * WORD.length;
 }

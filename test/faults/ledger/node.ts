@@ -10,17 +10,17 @@ import type { JsonObject } from '../../simulator/wire.ts';
 export interface GatewayNode {
   readonly origin: string;
   readonly pid: number;
-  /** All that it has printed as errors so far. */
+  /** Everything it has printed to stderr so far. */
   output(): string;
-  /** What it has logged so far. */
+  /** Everything it has logged so far. */
   logLines(): readonly JsonObject[];
-  /** Ends it at once (SIGKILL) and waits until it is gone. */
+  /** Kills it (SIGKILL) and waits until it is gone. */
   kill(): Promise<void>;
-  /** Asks it to end (SIGTERM) and gives its exit code. */
+  /** Asks it to exit (SIGTERM) and returns its exit code. */
   terminate(withinMs?: number): Promise<number | null>;
-  /** Stops it where it is (SIGSTOP) and waits until it has stopped. */
+  /** Suspends it (SIGSTOP) and waits until it has stopped. */
   freeze(): Promise<void>;
-  /** Lets it go on (SIGCONT). */
+  /** Resumes it (SIGCONT). */
   thaw(): void;
 }
 
@@ -32,7 +32,7 @@ const POLL_MS = 15;
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts `tollgate serve`; the reaper ends it should nobody else. A wrapper is a program that starts it in its stead. */
+/** Starts `tollgate serve`; the reaper kills it if nothing else does. A wrapper is a command that starts it in turn. */
 export async function startNode(
   environment: Environment,
   { reaper, wrapper }: { readonly reaper: Reaper; readonly wrapper: readonly string[] },
@@ -76,7 +76,7 @@ export async function startNode(
   };
 }
 
-/** Runs a command of the program to its end and gives what it printed; a failure throws with its text. */
+/** Runs a command to its end and returns its output. Throws with that output if the command fails. */
 export async function runProgram(args: readonly string[], environment: Environment): Promise<string> {
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
     cwd: PROJECT,
@@ -108,7 +108,7 @@ function readLogLine(line: string): JsonObject[] {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? [value as JsonObject] : [];
   } catch {
-    // What is not JSON was printed by somebody else, or is half a line.
+    // Lines that are not JSON are incomplete, or were printed by something else.
     return [];
   }
 }

@@ -10,7 +10,7 @@ import type { GatewayNode } from './node.ts';
 import { openSite, type Site, type SiteKey, type Store } from './site.ts';
 import { until } from '../../until.ts';
 
-/** Long enough for anything that does not wait for the ledger to happen, and less than the ledger waits for its store. */
+/** Long enough for anything that does not wait for the ledger to happen, and shorter than the ledger's timeout. */
 const BLOCKED_MS = 700;
 
 describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres'] as const))])(
@@ -25,13 +25,13 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
       node = await site.startNode();
       key = await site.makeKey('10');
       obeyMessages(site.provider);
-      // From here on the gateway knows the key without asking.
+      // From here on the gateway knows the key without a query.
       expect(isFinished(await ask(node.origin, key, makeChat({ words: 1, gapMs: 0, isStreaming: false })))).toBe(true);
     }, 60_000);
     afterAll(() => site.stop(), 60_000);
 
     test.each([false, true])(
-      'no provider hears of a request (streamed: %p)',
+      'no provider is called (streamed: %p)',
       async (isStreaming) => {
         const body = makeChat({ words: 3, gapMs: 0, isStreaming });
         const { message } = describeBody(body);
@@ -73,15 +73,15 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
       60_000,
     );
 
-    /** Keeps what the ledger needs to write for as long as the work takes. */
+    /** Keeps the ledger from writing for as long as the work takes. */
     async function whileBlocked(work: () => Promise<void>): Promise<void> {
-      if (store === 'sqlite') await keepingWriteLock(site.place.databasePath, work);
-      else await keepingWallets(site, work);
+      if (store === 'sqlite') await holdingWriteLock(site.place.databasePath, work);
+      else await lockingWallets(site, work);
     }
   },
 );
 
-async function keepingWriteLock(databasePath: string, work: () => Promise<void>): Promise<void> {
+async function holdingWriteLock(databasePath: string, work: () => Promise<void>): Promise<void> {
   const database = openSqlite(databasePath);
   database.run('BEGIN IMMEDIATE');
   try {
@@ -92,7 +92,7 @@ async function keepingWriteLock(databasePath: string, work: () => Promise<void>)
   }
 }
 
-async function keepingWallets(site: Site, work: () => Promise<void>): Promise<void> {
+async function lockingWallets(site: Site, work: () => Promise<void>): Promise<void> {
   await site.withDatabase((database) =>
     database.transaction().execute(async (transaction) => {
       await sql`SELECT 1 FROM wallets FOR UPDATE`.execute(transaction);

@@ -10,11 +10,11 @@ export interface Case {
   readonly body?: JsonObject;
   readonly leave?: Leave;
   readonly creditUsd?: string;
-  /** What the caller gets: `answer`, or the code of an error, or `nothing` because it left. */
+  /** What the caller gets: `answer`, an error code, or `nothing` because it left. */
   readonly gets: string;
   readonly outcome: 'completed' | 'failed' | 'client_gone';
   readonly pays: Payment;
-  /** The tries that failed before, and who answered in the end. */
+  /** The failed attempts, and the provider that answered in the end. */
   readonly failedAttempts?: readonly string[];
   readonly provider?: string;
 }
@@ -23,13 +23,13 @@ export type Payment =
   | 'nothing'
   /** What the provider reported. */
   | 'reported'
-  /** Our own count of the message and of this output, at most so many tokens of it. */
+  /** The gate's own count of the message and of this output, at most this many tokens. */
   | { readonly counted: string; readonly tokensMax?: number };
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream' };
-/** The first words of the answer, as far as a stream comes that hangs after its fourth chunk: the first chunk has no text. */
+/** The first words of the answer, up to where a stream gets that hangs after its fourth chunk. The first chunk has no text. */
 const FIRST_WORDS = ANSWER_TEXT.split(' ').slice(0, 3).join(' ');
-/** More input than any request of these tests can have: one token for each byte is what is held for it. */
+/** More input than any request in these tests can have: the hold covers one token per byte. */
 export const OVER = countUsage({ prompt: 5000, cached: 0, completion: 5 });
 const ROLE_CHUNK = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-x', choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] })}\n\n`;
 
@@ -37,10 +37,10 @@ const completed = { gets: 'answer', outcome: 'completed' } as const;
 const estimated = { ...completed, pays: { counted: ANSWER_TEXT } } as const;
 const broken = { gets: 'provider_error', outcome: 'failed', pays: 'nothing' } as const;
 const unavailable = { ...broken, gets: 'provider_unavailable' } as const;
-/** Who leaves does so of their own accord: no provider is to blame. */
+/** Callers leave on their own, so no provider attempt counts as failed. */
 const gone = { gets: 'nothing', outcome: 'client_gone', failedAttempts: [] } as const;
 
-/** Rows that are the same whether the answer is streamed or not. */
+/** Cases that are the same whether the answer is streamed or not. */
 export const BOTH: readonly (readonly [name: string, row: Case])[] = [
   ['completed, usage reported', { ...completed, behaviour: { type: 'answer', cachedTokens: 3 }, pays: 'reported' }],
   ['completed, usage of zero', { ...completed, behaviour: { type: 'usage', value: 'zero' }, pays: 'nothing' }],
@@ -83,7 +83,7 @@ export const BOTH: readonly (readonly [name: string, row: Case])[] = [
       provider: 'spare',
     },
   ],
-  ['an error in the place of an answer', { ...broken, behaviour: { type: 'error_in_200' }, failedAttempts: ['mock provider_error'] }],
+  ['an error instead of an answer', { ...broken, behaviour: { type: 'error_in_200' }, failedAttempts: ['mock provider_error'] }],
   [
     'the client leaves before the provider says anything',
     { ...gone, behaviour: { type: 'hang', moment: { at: 'before_headers' } }, leave: { afterMs: 300 }, pays: 'nothing' },
@@ -152,7 +152,7 @@ export const STREAMED: readonly (readonly [name: string, row: Case])[] = [
   ],
 ];
 
-/** Rows of requests that no provider hears of. */
+/** Requests that are refused before any provider is called. */
 export const REFUSED: readonly (readonly [name: string, refusal: Refusal])[] = [
   ['400', { status: 400, body: { max_tokens: -1 } }],
   ['401', { status: 401, secret: 'sk-tg-unknown' }],
@@ -162,7 +162,7 @@ export const REFUSED: readonly (readonly [name: string, refusal: Refusal])[] = [
   ['429', { status: 429, settings: { tokensPerMinute: 1 } }],
 ];
 
-/** A request that is refused, and with what. */
+/** A request that is refused, and with which status. */
 export interface Refusal {
   readonly status: number;
   readonly body?: JsonObject;

@@ -16,7 +16,7 @@ type Mode = 'whole' | 'streamed';
 
 const PRICE = { input: 2.5, cached_input: 1.25, cache_write: 3.125, output: 10 };
 const MESSAGE = 'Say something';
-/** What a message takes beside its text, and an answer. */
+/** What a message takes besides its text, and an answer. */
 const FRAME_TOKENS = 4 + 3;
 
 describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres'] as const))])('on %s', (store) => {
@@ -42,7 +42,7 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
       60_000,
     );
 
-    test.each([...REFUSED])('refused before dispatch: %s', async (_, refusal) => {
+    test.each([...REFUSED])('refused before a provider is called: %s', async (_, refusal) => {
       const key = await site.makeKey(refusal.creditUsd ?? '10', refusal.settings);
       site.provider.reset();
       const asked = await ask(node.origin, { ...key, secret: refusal.secret ?? key.secret }, chat(mode, refusal.body));
@@ -51,7 +51,7 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
       expect(await readLedger(site, key)).toEqual({ rows: [], attempts: [], paidNanos: 0n });
     });
 
-    test('a balance at or below zero refuses every priced model and no free one', async () => {
+    test('a balance at or below zero refuses every priced model but no free one', async () => {
       const none = await site.makeKey('0');
       const debtor = await site.makeKey('0.001');
       site.provider.reset();
@@ -67,7 +67,7 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
     });
   });
 
-  test('node crash: the recorded progress of a stream, nothing for a whole answer', async () => {
+  test('a crash charges the recorded progress of a stream, and nothing for a whole answer', async () => {
     const [streamer, waiter] = [await site.makeKey('10'), await site.makeKey('10')];
     site.provider.reset();
     site.provider.decide(({ stream }) =>
@@ -87,7 +87,7 @@ describe.each<Store>(['sqlite', ...(postgresUrl === undefined ? [] : (['postgres
     const [streamed] = (await readLedger(site, streamer)).rows;
     const [whole] = (await readLedger(site, waiter)).rows;
     expect(streamed).toMatchObject({ outcome: 'recovered', is_estimated: 1n, held: recorded.amount, provider: 'mock' });
-    // More may have been recorded between our look and the kill.
+    // More may have been recorded between our read and the kill.
     expect(streamed?.cost).toBeGreaterThanOrEqual(recorded.progress);
     expect(streamed?.cost).toBeLessThanOrEqual(recorded.progress * 2n);
     expect(streamed?.cost).toBe(costOfRow(streamed));
@@ -142,7 +142,7 @@ interface LedgerOfKey {
   readonly paidNanos: bigint;
 }
 
-/** What the ledger has of a key that sent one request, as soon as nothing of its account is held. */
+/** Reads the ledger for a key that sent one request, once nothing of its account is held. */
 async function readLedger(site: Site, key: SiteKey): Promise<LedgerOfKey> {
   return site.withDatabase(async (database) => {
     const paidNanos = await until(async () => {

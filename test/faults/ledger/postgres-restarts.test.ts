@@ -26,7 +26,7 @@ const REFUSED_WITHIN_MS = 8000;
 const SHORT = { words: 1, gapMs: 0, isStreaming: false };
 const LONG = { words: 20, gapMs: 100, isStreaming: true };
 
-describe.skipIf(postgresUrl === undefined)('PostgreSQL that is killed under load', () => {
+describe.skipIf(postgresUrl === undefined)('PostgreSQL killed under load', () => {
   let postgres: PrivatePostgres;
   let site: Site;
   let nodes: readonly GatewayNode[];
@@ -43,7 +43,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL that is killed under load
     await postgres.stop();
   }, 60_000);
 
-  test(`${RESTARTS} times loses no charge, and work goes on within five seconds`, async () => {
+  test(`${RESTARTS} times loses no charge, and work continues within five seconds`, async () => {
     console.log(`postgres-restarts: TOLLGATE_SEED=${SEED}`);
     const random = seedRandom(SEED);
     const sinceMs = Date.now();
@@ -82,29 +82,29 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL that is killed under load
     await site.verify();
   }, 300_000);
 
-  test('for longer than a hold may wait refuses new work before any provider hears of it, and charges what was under way', async () => {
+  test('for longer than a hold may wait refuses new work before a provider is called, and charges what was running', async () => {
     const [open, late, unseen] = [await site.makeKey('10'), await site.makeKey('10'), await site.makeKey('10')];
     const origin = nodes[0]?.origin ?? '';
-    // Two of the keys are known before the database goes. A node forgets all when it hears of a new one.
+    // Two of the keys are known before the database goes away. A node forgets all keys when it learns of a new one.
     await Bun.sleep(HEARD_WITHIN_MS);
     for (const key of [open, late]) expect(isFinished(await ask(origin, key, makeChat(SHORT)))).toBe(true);
     site.provider.reset();
     obeyMessages(site.provider);
-    const underWay = ask(origin, open, makeChat(LONG));
+    const running = ask(origin, open, makeChat(LONG));
     await site.provider.untilRequests(1);
     await postgres.kill();
     const refused: Asked[] = [];
     try {
       refused.push(await ask(origin, late, makeChat(SHORT)), await ask(origin, unseen, makeChat(SHORT)));
-      // What is done in the background tells what is wrong, too: it begins every five seconds, and waits as long as a hold.
-      await until(() => nodes[0]?.logLines().some(tellsThatItIsGone) === true);
+      // Background work reports the problem too. It runs every five seconds and waits as long as a hold.
+      await until(() => nodes[0]?.logLines().some(reportsOutage) === true);
     } finally {
       await postgres.restart();
     }
     for (const answered of refused) expect([answered.status, errorCodeOf(answered)]).toEqual([500, 'ledger_unavailable']);
     expect(site.provider.requests).toHaveLength(1);
 
-    const answer = await underWay;
+    const answer = await running;
     expect(isFinished(answer)).toBe(true);
     await until(async () => (await readHolds(site)) === 0);
     const rows = await site.withDatabase((database) =>
@@ -123,10 +123,10 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL that is killed under load
     await site.verify();
   }, 60_000);
 
-  test('that hangs instead refuses new work as soon, and what is written after all is given back', async () => {
+  test('that hangs instead refuses new work just as soon, and releases holds that are written late', async () => {
     const key = await site.makeKey('10');
     const origin = nodes[0]?.origin ?? '';
-    // The key is remembered for good only when the node has heard of it as a new one.
+    // The key stays cached only once the node has learned that it is new.
     await Bun.sleep(HEARD_WITHIN_MS);
     expect(isFinished(await ask(origin, key, makeChat(SHORT)))).toBe(true);
     site.provider.reset();
@@ -153,11 +153,11 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL that is killed under load
   }, 90_000);
 });
 
-function tellsThatItIsGone(line: JsonObject): boolean {
+function reportsOutage(line: JsonObject): boolean {
   return line['msg'] === 'what dead processes left open could not be settled' && line['code'] === 'ECONNREFUSED';
 }
 
-/** Sends request after request until one is answered. */
+/** Sends one request after the other until one is answered. */
 async function probeUntilBack(origin: string, key: SiteKey): Promise<readonly Sent[]> {
   const probes: Sent[] = [];
   return until(async () => {

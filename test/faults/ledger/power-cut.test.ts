@@ -14,17 +14,17 @@ import { openSite, type Site } from './site.ts';
 import { cutLog, loseCommit, mixPages, readSalts } from './torn-files.ts';
 
 /**
- * What a power cut may leave on disk, made from a gateway that is stopped (SIGSTOP) in the middle of its work while its
- * files are copied, without the index of the log, which is never synced:
+ * What a power cut may leave on disk. A gateway is suspended (SIGSTOP) in the middle of its work while its files are
+ * copied, without the index of the log, which is never synced. The copies are then varied:
  *
- * - everything that was written, synced or not, as if the disk had been quick;
- * - a log whose end is torn: behind the last commit there is garbage, be it half of a transaction or old sectors;
- * - a log that has lost its last transaction, where that had nothing but holds: those do not wait for the disk;
- * - a database file of which any pages that were written back from the log since an earlier moment are still old, for as
- *   long as the log has not been begun anew: that is when SQLite syncs the file.
+ * - everything that was written, synced or not, as if the disk had been fast;
+ * - a log with a torn end: after the last commit there is garbage, either half a transaction or old sectors;
+ * - a log that lost its last transaction, if that contained only holds, which do not wait for the disk;
+ * - a database file in which any pages written back from the log since an earlier moment are still old, for as long as
+ *   the log has not been restarted: that is when SQLite syncs the file.
  *
- * What it cannot show is a sync that was never asked for: the copy sees the cache of the system. That the ledger asks for one
- * with every charge, its own tests show; that all other connections have `synchronous = FULL` is looked at here as well.
+ * This cannot show a sync that was never requested, because the copy sees the system's cache. The ledger's own tests show
+ * that it syncs every charge. That all other connections use `synchronous = FULL` is checked here as well.
  */
 const CUTS = 40;
 const SEED = Number(process.env['TOLLGATE_SEED'] ?? Date.now() % 1_000_000_000);
@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-test(`${CUTS} power cuts lose no charge that was reported and leave every rule true`, async () => {
+test(`${CUTS} power cuts lose no reported charge and break no rule`, async () => {
   console.log(`power-cut: TOLLGATE_SEED=${SEED}`);
   const random = seedRandom(SEED);
   const keys = await site.makeKeys('100000', CALLERS);
@@ -64,7 +64,7 @@ test(`${CUTS} power cuts lose no charge that was reported and leave every rule t
     for (const [name, remains] of remainsOf(files, before, random)) {
       const found = await inspect(join(folder, `${cut}-${name}`), remains);
       whole ??= found;
-      // A transaction with more than holds was not reported before it was synced, so nothing is promised of it.
+      // A transaction with more than holds was not reported before it was synced, so nothing is promised about it.
       if (name === 'lost' && (found.settled.size < whole.settled.size || found.open === whole.open)) continue;
       expect(reported.filter((id) => !found.settled.has(id))).toEqual([]);
       tally[name] += 1;
@@ -80,7 +80,7 @@ test(`${CUTS} power cuts lose no charge that was reported and leave every rule t
   await site.verify();
 }, 300_000);
 
-test('a gateway that starts on what is left gives back every hold', async () => {
+test('a gateway that starts on what is left releases every hold', async () => {
   const keys = await site.makeKeys('100000', CALLERS);
   const load = startLoad([node.origin], keys, seedRandom(SEED), { wordsMax: 40, gapMsMax: 50 });
   await Bun.sleep(2 * BETWEEN_MS);
@@ -109,7 +109,7 @@ interface Files {
   readonly log: Uint8Array;
 }
 
-/** Both files of one moment: nothing writes while they are copied. */
+/** Copies both files at one moment: nothing writes meanwhile. */
 async function copyFrozen(): Promise<Files> {
   await node.freeze();
   try {
@@ -121,7 +121,7 @@ async function copyFrozen(): Promise<Files> {
 
 type Kind = 'written' | 'torn' | 'old' | 'lost';
 
-/** All that may be left of one moment, beginning with all that was written. */
+/** Returns everything that may be left of one moment, starting with all that was written. */
 function remainsOf(files: Files, before: Files | undefined, random: Random): readonly (readonly [Kind, Files])[] {
   const torn = { ...files, log: cutLog(files.log, random) };
   const isSameLog = before !== undefined && readSalts(before.log) !== undefined && readSalts(before.log) === readSalts(files.log);
@@ -145,13 +145,13 @@ function write(path: string, files: Files): string {
   return databasePath;
 }
 
-/** The requests that were charged, and how many were under way. */
+/** The charged requests, and how many were still running. */
 interface Found {
   readonly settled: ReadonlySet<string>;
   readonly open: number;
 }
 
-/** Opens what is left and looks at all of it. */
+/** Opens what is left and checks all of it. */
 async function inspect(path: string, files: Files): Promise<Found> {
   const databasePath = write(path, files);
   const { kysely } = await connect({ databaseUrl: undefined, databasePath });

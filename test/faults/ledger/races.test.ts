@@ -13,7 +13,7 @@ const REQUESTS = 10_000;
 const PLAN_REQUESTS = 2000;
 const CALLERS = 64;
 const CENT_NANOS = 10_000_000n;
-/** A request costs about a thousandth of a cent: about a thousand are answered, and all others must be refused. */
+/** A request costs about a thousandth of a cent, so about a thousand are answered and all others must be refused. */
 const PRICE = { input: 0.2, output: 0.6 };
 const PRICE_PICO = { input: 200_000n, cachedInput: 200_000n, cacheWrite: 200_000n, output: 600_000n };
 const BODY = { model: 'mock/cheap', messages: [{ role: 'user', content: 'Race' }], max_tokens: 14 };
@@ -48,7 +48,7 @@ test.each(SITES)(
     expect(rows).toBe(BigInt(finished.length));
     expect(wallet).toMatchObject({ credits_posted: CENT_NANOS, debits_posted: invoicedNanos, debits_pending: 0n });
     expect(invoicedNanos).toBeLessThanOrEqual(CENT_NANOS);
-    // What is left does not pay for one more: refusals came late, not early.
+    // The rest does not pay for one more request: nothing was refused too early.
     expect(CENT_NANOS - invoicedNanos).toBeLessThan(holdNanos());
     await site.verify();
   },
@@ -56,7 +56,7 @@ test.each(SITES)(
 );
 
 test.each(SITES)(
-  `${CALLERS} callers race for the cent of a plan on %s with %i gateways and never touch the balance`,
+  `${CALLERS} callers race for a plan's last cent on %s with %i gateways and never touch the balance`,
   async (store, nodes) => {
     site = await openSite({ store, models: [describeModel('mock/cheap', 'mock', PRICE)] });
     const key = await site.makeKey('5');
@@ -126,7 +126,7 @@ async function readCredit({ accountId }: SiteKey): Promise<unknown> {
   );
 }
 
-/** What is set aside for the longer of the two requests: a token for each byte of the body, and the output limit. */
+/** Returns the hold of the longer of the two requests: one token per byte of the body, plus the output limit. */
 function holdNanos(): bigint {
   const bytes = BigInt(JSON.stringify({ ...BODY, stream: true }).length);
   return (bytes * PRICE_PICO.input + BigInt(BODY.max_tokens) * PRICE_PICO.output + 999n) / 1000n;

@@ -14,22 +14,22 @@ import { addKey, makePayer, useDatabase } from '../../simulator/payer.ts';
 import type { JsonObject } from '../../simulator/wire.ts';
 import { type GatewayNode, runProgram, startNode } from './node.ts';
 
-/** One database, one scripted provider, and as many gateways in front of both as a test wants. */
+/** One database, one scripted provider, and as many gateways in front of both as a test needs. */
 export interface Site {
   readonly provider: OpenAiSimulator;
   readonly dataFolder: string;
   readonly place: DatabasePlace;
-  /** Starts a gateway process and waits until it takes work. */
+  /** Starts a gateway process and waits until it is ready. */
   startNode(options?: { readonly wrapper?: readonly string[] }): Promise<GatewayNode>;
-  /** Makes an account with credit and a key for it. */
+  /** Creates an account with credit and one key. */
   makeKey(creditUsd: string, settings?: Partial<KeySettings>): Promise<SiteKey>;
-  /** Makes an account with credit and so many keys for it. */
+  /** Creates an account with credit and this many keys. */
   makeKeys(creditUsd: string, count: number): Promise<readonly SiteKey[]>;
-  /** Reads or changes the database on a connection of its own, which is closed before this returns. */
+  /** Runs work on a separate database connection, which is closed before this returns. */
   withDatabase<Result>(work: (database: Kysely<Tables>) => Promise<Result>): Promise<Result>;
-  /** Runs `tollgate ledger verify` and throws with its report unless all rules hold. */
+  /** Runs `tollgate ledger verify`, and throws with its report unless all rules hold. */
   verify(): Promise<void>;
-  /** Ends every gateway that still runs and removes everything that was made. */
+  /** Stops every running gateway and removes everything that was created. */
   stop(): Promise<void>;
 }
 
@@ -41,24 +41,24 @@ export interface SiteKey {
 
 export type Store = 'sqlite' | 'postgres';
 
-/** What a test may change. */
+/** What a test can change. */
 export interface SiteOptions {
   readonly store: Store;
-  /** Another PostgreSQL than the one that suites share, such as one that is going to be killed. */
+  /** A PostgreSQL other than the shared one, for example one that will be killed. */
   readonly databaseUrl?: string;
-  /** A server that counts the limits of all nodes. */
+  /** A Redis that counts the limits of all nodes. */
   readonly redisUrl?: string;
-  /** Another data folder than a fresh one, such as one on a small file system. */
+  /** A data folder other than a new one, for example on a small file system. */
   readonly dataFolder?: string;
   readonly providers?: Readonly<Record<string, JsonObject>>;
   readonly models?: readonly JsonObject[];
   readonly timeouts?: Readonly<Record<string, number>>;
 }
 
-/** Where no limit is to be met. */
+/** So high that no limit is reached. */
 const NO_LIMITS = { requests_per_minute: 1_000_000_000, tokens_per_minute: 1_000_000_000, concurrent: 100_000 };
 
-/** Opens a site whose database is ready and on which nothing runs yet. */
+/** Opens a site with a migrated database and no gateways yet. */
 export async function openSite(options: SiteOptions): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-ledger-'));
   const reaper = await startReaper({ path: folder, stopSignal: 'SIGKILL' });
@@ -116,7 +116,7 @@ function settingsFor(options: SiteOptions): JsonObject {
   };
 }
 
-/** The connection lives only as long as the work: one that stays open would spare a killed gateway's successor its recovery of the log. */
+/** Closes the connection after the work. If it stayed open, a killed gateway's successor would not have to recover the log. */
 async function useAlone<Result>(place: DatabasePlace, work: (database: Kysely<Tables>) => Promise<Result>): Promise<Result> {
   try {
     return await useDatabase(place, work);
@@ -136,7 +136,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    // It was closed while we looked.
+    // It was closed in the meantime.
     return '';
   }
 }

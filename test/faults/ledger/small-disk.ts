@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../until.ts';
 
-/** A data folder whose disk can be made full, and have room again, while a gateway uses it. */
+/** A data folder whose disk can be filled and emptied while a gateway uses it. */
 export interface SmallDisk {
-  /** How it is done, for the record. */
+  /** How it is done, for the test output. */
   readonly kind: string;
   readonly folder: string;
-  /** What the gateway must be started with. */
+  /** The command prefix to start the gateway with. */
   readonly wrapper: readonly string[];
   fill(pid: number): Promise<void>;
   empty(pid: number): Promise<void>;
@@ -20,14 +20,14 @@ export interface SmallDisk {
 const DISK_BYTES = 16_000_000;
 const PIECE_BYTES = 4096;
 
-/** A small file system of its own where we may mount one, else a limit on the size of the gateway's files, which anybody may set. */
+/** Mounts a small file system if allowed. Otherwise limits the size of the gateway's files, which needs no privileges. */
 export async function makeSmallDisk(): Promise<SmallDisk> {
   const parent = await mkdtemp(join(tmpdir(), 'tollgate-disk-'));
   const folder = join(parent, 'data');
   await mkdir(folder, { mode: 0o700 });
   const isMounted = tryToRun('mount', '-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', folder) === undefined;
   const remove = async (): Promise<void> => {
-    // A process that has just ended may hold its files for a moment longer.
+    // A process that has just exited may hold its files a moment longer.
     if (isMounted) await until(() => tryToRun('umount', folder) === undefined);
     await rm(parent, { recursive: true, force: true });
   };
@@ -45,7 +45,7 @@ function fullFileSystem(folder: string): Omit<SmallDisk, 'remove'> {
   };
 }
 
-/** The signal that comes with the error ends a program by default; one that is ignored when a program starts stays ignored. */
+/** The signal that comes with the error ends a program by default. A signal ignored at startup stays ignored. */
 function limitedFiles(folder: string): Omit<SmallDisk, 'remove'> {
   return {
     kind: 'a limit on the size of files (EFBIG)',
@@ -76,7 +76,7 @@ function run(program: string, ...args: readonly string[]): void {
   if (failure !== undefined) throw new Error(`${program} ${args.join(' ')} failed: ${failure}`);
 }
 
-/** Gives what went wrong, if something did. */
+/** Returns the error output if the program failed. */
 function tryToRun(program: string, ...args: readonly string[]): string | undefined {
   const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   return status === 0 ? undefined : stderr;

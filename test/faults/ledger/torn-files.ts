@@ -11,21 +11,21 @@ const PAGE_SIZE_AT = 8;
 const SALTS_AT = 16;
 const GARBAGE_BYTES_MAX = 20_000;
 
-/** The two numbers that change when the log is begun anew, as one text; undefined where there is no log yet. */
+/** Returns the two salts, which change when the log restarts, as one string; undefined if there is no log yet. */
 export function readSalts(log: Uint8Array): string | undefined {
   return log.length < HEADER_BYTES ? undefined : Buffer.from(log.subarray(SALTS_AT, SALTS_AT + 8)).toString('hex');
 }
 
-/** The log with garbage behind its last commit: what was not synced yet may be anything. */
+/** Returns the log with garbage after its last commit: data that was not synced yet may be anything. */
 export function cutLog(log: Uint8Array, random: Random): Uint8Array {
   const garbage = randomFillSync(new Uint8Array(random.below(GARBAGE_BYTES_MAX)));
-  // Half of a frame that begins like a real one is the hardest kind.
+  // Half a frame that begins like a real one is the hardest case.
   const end = commitEnds(log).at(-1) ?? Math.min(HEADER_BYTES, log.length);
   const begin = log.subarray(end, end + random.below(FRAME_HEADER_BYTES + 100));
   return Buffer.concat([log.subarray(0, end), begin, garbage]);
 }
 
-/** A database file whose pages are each of the one moment or of the other. */
+/** Returns a database file in which each page comes from one of two moments. */
 export function mixPages(earlier: Uint8Array, later: Uint8Array, random: Random): Uint8Array {
   const pageBytes = readPageBytes(later);
   const mixed = Buffer.from(random.below(2) === 0 || earlier.length > later.length ? later : later.subarray(0, earlier.length));
@@ -34,7 +34,10 @@ export function mixPages(earlier: Uint8Array, later: Uint8Array, random: Random)
   return mixed;
 }
 
-/** The log without its last transaction; undefined where there is none, or where a page of it is in the database file: then it was synced. */
+/**
+ * Returns the log without its last transaction. Undefined if there is none, or if one of its pages is in the database file, which means it
+ * was synced.
+ */
 export function loseCommit(database: Uint8Array, log: Uint8Array): Uint8Array | undefined {
   const [before, last] = commitEnds(log).slice(-2);
   if (before === undefined || last === undefined) return undefined;
@@ -47,7 +50,7 @@ export function loseCommit(database: Uint8Array, log: Uint8Array): Uint8Array | 
   return log.subarray(0, before);
 }
 
-/** Behind each frame of this log that ends a transaction. Frames of the log before have other salts. */
+/** Returns the end of each frame in this log that ends a transaction. Frames left from before the restart have other salts. */
 function commitEnds(log: Uint8Array): number[] {
   const view = viewOf(log);
   const salts = readSalts(log);

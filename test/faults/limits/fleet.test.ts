@@ -13,12 +13,12 @@ const SHORT = { words: 1, gapMs: 0, isStreaming: false };
 const LONG = { words: 40, gapMs: 100, isStreaming: true };
 const AWAY = 'Redis cannot be reached: this node counts limits by itself';
 const BACK = 'Redis is back: limits are counted for all nodes together';
-/** Long enough for a busy machine: an answer that comes later is counted by a node alone. */
+/** Long enough for a busy machine. A later reply makes a node count alone. */
 const REDIS_MS = 1000;
-/** A server that hangs is waited for so long, and then not at all; with the request itself on a busy machine. */
+/** A hanging Redis is waited for once, then not at all. Includes the request itself on a busy machine. */
 const ANSWERED_WITHIN_MS = 6000;
 
-/** Counted for all together, three nodes let in as much as one. */
+/** With shared limits, three nodes admit as much as one. */
 describe.skipIf(postgresUrl === undefined || (await findRedis()) === undefined)('three nodes that share their limits', () => {
   let redis: PrivateRedis;
   let site: Site;
@@ -35,29 +35,29 @@ describe.skipIf(postgresUrl === undefined || (await findRedis()) === undefined)(
     await redis.stop();
   }, 60_000);
 
-  /** One after the other along the nodes, so many requests at once. */
+  /** Sends this many requests at once, spread over the nodes in turn. */
   const askAll = (key: SiteKey, count: number, wish = SHORT): Promise<readonly Asked[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => ask(nodes[index % NODES]?.origin ?? '', key, makeChat(wish))));
   const allLogged = (event: string) => until(() => nodes.every((node) => node.logLines().some((line) => line['msg'] === event)));
 
-  /** What each node tells of itself. */
+  /** Whether each node counts alone, by its own metrics. */
   const alone = () =>
     Promise.all(
       nodes.map(async ({ origin }) => /^tollgate_limits_alone (\d)$/mu.exec(await (await fetch(`${origin}/metrics`)).text())?.[1]),
     );
 
-  test('let in a minute of requests once, not once for each node', async () => {
+  test("admit one minute's worth of requests in total, not per node", async () => {
     const key = await site.makeKey('1000', { requestsPerMinute: 12 });
     expect(countsOf(await askAll(key, 36))).toEqual({ ok: 12, '429 rate_limit_exceeded': 24 });
   }, 60_000);
 
-  test('have as many requests open as one may', async () => {
+  test('have as many requests open as one node may', async () => {
     const key = await site.makeKey('1000', { concurrent: 4 });
     expect(countsOf(await askAll(key, 12, LONG))).toEqual({ ok: 4, '429 rate_limit_exceeded': 8 });
     expect(countsOf(await askAll(key, 3))).toEqual({ ok: 3 });
   }, 60_000);
 
-  test('go on by themselves while Redis is dead or hangs, and together when it is back', async () => {
+  test('continue alone while Redis is dead or hangs, and together when it is back', async () => {
     const key = await site.makeKey('1000', { requestsPerMinute: 5 });
     await redis.kill();
     await allLogged(AWAY);
@@ -80,7 +80,7 @@ describe.skipIf(postgresUrl === undefined || (await findRedis()) === undefined)(
     for (const node of nodes) expect(node.output().includes(password)).toBe(false);
   }, 60_000);
 
-  test('end without a word when they are told to, and their money is right', async () => {
+  test('exit cleanly when stopped, and the ledger is right', async () => {
     const exits = await Promise.all(nodes.map((node) => node.terminate()));
     expect(exits).toEqual([0, 0, 0]);
     await site.verify();
