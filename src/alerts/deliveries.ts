@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { idAt, makeId } from '../ids.ts';
 import type { AlertKind } from './rules.ts';
 
+/** How a message is delivered. */
 export type Channel = 'mail' | 'webhook';
 
 /** The content of an alert. */
@@ -35,6 +36,7 @@ export interface Delivery {
 
 /** The wait after each failed try. The last failure is final. */
 const BACK_OFF_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS];
+/** How often a delivery is tried in all. */
 export const TRIES_MAX = BACK_OFF_MS.length + 1;
 /** Longer than any channel takes: a process that claimed a delivery and has not finished it by then is dead. */
 const CLAIM_MS = 2 * MINUTE_MS;

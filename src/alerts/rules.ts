@@ -33,6 +33,7 @@ export interface AlertRule {
   readonly createdAtMs: number;
 }
 
+/** The settings of a rule to create. */
 export type NewRule = Pick<AlertRule, 'kind' | 'threshold' | 'byMail' | 'byWebhook'>;
 
 /** More than anyone can keep track of. */

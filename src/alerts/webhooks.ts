@@ -18,6 +18,7 @@ export interface WebhookRequest {
 
 const SECRET_BYTES = 32;
 
+/** Returns an account's webhook, if it has one. */
 export async function findWebhook(database: Kysely<Tables>, accountId: string): Promise<Webhook | undefined> {
   return database.selectFrom('alert_webhooks').select(['url', 'secret']).where('account_id', '=', accountId).executeTakeFirst();
 }
@@ -45,6 +46,7 @@ export async function renewSecret(database: Kysely<Tables>, accountId: string): 
   return numUpdatedRows === 1n ? secret : undefined;
 }
 
+/** Deletes an account's webhook and its secret. */
 export async function deleteWebhook(database: Kysely<Tables>, accountId: string): Promise<void> {
   await database.deleteFrom('alert_webhooks').where('account_id', '=', accountId).execute();
 }

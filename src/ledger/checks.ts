@@ -13,6 +13,7 @@ interface Scope {
   readonly longestRequestMs: number;
 }
 
+/** The name of rule R5. Housekeeping reports abandoned holds under it. */
 export const NO_OLD_HOLD = 'R5 no hold is older than the longest request';
 
 /** A ledger rule, or part of one: a query that returns one row per violation. */

@@ -115,6 +115,7 @@ export interface WalletState {
   readonly available: Nanos;
 }
 
+/** Reads an account's balance and holds. */
 export async function readWallet(database: Kysely<Tables>, accountId: string): Promise<WalletState> {
   const wallet = await database.selectFrom('wallets').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow();
   const balance = wallet.credits_posted - wallet.debits_posted;

@@ -7,6 +7,7 @@ export type Nanos = bigint & { readonly [nanos]: true };
 /** Pico-dollars (1e-12 USD) per token: the unit of prices. One pico-dollar per token is one micro-dollar per million tokens. */
 export type Picos = bigint & { readonly [picos]: true };
 
+/** Zero nano-dollars. */
 export const NO_MONEY = 0n as Nanos;
 const NANOS_PER_USD_DIGITS = 9;
 const PICOS_PER_TOKEN_DIGITS = 6;

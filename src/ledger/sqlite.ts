@@ -15,6 +15,7 @@ export type Sync = (file: number) => Promise<void>;
 /** Reports a failure to the operator. */
 export type Tell = (event: string, failure: Error) => void;
 
+/** What tests replace, and where failures are reported. */
 export interface SqliteStoreOptions {
   readonly sync?: Sync | undefined;
   readonly tell: Tell;

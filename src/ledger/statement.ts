@@ -21,11 +21,13 @@ export interface StatementCursor extends Position {
   readonly balance: Nanos;
 }
 
+/** One page of a statement. */
 export interface StatementPage {
   readonly lines: readonly StatementLine[];
   readonly next: StatementCursor | undefined;
 }
 
+/** Which part of a statement to read. */
 export interface StatementQuestion {
   readonly linesMax: number;
   readonly after?: StatementCursor | undefined;

@@ -13,6 +13,7 @@ export interface CheckResult {
   readonly places: readonly string[];
 }
 
+/** What to verify. */
 export interface VerifyOptions {
   /** Only these accounts. Undefined checks everything, including rows that belong to no account. */
   readonly accountIds?: readonly string[] | undefined;

@@ -21,11 +21,13 @@ export interface Slot {
   readonly failed: number;
 }
 
+/** The health of one provider, with its results over time. */
 export interface ProviderHealth extends Measure {
   /** Only slots in which there were requests. */
   readonly slots: readonly Slot[];
 }
 
+/** The health of all models and providers in a time span. */
 export interface Health extends Span {
   readonly all: Measure;
   readonly models: ReadonlyMap<string, Measure>;

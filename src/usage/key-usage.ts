@@ -22,6 +22,7 @@ export interface DayOfUse {
   readonly tokens: number;
 }
 
+/** The spending of a key that was never used. */
 export const NO_SPEND: KeySpend = { today: NO_MONEY, month: NO_MONEY, total: NO_MONEY, requestsLastDay: 0 };
 
 /** From noon, adding whole days always lands in the right day, even across clock changes. */

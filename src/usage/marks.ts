@@ -30,6 +30,7 @@ export async function readMarks(
   return rows.map(({ hour, sum }) => ({ beforeMs: Number(hour) + HOURS.lengthMs, balance: (balance += sum) }));
 }
 
+/** Stores balance marks, in batches. */
 export async function writeMarks(database: Kysely<Tables>, accountId: string, marks: readonly Mark[]): Promise<void> {
   if (marks.length === 0) return;
   const rows = marks.map(({ beforeMs, balance }) => ({ account_id: accountId, before_at: beforeMs, balance }));

@@ -12,6 +12,7 @@ export interface Period {
   readonly former: Sums;
 }
 
+/** The periods shown on the overview. */
 export interface Periods {
   readonly today: Period;
   readonly week: Period;

@@ -18,6 +18,7 @@ const INSERTED_ROWS = 2000;
 /** The result of one turn: `behind` when there is more to sum. */
 export type Advance = 'behind' | 'done';
 
+/** Whose history to sum, and on which grid. */
 export interface Work {
   readonly accountId: string;
   readonly grid: Grid;
@@ -83,6 +84,7 @@ async function findFirst(database: Kysely<Tables>, accountId: string, { fromMs, 
 }
 
 type Sum = (typeof ROLLUP_SUMS)[number];
+/** The sums of one key, model and provider in one hour or day. */
 export type Cell = Readonly<Record<Sum, bigint>> & {
   readonly start_at: bigint;
   readonly key_id: string;

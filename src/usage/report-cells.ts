@@ -13,6 +13,7 @@ export interface ReportFilter extends TagFilter {
   readonly endUser?: string | undefined;
 }
 
+/** What the cells of a report are read for. */
 export interface CellsQuestion {
   readonly accountId: string;
   /** One or two. */

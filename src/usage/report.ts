@@ -7,6 +7,7 @@ import { addAll, NO_SUMS, type Sums } from './sums.ts';
 import { isMean, type Bucket, type Metric } from './vocabulary.ts';
 import { cutIntoBuckets, QUARTER_MS, type Span } from './zone.ts';
 
+/** What a report shows. */
 export interface ReportQuestion extends CellsQuestion {
   /** Begins and ends on a quarter hour, or on a minute if the report is by minute. */
   readonly span: Span;
@@ -33,6 +34,7 @@ export interface Series {
   readonly former: Sums | undefined;
 }
 
+/** A finished report. */
 export interface Report {
   readonly buckets: readonly Span[];
   /** Largest first, others last. */

@@ -29,6 +29,7 @@ export interface Sums {
   readonly durationCount: number;
 }
 
+/** The sums of no requests. */
 export const NO_SUMS: Sums = {
   requests: 0,
   errors: 0,
@@ -44,6 +45,7 @@ export const NO_SUMS: Sums = {
   durationCount: 0,
 };
 
+/** Which requests to sum, and how to group them. */
 export interface SumsQuestion {
   readonly accountId: string;
   /** May overlap. Each begins and ends on a quarter hour. */
@@ -66,6 +68,7 @@ export interface SumsClasses {
   readonly rest: Values | undefined;
 }
 
+/** The name of a column that roll-ups add up. */
 export type RollupSum = (typeof ROLLUP_SUMS)[number];
 
 /** The sums of requests with these values, one per requested dimension. */
