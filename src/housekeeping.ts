@@ -59,16 +59,16 @@ export async function keepHouse(house: House): Promise<Clock[]> {
   const clock = (intervalMs: number, failure: string, work: () => Promise<unknown>): Clock =>
     every(intervalMs, work, (error) => log.internalError(failure, error));
   return [
-    clock(RECOVER_INTERVAL_MS, 'what dead processes left open could not be settled', () => recover(house)),
-    clock(MINUTE_MS, 'holds that no request has could not be given up', () => giveUpHolds(house)),
-    clock(MINUTE_MS, 'credit whose time is over could not be taken back', () => ledger.expire(Date.now())),
-    clock(MONEY_INTERVAL_MS, 'payments and plans could not be followed', () => money.turn(Date.now())),
+    clock(RECOVER_INTERVAL_MS, 'holds of dead processes could not be settled', () => recover(house)),
+    clock(MINUTE_MS, 'orphaned holds could not be handed to recovery', () => giveUpHolds(house)),
+    clock(MINUTE_MS, 'expired credit could not be taken back', () => ledger.expire(Date.now())),
+    clock(MONEY_INTERVAL_MS, 'payments and plans could not be updated', () => money.turn(Date.now())),
     clock(PRUNE_INTERVAL_MS, 'old usage rows could not be dropped', () => prune(house)),
-    clock(PRUNE_INTERVAL_MS, 'what was kept for providers could not be dropped', () => carried.prune(Date.now())),
-    clock(PRUNE_INTERVAL_MS, 'old tries to sign in could not be dropped', () => forgetOldTries(database.kysely, Date.now())),
-    clock(PRUNE_INTERVAL_MS, 'what closed accounts left could not be deleted', () => forgetTraces(database.kysely, Date.now())),
-    clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be written', () => unflushed(database, (one) => keyUses.write(one))),
-    clock(MINUTE_MS, 'old contents of requests could not be deleted', () => contents.prune(Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'data kept for providers could not be dropped', () => carried.prune(Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'old sign-in attempts could not be dropped', () => forgetOldTries(database.kysely, Date.now())),
+    clock(PRUNE_INTERVAL_MS, 'traces of closed accounts could not be deleted', () => forgetTraces(database.kysely, Date.now())),
+    clock(KEY_USES_INTERVAL_MS, 'the last uses of keys could not be saved', () => unflushed(database, (one) => keyUses.write(one))),
+    clock(MINUTE_MS, 'old prompts and answers could not be deleted', () => contents.prune(Date.now())),
     clock(MINUTE_MS, 'old refused requests could not be dropped', () => refusals.prune(oldestKept(house))),
     clock(VERIFY_INTERVAL_MS, 'the ledger could not be verified', () => verifyChanged(house)),
   ];
@@ -84,7 +84,7 @@ async function recover({ ledger, log, metrics }: House): Promise<void> {
   const count = await ledger.recover();
   if (count === 0) return;
   metrics.recovered(count);
-  log.lifecycle('settled what a dead process left open', { holds: count });
+  log.lifecycle('settled the holds of a dead process', { holds: count });
 }
 
 /** A hold that outlives its request keeps money from its account. It is settled by the next recovery; that it was there is an alarm. */

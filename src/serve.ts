@@ -58,7 +58,7 @@ const STATEMENT_MS = 60_000;
 /** How soon the thread that watches alerts runs when somebody has one. */
 const WORK_INTERVAL_MS = 15_000;
 const STRIPE_REFUSES = 'Stripe refuses STRIPE_SECRET_KEY';
-const STRIPE_KEEPS = 'Stripe did not delete the customer of a closed account; it is asked again in an hour';
+const STRIPE_KEEPS = 'Stripe did not delete the customer of a closed account; retrying in an hour';
 const LAST_READERS_MS = 5000;
 /** A little longer than the dashboard and the ledger themselves wait; docs/operations.md tells supervisors the sum. */
 const CLOSE_THREADS_MS = 6000;
@@ -127,15 +127,15 @@ export async function serve(config: Config, reach: Reach = PUBLIC_INTERNET): Pro
       await closeAll(gate.log, CLOSE_THREADS_MS, {
         discovery: () => discovery.stop(),
         'the dashboard': () => dashboard.close(),
-        'the counter of tokens': closeCounter,
+        'the token counter': closeCounter,
       });
       gate.client.close();
       await closeAll(gate.log, CLOSE_WRITERS_MS, {
         'the ledger': () => ledger.close(),
-        'what providers want back': () => gate.carried.close(),
-        'the uses of keys': () => keyUses.write(database),
-        contents: () => gate.contents.close(),
-        refusals: () => gate.refusals.close(),
+        'the data kept for providers': () => gate.carried.close(),
+        'the last uses of keys': () => keyUses.write(database),
+        'recorded prompts and answers': () => gate.contents.close(),
+        'refused requests': () => gate.refusals.close(),
       });
       await closeAll(gate.log, CLOSE_LINKS_MS, { limits: () => gate.limits.close(), 'the database': () => database.destroy() });
       lock?.unlock();
@@ -303,7 +303,7 @@ function watchChanges(gate: Gate, keys: Keys, disabled: DisabledProviders): Cloc
   };
   return every(CHANGES_INTERVAL_MS, look, (error) => {
     // Told once, not four times a second for as long as the database is away.
-    if (!isFailing) gate.log.internalError('changes of accounts and keys could not be read', error);
+    if (!isFailing) gate.log.internalError('changes to accounts and keys could not be read', error);
     isFailing = true;
   });
 }
@@ -313,5 +313,5 @@ function wakeForWork(gate: Gate, database: Kysely<Tables>, dashboard: Dashboard)
   const look = async (): Promise<void> => {
     if ((await hasAlerts(database)) || (await hasReaders(database))) dashboard.wake();
   };
-  return every(WORK_INTERVAL_MS, look, (error) => gate.log.internalError('work of the dashboard could not be looked for', error));
+  return every(WORK_INTERVAL_MS, look, (error) => gate.log.internalError('pending dashboard work could not be checked', error));
 }

@@ -5,7 +5,7 @@ import { loadConfig } from '../config.ts';
 import { serve, type Service } from '../serve.ts';
 
 /** A supervisor starts it anew: what is there can only be known by reading it again. */
-const DISK_LOST = 'the disk did not keep what was written; the server ends, and the next start settles what is open';
+const DISK_LOST = 'the disk lost a write; the server stops, and the next start settles what is open';
 /** For those who wait to hear that their requests failed. */
 const LAST_WORDS_MS = 500;
 
@@ -24,7 +24,7 @@ async function run(): Promise<void> {
     setTimeout(() => process.exit(1), LAST_WORDS_MS);
   });
   // A mistake in the handling of one request must not end all the others.
-  process.on('unhandledRejection', (error) => service.log.internalError('a promise was rejected and nobody listened', error));
+  process.on('unhandledRejection', (error) => service.log.internalError('unhandled promise rejection', error));
   process.stdout.write(`Tollgate listens on ${service.url}/v1\n`);
   const first = await service.firstStart();
   if (first !== undefined) welcome(service.url, first);
@@ -64,7 +64,7 @@ function endOnSignal(service: Service): void {
       return;
     }
     signalledAtMs = performance.now();
-    await service.drain().catch((error: unknown) => service.log.internalError('the server did not end as it should', error));
+    await service.drain().catch((error: unknown) => service.log.internalError('the shutdown failed', error));
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end());

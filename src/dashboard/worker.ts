@@ -43,7 +43,7 @@ let opened: Promise<Opened> | undefined;
 self.onmessage = (event: MessageEvent<ToDashboard>) => {
   void receive(event.data).catch((error: unknown) => fail('a message to the dashboard could not be handled', error));
 };
-process.on('unhandledRejection', (error) => fail('a promise was rejected and nobody listened', error));
+process.on('unhandledRejection', (error) => fail('unhandled promise rejection', error));
 
 async function receive(message: ToDashboard): Promise<void> {
   switch (message.type) {

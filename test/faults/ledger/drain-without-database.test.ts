@@ -40,7 +40,7 @@ describe.skipIf(postgresUrl === undefined)('a server that is stopped while its d
           await back(postgres);
         }
         const messages = node.logLines().map(({ msg }) => msg);
-        expect(messages).toContain('the uses of keys could not be closed');
+        expect(messages).toContain('the last uses of keys could not be closed');
         expect(messages.at(-1)).toBe('ended');
         await site.verify();
       } finally {

@@ -10,7 +10,7 @@ import { openSite, type Site } from './site.ts';
 const SHORT = { words: 3, gapMs: 0, isStreaming: false };
 /** Still open when the disk fails, with its progress recorded. */
 const LONG = { words: 200, gapMs: 50, isStreaming: true };
-const LOST = 'the disk did not keep what was written; the server ends, and the next start settles what is open';
+const LOST = 'the disk lost a write; the server stops, and the next start settles what is open';
 
 let site: Site;
 

@@ -154,7 +154,7 @@ describe.skipIf(postgresUrl === undefined)('PostgreSQL killed under load', () =>
 });
 
 function reportsOutage(line: JsonObject): boolean {
-  return line['msg'] === 'what dead processes left open could not be settled' && line['code'] === 'ECONNREFUSED';
+  return line['msg'] === 'holds of dead processes could not be settled' && line['code'] === 'ECONNREFUSED';
 }
 
 /** Sends one request after the other until one is answered. */
