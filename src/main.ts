@@ -14,30 +14,30 @@ import { serveCommand } from './commands/serve.ts';
 import { usageCommand } from './commands/usage.ts';
 import { VERSION } from './version.ts';
 
-/** The command line. */
+/** Runs the command line. */
 async function main(): Promise<void> {
   const program = new Command('tollgate')
     .description('One gate in front of every AI model, and an honest toll.')
     .version(VERSION)
-    .showHelpAfterError('(--help shows what is possible)')
+    .showHelpAfterError('(--help lists commands and options)')
     .hook('preAction', (_, command) => {
-      // Unlike a command, the server goes on when nobody reads its output.
+      // Unlike a command, the server keeps running when its output cannot be written.
       if (command.name() !== 'serve') process.stdout.on('error', endWithoutOutput);
     });
-  const serving = [serveCommand(), migrateCommand(), backupCommand()];
-  const keeping = [accountCommand(), keyCommand(), modelsCommand(), providerCommand(), ledgerCommand(), usageCommand()];
-  const earning = [promoCommand(), planCommand(), paymentsCommand()];
-  for (const command of [...serving, ...keeping, ...earning]) program.addCommand(inherit(program, command));
+  const serverCommands = [serveCommand(), migrateCommand(), backupCommand()];
+  const accountCommands = [accountCommand(), keyCommand(), modelsCommand(), providerCommand(), ledgerCommand(), usageCommand()];
+  const billingCommands = [promoCommand(), planCommand(), paymentsCommand()];
+  for (const command of [...serverCommands, ...accountCommands, ...billingCommands]) program.addCommand(inherit(program, command));
   await program.parseAsync();
 }
 
-/** A command whose result cannot be told ends. Nobody misses the rest of what `head` has closed; a full disk is news. */
+/** Ends a command whose output cannot be written. A pipe closed by a reader such as `head` is normal; a full disk is reported. */
 function endWithoutOutput(error: NodeJS.ErrnoException): never {
   if (error.code !== 'EPIPE') process.stderr.write(`The output could not be written: ${error.message}\n`);
   process.exit(1);
 }
 
-/** Subcommands answer mistakes in the same way as the program. */
+/** Makes subcommands handle errors in the same way as the program. */
 function inherit(parent: Command, command: Command): Command {
   command.copyInheritedSettings(parent);
   for (const child of command.commands) inherit(command, child);

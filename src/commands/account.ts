@@ -12,30 +12,30 @@ type StatusOptions = JsonOption & { readonly email: string; readonly reason?: st
 
 /** `account create|credit|show|invite|suspend|resume|operator|end-sessions`. */
 export function accountCommand(): Command {
-  const { group, add } = commandGroup('account', 'Accounts: who owns keys and pays.');
+  const { group, add } = commandGroup('account', 'Accounts, which own keys and pay.');
   const addForOwner = (name: string, description: string): Command =>
-    add(name, description).requiredOption('--email <address>', 'e-mail address of the owner', readEmail);
-  addForOwner('create', 'make an account')
-    .option('--credit <usd>', 'credit to begin with, in USD', readCredit)
+    add(name, description).requiredOption('--email <address>', 'email address of the owner', readEmail);
+  addForOwner('create', 'create an account')
+    .option('--credit <usd>', 'initial credit in USD', readCredit)
     .option('--admin', 'make it an operator account')
     .action(create);
-  addForOwner('credit', 'add credit to an account (a negative amount takes it)')
+  addForOwner('credit', 'add credit to an account (a negative amount takes credit away)')
     .requiredOption('--usd <amount>', 'amount in USD', readChangeUsd)
-    .requiredOption('--reason <text>', 'why, for the record', readReason)
-    .option('--expires <time>', 'when what is left of it is taken back, such as 2027-01-31', readFuture)
+    .requiredOption('--reason <text>', 'the reason, recorded in the audit log', readReason)
+    .option('--expires <time>', 'when the unused rest is taken back, such as 2027-01-31', readFuture)
     .action(credit);
   addForOwner('show', 'show an account and its balance').action(show);
-  add('invite', 'print a link with which somebody can sign up in the dashboard, once')
-    .option('--email <address>', 'only for this e-mail address', readEmail)
-    .option('--operator', 'for an operator; works within a day instead of a week')
+  add('invite', 'print a link for signing up in the dashboard; it works once')
+    .option('--email <address>', 'only for this email address', readEmail)
+    .option('--operator', 'for an operator; valid for a day instead of a week')
     .action(invite);
   addForOwner('suspend', 'refuse every request of an account')
-    .option('--reason <text>', 'why, for the record')
+    .option('--reason <text>', 'the reason, recorded in the audit log')
     .action((options: StatusOptions) => setStatus(options, 'suspended'));
-  addForOwner('resume', 'let a suspended account in again')
-    .option('--reason <text>', 'why, for the record')
+  addForOwner('resume', 'admit requests of a suspended account again')
+    .option('--reason <text>', 'the reason, recorded in the audit log')
     .action((options: StatusOptions) => setStatus(options, 'active'));
-  addForOwner('operator', 'let an account run the service in the dashboard').option('--remove', 'no longer').action(setOperator);
+  addForOwner('operator', 'make an account an operator in the dashboard').option('--remove', 'take the role away').action(setOperator);
   addForOwner('end-sessions', 'sign the owner of an account out of the dashboard, everywhere').action(endSessions);
   return withJson(group);
 }
@@ -44,7 +44,7 @@ async function create(options: JsonOption & { readonly email: string; readonly c
   await withSession(async (session) => {
     const account = await session.accounts.create(options.email, options.admin === true);
     if (account === undefined)
-      throw new Error(`There is an account ${options.email} already. See it with: account show --email ${options.email}`);
+      throw new Error(`The account ${options.email} already exists. Show it with: account show --email ${options.email}`);
     if (options.credit !== undefined)
       await session.accounts.credit(account, options.credit, { reason: 'credit at creation', actor: COMMAND_LINE });
     printAccount(await requireAccount(session, options.email), options);
@@ -55,7 +55,7 @@ async function credit(
   options: JsonOption & { readonly email: string; readonly usd: Nanos; readonly reason: string; readonly expires?: number },
 ): Promise<void> {
   if (options.usd < 0n && options.expires !== undefined)
-    throw new Error('--expires is for credit that is given. What is taken stays taken.');
+    throw new Error('--expires applies only to credit that is added, not to a negative amount.');
   await withSession(async (session) => {
     await session.accounts.credit(await requireAccount(session, options.email), options.usd, {
       reason: options.reason,
@@ -80,7 +80,7 @@ async function setStatus(options: StatusOptions, status: 'active' | 'suspended')
 async function setOperator(options: JsonOption & { readonly email: string; readonly remove?: boolean }): Promise<void> {
   await withSession(async (session) => {
     const outcome = await session.accounts.setOperator(await requireAccount(session, options.email), options.remove !== true);
-    if (outcome === 'last_operator') throw new Error(`${options.email} is the only operator. Make another one first.`);
+    if (outcome === 'last_operator') throw new Error(`${options.email} is the only operator. Make another account an operator first.`);
     printAccount(await requireAccount(session, options.email), options);
   });
 }
@@ -88,7 +88,7 @@ async function setOperator(options: JsonOption & { readonly email: string; reado
 async function endSessions(options: JsonOption & { readonly email: string }): Promise<void> {
   await withSession(async (session) => {
     const ended = await session.accounts.endSessions(await requireAccount(session, options.email));
-    print({ email: options.email, ended }, options, [`${ended} ${ended === 1 ? 'session has' : 'sessions have'} ended.`]);
+    print({ email: options.email, ended }, options, [`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'}.`]);
   });
 }
 
@@ -120,12 +120,12 @@ function printAccount(account: Account, options: JsonOption): void {
 }
 
 function readEmail(text: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error(`"${text}" is not an e-mail address.`);
+  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error(`"${text}" is not an email address.`);
   return normalizeEmail(text);
 }
 
 function readCredit(text: string): Nanos {
   const amount = readUsd(text);
-  if (amount < 0n) throw new Error('An account cannot begin with a debt.');
+  if (amount < 0n) throw new Error('The initial credit cannot be negative.');
   return amount;
 }

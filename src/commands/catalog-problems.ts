@@ -4,10 +4,10 @@ import { HOSTS } from '../providers/compatible.ts';
 import { probe, probeOutputLimit, type ProbedPlace, type ProbeName } from '../providers/probe.ts';
 import { SANDBOX_PROVIDER } from '../providers/sandbox.ts';
 
-/** Something about a model that cannot be right, or that the operator should know. */
+/** A mistake in a model's entry, or something unusual that the operator should know. */
 export interface Problem {
   readonly model: string;
-  /** The place of the route that it is about; undefined where it is about the model as a whole. */
+  /** Index of the route in question; undefined if the problem concerns the whole model. */
   readonly route?: number;
   readonly severity: 'error' | 'warning';
   readonly message: string;
@@ -15,21 +15,21 @@ export interface Problem {
 
 type Finding = Omit<Problem, 'model'>;
 
-/** Everything that is wrong with these models, as far as it shows without calling a provider. */
+/** Returns every problem of these models that can be found without calling a provider. */
 export function findProblems(config: Config, models: readonly Model[]): Problem[] {
   const known = new Map(models.map((model) => [model.id, model]));
-  const alone = models.flatMap((model) => {
+  const single = models.flatMap((model) => {
     const findings = [...checkLimits(model), ...checkPrices(model), ...checkCharge(model), ...checkRoutes(model, config)];
     return findings.map((finding) => ({ model: model.id, ...finding }));
   });
-  return [...alone, ...findDuplicates([...known.values()])];
+  return [...single, ...findDuplicates([...known.values()])];
 }
 
 const CONTEXT_LENGTH_MIN = 1024;
 
 function checkLimits({ contextLength, maxOutputTokens }: Model): Finding[] {
   return [
-    ...when(maxOutputTokens > contextLength, error(`writes ${maxOutputTokens} tokens into a context of ${contextLength}`)),
+    ...when(maxOutputTokens > contextLength, error(`max_output_tokens ${maxOutputTokens} exceeds the context of ${contextLength}`)),
     ...when(contextLength < CONTEXT_LENGTH_MIN, warning(`has a context of only ${contextLength} tokens`)),
   ];
 }
@@ -37,15 +37,21 @@ function checkLimits({ contextLength, maxOutputTokens }: Model): Finding[] {
 function checkPrices({ price, contextLength, features }: Model): Finding[] {
   const { long } = price;
   return [
-    ...when(price.output < price.input, warning('costs less for an answer than for a prompt')),
-    ...when(price.cachedInput > price.input, warning('costs more for cached tokens than for others')),
-    ...when(long !== undefined && long.overTokens >= contextLength, warning('has a price for prompts that are longer than its context')),
-    ...when(features.includes('web_search'), warning('may search, which is not charged by itself: its prices must pay for that')),
-    ...when(long !== undefined && (long.input < price.input || long.output < price.output), warning('gets cheaper when prompts are long')),
+    ...when(price.output < price.input, warning('output tokens cost less than input tokens')),
+    ...when(price.cachedInput > price.input, warning('cached input tokens cost more than other input tokens')),
+    ...when(
+      long !== undefined && long.overTokens >= contextLength,
+      warning('the long price applies only to prompts longer than the context'),
+    ),
+    ...when(features.includes('web_search'), warning('web searches are not charged separately: the prices must cover them')),
+    ...when(
+      long !== undefined && (long.input < price.input || long.output < price.output),
+      warning('long prompts cost less than short ones'),
+    ),
   ];
 }
 
-/** What costs nothing here and something there is given away. */
+/** Warns of a free model whose provider charges. */
 function checkCharge({ price, routes }: Model): Finding[] {
   const isFree = price.input === 0n && price.output === 0n;
   const charging = routes.filter(
@@ -65,8 +71,8 @@ function checkRoutes(model: Model, config: Config): Finding[] {
     seen.add(name);
     const place = placeOf(route, config);
     const findings = [
-      ...when(isRepeated, error('is there twice: the second is never of use')),
-      ...when(hasIdleWeight(model.routes, index), warning('has a weight, but no neighbour that has one')),
+      ...when(isRepeated, error('is listed twice: the second is never used')),
+      ...when(hasIdleWeight(model.routes, index), warning('has a weight, but no neighbouring route has one')),
       ...(place === undefined ? [error(`there is no provider ${route.provider}`)] : checkAbilities(model, route, place)),
     ];
     return findings.map((finding) => ({ ...finding, route: index }));
@@ -78,7 +84,7 @@ function hasIdleWeight(routes: readonly Route[], index: number): boolean {
   return isWeighted(index) && !isWeighted(index - 1) && !isWeighted(index + 1);
 }
 
-/** A provider that is off is looked at as it would be if it were on. */
+/** Returns where the route leads. A provider that is off is checked as if it were on. */
 function placeOf({ provider }: Route, config: Config): ProbedPlace | undefined {
   const configured = config.providers.get(provider);
   if (configured !== undefined) return configured;
@@ -96,7 +102,7 @@ const FEATURE_PROBES: Readonly<Record<Feature, ProbeName>> = {
 };
 const INPUT_PROBES: Readonly<Record<string, ProbeName>> = { text: 'text', image: 'images', audio: 'audio', file: 'pdf' };
 
-/** What the model list promises must be something that the route's dialect can ask for. */
+/** Checks that the route's dialect can request everything the model list promises. */
 function checkAbilities(model: Model, route: Route, place: ProbedPlace): Finding[] {
   const promises: [what: string, name: ProbeName][] = [
     ...model.features.map((feature): [string, ProbeName] => [`the feature ${feature}`, FEATURE_PROBES[feature]]),
@@ -109,17 +115,14 @@ function checkAbilities(model: Model, route: Route, place: ProbedPlace): Finding
     if (verdict === 'taken') return [];
     return verdict === 'refused'
       ? [error(`${what} is promised, but refused here`)]
-      : [warning(`${what} is promised, but left out here or only told in words`)];
+      : [warning(`${what} is promised, but dropped here or only described in the prompt`)];
   });
   const limit = probeOutputLimit(place, route.model, model.maxOutputTokens);
   const isCut = limit !== undefined && limit < model.maxOutputTokens;
-  return [
-    ...broken,
-    ...when(isCut, warning(`max_output_tokens is ${model.maxOutputTokens}, but no more than ${limit} are asked for here`)),
-  ];
+  return [...broken, ...when(isCut, warning(`max_output_tokens is ${model.maxOutputTokens}, but at most ${limit} are requested here`))];
 }
 
-/** The same thing under two ids is fine; at two prices, callers take the cheaper one. */
+/** Finds models with the same name, and one upstream model sold at two prices: callers would take the cheaper one. The same price under two ids is fine. */
 function findDuplicates(models: readonly Model[]): Problem[] {
   const byRoute = new Map<string, Model>();
   const byName = new Map<string, Model>();
@@ -142,8 +145,8 @@ function hasSamePrice({ price: first }: Model, { price: second }: Model): boolea
   return first.input === second.input && first.output === second.output && first.cachedInput === second.cachedInput;
 }
 
-function when(isSo: boolean, finding: Finding): Finding[] {
-  return isSo ? [finding] : [];
+function when(condition: boolean, finding: Finding): Finding[] {
+  return condition ? [finding] : [];
 }
 
 function error(message: string): Finding {

@@ -5,7 +5,7 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import type { Nanos } from '../ledger/money.ts';
 import { readCount, readFuture, readList, readUsd } from './options.ts';
 
-/** The settings of a key as they are typed. */
+/** The settings of a key as typed on the command line. */
 export interface SettingsOptions {
   readonly name?: string;
   readonly models?: string;
@@ -20,10 +20,10 @@ export interface SettingsOptions {
   readonly limitZone?: string;
 }
 
-/** The word that lifts a setting. */
+/** The word that removes a setting. */
 const NONE = 'none';
 
-/** What of each is called on the command line, where a mistake is told. */
+/** Option names of settings, for error messages. */
 const OPTION_NAMES: Readonly<Record<string, string>> = {
   deniedModels: 'deny-models',
   tags: 'tag',
@@ -33,7 +33,7 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
   limitZone: 'limit-zone',
 };
 
-/** Reads the settings that were given; null for those to be lifted. */
+/** Reads the given settings; null removes a setting. */
 export function readSettingsOptions(options: SettingsOptions): SettingsChange {
   const given = {
     name: options.name,
@@ -63,25 +63,28 @@ function readAtLimit(text: string): AtLimit {
   return word;
 }
 
+/** Reads a budget period. */
 export function readPeriod(text: string): BudgetPeriod {
   const period = BUDGET_PERIODS.find((name) => name === text);
   if (period === undefined) throw new Error(`"${text}" is not a period; use ${BUDGET_PERIODS.join(', ')}.`);
   return period;
 }
 
+/** Reads a budget in USD. */
 export function readBudget(text: string): Nanos {
   const amount = readUsd(text);
-  if (amount < 0n) throw new Error('A budget is zero or more.');
+  if (amount < 0n) throw new Error('A budget must be zero or more.');
   return amount;
 }
 
-/** The word stays, because commander turns a value that is null or undefined into an empty text. */
+/** Reads a budget or `none`. The word is kept as it is, because commander turns null and undefined into an empty string. */
 export function readBudgetOrNone(text: string): Nanos | typeof NONE {
   return text === NONE ? NONE : readBudget(text);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
+/** Reads a duration in milliseconds; a number without a unit means seconds. */
 export function readDuration(text: string): number {
   const [, count, unit = 's'] = /^(\d{1,6})([smhd])?$/.exec(text) ?? [];
   if (count === undefined) throw new Error(`"${text}" is not a duration such as 0, 30m, 24h or 7d.`);

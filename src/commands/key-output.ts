@@ -4,13 +4,13 @@ import type { FreshKey } from '../accounts/keys.ts';
 import { formatUsd } from '../ledger/money.ts';
 import { formatTime, print, type JsonOption } from './session.ts';
 
-/** Shows a new secret, the only time that it can be shown. */
+/** Prints a new secret. This is the only time it can be shown. */
 export function printFresh(fresh: FreshKey, heading: string, options: JsonOption): void {
   const shown = { id: fresh.id, secret: fresh.secret, prefix: fresh.prefix, last_four: fresh.lastFour };
   print(shown, options, [heading, fresh.secret, 'Store the secret now: it is not shown again.']);
 }
 
-/** A key for programs. */
+/** Describes a key for `--json`. */
 export function describeKey(key: ListedKey): Record<string, unknown> {
   return {
     id: key.id,
@@ -38,7 +38,7 @@ export function describeKey(key: ListedKey): Record<string, unknown> {
   };
 }
 
-/** A key for people. */
+/** Describes a key in one line for people. */
 export function describeLine(key: ListedKey): string {
   const secrets = key.secrets.map(
     (secret) => `${secret.prefix}…${secret.lastFour}${secret.expiresAtMs === undefined ? '' : ` until ${formatTime(secret.expiresAtMs)}`}`,

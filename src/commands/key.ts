@@ -13,27 +13,27 @@ import { print, requireAccount, withSession, type JsonOption } from './session.t
 
 /** `key create|list|update|rotate|end-overlap|budget|disable|enable|delete`. */
 export function keyCommand(): Command {
-  const { group, add } = commandGroup('key', 'API keys. A running server sees changes within a second.');
-  withSettings(add('create', 'make a key; its secret is shown once'), 'a name to tell keys apart')
+  const { group, add } = commandGroup('key', 'API keys. Changes take effect on a running server within a second.');
+  withSettings(add('create', 'create a key; its secret is shown once'), 'a name to tell keys apart')
     .requiredOption('--account <email>', 'the account that pays')
-    .option('--budget-usd <amount>', 'what the key may spend in a period', readBudget)
-    .option('--budget-period <period>', `the period of the budget: ${BUDGET_PERIODS.join(', ')} (month, unless told)`, readPeriod)
+    .option('--budget-usd <amount>', 'how much the key may spend per period', readBudget)
+    .option('--budget-period <period>', `the period of the budget: ${BUDGET_PERIODS.join(', ')} (default: month)`, readPeriod)
     .action(create);
   add('list', 'list the keys of an account').requiredOption('--account <email>', 'the account').action(list);
-  withSettings(withKey(add('update', 'change what a key may do; `none` lifts a setting')), 'another name').action(update);
+  withSettings(withKey(add('update', 'change the settings of a key; `none` removes a setting')), 'a new name').action(update);
   withKey(add('rotate', 'give a key a new secret'))
     .option('--overlap <time>', 'how long the old secret stays valid, such as 0, 30m, 24h, 7d', readDuration, 0)
     .action(rotate);
-  withKey(add('end-overlap', 'end the old secrets of a key now')).action(endOverlap);
-  withKey(add('budget', 'set what a key may spend; a key may have a budget for every period at once'))
-    .requiredOption('--usd <amount>', 'USD in a period, or `none` to lift the budget', readBudgetOrNone)
+  withKey(add('end-overlap', 'expire the old secrets of a key now')).action(endOverlap);
+  withKey(add('budget', 'set how much a key may spend; a key may have one budget per period'))
+    .requiredOption('--usd <amount>', 'USD per period, or `none` to remove the budget', readBudgetOrNone)
     .requiredOption('--period <period>', BUDGET_PERIODS.join(', '), readPeriod)
     .action(budget);
   withKey(add('disable', 'refuse a key until it is enabled again')).action((id: string, options: JsonOption) =>
     setDisabled(id, true, options),
   );
-  withKey(add('enable', 'let a disabled key in again')).action((id: string, options: JsonOption) => setDisabled(id, false, options));
-  withKey(add('delete', 'end a key and all its secrets at once')).action(remove);
+  withKey(add('enable', 'admit a disabled key again')).action((id: string, options: JsonOption) => setDisabled(id, false, options));
+  withKey(add('delete', 'delete a key; all its secrets stop working at once')).action(remove);
   return withJson(group);
 }
 
@@ -44,16 +44,16 @@ function withKey(command: Command): Command {
 function withSettings(command: Command, nameText: string): Command {
   const name = ['--name <name>', nameText] as const;
   return (command.name() === 'create' ? command.requiredOption(...name) : command.option(...name))
-    .option('--models <ids>', 'only these models, separated by commas; provider/* for all of one')
-    .option('--deny-models <ids>', 'never these models, separated by commas; provider/* for all of one')
+    .option('--models <ids>', 'only these models, separated by commas; provider/* for all of a provider')
+    .option('--deny-models <ids>', 'never these models, separated by commas; provider/* for all of a provider')
     .option('--addresses <blocks>', 'only from these addresses or blocks, such as 203.0.113.0/24, separated by commas')
-    .option('--tag <tag...>', 'words, or name=value, to find keys by')
+    .option('--tag <tag...>', 'tags for finding keys: words, or name=value')
     .option('--rpm <n>', 'requests a minute')
     .option('--tpm <n>', 'tokens a minute')
-    .option('--concurrent <n>', 'requests at once')
-    .option('--at-limit <what>', 'stop, or slow-down: let the last fifth of every budget but the total out evenly')
-    .option('--limit-zone <zone>', 'by whose calendar budgets count, such as Europe/Berlin')
-    .option('--expires <time>', 'end of life, such as 2027-01-31 or 2027-01-31T12:00:00Z');
+    .option('--concurrent <n>', 'concurrent requests')
+    .option('--at-limit <what>', 'stop, or slow-down: spread the last fifth of every budget, except the total, evenly over its period')
+    .option('--limit-zone <zone>', 'time zone of the budget periods, such as Europe/Berlin')
+    .option('--expires <time>', 'when the key expires, such as 2027-01-31 or 2027-01-31T12:00:00Z');
 }
 
 interface CreateOptions extends JsonOption, SettingsOptions {
@@ -65,8 +65,7 @@ interface CreateOptions extends JsonOption, SettingsOptions {
 
 async function create(options: CreateOptions): Promise<void> {
   const { budgetUsd, budgetPeriod } = options;
-  if (budgetUsd === undefined && budgetPeriod !== undefined)
-    throw new Error('--budget-period says for how long: add --budget-usd, how much.');
+  if (budgetUsd === undefined && budgetPeriod !== undefined) throw new Error('--budget-period needs an amount: add --budget-usd.');
   const settings = readSettingsOptions(options);
   await withSession(async (session) => {
     const account = await requireAccount(session, options.account);
@@ -80,18 +79,18 @@ async function create(options: CreateOptions): Promise<void> {
 async function list(options: JsonOption & { readonly account: string }): Promise<void> {
   await withSession(async (session) => {
     const keys = await session.keys.list((await requireAccount(session, options.account)).id);
-    const lines = keys.length === 0 ? ['no keys; make one with: key create --account … --name …'] : keys.map(describeLine);
+    const lines = keys.length === 0 ? ['no keys; create one with: key create --account … --name …'] : keys.map(describeLine);
     print({ keys: keys.map(describeKey) }, options, lines);
   });
 }
 
 async function update(id: string, options: JsonOption & SettingsOptions): Promise<void> {
   const change = readSettingsOptions(options);
-  if (Object.keys(change).length === 0) throw new Error('There is nothing to change: name a setting. See them with: key update --help');
+  if (Object.keys(change).length === 0) throw new Error('Nothing to change: name a setting. List them with: key update --help');
   await withSession(async (session) => {
     await refuseUnknownModels(session.config, [...(change.models ?? []), ...(change.deniedModels ?? [])]);
     if (!(await session.keys.update(operatorOn(id), change))) throw noSuchKey(id);
-    print({ id, updated: true }, options, [`${id} is changed`]);
+    print({ id, updated: true }, options, [`${id} is updated`]);
   });
 }
 
@@ -99,7 +98,7 @@ async function rotate(id: string, options: JsonOption & { readonly overlap: numb
   await withSession(async (session) => {
     const fresh = await session.keys.rotate(operatorOn(id), options.overlap);
     if (fresh === 'no_such_key') throw noSuchKey(id);
-    if (fresh === 'too_many_secrets') throw new Error(`${id} has too many secrets at once. End the old ones with: key end-overlap ${id}`);
+    if (fresh === 'too_many_secrets') throw new Error(`${id} has too many valid secrets. Expire the old ones with: key end-overlap ${id}`);
     printFresh(fresh, `${id} has a new secret`, options);
   });
 }
@@ -107,7 +106,7 @@ async function rotate(id: string, options: JsonOption & { readonly overlap: numb
 async function endOverlap(id: string, options: JsonOption): Promise<void> {
   await withSession(async (session) => {
     if (!(await session.keys.endOverlap(operatorOn(id)))) throw noSuchKey(id);
-    print({ id, overlap_ended: true }, options, [`${id} has one secret, the newest`]);
+    print({ id, overlap_ended: true }, options, [`${id} has only its newest secret`]);
   });
 }
 
@@ -144,13 +143,13 @@ function noSuchKey(id: string): Error {
   return new Error(`There is no key ${id}. List them with: key list --account EMAIL`);
 }
 
-/** A misspelt model would make a key that can call nothing, and nobody would know why. */
+/** Refuses misspelt models: such a key could call nothing, and nobody would know why. */
 async function refuseUnknownModels(config: Config, models: readonly string[]): Promise<void> {
   const known = config.models.map((model) => model.id);
   if (findUnknown(models, known).length === 0) return;
   const discovered = await discoverModels(config);
   known.push(...[...discovered.models.values()].flat().map(({ id }) => id));
-  // A server of one's own that is down cannot be asked; its models will be what the key says.
+  // A server of one's own that is down cannot list its models, so its model names are accepted unchecked.
   const unknown = findUnknown(models, known).filter((id) => !discovered.silent.has(id.split('/')[0] ?? ''));
-  if (unknown.length > 0) throw new Error(`Unknown model ${unknown.join(', ')}. See them with: models list`);
+  if (unknown.length > 0) throw new Error(`Unknown model ${unknown.join(', ')}. List the models with: models list`);
 }

@@ -9,11 +9,11 @@ import { print, requireAccount, requireDatabase, withSession, type JsonOption } 
 
 /** `ledger verify|show`. */
 export function ledgerCommand(): Command {
-  const { group, add } = commandGroup('ledger', 'The ledger: every cent, and the proof of it.');
+  const { group, add } = commandGroup('ledger', 'The ledger: verify it, and show statements.');
   add('verify', 'recompute every sum of the ledger; exit code 1 on any difference').action(verify);
   add('show', "print an account's statement, newest first, with the running balance")
     .requiredOption('--account <email>', 'the account')
-    .option('--limit <n>', 'how many lines', readLimit, 50)
+    .option('--limit <n>', 'maximum number of lines', readLimit, 50)
     .action(show);
   return withJson(group);
 }
@@ -30,7 +30,7 @@ async function verify(options: JsonOption): Promise<void> {
       ...checks.map(({ name, ok: isFine, difference, places }) =>
         isFine ? `ok         ${name}` : `DIFFERENT  ${name}: by ${difference}, at ${places.join(', ')}`,
       ),
-      ok ? 'The ledger is right.' : 'The ledger has differences. Keep the database as it is and look at docs/operations.md.',
+      ok ? 'The ledger is correct.' : 'The ledger has differences. Do not change the database; docs/operations.md says what to do.',
     ]);
     if (!ok) process.exitCode = 1;
   }, requireDatabase);
@@ -41,7 +41,7 @@ async function show(options: JsonOption & { readonly account: string; readonly l
     const account = await requireAccount(session, options.account);
     const { lines, next } = await readStatement(session.database, account.id, { linesMax: options.limit });
     const shown = lines.map(describe);
-    const rest = next === undefined ? [] : [`… older lines are left out; show more with --limit`];
+    const rest = next === undefined ? [] : [`… older lines are not shown; raise --limit`];
     print({ account: account.email, balance: formatUsd(account.balance), lines: shown }, options, [
       `${account.email}: balance $${formatUsd(account.balance)}`,
       ...shown.map(

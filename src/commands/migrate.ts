@@ -16,11 +16,11 @@ interface Options extends JsonOption {
   readonly from?: string;
 }
 
-/** `migrate`: brings the database up to date without starting the server, and carries an embedded one over to PostgreSQL. */
+/** `migrate`: brings the schema up to date without starting the server, and copies an embedded database to PostgreSQL. */
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database schema up to date (with the embedded database, every start does so)')
-    .option('--from <file>', 'then copy this embedded database, whose server is stopped, to the empty PostgreSQL of DATABASE_URL')
+    .description('bring the database schema up to date (the embedded database is updated at every start)')
+    .option('--from <file>', 'then copy this embedded database to the empty PostgreSQL at DATABASE_URL; stop its server first')
     .option('--json', 'print one JSON object')
     .action(run);
 }
@@ -28,7 +28,7 @@ export function migrateCommand(): Command {
 async function run(options: Options): Promise<void> {
   const config = loadConfig(process.env);
   if (options.from !== undefined && config.databaseUrl === undefined)
-    throw new Error('--from copies to PostgreSQL: set DATABASE_URL to where the copy is to be made.');
+    throw new Error('--from copies to PostgreSQL: set DATABASE_URL to the target database.');
   const { kysely: database, dialect } = await connect(config);
   try {
     const names = await migrate(database, dialect);
@@ -36,26 +36,27 @@ async function run(options: Options): Promise<void> {
     if (options.from === undefined) return print({ migrations: names }, options, lines);
     const copied = await copyFrom(resolve(options.from), database, options);
     const rows = Object.values(copied).reduce((sum, count) => sum + count, 0);
-    await requireRight(config, database);
-    print({ migrations: names, copied }, options, [...lines, `Copied ${rows} rows. The ledger of the copy is right.`]);
+    await requireCorrectLedger(config, database);
+    print({ migrations: names, copied }, options, [...lines, `Copied ${rows} rows. The ledger of the copy is correct.`]);
   } finally {
     await database.destroy();
   }
 }
 
-/** Gives how many rows of each table there were. */
+/** Copies all tables; returns the number of rows copied per table. */
 async function copyFrom(file: string, target: Kysely<Tables>, options: Options): Promise<Record<string, number>> {
   if (!existsSync(file)) throw new Error(`There is no database at ${file}.`);
   const folder = dirname(file);
   const lock = existsSync(join(folder, LOCK_FILE)) ? lockDataFolder(folder) : { unlock: () => undefined };
-  if (lock === undefined) throw new Error(`A Tollgate server uses ${folder}. Stop it first: what it charges meanwhile would be missing.`);
+  if (lock === undefined)
+    throw new Error(`A Tollgate server is using ${folder}. Stop it first: charges made during the copy would be missing.`);
   const { kysely: source } = await connect({ databaseUrl: undefined, databasePath: file });
   const copied: Record<string, number> = {};
   try {
     const pending = await pendingMigrations(source, 'sqlite');
     if (pending.length > 0)
       throw new Error(
-        `${file} is of an older version: it lacks ${pending.join(', ')}. Bring it up to date first, with TOLLGATE_DATA and without DATABASE_URL: tollgate migrate`,
+        `${file} has an older schema: it lacks ${pending.join(', ')}. Bring it up to date first, with TOLLGATE_DATA and without DATABASE_URL: tollgate migrate`,
       );
     await copyToPostgres(source, target, (table, rows) => {
       copied[table] = rows;
@@ -68,11 +69,11 @@ async function copyFrom(file: string, target: Kysely<Tables>, options: Options):
   return copied;
 }
 
-async function requireRight(config: Config, database: Kysely<Tables>): Promise<void> {
+async function requireCorrectLedger(config: Config, database: Kysely<Tables>): Promise<void> {
   const checks = await verifyLedger(database, { longestRequestMs: longestRequest(config) });
   const broken = checks.filter(({ ok }) => !ok).map(({ name }) => name);
   if (broken.length > 0)
     throw new Error(
-      `Everything was copied, but the ledger of the copy has differences (${broken.join(', ')}). Look whether the embedded one has them too, with ledger verify: see docs/operations.md.`,
+      `Everything was copied, but the ledger of the copy has differences (${broken.join(', ')}). Run ledger verify on the embedded database to see whether it has them too; docs/operations.md says what to do.`,
     );
 }

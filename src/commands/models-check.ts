@@ -6,7 +6,7 @@ import { HttpClient } from '../http/client.ts';
 import { findProblems, type Problem } from './catalog-problems.ts';
 import { print, type JsonOption } from './session.ts';
 
-/** Providers have limits too: a few calls at a time disturb nobody. */
+/** Kept low because providers have rate limits. */
 const CALLS_AT_ONCE = 4;
 const CALL_TIMEOUT_MS = 30_000;
 
@@ -14,7 +14,7 @@ interface CheckOptions extends JsonOption {
   readonly live?: boolean;
 }
 
-/** One route of one model, and how it stands. */
+/** One route of one model, with the results of its checks. */
 interface Row {
   readonly model: Model;
   readonly route: Route;
@@ -25,7 +25,7 @@ interface Row {
 
 type Status = 'failed' | 'warning' | 'off' | 'ready' | 'ok';
 
-/** `models check`: looks at everything that the catalogue says, and with `--live` calls every route once. */
+/** `models check`: checks the whole catalogue, and with `--live` calls every route once. */
 export async function checkModels(options: CheckOptions): Promise<void> {
   const config = loadConfig(process.env);
   const discovered =
@@ -52,7 +52,7 @@ function readRows(config: Config, discovered: readonly Model[]): Row[] {
     model.routes.map((route, index) => ({
       model,
       route,
-      // What is wrong with the model as a whole is told with its first route.
+      // Problems of the model as a whole are reported with its first route.
       problems: (problems.get(model.id) ?? []).filter((problem) => (problem.route ?? 0) === index),
       provider: config.providers.get(route.provider),
     })),
@@ -66,32 +66,32 @@ async function tryRows(config: Config, rows: readonly Row[], isForPeople: boolea
   const waiting = rows.filter((row) => row.provider !== undefined);
   const total = waiting.length;
   let done = 0;
-  const tell = (text: string): void => void (isForPeople && process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`));
+  const showProgress = (text: string): void => void (isForPeople && process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`));
   const work = async (): Promise<void> => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
       const { model, route, provider } = row;
       if (provider !== undefined) row.trial = await tryRoute({ client, model, route, provider, timeoutMs });
       done += 1;
-      tell(`${done} of ${total} routes tried`);
+      showProgress(`${done} of ${total} routes tried`);
     }
   };
-  tell(`0 of ${total} routes tried`);
+  showProgress(`0 of ${total} routes tried`);
   await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
-  tell('');
+  showProgress('');
   client.close();
 }
 
 function statusOf({ problems, provider, trial }: Row): Status {
   if (trial?.isFine === false || problems.some(({ severity }) => severity === 'error')) return 'failed';
-  // What is off cannot disappoint anybody; what is plainly wrong is wrong in any case.
+  // Warnings do not matter while the provider is off; errors do.
   if (provider === undefined) return 'off';
   if (problems.length > 0) return 'warning';
   return trial === undefined ? 'ready' : 'ok';
 }
 
 function messageOf({ problems, trial }: Row): string {
-  const told = trial === undefined || trial.message === '' ? [] : [trial.message];
-  return [...told, ...problems.map(({ message }) => message)].join('; ');
+  const trialMessages = trial === undefined || trial.message === '' ? [] : [trial.message];
+  return [...trialMessages, ...problems.map(({ message }) => message)].join('; ');
 }
 
 function describe(row: Row): Record<string, unknown> {
@@ -129,9 +129,9 @@ function formatTable(rows: readonly Row[]): string[] {
 
 function summarize(rows: readonly Row[]): string {
   const counts = Map.groupBy(rows, statusOf);
-  const told = (['ok', 'ready', 'warning', 'failed', 'off'] as const).flatMap((status) => {
+  const parts = (['ok', 'ready', 'warning', 'failed', 'off'] as const).flatMap((status) => {
     const count = counts.get(status)?.length ?? 0;
     return count === 0 ? [] : [`${count} ${status}`];
   });
-  return `${new Set(rows.map(({ model }) => model.id)).size} models, ${rows.length} routes: ${told.join(', ')}.`;
+  return `${new Set(rows.map(({ model }) => model.id)).size} models, ${rows.length} routes: ${parts.join(', ')}.`;
 }

@@ -12,28 +12,28 @@ interface ImportOptions extends JsonOption {
   readonly prices?: string;
 }
 
-/** Stands where only the operator knows. A file in which it is left does not load, so no model is served without a price. */
+/** Printed for values that only the operator knows. A file that still contains it does not load, so no model is served without a price. */
 const PLACEHOLDER = 'FILL_IN';
 
-/** `models import`: prints entries for tollgate.yaml, one for each model of a provider's own list that the catalogue lacks. */
+/** `models import`: prints a tollgate.yaml entry for each model that a provider lists and the catalogue lacks. */
 export async function importModels(options: ImportOptions): Promise<void> {
   const config = loadConfig(process.env);
   const provider = requireProvider(config, options.provider);
   const prices = options.prices === undefined ? {} : readPrices(options.prices);
   const listed = (await readList(provider)).filter(({ name }) => !isWithin(config.models, { provider: provider.id, model: name }));
   const models = listed.map((model) => toEntry(provider.id, model, findFacts(prices, provider.id, model.name)));
-  if (models.length === 0) throw new Error(`The catalogue has every model of ${provider.id} already.`);
+  if (models.length === 0) throw new Error(`The catalogue already has every model of ${provider.id}.`);
   process.stdout.write(options.json === true ? `${JSON.stringify({ models })}\n` : stringify({ models }, { lineWidth: 0 }));
 }
 
 function requireProvider({ providers }: Config, id: string): ProviderConfig {
   const provider = providers.get(id);
-  if (provider === undefined) throw new Error(`There is no provider ${id}, or it is off. Set its key, or write it into tollgate.yaml.`);
-  if (!LISTING_DIALECTS.has(provider.dialect)) throw new Error(`${id} has no list of models that could be read; write them by hand.`);
+  if (provider === undefined) throw new Error(`There is no provider ${id}, or it is off. Set its key, or add it to tollgate.yaml.`);
+  if (!LISTING_DIALECTS.has(provider.dialect)) throw new Error(`${id} has no list of models that can be read; write the entries manually.`);
   return provider;
 }
 
-/** Where a list needs a region, a project or a deployment, it is not at the address of the models. */
+/** Dialects whose model list is at the address of the models. The others need a region, a project or a deployment to list them. */
 const LISTING_DIALECTS: ReadonlySet<string> = new Set(['openai', 'anthropic', 'gemini']);
 
 async function readList(provider: ProviderConfig): Promise<ListedModel[]> {
@@ -47,7 +47,7 @@ async function readList(provider: ProviderConfig): Promise<ListedModel[]> {
   }
 }
 
-/** A table of prices: an object from a model's name to USD per token and what the model can do. */
+/** Reads a table that maps a model's name to its prices in USD per token and its abilities. */
 function readPrices(path: string): JsonObject {
   let value: unknown;
   try {
@@ -55,11 +55,11 @@ function readPrices(path: string): JsonObject {
   } catch (error) {
     throw new Error(`${path} cannot be read as JSON (${(error as Error).message})`, { cause: error });
   }
-  if (!isObject(value)) throw new Error(`${path} must hold an object with a model's name for each key`);
+  if (!isObject(value)) throw new Error(`${path} must be an object whose keys are model names`);
   return value;
 }
 
-/** Such tables write a model with or without its provider, whose name they may end with `_ai`. */
+/** Finds a model in the table, with or without its provider's name, to which some tables append `_ai`. */
 function findFacts(prices: JsonObject, provider: string, name: string): JsonObject {
   const keys = [`${provider}/${name}`, `${provider}_ai/${name}`, name];
   const facts = keys.map((key) => (Object.hasOwn(prices, key) ? prices[key] : undefined)).find(isObject);
@@ -82,7 +82,7 @@ function toEntry(provider: string, listed: ListedModel, facts: JsonObject): Json
   };
 }
 
-/** Without facts the entry says nothing, and has the features of most models. */
+/** Reads input kinds and features. Without facts the entry omits them and gets the defaults. */
 function readAbilities(facts: JsonObject): JsonObject {
   if (Object.keys(facts).length === 0) return {};
   const has = (name: string, word: string): string[] => (facts[`supports_${name}`] === true ? [word] : []);
@@ -111,7 +111,7 @@ function readPrice(facts: JsonObject): JsonObject {
   };
 }
 
-/** Floating-point dollars a token, such as 2.5e-06, as dollars a million: six decimals are all that a price has. */
+/** Converts dollars per token, such as 2.5e-06, to dollars per million, rounded to the six decimals that a price may have. */
 function perMillion(usd: unknown): number | undefined {
   const value = readNumber(usd);
   return value === undefined || value < 0 ? undefined : Number((value * 1e6).toFixed(6));

@@ -10,13 +10,15 @@ import { print, type JsonOption } from './session.ts';
 /** `models list|check|import`. */
 export function modelsCommand(): Command {
   const { group, add } = commandGroup('models', 'The model catalogue.');
-  add('list', 'list the models that a configured provider serves').option('--all', 'also those whose provider has no key').action(list);
+  add('list', 'list the models that can be called with the current settings')
+    .option('--all', 'also models whose provider is off')
+    .action(list);
   add('check', 'check models, prices, limits and routes; exit code 1 on any failure')
-    .option('--live', 'also send one small request along every route that is on, which costs what it costs')
+    .option('--live', 'also send one small request along every enabled route; your providers charge for it')
     .action(checkModels);
-  add('import', "print entries for tollgate.yaml: the models of a provider's own list that the catalogue lacks")
-    .requiredOption('--provider <id>', 'a provider that is switched on')
-    .option('--prices <file>', 'a table of prices in JSON: USD per token, by model')
+  add('import', 'print tollgate.yaml entries for models that a provider lists and the catalogue lacks')
+    .requiredOption('--provider <id>', 'an enabled provider')
+    .option('--prices <file>', 'a JSON table of prices in USD per token, by model')
     .action(importModels);
   return withJson(group);
 }

@@ -18,23 +18,23 @@ const DAYS_BACK = 30;
 
 /** `payments list|ask|confirm|refuse|reconcile`. */
 export function paymentsCommand(): Command {
-  const { group, add } = commandGroup('payments', 'Payments: what came in, what is wrong, and whether it agrees with Stripe.');
+  const { group, add } = commandGroup('payments', 'Payments: list them, resolve problems, compare with Stripe.');
   add('list', 'list payments, newest first')
-    .option('--account <email>', 'only those of an account')
-    .option('--problems', 'only what somebody should look at')
-    .option('--limit <n>', 'how many', readCount, 50)
+    .option('--account <email>', 'only payments of this account')
+    .option('--problems', 'only problems that need attention')
+    .option('--limit <n>', 'maximum number of payments', readCount, 50)
     .action(list);
-  add('ask', 'ask the provider how a payment stands, and credit it if it was made').argument('<id>', 'the payment').action(ask);
-  add('confirm', 'credit a bank transfer that has come')
-    .argument('<reference>', 'what the payer wrote on it')
-    .requiredOption('--usd <amount>', 'how much has come', readPositiveUsd)
+  add('ask', 'ask the provider for the state of a payment, and credit it if it was paid').argument('<id>', 'the payment').action(ask);
+  add('confirm', 'credit a bank transfer that has arrived')
+    .argument('<reference>', 'the reference on the transfer')
+    .requiredOption('--usd <amount>', 'the amount that arrived', readPositiveUsd)
     .action(confirm);
-  add('refuse', 'end a bank transfer that will not come')
-    .argument('<reference>', 'what the payer was to write on it')
-    .requiredOption('--reason <text>', 'why, for the account to read')
+  add('refuse', 'cancel a bank transfer that will not arrive')
+    .argument('<reference>', 'the reference of the transfer')
+    .requiredOption('--reason <text>', 'the reason, shown to the account')
     .action(refuse);
   add('reconcile', "compare Stripe's list with the ledger; exit code 1 on any difference")
-    .option('--since <time>', `from when on; ${DAYS_BACK} days back otherwise`, readMoment)
+    .option('--since <time>', `first moment to compare (default: ${DAYS_BACK} days ago)`, readMoment)
     .action(reconcile);
   return withJson(group);
 }
@@ -45,7 +45,7 @@ async function list(
   await withSession(async (session) => {
     if (options.problems === true) {
       const problems = await listProblems(session.database, Date.now(), options.limit);
-      const lines = problems.length === 0 ? ['nothing to look at'] : problems.map(sayProblem);
+      const lines = problems.length === 0 ? ['no problems'] : problems.map(sayProblem);
       print({ problems: problems.map(describeProblem) }, options, lines);
       return;
     }
@@ -57,7 +57,7 @@ async function list(
 async function ask(id: string, options: JsonOption): Promise<void> {
   await withMoney(async ({ desk }) => {
     const payment = await desk.find(id);
-    if (payment === undefined) throw new Error(`There is no payment ${id}. See them with: payments list`);
+    if (payment === undefined) throw new Error(`There is no payment ${id}. List them with: payments list`);
     const asked = await desk.ask(payment, Date.now());
     print(describe(asked), options, [say(asked)]);
   });
@@ -67,8 +67,7 @@ async function confirm(reference: string, options: JsonOption & { readonly usd: 
   await withMoney(async ({ desk }) => {
     const payment = await requireTransfer(desk, reference);
     const result = await desk.confirm(payment, toCents(options.usd), Date.now(), COMMAND_LINE);
-    if (result.type === 'refused')
-      throw new Error(`Nothing is credited: ${result.reason}. Credit another amount by hand with: account credit`);
+    if (result.type === 'refused') throw new Error(`Nothing was credited: ${result.reason}. To credit another amount, use: account credit`);
     const credited = await desk.require(payment.id);
     print({ ...describe(credited), result: result.type }, options, [`${result.type}: ${say(credited)}`]);
   });
@@ -77,7 +76,7 @@ async function confirm(reference: string, options: JsonOption & { readonly usd: 
 async function refuse(reference: string, options: JsonOption & { readonly reason: string }): Promise<void> {
   await withMoney(async ({ desk }) => {
     const payment = await requireTransfer(desk, reference);
-    if (!(await desk.refuse(payment, options.reason, COMMAND_LINE))) throw new Error(`The payment is ${payment.status} already.`);
+    if (!(await desk.refuse(payment, options.reason, COMMAND_LINE))) throw new Error(`The payment is already ${payment.status}.`);
     const refused = await desk.require(payment.id);
     print(describe(refused), options, [say(refused)]);
   });
@@ -86,7 +85,7 @@ async function refuse(reference: string, options: JsonOption & { readonly reason
 async function reconcile(options: JsonOption & { readonly since?: number }): Promise<void> {
   await withMoney(async ({ desk }, database) => {
     const driver = desk.driver('stripe');
-    if (driver === undefined) throw new Error('There is nothing to compare with: STRIPE_SECRET_KEY is not set.');
+    if (driver === undefined) throw new Error('Payments cannot be compared with Stripe: STRIPE_SECRET_KEY is not set.');
     const result = await reconcilePayments(database, driver, options.since ?? Date.now() - DAYS_BACK * DAY_MS);
     const differences = result.differences.map(({ kind, paymentId, providerRef, explanation }) => ({
       kind,
@@ -99,7 +98,7 @@ async function reconcile(options: JsonOption & { readonly since?: number }): Pro
       ...differences.map(
         ({ kind, payment, provider_ref: ref, explanation }) => `DIFFERENT  ${kind}  ${payment ?? ''}  ${ref}: ${explanation}`,
       ),
-      `${result.compared} payments compared${result.foreign === 0 ? '' : `, ${result.foreign} of others left out`}. ${ok ? 'They agree.' : 'They do not agree.'}`,
+      `${result.compared} payments compared${result.foreign === 0 ? '' : `, ${result.foreign} not made by Tollgate skipped`}. ${ok ? 'They agree.' : 'They do not agree.'}`,
     ]);
     if (!ok) process.exitCode = 1;
   });
@@ -113,7 +112,7 @@ async function withMoney(work: (money: MoneyIn, database: Kysely<Tables>) => Pro
 
 async function requireTransfer(desk: MoneyIn['desk'], reference: string): Promise<PaymentRow> {
   const payment = await desk.findByReference(reference);
-  if (payment === undefined) throw new Error(`There is no bank transfer ${reference}. See them with: payments list`);
+  if (payment === undefined) throw new Error(`There is no bank transfer ${reference}. List them with: payments list`);
   return payment;
 }
 

@@ -9,27 +9,27 @@ import { print, requireAccount, withSession, type CommandSession, type JsonOptio
 
 /** `plan create|list|end|assign|show`. */
 export function planCommand(): Command {
-  const { group, add } = commandGroup('plan', 'Subscription plans, besides those of the settings file.');
-  add('create', 'make a plan, or change one: limits count at once, prices from the next period')
-    .requiredOption('--id <id>', 'its name in commands')
-    .requiredOption('--name <name>', 'its name for people')
-    .requiredOption('--price-usd <amount>', 'price of a period')
-    .requiredOption('--included-usd <amount>', 'credit that comes with a period')
+  const { group, add } = commandGroup('plan', 'Subscription plans, in addition to those in the settings file.');
+  add('create', 'create or change a plan; limits apply at once, prices from the next period')
+    .requiredOption('--id <id>', 'id, used in commands')
+    .requiredOption('--name <name>', 'display name')
+    .requiredOption('--price-usd <amount>', 'price per period')
+    .requiredOption('--included-usd <amount>', 'credit included in each period')
     .option('--interval <interval>', 'month or year', 'month')
     .option('--rpm <n>', 'requests a minute for each key', readCount)
     .option('--tpm <n>', 'tokens a minute for each key', readCount)
-    .option('--concurrent <n>', 'requests at once for each key', readCount)
+    .option('--concurrent <n>', 'concurrent requests for each key', readCount)
     .option('--models <ids>', 'only these models, separated by commas', readList)
     .option('--use-first <credit>', 'plan or balance: which credit subscribers use first, unless they choose', 'plan')
     .option('--overflow <way>', 'balance or stop: what happens when its credit is used up', 'balance')
-    .option('--not-offered', 'only the operator or a code gives it')
+    .option('--not-offered', 'accounts cannot buy it; only the operator or a promo code gives it')
     .action(create);
   add('list', 'list the plans').action(list);
-  add('end', 'take a plan off the list; who has it keeps it to the end of the period').argument('<id>', 'the plan').action(end);
-  add('assign', 'give an account a plan that nobody pays for, or take its plan away')
+  add('end', 'stop offering a plan; subscribers keep it to the end of the period').argument('<id>', 'the plan').action(end);
+  add('assign', 'give an account a plan free of charge, or take its plan away')
     .requiredOption('--account <email>', 'the account')
     .requiredOption('--plan <id>', 'the plan, or `none`')
-    .option('--periods <n>', 'for how many periods; without an end otherwise', readCount)
+    .option('--periods <n>', 'number of periods (default: no end)', readCount)
     .action(assign);
   add('show', "show an account's plan").requiredOption('--account <email>', 'the account').action(show);
   return withJson(group);
@@ -80,8 +80,7 @@ async function create(options: CreateOptions): Promise<void> {
   const plan = readBySchema(ownPlanSchema, entry, FLAGS);
   await withSession(async (session) => {
     const plans = await openPlans(session);
-    if ((await plans.save(plan, 'command')) === 'of_settings')
-      throw new Error(`The plan ${id} stands in the settings file; change it there.`);
+    if ((await plans.save(plan, 'command')) === 'of_settings') throw new Error(`The plan ${id} is in the settings file; change it there.`);
     print(describePlan(plan), options, [sayPlan(plan)]);
   });
 }
@@ -90,7 +89,7 @@ async function list(options: JsonOption): Promise<void> {
   await withSession(async (session) => {
     const plans = await openPlans(session);
     const listed = await plans.list();
-    const lines = listed.length === 0 ? ['no plans; make one with: plan create'] : listed.map(sayListed);
+    const lines = listed.length === 0 ? ['no plans; create one with: plan create'] : listed.map(sayListed);
     print({ plans: listed.map((plan) => ({ ...describePlan(plan), ended: plan.isEnded, subscribers: plan.subscribers })) }, options, lines);
   });
 }
@@ -99,9 +98,9 @@ async function end(id: string, options: JsonOption): Promise<void> {
   await withSession(async (session) => {
     const plans = await openPlans(session);
     const result = await plans.end(id, 'command');
-    if (result === 'of_settings') throw new Error(`The plan ${id} stands in the settings file; remove it there.`);
-    if (result !== 'done') throw new Error(`There is no plan ${id} that is offered. See them with: plan list`);
-    print({ id, ended: true }, options, [`${id} is offered no more`]);
+    if (result === 'of_settings') throw new Error(`The plan ${id} is in the settings file; remove it there.`);
+    if (result !== 'done') throw new Error(`There is no offered plan ${id}. List them with: plan list`);
+    print({ id, ended: true }, options, [`${id} is no longer offered`]);
   });
 }
 
@@ -114,7 +113,7 @@ async function assign(options: JsonOption & { readonly account: string; readonly
       await subscriptions.end(account.id, 'ended by the operator');
     } else {
       const result = await subscriptions.assign(account.id, options.plan, { nowMs: Date.now(), periods: options.periods });
-      if (result.type !== 'done') throw new Error(`There is no plan ${options.plan}. See them with: plan list`);
+      if (result.type !== 'done') throw new Error(`There is no plan ${options.plan}. List them with: plan list`);
     }
     printSubscription(account.email, await subscriptions.find(account.id), options);
   });
@@ -127,7 +126,7 @@ async function show(options: JsonOption & { readonly account: string }): Promise
   });
 }
 
-/** The plans, those of the settings file as it is now included: the server may not have read it yet. */
+/** Opens the plans after saving those of the settings file, which the server may not have read yet. */
 async function openPlans({ config, database }: CommandSession): Promise<Plans> {
   const plans = new Plans(database);
   await plans.saveSettings(config.plans);
@@ -155,7 +154,7 @@ function printSubscription(email: string, subscription: Subscription | undefined
     problem: subscription.reason === '' ? null : subscription.reason,
   };
   print(shown, options, [
-    `${email}: ${subscription.plan.name} (${shown.plan}), ${shown.status}, until ${shown.period_end}, $${shown.included_left} of what is included left`,
+    `${email}: ${subscription.plan.name} (${shown.plan}), ${shown.status}, until ${shown.period_end}, $${shown.included_left} of the included credit left`,
     ...(shown.problem === null ? [] : [shown.problem]),
   ]);
 }

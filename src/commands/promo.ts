@@ -12,27 +12,27 @@ import { formatTime, print, requireAccount, withSession, type JsonOption } from 
 /** `promo create|list|stop|redeem`. */
 export function promoCommand(): Command {
   const { group, add } = commandGroup('promo', 'Promo codes: credit, a plan, or a bonus on the next top-up.');
-  add('create', 'make one code or many; they are shown once')
-    .option('--credit <usd>', 'the code gives this much credit')
-    .option('--plan <id>', 'the code gives this plan')
-    .option('--periods <n>', 'for how many periods the plan is given', readCount, 1)
-    .option('--bonus-percent <n>', 'the code adds this share to the next top-up', readCount)
-    .option('--bonus-max <usd>', 'the most that the bonus can be')
-    .option('--code <text>', 'a code of your own, such as WELCOME25; one is made up otherwise')
-    .option('--prefix <text>', 'what made-up codes begin with')
-    .option('--count <n>', 'how many codes to make', readCount, 1)
-    .option('--campaign <name>', 'a name; codes of a campaign count together for what one account may use')
-    .option('--uses <n>', 'how often the code can be used in all', readCount, 1)
+  add('create', 'create one or more codes; they are shown once')
+    .option('--credit <usd>', 'give this much credit')
+    .option('--plan <id>', 'give this plan')
+    .option('--periods <n>', 'number of periods of the plan', readCount, 1)
+    .option('--bonus-percent <n>', 'add this percentage to the next top-up', readCount)
+    .option('--bonus-max <usd>', 'maximum bonus')
+    .option('--code <text>', 'a code of your choice, such as WELCOME25 (default: a random code)')
+    .option('--prefix <text>', 'prefix of random codes')
+    .option('--count <n>', 'number of codes to create', readCount, 1)
+    .option('--campaign <name>', 'campaign name; --per-account counts all codes of a campaign together')
+    .option('--uses <n>', 'how often the code can be used in total', readCount, 1)
     .option('--per-account <n>', 'how often one account can use it', readCount, 1)
-    .option('--new-accounts <days>', 'only for accounts that are not older than this', readCount)
-    .option('--minimum-top-up <usd>', 'what must have been topped up; for a bonus, at once')
-    .option('--credit-days <n>', 'after how many days what is left of the credit is taken back', readCount)
-    .option('--from <time>', 'when it begins to be valid', readMoment)
-    .option('--to <time>', 'when it ends to be valid', readMoment)
+    .option('--new-accounts <days>', 'only for accounts created in the last <days> days', readCount)
+    .option('--minimum-top-up <usd>', 'how much the account must have topped up; for a bonus, in one top-up')
+    .option('--credit-days <n>', 'days after which unused credit is taken back', readCount)
+    .option('--from <time>', 'when it becomes valid', readMoment)
+    .option('--to <time>', 'when it expires', readMoment)
     .option('--csv <file>', 'write the codes to a file instead of printing them')
     .action(create);
-  add('list', 'list the codes and how often they were used').option('--campaign <name>', 'only those of a campaign').action(list);
-  add('stop', 'end a code, or all codes of a campaign, at once')
+  add('list', 'list the codes and how often they were used').option('--campaign <name>', 'only codes of this campaign').action(list);
+  add('stop', 'stop a code, or all codes of a campaign, at once')
     .argument('<id>', 'the code’s id, as `promo list` shows it, or a campaign')
     .action(stop);
   add('redeem', 'redeem a code for an account')
@@ -66,17 +66,17 @@ async function create(options: CreateOptions): Promise<void> {
   const { which, benefit, rules } = readOrder(options);
   await withSession(async ({ database }) => {
     if (benefit.kind === 'plan' && (await findPlan(database, benefit.planId)) === undefined)
-      throw new Error(`There is no plan ${benefit.planId}. See them with: plan list`);
+      throw new Error(`There is no plan ${benefit.planId}. List them with: plan list`);
     const make = async (): Promise<FreshPromo[]> => {
       const made = await new PromoCodes(database).create(which, benefit, rules);
-      if (made === undefined) throw new Error('There is a code like this already. See it with: promo list');
+      if (made === undefined) throw new Error('This code already exists. List the codes with: promo list');
       return made;
     };
     await printFresh(await (options.csv === undefined ? make() : makeForFile(options.csv, make)), options);
   });
 }
 
-/** The options, by the fields of the order that they fill. */
+/** Command-line options by the order fields that they fill. */
 const FLAGS: Readonly<Record<string, string>> = {
   creditUsd: '--credit',
   bonusPercent: '--bonus-percent',
@@ -107,10 +107,13 @@ function readOrder(options: CreateOptions): PromoOrder {
   return readBySchema(promoOrderSchema, { ...renamed, ...same }, FLAGS);
 }
 
-/** The file is made before the codes, which cannot be had a second time, and taken away again should there be none. It is for its owner only: codes are money. */
+/**
+ * Creates the file before the codes, since the codes cannot be shown a second time, and removes it if creating them fails.
+ * Only its owner can read it: codes are money.
+ */
 async function makeForFile(file: string, make: () => Promise<FreshPromo[]>): Promise<FreshPromo[]> {
   await writeFile(file, '', { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new Error(`${file} is there already. Name a file that is not.`) : error;
+    throw error.code === 'EEXIST' ? new Error(`${file} already exists. Name a file that does not.`) : error;
   });
   try {
     return await make();
@@ -125,19 +128,19 @@ async function printFresh(fresh: readonly FreshPromo[], options: CreateOptions):
   if (csv !== undefined) {
     const lines = ['id,code', ...fresh.map(({ id, code }) => `${id},${code}`)];
     await writeFile(csv, `${lines.join('\n')}\n`);
-    print({ count: fresh.length, file: csv }, options, [`${fresh.length} codes are in ${csv}. They cannot be had again.`]);
+    print({ count: fresh.length, file: csv }, options, [`${fresh.length} codes are in ${csv}. They cannot be shown again.`]);
     return;
   }
   print({ codes: fresh.map(({ id, code }) => ({ id, code })) }, options, [
     ...fresh.map(({ id, code }) => `${id}  ${code}`),
-    'Keep them now: they are not shown again.',
+    'Store them now: they are not shown again.',
   ]);
 }
 
 async function list(options: JsonOption & { readonly campaign?: string }): Promise<void> {
   await withSession(async ({ database }) => {
     const codes = await new PromoCodes(database).list(options.campaign);
-    const lines = codes.length === 0 ? ['no codes; make one with: promo create --credit 5'] : codes.map(describeLine);
+    const lines = codes.length === 0 ? ['no codes; create one with: promo create --credit 5'] : codes.map(describeLine);
     print({ codes: codes.map(describe) }, options, lines);
   });
 }
@@ -145,7 +148,7 @@ async function list(options: JsonOption & { readonly campaign?: string }): Promi
 async function stop(id: string, options: JsonOption): Promise<void> {
   await withSession(async ({ database }) => {
     const stopped = await new PromoCodes(database).stop({ id, campaign: id });
-    if (stopped === 0) throw new Error(`There is no code or campaign ${id} that is still valid. See them with: promo list`);
+    if (stopped === 0) throw new Error(`There is no valid code or campaign ${id}. List them with: promo list`);
     print({ id, stopped }, options, [`${stopped === 1 ? 'one code is' : `${stopped} codes are`} stopped`]);
   });
 }
@@ -201,7 +204,7 @@ function sayBenefit(benefit: PromoBenefit): string {
 
 function describeLine(code: ListedPromo): string {
   const state = code.isStopped ? 'stopped' : code.validToMs === undefined ? '' : `until ${formatTime(code.validToMs)}`;
-  // A code without a campaign is one of its own.
+  // A code without a campaign has its own id as the campaign.
   const campaign = code.campaign === code.id ? '' : `${code.campaign}  `;
   return `${code.id}  ${code.shown}  ${campaign}${sayBenefit(code.benefit)}  used ${code.used} of ${code.usesMax}  ${state}`.trimEnd();
 }

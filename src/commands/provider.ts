@@ -8,7 +8,7 @@ import { formatTime, print, withSession, type JsonOption } from './session.ts';
 export function providerCommand(): Command {
   const { group, add } = commandGroup('provider', 'Providers, and whether requests go to them.');
   add('list', 'list the configured providers').action(list);
-  add('disable', 'take a provider out of service: its routes are skipped, within a second')
+  add('disable', 'take a provider out of service; its routes are skipped within a second')
     .argument('<id>', 'the provider, as `provider list` shows it')
     .action(disable);
   add('enable', 'put a provider back into service').argument('<id>', 'the provider').action(enable);
@@ -29,7 +29,7 @@ async function list(options: JsonOption): Promise<void> {
 
 async function disable(id: string, options: JsonOption): Promise<void> {
   await withSession(async ({ config, database }) => {
-    if (!config.providers.has(id)) throw new Error(`There is no provider ${id}, or it is off. See them with: provider list`);
+    if (!config.providers.has(id)) throw new Error(`There is no provider ${id}, or it is off. List them with: provider list`);
     await new DisabledProviders(database).disable(id, COMMAND_LINE);
     print({ id, disabled: true }, options, [`${id} is out of service`]);
   });

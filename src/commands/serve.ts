@@ -4,9 +4,9 @@ import type { FirstStart } from '../accounts/first-start.ts';
 import { loadConfig } from '../config.ts';
 import { serve, type Service } from '../serve.ts';
 
-/** A supervisor starts it anew: what is there can only be known by reading it again. */
+/** The process ends so that a supervisor restarts it: only reading the disk again shows what was kept. */
 const DISK_LOST = 'the disk lost a write; the server stops, and the next start settles what is open';
-/** For those who wait to hear that their requests failed. */
+/** Time for waiting clients to receive their errors. */
 const LAST_WORDS_MS = 500;
 
 /** `serve`: the gate itself. */
@@ -15,7 +15,7 @@ export function serveCommand(): Command {
 }
 
 async function run(): Promise<void> {
-  // What is for people may be lost where its disk is full or its reader gone: the server goes on.
+  // The text for people on standard output is not essential: if it cannot be written, the server keeps running.
   process.stdout.on('error', () => undefined);
   const service = await serve(loadConfig(process.env));
   endOnSignal(service);
@@ -23,16 +23,16 @@ async function run(): Promise<void> {
     service.log.internalError(DISK_LOST, failure);
     setTimeout(() => process.exit(1), LAST_WORDS_MS);
   });
-  // A mistake in the handling of one request must not end all the others.
+  // A bug in the handling of one request must not end all the others.
   process.on('unhandledRejection', (error) => service.log.internalError('unhandled promise rejection', error));
   process.stdout.write(`Tollgate listens on ${service.url}/v1\n`);
   const first = await service.firstStart();
   if (first !== undefined) welcome(service.url, first);
-  // Most of what has run so far never runs again: what was compiled for it is given back, a tenth of the memory.
+  // Most code that ran so far never runs again. Dropping its compiled form frees a tenth of the memory.
   Bun.shrink();
 }
 
-/** The very first start: a key that can be tried at once, and the way to an account of one's own. */
+/** Prints the trial key and the link to the operator account, at the very first start. */
 function welcome(url: string, { secret, token }: FirstStart): void {
   process.stdout.write(`
 This is the first start. Try it with a trial key, which may call the built-in sandbox models only:
@@ -43,19 +43,19 @@ This is the first start. Try it with a trial key, which may call the built-in sa
 
 Add "stream": true to see it streamed. The key is not shown again.
 
-Make your operator account in the dashboard. This link works once, within a day:
+Create your operator account in the dashboard. This link works once, within a day:
 
   ${url}/setup?token=${token}
 
-Set a provider's key, such as OPENAI_API_KEY, to switch its models on.
+Set a provider's key, such as OPENAI_API_KEY, to enable its models.
 
 `);
 }
 
-/** npm passes a Ctrl-C on to a process that had it already: two signals in quick succession are one. */
+/** npm forwards a Ctrl-C that the process has already received, so two signals within this time count as one. */
 const SAME_SIGNAL_MS = 100;
 
-/** The first signal lets running answers finish; a later one ends at once. */
+/** Drains on the first signal and exits at once on a later one. */
 function endOnSignal(service: Service): void {
   let signalledAtMs: number | undefined;
   const end = async (): Promise<void> => {
@@ -68,16 +68,16 @@ function endOnSignal(service: Service): void {
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end());
-  if (!leavesHangUp()) process.on('SIGHUP', () => void end());
+  if (!ignoresHangUp()) process.on('SIGHUP', () => void end());
 }
 
-/** A terminal that is closed ends the server like Ctrl-C, unless `nohup` started it: a handler of ours would undo that. */
-function leavesHangUp(): boolean {
+/** Returns true if SIGHUP is ignored, as under `nohup`. A handler of ours would undo that; otherwise a closed terminal ends the server like Ctrl-C. */
+function ignoresHangUp(): boolean {
   try {
     const ignored = /^SigIgn:\s*([0-9a-f]+)$/mu.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '1';
     return (BigInt(`0x${ignored}`) & 1n) === 1n;
   } catch {
-    // Not Linux: who ignores what cannot be known.
+    // Not Linux: there is no way to find out.
     return true;
   }
 }

@@ -7,7 +7,7 @@ import { prepareSchema } from '../database/migrate.ts';
 import { connect } from '../database/connect.ts';
 import type { Tables } from '../database/tables.ts';
 
-/** What a command works on: the same database as a running server. */
+/** The settings and the database that a command works on, shared with a running server. */
 export interface CommandSession {
   readonly config: Config;
   readonly database: Kysely<Tables>;
@@ -17,7 +17,7 @@ export interface CommandSession {
 
 type Check = (config: Config) => void;
 
-/** Opens the database, which is made where there is none and nobody checks, runs the command's work, and closes it whatever happens. */
+/** Opens the database, runs the command's work, and closes the database in any case. A missing database is created unless `check` refuses. */
 export async function withSession<Result>(work: (session: CommandSession) => Promise<Result>, check?: Check): Promise<Result> {
   const config = loadConfig(process.env);
   check?.(config);
@@ -30,25 +30,25 @@ export async function withSession<Result>(work: (session: CommandSession) => Pro
   }
 }
 
-/** A wrong folder must not pass for a database in which all is well. */
+/** Refuses to run without a database: in a wrong folder, an empty one would look as if all were well. */
 export function requireDatabase({ databaseUrl, databasePath }: Config): void {
   if (databaseUrl === undefined && !existsSync(databasePath))
     throw new Error(`There is no database at ${databasePath}. Is TOLLGATE_DATA set as for the server?`);
 }
 
-/** The account of this address, or an error that says how to make it. */
+/** Returns the account of this address, or throws an error that says how to create it. */
 export async function requireAccount(session: CommandSession, email: string): Promise<Account> {
   const account = await session.accounts.find(normalizeEmail(email));
-  if (account === undefined) throw new Error(`There is no account ${email}. Make it with: account create --email ${email}`);
+  if (account === undefined) throw new Error(`There is no account ${email}. Create it with: account create --email ${email}`);
   return account;
 }
 
-/** Addresses differ by letter case only by mistake. */
+/** Normalizes an email address: addresses that differ only in case are the same. */
 export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** How every command that prints a result can be told to. */
+/** The `--json` option of every command that prints a result. */
 export interface JsonOption {
   readonly json?: boolean;
 }
@@ -58,7 +58,7 @@ export function print(result: Readonly<Record<string, unknown>>, options: JsonOp
   process.stdout.write(options.json === true ? `${JSON.stringify(result)}\n` : `${lines.join('\n')}\n`);
 }
 
-/** A moment as commands print it. */
+/** Formats a moment as commands print it. */
 export function formatTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }

@@ -8,10 +8,10 @@ import { requireAccount, requireDatabase, withSession } from './session.ts';
 
 /** `usage export`. */
 export function usageCommand(): Command {
-  const { group, add } = commandGroup('usage', 'What was used, request by request.');
+  const { group, add } = commandGroup('usage', 'Usage, request by request.');
   add('export', 'write usage rows to standard output, oldest first')
-    .option('--from <time>', 'first moment, such as 2026-11-01, of UTC (default: the beginning)', readMoment)
-    .option('--to <time>', 'the moment after the last (default: now)', readMoment)
+    .option('--from <time>', 'first moment, in UTC, such as 2026-11-01 (default: the beginning)', readMoment)
+    .option('--to <time>', 'end, exclusive (default: now)', readMoment)
     .option('--account <email>', 'only this account')
     .option('--format <format>', 'csv or jsonl', readFormat, 'csv')
     .action(exportUsage);
@@ -29,7 +29,7 @@ interface ExportOptions {
 
 async function exportUsage(options: ExportOptions): Promise<void> {
   const { from: fromMs = 0, to: toMs = Date.now() + 1 } = options;
-  if (fromMs >= toMs) throw new Error('--from must be before --to, which is now where it is not given.');
+  if (fromMs >= toMs) throw new Error('--from must be before --to, which defaults to now.');
   await withSession(async (session) => {
     const accountId = options.account === undefined ? undefined : (await requireAccount(session, options.account)).id;
     const write = WRITERS[options.format];
@@ -45,7 +45,7 @@ async function exportUsage(options: ExportOptions): Promise<void> {
   }, requireDatabase);
 }
 
-/** What a row says, by the name of the column, in the order of the file. */
+/** Reads each column from a row, in the order of the file. */
 const COLUMNS: Readonly<Record<string, (row: UsageRow) => string | number | boolean | null>> = {
   request_id: (row) => row.request_id,
   created_at: (row) => new Date(Number(row.created_at)).toISOString(),
@@ -78,7 +78,7 @@ const WRITERS = {
   jsonl: (row: UsageRow) => JSON.stringify(Object.fromEntries(Object.entries(COLUMNS).map(([name, read]) => [name, read(row)]))),
 } as const;
 
-/** Waits until the reader has taken what was written, so that a slow one costs no memory. */
+/** Writes to standard output and waits until a slow reader has caught up, so that it costs no memory. */
 async function print(text: string): Promise<void> {
   if (process.stdout.write(text)) return;
   await new Promise((resolve) => process.stdout.once('drain', resolve));

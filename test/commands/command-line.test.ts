@@ -54,7 +54,7 @@ async function run(args: readonly string[], variables: Readonly<Record<string, s
   return { code, stdout: Buffer.concat((await stdout) ?? []).toString(), stderr: Buffer.concat((await stderr) ?? []).toString() };
 }
 
-/** Runs a command with `--json`: it must print one line, one object, and nothing else. */
+/** Runs a command with `--json` and expects one line with one object, and nothing else. */
 async function runJson(...args: readonly string[]): Promise<JsonObject> {
   const { code, stdout, stderr } = await run([...args, '--json']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -85,7 +85,7 @@ describe('--help', () => {
     'models check',
     'models import',
   ];
-  test.each(commands)('explains `%s` and every command below it', async (command) => {
+  test.each(commands)('explains `%s` and every subcommand', async (command) => {
     const data = join(folder, 'untouched');
     const { code, stdout, stderr } = await run([...command.split(' ').filter((word) => word !== ''), '--help'], { TOLLGATE_DATA: data });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -101,7 +101,7 @@ test('--version prints the version', async () => {
   expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u), stderr: '' });
 });
 
-test('a backup is a complete copy that only its owner can read, and replaces no file', async () => {
+test('backup writes a complete copy that only its owner can read, and overwrites no file', async () => {
   const file = join(folder, 'copy.db');
   const made = await runJson('backup', '--to', file);
   expect(made).toMatchObject({ file });
@@ -115,10 +115,10 @@ test('a backup is a complete copy that only its owner can read, and replaces no 
   expect(await run(['account', 'show', ...OWNER], { TOLLGATE_DATA: restored })).toMatchObject({ code: 0, stderr: '' });
   const again = await run(['backup', '--to', file]);
   expect(again.code).toBe(1);
-  expect(again.stderr).toContain('is there already');
+  expect(again.stderr).toContain('already exists');
 });
 
-test('promo list names the campaign of a code where it has one', async () => {
+test('promo list names the campaign of a code that has one', async () => {
   const alone = await runJson('promo', 'create', '--credit', '5', '--code', 'WELCOME');
   const together = await runJson('promo', 'create', '--credit', '5', '--code', 'AUTUMN', '--campaign', 'leaves');
   const { stdout } = await run(['promo', 'list']);
@@ -132,22 +132,22 @@ function idOf(made: JsonObject): string {
 }
 
 test.each([
-  ['an address of nobody', { HOST: '999.1.1.1' }, 'Cannot listen on 999.1.1.1, port 0. HOST must be an address of this machine'],
+  ['an invalid address', { HOST: '999.1.1.1' }, 'Cannot listen on 999.1.1.1, port 0. HOST must be an address of this machine'],
   ['an address of another machine', { HOST: '192.0.2.1' }, 'Cannot listen on 192.0.2.1, port 0. HOST must be an address of this machine'],
-])('serve says what is wrong with %s', async (_, variables, message) => {
+])('serve explains why it cannot listen on %s', async (_, variables, message) => {
   const { code, stdout, stderr } = await run(['serve'], { ...variables, TOLLGATE_DATA: join(folder, 'deaf') });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(message);
 });
 
-test('serve says that its port is taken', async () => {
+test('serve reports that its port is taken', async () => {
   using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
   const { code, stderr } = await run(['serve'], { PORT: String(other.port), TOLLGATE_DATA: join(folder, 'deaf') });
   expect(code).toBe(1);
   expect(stderr).toContain(`Cannot listen on 127.0.0.1, port ${other.port}. Something else listens there`);
 });
 
-describe('bad input ends with exit code 1, a message on standard error and nothing on standard output', () => {
+describe('bad input gives exit code 1, a message on standard error and nothing on standard output', () => {
   const credit = ['account', 'credit', ...OWNER];
   const key = ['key', 'create', ...ACCOUNT, '--name', 'a'];
   test.each<[readonly string[], RegExp]>([
@@ -157,34 +157,34 @@ describe('bad input ends with exit code 1, a message on standard error and nothi
     [['serve', '--fast'], /unknown option '--fast'/u],
     [['serve', 'now'], /too many arguments/u],
     [['account', 'create'], /--email <address>' not specified/u],
-    [['account', 'create', '--email', 'nobody'], /"nobody" is not an e-mail address/u],
-    [['account', 'create', ...OWNER], /There is an account owner@example\.com already/u],
-    [['account', 'create', '--email', EMAIL.toUpperCase()], /There is an account owner@example\.com already/u],
+    [['account', 'create', '--email', 'nobody'], /"nobody" is not an email address/u],
+    [['account', 'create', ...OWNER], /The account owner@example\.com already exists/u],
+    [['account', 'create', '--email', EMAIL.toUpperCase()], /The account owner@example\.com already exists/u],
     [['account', 'create', '--email', 'new@example.com', '--credit', 'lots'], /"lots" is not an amount in USD/u],
-    [['account', 'create', '--email', 'new@example.com', '--credit', '-1'], /cannot begin with a debt/u],
+    [['account', 'create', '--email', 'new@example.com', '--credit', '-1'], /initial credit cannot be negative/u],
     [['account', 'show', '--email', 'new@example.com'], /There is no account new@example\.com.*account create/u],
     [[...credit, '--usd', '1'], /--reason <text>' not specified/u],
     [[...credit, '--usd', '0.0000000001', '--reason', 'a'], /at most nine decimals/u],
     [[...credit, '--usd', '0', '--reason', 'a'], /An amount of 0 changes nothing/u],
-    [[...credit, '--usd', '1', '--reason', ' '], /Say why/u],
-    [[...credit, '--usd', '-1', '--reason', 'a', '--expires', '2999-01-01'], /--expires is for credit that is given/u],
+    [[...credit, '--usd', '1', '--reason', ' '], /The reason must not be empty/u],
+    [[...credit, '--usd', '-1', '--reason', 'a', '--expires', '2999-01-01'], /--expires applies only to credit that is added/u],
     [[...key, '--budget-period', 'week'], /add --budget-usd/u],
     [[...key, '--expires', '2030-02-31'], /"2030-02-31" is not a time/u],
-    [['key', 'update', 'key_none'], /nothing to change/u],
+    [['key', 'update', 'key_none'], /Nothing to change/u],
     [['key', 'create', '--account', 'new@example.com', '--name', 'a'], /There is no account new@example\.com/u],
     [['key', 'create', ...ACCOUNT], /--name <name>' not specified/u],
     [[...key, '--rpm', '0'], /"0" is not a whole number above zero/u],
     [[...key, '--concurrent', 'many'], /"many" is not a whole number above zero/u],
-    [[...key, '--models', 'sandbox/echo,sandbox/eco'], /Unknown model sandbox\/eco\. See them with: models list/u],
+    [[...key, '--models', 'sandbox/echo,sandbox/eco'], /Unknown model sandbox\/eco\. List the models with: models list/u],
     [[...key, '--models', ' , '], /at least one/u],
     [[...key, '--at-limit', 'never'], /--at-limit must be stop or slow-down/u],
     [[...key, '--limit-zone', '+02:00'], /--limit-zone is not the name of a time zone such as Europe\/Berlin/u],
     [[...key, '--expires', '2020-01-31'], /"2020-01-31" is in the past/u],
     [[...key, '--expires', 'someday'], /"someday" is not a time such as/u],
     [['key', 'list'], /--account <email>' not specified/u],
-    [['backup', '--to', '/nowhere/copy.db'], /There is no folder \/nowhere\. Make it/u],
+    [['backup', '--to', '/nowhere/copy.db'], /There is no folder \/nowhere\. Create it/u],
     [['usage', 'export', '--from', '2026-12-02', '--to', '2026-12-01'], /--from must be before --to/u],
-    [['usage', 'export', '--from', '2999-01-01'], /--from must be before --to, which is now/u],
+    [['usage', 'export', '--from', '2999-01-01'], /--from must be before --to, which defaults to now/u],
     [['key', 'rotate'], /missing required argument 'id'/u],
     [['key', 'rotate', 'key_none'], /There is no key key_none.*key list/u],
     [['key', 'rotate', 'key_none', '--overlap', 'soon'], /"soon" is not a duration such as/u],
@@ -196,13 +196,13 @@ describe('bad input ends with exit code 1, a message on standard error and nothi
     expect(stderr).not.toContain('    at ');
   });
 
-  test('--json does not change where a failure is told', async () => {
+  test('failures go to standard error with --json too', async () => {
     const { code, stdout, stderr } = await run(['key', 'delete', 'key_none', '--json']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/There is no key key_none/u);
   });
 
-  test.each(['serve', `key list --account ${EMAIL}`])('settings with a mistake: %s', async (command) => {
+  test.each(['serve', `key list --account ${EMAIL}`])('invalid settings: %s', async (command) => {
     const { code, stdout, stderr } = await run(command.split(' '), { PORT: 'http' });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toStartWith('The settings have a mistake:\n  - environment variable PORT: ');
@@ -212,7 +212,7 @@ describe('bad input ends with exit code 1, a message on standard error and nothi
 describe('--json prints one JSON object', () => {
   const shape = { id: expect.stringMatching(/^acct_/u), email: EMAIL, status: 'active', admin: false, created_at: expect.any(String) };
 
-  test('account create, with decimal amounts as texts', async () => {
+  test('account create, with decimal amounts as strings', async () => {
     const made = await runJson('account', 'create', '--email', 'New@Example.com', '--credit', '12.50', '--admin');
     expect(made).toMatchObject({ email: 'new@example.com', admin: true, balance: '12.5', available: '12.5', held: '0' });
   });
@@ -237,7 +237,7 @@ describe('--json prints one JSON object', () => {
     expect(await runJson('account', 'credit', ...OWNER, '--usd', '-0.000000003', '--reason', 'back')).toMatchObject({ balance: '0' });
   });
 
-  test('account operator, but for the last one, and end-sessions', async () => {
+  test('account operator, which keeps the last operator, and end-sessions', async () => {
     const other = ['--email', 'new@example.com'];
     expect(await runJson('account', 'operator', ...OWNER)).toMatchObject({ email: EMAIL, admin: true });
     expect(await runJson('account', 'operator', ...other, '--remove')).toMatchObject({ admin: false });
@@ -259,7 +259,7 @@ describe('--json prints one JSON object', () => {
     }
   });
 
-  test('key list, with what was fixed and without a secret', async () => {
+  test('key list, with the settings and without the secret', async () => {
     const flags = ['--models', 'sandbox/echo, sandbox/story', '--rpm', '1', '--tpm', '2', '--concurrent', '3', '--expires', '2099-01-31'];
     const limits = ['--budget-usd', '5', '--budget-period', 'day', '--at-limit', 'slow-down', '--limit-zone', 'Europe/Berlin'];
     const { id, secret } = await runJson('key', 'create', ...ACCOUNT, '--name', 'third', ...flags, ...limits);
@@ -286,7 +286,7 @@ describe('--json prints one JSON object', () => {
     expect((await run(['key', 'delete', String(id)])).code).toBe(1);
   });
 
-  test('models list, of the models that can be called or of all', async () => {
+  test('models list, of callable models or of all', async () => {
     const served = (await runJson('models', 'list')) as { models: JsonObject[] };
     expect(served.models.map((model) => model['id'])).toEqual(['sandbox/echo', 'sandbox/story', 'sandbox/hello']);
     const all = (await runJson('models', 'list', '--all')) as { models: JsonObject[] };
@@ -299,13 +299,13 @@ describe('--json prints one JSON object', () => {
   });
 });
 
-describe('people get lines', () => {
+describe('without --json, commands print lines for people', () => {
   test('with the secret of a new key, and the advice to store it', async () => {
     const { stdout } = await run(['key', 'create', ...ACCOUNT, '--name', 'shown']);
     expect(stdout).toMatch(/^key_\S+ \(shown\)\nsk-tg-\S+\nStore the secret now: it is not shown again\.\n$/u);
   });
 
-  test('with the ends of the secrets in the list', async () => {
+  test('with the first and last characters of the secrets in the list', async () => {
     const { stdout } = await run(['key', 'list', ...ACCOUNT]);
     expect(stdout).toMatch(/^key_\S+ {2}first {2}sk-tg-\w{4}…\w{4}$/mu);
     expect(stdout).not.toMatch(/sk-tg-\w{5}/u);
@@ -316,7 +316,7 @@ describe('people get lines', () => {
     expect(stdout).toBe(`${EMAIL}, active\nbalance $0, of which $0 available and $0 held for running requests\n`);
   });
 
-  test('with what a migration did', async () => {
+  test('with the migrations that ran', async () => {
     const fresh = { TOLLGATE_DATA: join(folder, 'fresh') };
     expect((await run(['migrate'], fresh)).stdout).toMatch(/^Ran 001-initial/u);
     expect((await run(['migrate'], fresh)).stdout).toBe('The schema is up to date.\n');

@@ -19,10 +19,10 @@ const WITHIN_MS = 10_000;
 const STARTED_WITHIN_MS = 30_000;
 const BY_NPM_MS = 60_000;
 const LISTENS = /^Tollgate listens on (http:\/\/\S+)\/v1$/mu;
-const WELCOME_END = 'to switch its models on.';
+const WELCOME_END = 'to enable its models.';
 const CHAT = { model: 'sandbox/story', messages: [{ role: 'user', content: 'Tell me a story' }] };
 
-/** A program that was started, and what it printed so far. */
+/** A running program, and its output so far. */
 interface Running {
   readonly child: ChildProcess;
   readonly exit: Promise<number | null>;
@@ -39,7 +39,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-life-'));
   const settings = join(folder, 'tollgate.yaml');
   await writeFile(settings, '');
-  // Without the setting that spares the program its second beginning: this is how people start it.
+  // The environment of an ordinary start.
   env = {
     PATH: process.env['PATH'] ?? '',
     HOME: folder,
@@ -59,12 +59,12 @@ function endAll(): void {
   for (const child of children) killGroup(child);
 }
 
-/** Ends a child with everything that it started: each leads a group of its own. */
+/** Kills a child and every process it started: each child leads its own process group. */
 function killGroup(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // The group has ended by itself, which is as good.
+    // The group has already ended.
   }
 }
 
@@ -96,7 +96,7 @@ async function within<Result>(promise: Promise<Result>): Promise<Result> {
   return Promise.race([promise, late]);
 }
 
-/** Starts the server and gives its address once it has said everything that it says at its start. */
+/** Starts the server and returns its address once it has printed the expected text. */
 async function serve(
   data: string,
   { command = SERVE, until = LISTENS }: { command?: readonly string[]; until?: RegExp | string } = {},
@@ -107,7 +107,7 @@ async function serve(
     if (performance.now() > deadline || running.child.exitCode !== null) throw new Error(`${running.stdout()}\n${running.stderr()}`);
     await Bun.sleep(10);
   }
-  // The address is the first thing it says; a moment later it listens to signals as well.
+  // The server prints its address shortly before it handles signals.
   await Bun.sleep(100);
   return { ...running, origin: LISTENS.exec(running.stdout())?.[1] ?? '' };
 }
@@ -151,7 +151,7 @@ describe('the first start', () => {
     expect(existsSync(join(data, 'tollgate.db'))).toBe(true);
   });
 
-  test('says in the log what a provider lacks whose key is set, and no key', () => {
+  test('logs what an incomplete provider lacks, and no key', () => {
     expect(server.stderr()).toMatch(/"level":"warn".*"provider":"azure","missing":\["AZURE_OPENAI_RESOURCE"\]/u);
     expect(server.stderr()).not.toMatch(/sk-tg-|sk-half/u);
   });
@@ -165,7 +165,7 @@ describe('the first start', () => {
     expect(answer.usage['total_tokens']).toBe((answer.usage['prompt_tokens'] ?? 0) + (answer.usage['completion_tokens'] ?? 0));
   });
 
-  test('prints a command that streams when it is told to', async () => {
+  test('prints a command that streams with "stream": true', async () => {
     const streaming = curl.replace(/\}'$/u, `, "stream": true}'`);
     const { code, stdout } = await run(['bash', '-c', streaming], data);
     expect(code).toBe(0);
@@ -177,19 +177,19 @@ describe('the first start', () => {
   test.each([
     ['openai/gpt-5', 403, 'model_not_allowed'],
     ['nobody/nothing', 404, 'model_not_found'],
-  ])('gives a key that may not call %s', async (model, status, code) => {
+  ])('prints a key that may not call %s', async (model, status, code) => {
     const response = await ask(server.origin, secretIn(server.stdout()), { ...CHAT, model });
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ error: { code } });
   });
 
-  test('gives a key that sees the sandbox models and no others', async () => {
+  test('prints a key that lists the sandbox models and no others', async () => {
     const headers = { authorization: `Bearer ${secretIn(server.stdout())}` };
     const { data: models } = (await (await fetch(`${server.origin}/v1/models`, { headers })).json()) as { data: { id: string }[] };
     expect(models.map((model) => model.id).toSorted()).toEqual(['sandbox/echo', 'sandbox/hello', 'sandbox/story']);
   });
 
-  test('prints a link with which the operator gets an account, once', async () => {
+  test('prints a link that creates the operator account, once', async () => {
     const link = new URL(/http\S+\/setup\?token=\S+/u.exec(server.stdout())?.[0] ?? '');
     const setUp = (email: string): Promise<Response> =>
       fetch(`${server.origin}/api/setup`, {
@@ -203,7 +203,7 @@ describe('the first start', () => {
     expect(shown.stdout).toContain('you@example.com (operator), active');
   }, 60_000);
 
-  test('has the folder for itself: a second server is refused, and the first goes on', async () => {
+  test('locks the data folder: a second server is refused, and the first keeps running', async () => {
     const { code, stdout, stderr } = await run(SERVE, data);
     expect(code).toBe(1);
     expect(stdout).toBe('');
@@ -213,7 +213,7 @@ describe('the first start', () => {
     expect((await fetch(`${server.origin}/readyz`)).status).toBe(200);
   });
 
-  test('is followed by starts that print neither a key nor the link for the operator', async () => {
+  test('is the only one that prints a key and the operator link', async () => {
     expect(await stop(server)).toBe(0);
     const second = await serve(data);
     expect(second.stdout()).toMatch(LISTENS);
@@ -224,11 +224,11 @@ describe('the first start', () => {
   });
 });
 
-test('a start after one that was killed before it said anything is the first one still', async () => {
+test('a start after one that was killed before it printed anything still counts as the first', async () => {
   const data = join(folder, 'killed');
   const database = openKysely(join(data, 'tollgate.db'));
   await migrate(database, 'sqlite');
-  // What there is when the process ends between the account and the link.
+  // The state of a process that ended after it created the account and before it created the link.
   const trial = await new Accounts(database).create('trial@localhost', false);
   await new Keys(database).create(trial?.id ?? '', { name: 'trial' });
   await database.destroy();
@@ -242,19 +242,19 @@ test('a start after one that was killed before it said anything is the first one
   expect(await stop(second)).toBe(0);
 });
 
-describe('the end', () => {
+describe('a shutdown', () => {
   let server: Running & { origin: string };
   let count = 0;
   const freshData = (): string => join(folder, `end-${(count += 1)}`);
   afterEach(() => killGroup(server.child));
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('comes with exit code 0 after %s', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends with exit code 0 after %s', async (signal) => {
     server = await serve(freshData(), { until: WELCOME_END });
     expect(await stop(server, signal)).toBe(0);
     expect(server.stderr()).toContain('"msg":"ended"');
   });
 
-  test('does not come with SIGHUP where nohup started the server', async () => {
+  test('does not start on SIGHUP if nohup started the server', async () => {
     server = await serve(freshData(), { command: ['nohup', ...SERVE], until: WELCOME_END });
     server.child.kill('SIGHUP');
     await Bun.sleep(200);
@@ -263,7 +263,7 @@ describe('the end', () => {
   });
 
   test(
-    'comes with exit code 0 after Ctrl-C, which npm and the server get at once',
+    'ends with exit code 0 after Ctrl-C, which npm and the server receive together',
     async () => {
       server = await serve(freshData(), { command: ['npm', 'start'], until: WELCOME_END });
       process.kill(-(server.child.pid ?? 0), 'SIGINT');
@@ -274,7 +274,7 @@ describe('the end', () => {
   );
 
   test(
-    'of a server that npm started waits for a running stream: npm sends Ctrl-C on, so it comes twice',
+    'under npm waits for a running stream, although npm forwards Ctrl-C and the server receives it twice',
     async () => {
       server = await serve(freshData(), { command: ['npm', 'start'], until: WELCOME_END });
       const running = await ask(server.origin, secretIn(server.stdout()), { ...CHAT, stream: true, max_tokens: 40 });
@@ -285,7 +285,7 @@ describe('the end', () => {
     BY_NPM_MS,
   );
 
-  test('waits for a running stream and sends newcomers elsewhere', async () => {
+  test('waits for a running stream and refuses new requests', async () => {
     server = await serve(freshData(), { until: WELCOME_END });
     const secret = secretIn(server.stdout());
     const text = (await ask(server.origin, secret, { ...CHAT, stream: true })).text();
@@ -303,7 +303,7 @@ describe('the end', () => {
     expect(await within(server.exit)).toBe(0);
   });
 
-  test('comes at once with the second signal', async () => {
+  test('ends at once on the second signal', async () => {
     server = await serve(freshData(), { until: WELCOME_END });
     const response = await ask(server.origin, secretIn(server.stdout()), { ...CHAT, stream: true });
     const cut = response.text().catch(() => 'cut');
@@ -314,7 +314,7 @@ describe('the end', () => {
   });
 });
 
-test('a server whose output and log are on a full disk goes on', async () => {
+test('a server whose output and log are on a full disk keeps running', async () => {
   const free = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
   const origin = `http://127.0.0.1:${free.port}`;
   free.stop(true);
@@ -327,13 +327,13 @@ test('a server whose output and log are on a full disk goes on', async () => {
     );
   const deadline = performance.now() + WITHIN_MS;
   while (!(await isReady()) && performance.now() < deadline) await Bun.sleep(20);
-  // Each of these is a line of the log.
+  // Each of these writes a line to the log.
   for (const secret of ['sk-none', 'sk-nobody']) expect((await ask(origin, secret, CHAT)).status).toBe(401);
   expect(await isReady()).toBe(true);
   expect(await stop(server)).toBe(0);
 });
 
-test('a port that is taken is told on standard error with exit code 1', async () => {
+test('a taken port is reported on standard error with exit code 1', async () => {
   const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
   const running = start(SERVE, { TOLLGATE_DATA: join(folder, 'taken'), PORT: String(taken.port) });
   expect(await within(running.exit)).toBe(1);

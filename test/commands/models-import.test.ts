@@ -80,16 +80,16 @@ describe('models import', () => {
   });
 
   test.each<[what: string, settings: JsonObject, args: readonly string[], message: RegExp]>([
-    ['a provider that is not there', {}, ['--provider', 'openai'], /no provider openai, or it is off/u],
-    ['no provider', {}, [], /--provider <id>' not specified/u],
+    ['an unknown provider', {}, ['--provider', 'openai'], /no provider openai, or it is off/u],
+    ['a missing --provider', {}, [], /--provider <id>' not specified/u],
     [
-      'a host without a list',
+      'a host without a model list',
       { providers: { bedrock: { region: 'eu', access_key_id: 'a', secret_access_key: 'b' } } },
       ['--provider', 'bedrock'],
       /no list of models/u,
     ],
     ['a host that is down', { providers: MOCK }, ['--provider', 'mock'], /could not be read: it could not be reached/u],
-    ['prices that are not there', { providers: MOCK }, ['--provider', 'mock', '--prices', '/nowhere.json'], /cannot be read as JSON/u],
+    ['a missing price file', { providers: MOCK }, ['--provider', 'mock', '--prices', '/nowhere.json'], /cannot be read as JSON/u],
   ])('refuses %s', async (_, settings, args, message) => {
     const { code, stdout, stderr } = await run(settings, ['import', ...args]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all([claude.stop(), gemini.stop(), bedrock.stop(), openai.stop(), own.stop()]);
 });
 
-/** The rows of the JSON answer that are about models of the settings. */
+/** Runs `models check --json`; returns the rows about models of the settings. */
 async function check(
   settings: JsonObject,
   args: readonly string[] = [],
@@ -34,7 +34,7 @@ async function check(
   return { code, rows, all };
 }
 
-/** A model with this route alone. */
+/** Returns a model with this route only. */
 function route(provider: string, model: string): JsonObject {
   return entry(`team/${provider}-${model}`, { routes: [{ provider, model }] });
 }
@@ -42,7 +42,7 @@ function route(provider: string, model: string): JsonObject {
 const MOCK = { mock: { base_url: 'http://127.0.0.1:1/v1' } };
 
 describe('models check', () => {
-  test('finds nothing wrong with what is shipped, also when every provider is on', async () => {
+  test('finds no problem in the shipped catalogue, even with every provider on', async () => {
     const { code, stdout } = await run({}, ['check']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^MODEL +PROVIDER +ROUTE +STATUS +MS +TOKENS +MESSAGE\nsandbox\/echo +sandbox +echo +ready\n/u);
@@ -56,21 +56,21 @@ describe('models check', () => {
   });
 
   test.each<[what: string, changes: JsonObject, status: string, message: RegExp]>([
-    ['that writes more than it reads', { context_length: 2000 }, 'failed', /writes 4000 tokens into a context of 2000/u],
+    ['whose output exceeds its context', { context_length: 2000 }, 'failed', /max_output_tokens 4000 exceeds the context of 2000/u],
     ['with a tiny context', { context_length: 100, max_output_tokens: 10 }, 'warning', /only 100 tokens/u],
-    ['with cheap answers', { price: { input: 3, output: 2 } }, 'warning', /costs less for an answer/u],
-    ['with a dear cache', { price: { input: 1, cached_input: 2, output: 2 } }, 'warning', /more for cached/u],
+    ['with output cheaper than input', { price: { input: 3, output: 2 } }, 'warning', /output tokens cost less/u],
+    ['with expensive cached input', { price: { input: 1, cached_input: 2, output: 2 } }, 'warning', /cached input tokens cost more/u],
     [
-      'with a price out of reach',
+      'with a long price beyond its context',
       { price: { input: 1, output: 2, long: { over: 100_000, input: 2, output: 4 } } },
       'warning',
-      /longer than its context/u,
+      /longer than the context/u,
     ],
     [
-      'that is cheaper in bulk',
+      'with cheaper long prompts',
       { price: { input: 1, output: 2, long: { over: 10, input: 0.5, output: 4 } } },
       'warning',
-      /cheaper when prompts are long/u,
+      /long prompts cost less/u,
     ],
     [
       'with a route twice',
@@ -81,10 +81,10 @@ describe('models check', () => {
         ],
       },
       'failed',
-      /is there twice/u,
+      /is listed twice/u,
     ],
     [
-      'with a lonely weight',
+      'with a single weighted route',
       {
         routes: [
           { provider: 'mock', model: 'a', weight: 2 },
@@ -92,41 +92,41 @@ describe('models check', () => {
         ],
       },
       'warning',
-      /no neighbour/u,
+      /no neighbouring route/u,
     ],
     [
-      'that is given away',
+      'that is free although its provider charges',
       { price: { input: 0, output: 0 }, routes: [{ provider: 'groq', model: 'a' }] },
       'warning',
       /free of charge, but groq is not/u,
     ],
     [
-      'with a promise that the dialect refuses',
+      'with an input that the dialect refuses',
       { routes: [{ provider: 'claude', model: 'claude-opus-5' }], input: ['text', 'audio'], features: [] },
       'failed',
       /audio input is promised, but refused/u,
     ],
     [
-      'with a promise that is lost',
+      'with a feature that the dialect drops',
       { routes: [{ provider: 'claude', model: 'claude-opus-5' }], features: ['logprobs'] },
       'warning',
-      /logprobs is promised, but left out/u,
+      /logprobs is promised, but dropped/u,
     ],
     [
-      'with more output than the provider takes',
+      'with more output than the provider accepts',
       { routes: [{ provider: 'claude', model: 'claude-3-haiku' }], features: [], max_output_tokens: 8000 },
       'warning',
-      /no more than 4096 are asked for/u,
+      /at most 4096 are requested/u,
     ],
-  ])('tells of a model %s', async (_, changes, status, message) => {
+  ])('reports a model %s', async (_, changes, status, message) => {
     const providers = { ...MOCK, claude: { dialect: 'anthropic', base_url: 'http://127.0.0.1:1/v1' } };
     const { code, rows, all } = await check({ providers, models: [entry('team/a', changes)] }, [], { GROQ_API_KEY: 'k' });
-    const told = rows.map((row) => ({ status: row['status'], message: row['message'] }));
-    expect(told).toContainEqual({ status, message: expect.stringMatching(message) });
+    const reported = rows.map((row) => ({ status: row['status'], message: row['message'] }));
+    expect(reported).toContainEqual({ status, message: expect.stringMatching(message) });
     expect({ code, ok: all['ok'] }).toEqual(status === 'failed' ? { code: 1, ok: false } : { code: 0, ok: true });
   });
 
-  test('tells of the same model at two prices, and of two models of one name', async () => {
+  test('reports the same model at two prices, and two models with one name', async () => {
     const models = [entry('team/a', { name: 'A' }), entry('team/b', { name: 'A', price: { input: 5, output: 9 } })];
     const { rows } = await check({ providers: MOCK, models });
     expect(rows.map(({ message }) => message)).toEqual([
@@ -135,12 +135,12 @@ describe('models check', () => {
     ]);
   });
 
-  test('says nothing of what is only promised where the provider is off', async () => {
+  test('gives no warning about a provider that is off', async () => {
     const { rows } = await check({ models: [entry('team/a', { features: ['logprobs'], routes: [{ provider: 'groq', model: 'a' }] })] });
     expect(rows).toMatchObject([{ status: 'off', on: false }]);
   });
 
-  test('tells mistakes of the settings as every command does', async () => {
+  test('reports invalid settings like every command', async () => {
     const { code, stderr } = await run({ models: [entry('team/a', { price: {} })], providers: MOCK }, ['check', '--live']);
     expect(code).toBe(1);
     expect(stderr).toContain('price.input: is missing');
@@ -148,7 +148,7 @@ describe('models check', () => {
 });
 
 describe('models check --live', () => {
-  test('calls every route that is on, in every dialect, and tells what it used', async () => {
+  test('calls every enabled route, in every dialect, and reports its usage', async () => {
     const providers = {
       mock: { base_url: openai.baseUrl, api_key: openai.apiKey },
       claude: { dialect: 'anthropic', base_url: claude.baseUrl, api_key: claude.apiKey },
@@ -180,7 +180,7 @@ describe('models check --live', () => {
     expect(own.called).toEqual(['small']);
   });
 
-  test('fails with the provider’s own words, without our key, and does not wait for ever', async () => {
+  test('reports the provider’s own error without our key, and times out', async () => {
     openai.reset();
     const secret = 'sk-wrong-secret-1234567890';
     openai.forModel('quiet', { type: 'hang', moment: { at: 'before_headers' } });
@@ -204,7 +204,7 @@ describe('models check --live', () => {
     expect(ended.stdout).toMatch(/4 ok, 4 failed, \d+ off\.\n$/u);
   });
 
-  test('fails where a server of your own does not tell its models', async () => {
+  test('fails if a server of your own does not list its models', async () => {
     const { code, all } = await check({}, ['--live'], { OLLAMA_URL: 'http://127.0.0.1:1/v1' });
     expect(code).toBe(1);
     expect(all['providers']).toEqual([{ provider: 'ollama', message: 'its models could not be read: it could not be reached' }]);

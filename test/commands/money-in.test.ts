@@ -16,7 +16,7 @@ import { startOpenAiSimulator, type OpenAiSimulator } from '../simulator/openai.
 import { startStripeSimulator, type StripeSimulator } from '../simulator/stripe.ts';
 import type { JsonObject } from '../simulator/wire.ts';
 
-const FELT_WITHIN_MS = 10_000;
+const EFFECT_WITHIN_MS = 10_000;
 const PLANS = [
   { id: 'narrow', name: 'Narrow', price_usd: 0, included_usd: 1, models: ['sandbox/echo'], requests_per_minute: 1000 },
   { id: 'gift', name: 'Gift', price_usd: 9, included_usd: 2, offered: false },
@@ -56,16 +56,16 @@ const statusOf = async (secret: string, model: string): Promise<number> => {
   return response.status;
 };
 
-const felt = async (secret: string, model: string, expected: number): Promise<void> => {
-  const deadline = performance.now() + FELT_WITHIN_MS;
+const expectSoon = async (secret: string, model: string, expected: number): Promise<void> => {
+  const deadline = performance.now() + EFFECT_WITHIN_MS;
   while ((await statusOf(secret, model)) !== expected && performance.now() < deadline) await Bun.sleep(50);
   expect(await statusOf(secret, model)).toBe(expected);
 };
 
 const balanceOf = async (email: string): Promise<string> => String((await gate.run('account', 'show', '--email', email))['balance']);
 
-/** Begins a top-up of $20, as the dashboard does. */
-async function begin(email: string, provider: ProviderName): Promise<PaymentRow> {
+/** Starts a top-up of $20, as the dashboard does. */
+async function startTopUp(email: string, provider: ProviderName): Promise<PaymentRow> {
   const { id } = await gate.run('account', 'show', '--email', email);
   const payer = { accountId: String(id), email };
   const result = await money.desk.start({ payer, amount: asNanos(20_000_000_000n), provider, nowMs: Date.now() });
@@ -80,9 +80,9 @@ const refusalOf = async (...terms: readonly string[]): Promise<string> =>
   ((await failureOf(gate.run('plan', 'create', '--name', 'X', '--included-usd', '1', ...terms))) as Error).message;
 
 describe('the webhook of a running server', () => {
-  test('credits what Stripe signed, and nothing else', async () => {
+  test('credits only events that Stripe signed, once', async () => {
     const { email } = await gate.makeKey({ creditUsd: '0' });
-    const payment = await begin(email, 'stripe');
+    const payment = await startTopUp(email, 'stripe');
     stripe.books.pay(stripe.books.sessionOf(payment.id));
     const [event] = stripe.books.events.slice(-1);
     const forged = await stripe.sign(event ?? {}, 'whsec_forged_by_somebody_else');
@@ -93,14 +93,14 @@ describe('the webhook of a running server', () => {
     expect(await balanceOf(email)).toBe('20');
   });
 
-  test('is not there without a secret', async () => {
+  test('does not exist without a secret', async () => {
     const other = await startGate({ simulator, env: { STRIPE_SECRET_KEY: 'sk_test_simulated' } });
     const signed = await stripe.sign({ id: 'evt_1', object: 'event', type: 'x', data: { object: {} } }, ' ');
     expect((await fetch(`${other.origin}/webhooks/stripe`, { method: 'POST', ...signed })).status).toBe(404);
     await other.stop();
   }, 60_000);
 
-  test('is refused at start with an empty secret', () => {
+  test('is refused at the start with an empty secret', () => {
     expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '' })).toThrow(ConfigError);
     expect(() => loadConfig({ STRIPE_WEBHOOK_SECRET: '' })).toThrow(
       'environment variable STRIPE_WEBHOOK_SECRET: must be the signing secret',
@@ -110,11 +110,11 @@ describe('the webhook of a running server', () => {
 });
 
 describe('payments', () => {
-  test('are compared with Stripe: what was not heard of is found, explained and mended', async () => {
+  test('are compared with Stripe: a missed payment is found and then credited', async () => {
     const { email } = await gate.makeKey({ creditUsd: '0' });
-    const payment = await begin(email, 'stripe');
+    const payment = await startTopUp(email, 'stripe');
     stripe.books.pay(stripe.books.sessionOf(payment.id));
-    // With exit code 1 the command's output is in the failure's place, so the list is asked for by its effect.
+    // With exit code 1 the output is not returned, so the test checks the effect of `payments ask` instead.
     const failure = (await failureOf(gate.run('payments', 'reconcile'))) as Error;
     expect(failure.message).toContain('payments reconcile --json ended with 1');
     expect(await gate.run('payments', 'ask', payment.id)).toMatchObject({ status: 'paid', usd: '20' });
@@ -124,7 +124,7 @@ describe('payments', () => {
 
   test('by bank transfer are confirmed or refused by the operator', async () => {
     const { email } = await gate.makeKey({ creditUsd: '0' });
-    const [first, second] = [await begin(email, 'manual'), await begin(email, 'manual')];
+    const [first, second] = [await startTopUp(email, 'manual'), await startTopUp(email, 'manual')];
     expect((await failureOf(gate.run('payments', 'confirm', first.provider_ref ?? '', '--usd', '19'))) as Error).toMatchObject({
       message: expect.stringContaining('1900 cents were paid instead of 2000'),
     });
@@ -137,9 +137,9 @@ describe('payments', () => {
     );
   });
 
-  test('that do not fit are listed as problems', async () => {
+  test('of the wrong amount are listed as problems', async () => {
     const { email } = await gate.makeKey({ creditUsd: '0' });
-    const payment = await begin(email, 'stripe');
+    const payment = await startTopUp(email, 'stripe');
     stripe.books.pay(stripe.books.sessionOf(payment.id), { cents: 1 });
     for (const event of stripe.books.events.slice(-1)) await stripe.deliver(event, `${gate.origin}/webhooks/stripe`);
     const { problems } = (await gate.run('payments', 'list', '--problems')) as { problems: JsonObject[] };
@@ -154,7 +154,7 @@ describe('payments', () => {
 });
 
 describe('promo codes', () => {
-  test('are made, shown once, listed without the code, redeemed and stopped', async () => {
+  test('are created, shown once, listed without the code, redeemed and stopped', async () => {
     const { email } = await gate.makeKey({ creditUsd: '0' });
     const made = (await gate.run('promo', 'create', '--credit', '5', '--code', 'Hello-World', '--uses', '3', '--campaign', 'hello')) as {
       codes: JsonObject[];
@@ -177,7 +177,7 @@ describe('promo codes', () => {
     expect(JSON.stringify(entries.map(({ detail }) => detail)).toLowerCase()).not.toContain('world');
   });
 
-  test('come in batches, in a file that only its owner can read', async () => {
+  test('can be created in bulk, in a file that only its owner can read', async () => {
     const file = join(gate.dataFolder, 'codes.csv');
     expect(
       await gate.run('promo', 'create', '--bonus-percent', '10', '--bonus-max', '5', '--count', '50', '--prefix', 'fall', '--csv', file),
@@ -188,23 +188,23 @@ describe('promo codes', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test('are not made where their file cannot be, for they are shown once', async () => {
+  test('are not created if their file cannot be written, since they are shown only once', async () => {
     const [file, elsewhere] = [join(gate.dataFolder, 'taken.csv'), join(gate.dataFolder, 'no-folder', 'codes.csv')];
     await writeFile(file, 'mine');
     const create = (...rest: readonly string[]) => gate.run('promo', 'create', '--credit', '5', '--campaign', 'filed', ...rest);
-    expect(((await failureOf(create('--csv', file))) as Error).message).toContain('is there already');
+    expect(((await failureOf(create('--csv', file))) as Error).message).toContain('already exists');
     expect(((await failureOf(create('--csv', elsewhere))) as Error).message).toContain('ENOENT');
     expect(await readFile(file, 'utf8')).toBe('mine');
     expect(await gate.run('promo', 'list', '--campaign', 'filed')).toEqual({ codes: [] });
-    // A file for codes that are then not made is not left behind.
+    // If creating the codes fails, their file is removed.
     await create('--code', 'filed-once');
     const empty = join(gate.dataFolder, 'empty.csv');
-    expect(((await failureOf(create('--code', 'filed-once', '--csv', empty))) as Error).message).toContain('a code like this already');
+    expect(((await failureOf(create('--code', 'filed-once', '--csv', empty))) as Error).message).toContain('This code already exists');
     expect(existsSync(empty)).toBe(false);
   });
 
-  test('ask for one benefit that makes sense', async () => {
-    expect(await messageOf()).toContain('Say what the code gives');
+  test('need exactly one valid benefit', async () => {
+    expect(await messageOf()).toContain('Choose exactly one benefit');
     expect(await messageOf('--plan', 'none-such')).toContain('There is no plan none-such');
     expect(await messageOf('--bonus-percent', '10')).toContain('--bonus-max');
     expect(await messageOf('--credit', '5', '--code', 'x!')).toContain('4 to 64 letters');
@@ -216,7 +216,7 @@ describe('promo codes', () => {
 });
 
 describe('plans', () => {
-  test('of the settings are there, and more can be made', async () => {
+  test('come from the settings, and more can be created', async () => {
     await gate.run('plan', 'create', '--id', 'more', '--name', 'More', '--price-usd', '5', '--included-usd', '6', '--rpm', '7');
     const { plans } = (await gate.run('plan', 'list')) as { plans: JsonObject[] };
     expect(plans.map(({ id }) => id)).toEqual(['narrow', 'more', 'gift']);
@@ -232,28 +232,28 @@ describe('plans', () => {
     ]);
   });
 
-  test('are refused as a form refuses them', async () => {
+  test('are validated like in the form', async () => {
     expect(await refusalOf('--id', 'none', '--price-usd', '1')).toContain('--id: must not be "none"');
     expect(await refusalOf('--id', 'x', '--price-usd', '-1')).toContain('--price-usd: must be USD: zero or more');
     expect(await refusalOf('--id', 'x', '--price-usd', '1', '--interval', 'week')).toContain('--interval: ');
-    expect(await refusalOf('--id', 'gift', '--price-usd', '1')).toContain('stands in the settings file; change it there');
+    expect(await refusalOf('--id', 'gift', '--price-usd', '1')).toContain('is in the settings file; change it there');
   });
 
-  test('that are assigned are felt by keys within a second, and so is their end', async () => {
+  test('apply to keys soon after they are assigned or taken away', async () => {
     const { email, secret } = await gate.makeKey({ creditUsd: '1' });
-    await felt(secret, 'sandbox/story', 200);
+    await expectSoon(secret, 'sandbox/story', 200);
     expect(await gate.run('plan', 'assign', '--account', email, '--plan', 'narrow')).toMatchObject({
       plan: 'narrow',
       paid_by: 'nobody',
       included_left: '1',
     });
-    await felt(secret, 'sandbox/story', 403);
+    await expectSoon(secret, 'sandbox/story', 403);
     expect(await statusOf(secret, 'sandbox/echo')).toBe(200);
     expect(await gate.run('plan', 'assign', '--account', email, '--plan', 'none')).toMatchObject({ plan: null });
-    await felt(secret, 'sandbox/story', 200);
+    await expectSoon(secret, 'sandbox/story', 200);
   });
 
-  test('that stop at their own credit refuse a request that the balance could pay, and say what to do', async () => {
+  test('with overflow stop refuse a request that the balance could pay, and say what to do', async () => {
     const terms = ['--id', 'tiny', '--name', 'Tiny', '--price-usd', '0', '--included-usd', '0.0001'];
     expect(await gate.run('plan', 'create', ...terms, '--overflow', 'stop')).toMatchObject({ overflow: 'stop', use_first: 'plan' });
     const { email, secret } = await gate.makeKey({ creditUsd: '5' });
@@ -279,7 +279,7 @@ describe('plans', () => {
     expect((await ask(1000)).status).toBe(200);
   });
 
-  test('leave the ledger right', async () => {
+  test('leave the ledger correct', async () => {
     expect(await gate.run('ledger', 'verify')).toMatchObject({ ok: true });
   });
 });

@@ -15,10 +15,10 @@ import { createDatabase, postgresUrl, type TestDatabase } from '../services/post
 import { failureOf } from '../simulator/failure.ts';
 
 const EMAIL = 'mover@example.com';
-const OWN = new Set(['changes', 'kysely_migration', 'kysely_migration_lock', 'nodes']);
+const NOT_COPIED = new Set(['changes', 'kysely_migration', 'kysely_migration_lock', 'nodes']);
 
-/** An embedded database with a life behind it, and what a move to PostgreSQL makes of it. */
-describe.skipIf(postgresUrl === undefined)('an embedded database', () => {
+/** Moves a used embedded database to PostgreSQL. */
+describe.skipIf(postgresUrl === undefined)('migrating an embedded database to PostgreSQL', () => {
   let folder: string;
   let secret: string;
   const targets: TestDatabase[] = [];
@@ -26,8 +26,8 @@ describe.skipIf(postgresUrl === undefined)('an embedded database', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tollgate-move-'));
     writeFileSync(join(folder, 'tollgate.yaml'), '');
-    secret = await live(folder);
-    await addWhatOthersWrite(join(folder, 'tollgate.db'));
+    secret = await useServer(folder);
+    await addUnusualValues(join(folder, 'tollgate.db'));
   }, 60_000);
   afterAll(async () => {
     for (const target of targets) await target.drop();
@@ -48,7 +48,7 @@ describe.skipIf(postgresUrl === undefined)('an embedded database', () => {
   const move = (databaseUrl: string, file = join(folder, 'tollgate.db')): Promise<string> =>
     runProgram(['migrate', '--from', file, '--json'], environment(databaseUrl));
 
-  test('is carried over row by row, and the gate goes on there as if nothing had happened', async () => {
+  test('copies every row, and the gate continues there', async () => {
     const url = await makeTarget();
     const { copied } = JSON.parse(await move(url)) as { copied: Record<string, number> };
     const before = await readAll({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') });
@@ -72,13 +72,13 @@ describe.skipIf(postgresUrl === undefined)('an embedded database', () => {
     expect(JSON.parse(await runProgram(['ledger', 'verify', '--json'], environment(url)))).toMatchObject({ ok: true });
   }, 60_000);
 
-  test('is not mixed with what is there already', async () => {
+  test('is refused if PostgreSQL has rows', async () => {
     const url = await makeTarget();
     await move(url);
     expect(await refusal(move(url))).toContain('PostgreSQL is not empty');
   }, 60_000);
 
-  test('is not copied while its server runs, nor when one left holds behind; nothing arrives', async () => {
+  test('is refused while its server runs or with open holds, and copies nothing', async () => {
     const url = await makeTarget();
     const service = await serve(settings(folder, undefined));
     expect(await refusal(move(url))).toContain('Stop it first');
@@ -97,20 +97,20 @@ describe.skipIf(postgresUrl === undefined)('an embedded database', () => {
     expect(Object.values(await readAll({ databaseUrl: url, databasePath: '' })).flat()).toEqual([]);
   }, 60_000);
 
-  test('of an older version is told how to become a newer one', async () => {
+  test('is refused for an older schema, with advice', async () => {
     const copy = mkdtempSync(join(tmpdir(), 'tollgate-move-'));
     const file = join(copy, 'tollgate.db');
     await withDatabase({ databaseUrl: undefined, databasePath: file }, (database) => migrate(database, 'sqlite', '002-ledger'));
-    expect(await refusal(move(await makeTarget(), file))).toContain('is of an older version');
+    expect(await refusal(move(await makeTarget(), file))).toContain('has an older schema');
     rmSync(copy, { recursive: true });
   }, 60_000);
 
-  test('cannot be copied to nowhere, nor from nowhere', async () => {
+  test('needs a target and an existing source', async () => {
     expect(await refusal(move(''))).toContain('set DATABASE_URL');
     expect(await refusal(move(await makeTarget(), join(folder, 'missing.db')))).toContain('There is no database at');
   }, 60_000);
 
-  test('has the same tables and columns as PostgreSQL, so that all of them can be copied', async () => {
+  test('can copy every table, since both databases have the same tables and columns', async () => {
     const url = await makeTarget();
     await runProgram(['migrate'], environment(url));
     const embedded = await withDatabase({ databaseUrl: undefined, databasePath: join(folder, 'tollgate.db') }, async (database) =>
@@ -144,8 +144,8 @@ function settings(folder: string, databaseUrl: string | undefined): ReturnType<t
   });
 }
 
-/** A server that was used: an account with credit, a key with a budget, requests whole and streamed. */
-async function live(folder: string): Promise<string> {
+/** Runs a server for a while: an account with credit, a key with tags, some requests. Returns the key's secret. */
+async function useServer(folder: string): Promise<string> {
   const service = await serve(settings(folder, undefined));
   const account = await service.accounts.create(EMAIL, true);
   if (account === undefined) throw new Error('the address is taken');
@@ -162,8 +162,8 @@ async function ask(service: Service, secret: string): Promise<string> {
   return answer.choices[0]?.message.content ?? '';
 }
 
-/** Truths, times, bytes and texts that PostgreSQL spells in its own way. */
-async function addWhatOthersWrite(databasePath: string): Promise<void> {
+/** Adds booleans, times, bytes and strings that PostgreSQL represents differently. */
+async function addUnusualValues(databasePath: string): Promise<void> {
   await withDatabase({ databaseUrl: undefined, databasePath }, async (database) => {
     const at = '2026-11-16T01:02:03.456Z';
     const run = (statement: ReturnType<typeof sql>): Promise<unknown> => statement.execute(database);
@@ -196,7 +196,7 @@ function readUsage(place: Place): Promise<{ cost: bigint }[]> {
   return withDatabase(place, (database) => database.selectFrom('usage').select('cost').execute());
 }
 
-/** Every row of every table that is copied, in a spelling that both share. */
+/** Returns every row of every copied table, in a representation that both databases share. */
 function readAll(place: Place): Promise<Record<string, string[]>> {
   return withDatabase(place, async (database) => {
     const { rows } =
@@ -206,7 +206,7 @@ function readAll(place: Place): Promise<Record<string, string[]>> {
     const all: Record<string, string[]> = {};
     for (const name of rows
       .map((row) => row.name)
-      .filter((table) => !OWN.has(table))
+      .filter((table) => !NOT_COPIED.has(table))
       .toSorted()) {
       const { rows: list } = await sql<Record<string, unknown>>`SELECT * FROM ${sql.table(name)}`.execute(database);
       all[name] = list
@@ -223,7 +223,7 @@ function readAll(place: Place): Promise<Record<string, string[]>> {
   });
 }
 
-/** PostgreSQL has no character 0. */
+/** Converts a value to the shared representation. PostgreSQL cannot store the character U+0000. */
 function plain(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD');
   if (value === true || value === false) return String(Number(value));

@@ -7,7 +7,7 @@ afterEach(() => {
   else process.env['TZ'] = zone;
 });
 
-test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])('a time without a zone is one of UTC on a machine in %s', (name) => {
+test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])('a time without a zone is in UTC on a machine in %s', (name) => {
   process.env['TZ'] = name;
   const noon = Date.UTC(2027, 0, 31, 12);
   expect(readMoment('2027-01-31')).toBe(Date.UTC(2027, 0, 31));
@@ -21,6 +21,6 @@ test.each(['UTC', 'America/New_York', 'Asia/Kathmandu'])('a time without a zone 
     expect(readMoment(text)).toBe(noon);
 });
 
-test.each(['5', 'tomorrow', '2027-13-01', '31.1.2027', '2027-01-31T25:00', '2027-02-30'])('%p is no time', (text) => {
+test.each(['5', 'tomorrow', '2027-13-01', '31.1.2027', '2027-01-31T25:00', '2027-02-30'])('%p is not a valid time', (text) => {
   expect(() => readMoment(text)).toThrow('is not a time such as');
 });

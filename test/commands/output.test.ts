@@ -17,22 +17,22 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a command with what a shell does to its output, and gives what it told beside. */
-async function runInto(output: string, command: string): Promise<{ readonly code: number | null; readonly told: string }> {
+/** Runs a command with its output redirected by a shell; returns the exit code and standard error. */
+async function runInto(output: string, command: string): Promise<{ readonly code: number | null; readonly stderr: string }> {
   const settings = { TOLLGATE_CONFIG: join(folder, 'tollgate.yaml'), TOLLGATE_DATA: join(folder, 'data') };
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, ...settings };
   const child = spawn('bash', ['-c', `"$0" "$@" ${output}`, process.execPath, MAIN, ...command.split(' ')], { cwd: PROJECT, env });
-  const stderr = Array.fromAsync(child.stderr as AsyncIterable<Buffer>);
+  const chunks = Array.fromAsync(child.stderr as AsyncIterable<Buffer>);
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, told: Buffer.concat(await stderr).toString() };
+  return { code, stderr: Buffer.concat(await chunks).toString() };
 }
 
-test.each(['models list --all', 'usage export'])('a full disk under the output is told in one line: %s', async (command) => {
-  const told = 'The output could not be written: ENOSPC: no space left on device, write\n';
-  expect(await runInto('> /dev/full', command)).toEqual({ code: 1, told });
+test.each(['models list --all', 'usage export'])('a full disk under the output is reported in one line: %s', async (command) => {
+  const stderr = 'The output could not be written: ENOSPC: no space left on device, write\n';
+  expect(await runInto('> /dev/full', command)).toEqual({ code: 1, stderr });
 });
 
-test('a reader that has seen enough is no failure to tell', async () => {
+test('a closed pipe is not reported as a failure', async () => {
   // The pipe is closed before the command writes.
-  expect(await runInto('| true', 'models list --all')).toEqual({ code: 0, told: '' });
+  expect(await runInto('| true', 'models list --all')).toEqual({ code: 0, stderr: '' });
 });

@@ -8,7 +8,7 @@ import type { JsonObject } from '../simulator/wire.ts';
 
 const PROJECT = join(import.meta.dirname, '..', '..');
 
-/** How a command ended, and what it printed. */
+/** A command's exit code and output. */
 interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -35,7 +35,7 @@ export async function runModels(
   return { code, stdout: Buffer.concat((await stdout) ?? []).toString(), stderr: Buffer.concat((await stderr) ?? []).toString() };
 }
 
-/** A model of the settings file. */
+/** Returns a model entry of the settings file. */
 export function entry(id: string, changes: JsonObject = {}): JsonObject {
   return {
     id,

@@ -22,7 +22,7 @@ async function run(command: string, variables: Readonly<Record<string, string>>)
 }
 
 test.each(['ledger verify', 'usage export', 'backup --to copy.db'])(
-  'where there is no database, there is nothing to %s',
+  '%s fails where there is no database, and creates none',
   async (command) => {
     const elsewhere = join(folder, 'elsewhere');
     const stderr = `There is no database at ${elsewhere}/tollgate.db. Is TOLLGATE_DATA set as for the server?\n`;
@@ -31,7 +31,7 @@ test.each(['ledger verify', 'usage export', 'backup --to copy.db'])(
   },
 );
 
-test.each(['prefer', 'require', 'verify-ca'])('the driver of PostgreSQL has nothing to say about sslmode=%s', async (mode) => {
+test.each(['prefer', 'require', 'verify-ca'])('the PostgreSQL driver prints no warning about sslmode=%s', async (mode) => {
   const stderr = expect.stringMatching(/^PostgreSQL cannot be used: connect ECONNREFUSED .*\n$/u);
   const ended = await run('account show --email a@example.com', { DATABASE_URL: `postgres://127.0.0.1:1/a?sslmode=${mode}` });
   expect(ended).toEqual({ code: 1, stdout: '', stderr });
