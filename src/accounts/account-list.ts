@@ -6,20 +6,20 @@ import { asNanos, type Nanos } from '../ledger/money.ts';
 import { accountStatus, type AccountStatus } from './accounts.ts';
 import { shownParts } from './key-secret.ts';
 
-/** Which accounts to list; what is undefined does not matter. */
+/** Which accounts to list. An undefined field matches everything. */
 export interface AccountFilter {
-  /** A part of the address, or the id of the account, of one of its keys or of its customer at a provider, or what is shown of a key. */
+  /** Part of the address; the id of the account, a key or its customer at a payment provider; or the shown part of a key. */
   readonly text?: string | undefined;
   readonly status?: AccountStatus | undefined;
 }
 
-/** An account in a list of many. */
+/** An account as listed. */
 export interface ListedAccount {
   readonly id: string;
   readonly email: string;
   readonly status: AccountStatus;
   readonly isAdmin: boolean;
-  /** Below zero for a debt. */
+  /** Negative for a debt. */
   readonly available: Nanos;
   readonly held: Nanos;
   /** The name of its plan. */
@@ -28,7 +28,7 @@ export interface ListedAccount {
   readonly lastRequestAtMs: number | undefined;
 }
 
-/** A page of accounts, newest first, and where the next one begins. Ids grow with time, so they are the order. */
+/** Returns a page of accounts, newest first, and where the next page begins. Ids grow with time, so rows are ordered by id. */
 export async function listAccounts(
   database: Kysely<Tables>,
   { text, status }: AccountFilter,
@@ -72,7 +72,7 @@ export async function listAccounts(
   };
 }
 
-/** What a text can mean beside a part of an address is told by how it begins. */
+/** Matches part of an address or, depending on how the text begins, an id or a key. */
 function isMeant(where: ExpressionBuilder<Tables, 'accounts'>, text: string): Expression<SqlBool> {
   const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/gu, String.raw`\$&`)}%`;
   const meanings: Expression<SqlBool>[] = [sql<SqlBool>`accounts.email LIKE ${pattern} ESCAPE '\\'`, where('accounts.id', '=', text)];
@@ -84,7 +84,7 @@ function isMeant(where: ExpressionBuilder<Tables, 'accounts'>, text: string): Ex
   return where.or(meanings);
 }
 
-/** Keys by the beginning of a secret, with its last four characters after an ellipsis where they are known. Upper and lower case differ. */
+/** Matches keys by the start of a secret, optionally with an ellipsis and its last four characters. Case matters. */
 function keysShownAs(where: ExpressionBuilder<Tables, 'accounts'>, text: string) {
   const [start = '', lastFour = ''] = text.split(/…|\.{3}/u);
   const { prefix } = shownParts(start);
@@ -95,7 +95,7 @@ function keysShownAs(where: ExpressionBuilder<Tables, 'accounts'>, text: string)
     .$if(lastFour !== '', (query) => query.where('last_four', '=', lastFour));
 }
 
-/** When each of some accounts last asked for something: the newest of its rows, which an index has at its end. */
+/** Returns when each of these accounts made its last request: its newest usage row, which is last in an index. */
 async function readLastRequests(database: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map();
   const rows = await database

@@ -5,10 +5,10 @@ import { moneyId, postCredit, postDebit, type Posting } from '../ledger/credit.t
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 import { COMMAND_LINE, recordAudit } from './audit.ts';
 
-/** A closed account was deleted by its owner: its money stays in the books, and nothing opens it again. */
+/** Status of an account. A closed account was deleted by its owner: its money stays in the ledger, and it cannot be reopened. */
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 
-/** Who owns keys and pays. */
+/** An account: it owns keys and pays. */
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -19,16 +19,16 @@ export interface Account {
   readonly createdAtMs: number;
 }
 
-/** What is said about credit given by hand. */
+/** The record of a manual credit. */
 export interface CreditNote {
   readonly reason: string;
   readonly actor: string;
   readonly expiresAtMs?: number | undefined;
-  /** A name for it: what is asked for again by the same name is done once. */
+  /** Idempotency name: a repeated credit with the same name is posted once. */
   readonly name?: string | undefined;
 }
 
-/** Whether it was done now, had been before, or cannot be, because its name stands for something else. */
+/** Result of a manual credit: posted now, posted before, or refused because its name belongs to a different credit. */
 export type CreditOutcome = 'posted' | 'repeated' | 'name_taken';
 
 /** Who changes an account, and why. */
@@ -37,7 +37,7 @@ export interface ChangeNote {
   readonly reason?: string | undefined;
 }
 
-/** The accounts and what is credited to them. */
+/** Reads and changes accounts, and posts manual credit. */
 export class Accounts {
   readonly #database: Kysely<Tables>;
 
@@ -45,10 +45,10 @@ export class Accounts {
     this.#database = database;
   }
 
-  /** Makes an account with an empty wallet; undefined when the address is taken. */
+  /** Creates an account with an empty wallet. Returns undefined if the address is taken. */
   async create(email: string, isAdmin: boolean): Promise<Account | undefined> {
     const id = makeId('acct');
-    const isMade = await this.#database.transaction().execute(async (transaction) => {
+    const isCreated = await this.#database.transaction().execute(async (transaction) => {
       const inserted = await transaction
         .insertInto('accounts')
         .values({ id, email, status: 'active', is_admin: isAdmin ? 1 : 0, created_at: Date.now() })
@@ -58,7 +58,7 @@ export class Accounts {
       await transaction.insertInto('wallets').values({ account_id: id, credits_posted: 0, debits_posted: 0, debits_pending: 0 }).execute();
       return true;
     });
-    return isMade ? this.find(email) : undefined;
+    return isCreated ? this.find(email) : undefined;
   }
 
   async find(email: string): Promise<Account | undefined> {
@@ -69,7 +69,7 @@ export class Accounts {
     return this.#read('id', id);
   }
 
-  /** Adds money by hand (or takes it, when negative): a transfer with a reason and an entry in the audit, never an overwritten balance. */
+  /** Adds manual credit, or takes it away if negative. Writes a transfer with a reason and an audit entry, and never overwrites a balance. */
   async credit(account: Account, amount: Nanos, { reason, actor, expiresAtMs, name }: CreditNote): Promise<CreditOutcome> {
     const id = makeId('cred');
     const source = `manual:${name ?? id}`;
@@ -94,7 +94,7 @@ export class Accounts {
     });
   }
 
-  /** Refuses every request of an account from now on, or lets it in again. False where it is so already, and for closed accounts. */
+  /** Suspends an account, so that all its requests are refused, or resumes it. Returns false if nothing changes, and for closed accounts. */
   async setStatus(
     account: Account,
     status: 'active' | 'suspended',
@@ -120,10 +120,10 @@ export class Accounts {
     });
   }
 
-  /** Lets an account run the service, or no longer. Nothing happens to the last one that does. */
+  /** Makes an account an operator, or takes the role away. The last operator keeps it. */
   async setOperator(account: Account, isAdmin: boolean, actor: string = COMMAND_LINE): Promise<'done' | 'last_operator'> {
     return this.#database.transaction().execute(async (transaction) => {
-      // A write comes first and locks all operators: of two who end each other, the second sees what the first did.
+      // This write locks all operators. If two operators remove each other, the second sees the first's change.
       await transaction
         .updateTable('accounts')
         .set((columns) => ({ is_admin: columns.ref('is_admin') }))
@@ -143,7 +143,7 @@ export class Accounts {
     });
   }
 
-  /** Signs the owner of an account out everywhere; tells how many sessions that ended. */
+  /** Signs the owner of an account out everywhere. Returns how many sessions ended. */
   async endSessions(account: Account, actor: string = COMMAND_LINE): Promise<number> {
     return this.#database.transaction().execute(async (transaction) => {
       const { numDeletedRows } = await transaction
@@ -157,7 +157,7 @@ export class Accounts {
     });
   }
 
-  /** True until there is an account of another address than this one. */
+  /** Returns true if no account exists except the one with this address. */
   async hasNoneBut(email: string): Promise<boolean> {
     const row = await this.#database.selectFrom('accounts').select('id').where('email', '!=', email).limit(1).executeTakeFirst();
     return row === undefined;
@@ -184,7 +184,7 @@ export class Accounts {
   }
 }
 
-/** Whether what was posted from a source is just this. */
+/** Returns true if the transfer posted from this source equals this one. */
 async function isPosted(
   transaction: Kysely<Tables>,
   { accountId, house, source, reason }: Omit<Posting, 'amount'>,
@@ -197,7 +197,7 @@ async function isPosted(
   return found?.debit === debit && found.credit === credit && found.amount === moved && found.ref === reason;
 }
 
-/** Whether nobody else runs the service. */
+/** Returns true if this account is the only operator. */
 export async function isLastOperator(transaction: Kysely<Tables>, accountId: string): Promise<boolean> {
   const operators = await transaction
     .selectFrom('accounts')
@@ -208,12 +208,13 @@ export async function isLastOperator(transaction: Kysely<Tables>, accountId: str
   return operators.length === 1 && operators[0]?.id === accountId;
 }
 
-/** What an account can spend now. */
+/** Returns what an account can spend now. */
 export function availableOf(account: Account): Nanos {
   const available = account.balance - account.held;
   return available > 0n ? asNanos(available) : NO_MONEY;
 }
 
+/** Returns the status of an account row. */
 export function accountStatus({ status, closed_at }: Pick<Selectable<Tables['accounts']>, 'status' | 'closed_at'>): AccountStatus {
   return closed_at === null ? status : 'closed';
 }

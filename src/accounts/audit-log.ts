@@ -4,22 +4,22 @@ import type { Tables } from '../database/tables.ts';
 import { toEntry, type RecordedEntry } from './audit.ts';
 import { findAccountId } from './owners.ts';
 
-/** Which entries to read; what is undefined does not matter. */
+/** Which entries to read. An undefined field matches everything. */
 export interface AuditFilter {
   readonly action?: string | undefined;
   readonly actor?: string | undefined;
-  /** The id of what was changed, or the address of an account. */
+  /** Id of the changed object, or the address of an account. */
   readonly subject?: string | undefined;
 }
 
-/** An entry, with the name of what it is about, where it has one that people know. */
+/** An entry with the display name of its subject, if it has one. */
 export interface NamedEntry extends RecordedEntry {
   readonly name: string | undefined;
 }
 
 type Condition = (builder: ExpressionBuilder<Tables, 'audit'>) => Expression<SqlBool>;
 
-/** The record of all changes, for those who run the service. */
+/** Reads the audit log for operators. */
 export class AuditLog {
   readonly #database: Kysely<Tables>;
 
@@ -27,7 +27,7 @@ export class AuditLog {
     this.#database = database;
   }
 
-  /** A page of entries, newest first, and where the next one begins. */
+  /** Returns a page of entries, newest first, and where the next page begins. */
   async read(filter: AuditFilter, page: PageRequest): Promise<PageOf<NamedEntry>> {
     let query = this.#database.selectFrom('audit').selectAll();
     if (filter.action !== undefined) query = query.where('action', '=', filter.action);
@@ -38,13 +38,13 @@ export class AuditLog {
     return { rows: rows.map((row) => ({ ...toEntry(row), name: names.get(row.subject) })), next };
   }
 
-  /** Every kind of change that was ever made. */
+  /** Returns every action that has an entry. */
   async actions(): Promise<string[]> {
     const rows = await this.#database.selectFrom('audit').select('action').distinct().orderBy('action').execute();
     return rows.map(({ action }) => action);
   }
 
-  /** An account is asked for by its address too, and then with its keys: those that it has, and those that it had. */
+  /** Matches a subject. An account may be given by its address too, and includes its keys, deleted ones as well. */
   async #isAbout(subject: string): Promise<Condition> {
     const accountId = await findAccountId(this.#database, subject);
     if (accountId === undefined) return (where) => where('subject', '=', subject);
@@ -53,7 +53,7 @@ export class AuditLog {
     return (where) => where('subject', 'in', keys.unionAll(own));
   }
 
-  /** Accounts by their address, keys by their name and the address of their account. */
+  /** Names accounts by their address, and keys by their name and their account's address. */
   async #namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (ids.length === 0) return new Map();
     const accounts = await this.#database.selectFrom('accounts').select(['id', 'email']).where('id', 'in', ids).execute();

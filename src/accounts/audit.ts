@@ -3,35 +3,36 @@ import type { Tables } from '../database/tables.ts';
 import { makeId } from '../ids.ts';
 import { asNanos, formatUsd } from '../ledger/money.ts';
 
-/** Who makes changes on the command line. */
+/** The actor of changes made on the command line. */
 export const COMMAND_LINE = 'command line';
 
-/** What somebody did to something. */
+/** One action in the audit log. */
 export interface AuditEntry {
-  /** A person's address, or the part of the program that did it by itself. */
+  /** A person's address, or the part of the program that acted by itself. */
   readonly actor: string;
   readonly action: string;
-  /** The id of what was changed. */
+  /** Id of the changed object. */
   readonly subject: string;
   readonly changes: readonly FieldChange[];
 }
 
-/** One field, before and after; undefined is none. */
+/** One field before and after; undefined means no value. */
 export interface FieldChange {
   readonly field: string;
   readonly before: AuditValue;
   readonly after: AuditValue;
 }
 
+/** A value of an audited field. */
 export type AuditValue = string | number | boolean | readonly string[] | null | undefined;
 
-/** An entry as it is read again. */
+/** An entry as read from the audit log. */
 export interface RecordedEntry extends AuditEntry {
   readonly id: string;
   readonly createdAtMs: number;
 }
 
-/** Writes an entry in the transaction of what it tells about: there is no change without its entry. */
+/** Writes an entry in the same transaction as the change, so that no change goes unrecorded. */
 export async function recordAudit(transaction: Transaction<Tables>, { actor, action, subject, changes }: AuditEntry): Promise<void> {
   const createdAtMs = Date.now();
   await transaction
@@ -40,12 +41,12 @@ export async function recordAudit(transaction: Transaction<Tables>, { actor, act
     .execute();
 }
 
-/** Writes an entry about what changes nothing here by itself, such as a test or a question. */
+/** Writes an entry about an action that changes no data, such as a test. */
 export async function recordDeed(database: Kysely<Tables>, entry: AuditEntry): Promise<void> {
   await database.transaction().execute((transaction) => recordAudit(transaction, entry));
 }
 
-/** The latest entries about something, newest first. */
+/** Returns the latest entries about a subject, newest first. */
 export async function readAudit(database: Kysely<Tables>, subject: string, limit: number): Promise<RecordedEntry[]> {
   const rows = await database
     .selectFrom('audit')
@@ -58,12 +59,12 @@ export async function readAudit(database: Kysely<Tables>, subject: string, limit
   return rows.map(toEntry);
 }
 
-/** An entry as its row has it. */
+/** Converts a row to an entry. */
 export function toEntry({ id, actor, action, subject, detail, created_at }: Selectable<Tables['audit']>): RecordedEntry {
   return { id, actor, action, subject, changes: readChanges(detail), createdAtMs: Number(created_at) };
 }
 
-/** The fields in which two states differ. */
+/** Returns the fields in which two states differ. */
 export function differences(before: Readonly<Record<string, AuditValue>>, after: Readonly<Record<string, AuditValue>>): FieldChange[] {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return fields
@@ -71,7 +72,7 @@ export function differences(before: Readonly<Record<string, AuditValue>>, after:
     .map((field) => ({ field, before: before[field] ?? null, after: after[field] ?? null }));
 }
 
-/** Credit that was given by hand has an amount and a reason in place of changes. */
+/** Reads the changes of an entry. A manual credit has an amount and a reason instead of changes. */
 function readChanges(detail: string): readonly FieldChange[] {
   const { changes, nanos, reason } = JSON.parse(detail) as { changes?: readonly FieldChange[]; nanos?: string; reason?: string };
   if (nanos === undefined) return changes ?? [];

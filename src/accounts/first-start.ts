@@ -9,15 +9,15 @@ import { lockKeys } from './lock-keys.ts';
 const TRIAL_EMAIL = 'trial@localhost';
 const TRIAL_CREDIT_USD = '1';
 
-/** What is told once: the secret of a key that can be tried, and the token of the link for the operator. */
+/** Shown once: the secret of the trial key, and the token of the operator's link. */
 export interface FirstStart {
   readonly secret: string;
   readonly token: string;
 }
 
 /**
- * Makes what the very first start tells: a key that can be tried at once, and the way to an account of one's own. Undefined at every other
- * start, and for all but one of several nodes that start together.
+ * Creates the trial account with its key, and the operator's link, at the very first start. Returns undefined at every other start,
+ * and on all but one of several nodes that start together.
  */
 export async function makeFirstStart(database: Kysely<Tables>, models: readonly string[]): Promise<FirstStart | undefined> {
   const accounts = new Accounts(database);
@@ -27,13 +27,13 @@ export async function makeFirstStart(database: Kysely<Tables>, models: readonly 
   await accounts.credit(account, parseUsd(TRIAL_CREDIT_USD) ?? NO_MONEY, {
     reason: 'trial credit for the sandbox',
     actor: 'first start',
-    // Once, also where an earlier start got as far as this.
+    // An interrupted earlier start may have posted this credit already.
     name: 'trial',
   });
   return database.transaction().execute(async (transaction) => {
     await lockKeys(transaction);
     const invitations = new Invitations(transaction);
-    // Where the link is missing, an earlier start was ended before it could say anything.
+    // If the link is missing, an earlier start ended before it printed anything.
     if (!(await invitations.isEmpty())) return undefined;
     const { secret } = await new Keys(transaction).create(account.id, { name: 'trial', models });
     return { secret, token: await invitations.create({ kind: 'operator', email: undefined, lifeMs: OPERATOR_LINK_MS }) };

@@ -4,17 +4,17 @@ import type { Tables } from '../database/tables.ts';
 import { DAY_MS } from '../durations.ts';
 import { differences, recordAudit } from './audit.ts';
 
-/** A link that lets somebody in once. */
+/** A sign-up link that works once. */
 export interface Invitation {
   readonly kind: 'operator' | 'person';
-  /** Whom it is for; undefined for whoever has it. */
+  /** The only address that may use it; undefined if anybody with the link may. */
   readonly email: string | undefined;
   readonly state: 'open' | 'used' | 'expired';
 }
 
-/** One that nobody has used yet. */
+/** An invitation that has not been used yet. */
 export interface OpenInvitation {
-  /** Names it to operators, and lets nobody in. */
+  /** Identifies the invitation to operators. It cannot be used to sign up. */
   readonly id: string;
   readonly kind: Invitation['kind'];
   readonly email: string | null;
@@ -24,11 +24,11 @@ export interface OpenInvitation {
 
 const TOKEN_BYTES = 32;
 const ID_CHARS = 16;
-/** How long links live that nobody uses. */
+/** How long unused links are valid. */
 export const OPERATOR_LINK_MS = DAY_MS;
 export const INVITATION_MS = 7 * OPERATOR_LINK_MS;
 
-/** Invitations and the first operator's link. Of a token only the hash is kept: who reads the database gets in nowhere. */
+/** Invitations and the first operator's link. Only the hash of a token is stored, so reading the database gives no access. */
 export class Invitations {
   readonly #database: Kysely<Tables>;
 
@@ -36,7 +36,7 @@ export class Invitations {
     this.#database = database;
   }
 
-  /** Makes an invitation and gives its token, which cannot be had a second time. */
+  /** Creates an invitation and returns its token, which cannot be read again later. */
   async create({ kind, email, lifeMs }: Pick<Invitation, 'kind' | 'email'> & { readonly lifeMs: number }): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const nowMs = Date.now();
@@ -47,13 +47,13 @@ export class Invitations {
     return token;
   }
 
-  /** True until the first one was made. */
+  /** Returns true if none was ever created. */
   async isEmpty(): Promise<boolean> {
     const row = await this.#database.selectFrom('invitations').select('kind').limit(1).executeTakeFirst();
     return row === undefined;
   }
 
-  /** Those that still let somebody in, newest first. */
+  /** Returns the valid invitations, newest first. */
   async listOpen(rowsMax: number): Promise<OpenInvitation[]> {
     const rows = await this.#database
       .selectFrom('invitations')
@@ -72,7 +72,7 @@ export class Invitations {
     }));
   }
 
-  /** Ends an invitation that is open; false when there is none. */
+  /** Revokes an open invitation. Returns false if there is none. */
   async withdraw(id: string, actor: string): Promise<boolean> {
     const nowMs = Date.now();
     return this.#database.transaction().execute(async (transaction) => {
@@ -90,7 +90,7 @@ export class Invitations {
     });
   }
 
-  /** Ends what is open for an address, and forgets whom it was for. Gives the ids. */
+  /** Expires the invitations for an address and deletes the address from them. Returns their ids. */
   async forget(email: string): Promise<string[]> {
     const forgotten = this.#database.updateTable('invitations').set({ email: null, expires_at: Date.now() }).where('email', '=', email);
     const rows = await forgotten.returning('token_hash').execute();
@@ -104,7 +104,7 @@ export class Invitations {
     return { kind: row.kind, email: row.email ?? undefined, state: row.used_at === null ? (isOver ? 'expired' : 'open') : 'used' };
   }
 
-  /** Uses an invitation up; false when somebody did already. */
+  /** Marks an invitation as used. Returns false if it was used already or has expired. */
   async use(token: string): Promise<boolean> {
     const nowMs = Date.now();
     const { numUpdatedRows } = await this.#database
@@ -117,19 +117,19 @@ export class Invitations {
     return numUpdatedRows === 1n;
   }
 
-  /** Gives an invitation back that was used for something that then failed. */
+  /** Makes an invitation usable again after the sign-up that used it failed. */
   async giveBack(token: string): Promise<void> {
     await this.#database.updateTable('invitations').set({ used_at: null }).where('token_hash', '=', hashOf(token)).execute();
   }
 }
 
 interface LinkOrder extends Pick<Invitation, 'kind' | 'email'> {
-  /** The address of the service. */
+  /** Public address of the service. */
   readonly url: string;
   readonly actor: string;
 }
 
-/** Makes a link with which somebody can sign up once: an operator within a day, everybody else within a week. */
+/** Creates a link for signing up once. It is valid for a week, or for a day if it is for an operator. */
 export async function inviteByLink(
   database: Kysely<Tables>,
   { kind, email, url, actor }: LinkOrder,

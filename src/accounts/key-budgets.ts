@@ -6,27 +6,27 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../ledger/ledger.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 import type { AtLimit } from './key-settings.ts';
 
-/** What a key may spend in a period, and what it has. */
+/** A budget of a key for one period, and how much of it is spent and held. */
 export interface KeyBudget {
   readonly period: BudgetPeriod;
   readonly amount: Nanos;
   readonly spent: Nanos;
   readonly held: Nanos;
-  /** What a request could hold at this moment. */
+  /** The most that a request could hold at this moment. */
   readonly free: Nanos;
   readonly zone: string;
-  /** Set where the key slows down: what is let out in an hour, and from when on anything is free, where nothing is now. */
+  /** Set if the key slows down: how much is released per hour and, if nothing is free now, when something will be. */
   readonly pace: { readonly perHour: Nanos; readonly freeAtMs: number | undefined } | undefined;
-  /** When the period ends and the count begins anew; never for the total. */
+  /** When the period ends and counting starts again; undefined for the total. */
   readonly resetsAtMs: number | undefined;
   /** When the budget last refused a request, in this period and with this amount. */
   readonly refusedAtMs: number | undefined;
 }
 
-/** Amounts by period; null lifts one, and what is absent stays. */
+/** Amounts by period. Null removes a budget; an absent period stays as it is. */
 export type BudgetChange = { readonly [Period in BudgetPeriod]?: Nanos | null | undefined };
 
-/** A key with what all of its budgets go by. */
+/** A key with the rules that apply to all its budgets. */
 export interface LimitedKey {
   readonly id: string;
   readonly accountId: string;
@@ -34,13 +34,13 @@ export interface LimitedKey {
   readonly limitZone: string;
 }
 
-/** Changes the budgets of a key whose row the transaction has locked, and has all of them go by its rules. What was spent stays counted. */
+/** Changes the budgets of a key and applies its rules to all of them. What was spent stays counted. The caller's transaction must have locked the key's row. */
 export async function writeBudgets(transaction: Transaction<Tables>, key: LimitedKey, change: BudgetChange): Promise<void> {
   const periods = BUDGET_PERIODS.filter((period) => change[period] !== undefined);
   if (periods.length === 0 && !(await hasOtherRules(transaction, key))) return;
-  // Keeps requests of the key from beginning or ending between the sum of its holds and the insert.
+  // Keeps the key's requests from starting or ending between the sum of its holds and the insert.
   await lockWallet(transaction, key.accountId);
-  await followRules(transaction, key);
+  await applyRules(transaction, key);
   if (periods.length === 0) return;
   const open = await transaction
     .selectFrom('holds')
@@ -54,7 +54,7 @@ export async function writeBudgets(transaction: Transaction<Tables>, key: Limite
   await transaction.deleteFrom('budget_refusals').where('key_id', '=', key.id).where('period', 'in', periods).execute();
 }
 
-/** The budgets of some keys at a moment, by the id of the key. */
+/** Returns the budgets of these keys at a moment, by key id. */
 export async function readBudgets(
   database: Kysely<Tables>,
   keyIds: readonly string[],
@@ -79,14 +79,14 @@ export async function readBudgets(
   return budgets;
 }
 
-/** Whether a budget lets nothing more through: it is spent, or it has refused a request since its period began. */
+/** Returns true if a budget is spent or has refused a request since its period began. */
 export function isReached({ amount, spent, refusedAtMs }: KeyBudget): boolean {
   return spent >= amount || refusedAtMs !== undefined;
 }
 
 function describe(row: BudgetRow & { readonly refused_at: bigint | null }, nowMs: number): KeyBudget {
   const budget = new Budget(row);
-  // A window that is over ends with the next request; until then its sum is of the past.
+  // An expired window is closed by the next request; until then its row holds the sum of the previous period.
   budget.turn(nowMs);
   const { period, amount, spent, held, zone, startMs, endMs } = budget;
   const left = budget.leftAt(nowMs);
@@ -114,8 +114,8 @@ async function hasOtherRules(transaction: Transaction<Tables>, key: LimitedKey):
   return rows.some((row) => row.zone !== key.limitZone || row.is_paced !== pacedBy(key));
 }
 
-/** In another zone the window that is running has other ends. What was spent in it stays spent: a limit is never passed by moving. */
-async function followRules(transaction: Transaction<Tables>, key: LimitedKey): Promise<void> {
+/** Applies the key's zone and pace to its budgets. In another zone the current window has other limits, but what was spent in it stays counted: changing the zone must not widen a limit. */
+async function applyRules(transaction: Transaction<Tables>, key: LimitedKey): Promise<void> {
   const nowMs = Date.now();
   const rows = await transaction.selectFrom('key_budgets').selectAll().where('key_id', '=', key.id).execute();
   for (const row of rows) {

@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { isReached, readBudgets, type KeyBudget } from './key-budgets.ts';
 import { readOptional, readSettings, type KeySettings } from './key-settings.ts';
 
-/** A key as people see it. */
+/** A key as listed, without its secrets' text. */
 export interface ListedKey extends KeySettings {
   readonly id: string;
   readonly createdAtMs: number;
@@ -14,21 +14,21 @@ export interface ListedKey extends KeySettings {
   readonly secrets: readonly ListedSecret[];
 }
 
-/** What may be told of a secret. */
+/** The parts of a secret that may be shown. */
 export interface ListedSecret {
   readonly prefix: string;
   readonly lastFour: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | undefined;
   readonly usedAtMs: number | undefined;
-  /** The block of addresses that it was last used from. */
+  /** Block of addresses that it was last used from. */
   readonly usedFrom: string | undefined;
 }
 
-/** Of several that are true, the first is told. */
+/** Status of a key. If several apply, the first one counts. */
 export type KeyStatus = 'disabled' | 'expired' | 'limit_reached' | 'rotating' | 'active';
 
-/** The living keys of an account as they are at a moment, oldest first; with an id, that one only. */
+/** Returns the keys of an account at a moment, without deleted ones, oldest first; with an id, only that key. */
 export async function readKeys(
   database: Kysely<Tables>,
   accountId: string,
@@ -68,7 +68,7 @@ function statusOf(key: Pick<ListedKey, 'disabledAtMs' | 'expiresAtMs' | 'budgets
   return key.secrets.length > 1 ? 'rotating' : 'active';
 }
 
-/** The secrets that still open something, by the id of the key. */
+/** Returns the valid secrets, by key id. */
 async function readSecrets(database: Kysely<Tables>, keyIds: readonly string[]): Promise<Map<string, ListedSecret[]>> {
   const secrets = new Map<string, ListedSecret[]>();
   if (keyIds.length === 0) return secrets;
@@ -80,7 +80,7 @@ async function readSecrets(database: Kysely<Tables>, keyIds: readonly string[]):
     .where('is_trial', '=', 0n)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', BigInt(Date.now()))]))
     .orderBy('created_at', 'desc')
-    // Of two of the same millisecond, the one that a rotation has ended is the older.
+    // Of two secrets from the same millisecond, the one that expires is the older: a rotation gave it an end.
     .orderBy('expires_at', (order) => order.desc().nullsFirst())
     .execute();
   for (const row of rows) {

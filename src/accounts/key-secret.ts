@@ -10,23 +10,23 @@ const CHECKSUM_DIGITS = 6;
 const SECRET = /^sk-tg-[0-9A-Za-z]{49}$/;
 const SHOWN_PREFIX_LENGTH = PREFIX.length + 4;
 
-/** A new secret: `sk-tg-`, 256 random bits, and a checksum, all in letters and digits. */
+/** Creates a secret: `sk-tg-`, 256 random bits and a checksum, in letters and digits. */
 export function makeSecret(): string {
   const body = PREFIX + toBase62(BigInt(`0x${randomBytes(RANDOM_BYTES).toString('hex')}`), RANDOM_DIGITS);
   return body + checksum(body);
 }
 
-/** Whether a text can be one of our secrets at all: a mistyped or invented key costs no look-up. */
+/** Returns true if a text has the form of a secret and a valid checksum, so that mistyped or invented keys cost no look-up. */
 export function isWellFormed(secret: string): boolean {
   return SECRET.test(secret) && secret.endsWith(checksum(secret.slice(0, -CHECKSUM_DIGITS)));
 }
 
-/** What is stored of a secret. 256 random bits need no slow hash: there is nothing to guess. */
+/** Hashes a secret for storage. 256 random bits cannot be guessed, so a fast hash is enough. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }
 
-/** The parts of a secret that may be shown, to tell keys apart. */
+/** Returns the parts of a secret that may be shown, to tell keys apart. */
 export function shownParts(secret: string): { readonly prefix: string; readonly lastFour: string } {
   return { prefix: secret.slice(0, SHOWN_PREFIX_LENGTH), lastFour: secret.slice(-4) };
 }

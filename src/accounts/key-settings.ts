@@ -5,31 +5,32 @@ import { parseAddressRange } from '../http/address-range.ts';
 import { isZone } from '../zone-clock.ts';
 import { visibleName } from './line-of-text.ts';
 
-/** What the maker of a key may fix; absent means no limit of its own. */
+/** Settings of a key. An absent limit means the key has none of its own. */
 export interface KeySettings {
   readonly name: string;
   readonly models?: readonly string[] | undefined;
-  /** Never these, whatever the list of models says. */
+  /** Models that are refused even if `models` allows them. */
   readonly deniedModels?: readonly string[] | undefined;
-  /** Blocks of addresses that the key may be used from. */
+  /** Address blocks that the key may be used from. */
   readonly addresses?: readonly string[] | undefined;
-  /** Words, or `name=value`, to find and group keys by. */
+  /** Words, or `name=value`, for finding and grouping keys. */
   readonly tags?: readonly string[] | undefined;
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
   readonly concurrent?: number | undefined;
   readonly expiresAtMs?: number | undefined;
-  /** What happens near the end of a budget; `stop`, unless told. */
+  /** What happens near the end of a budget; `stop` by default. */
   readonly atLimit?: AtLimit | undefined;
-  /** By whose calendar budgets count days, weeks and months; `UTC`, unless told. */
+  /** Time zone of the days, weeks and months of budgets; `UTC` by default. */
   readonly limitZone?: string | undefined;
 }
 
-/** Stop when a budget is used up, or slow down before and let its last fifth out evenly. */
+/** What a key does at its budget: stop when it is used up, or slow down before and spread its last fifth evenly. */
 export const AT_LIMIT = ['stop', 'slow_down'] as const;
+/** One of `AT_LIMIT`. */
 export type AtLimit = (typeof AT_LIMIT)[number];
 
-/** What is to be different; null lifts a setting, and what is absent stays. */
+/** A change of settings. Null removes a setting; an absent one stays as it is. */
 export type SettingsChange = { readonly [Field in keyof KeySettings]?: KeySettings[Field] | (Field extends 'name' ? undefined : null) };
 
 const NAME_CHARACTERS_MAX = 100;
@@ -38,9 +39,9 @@ const MODEL_CHARACTERS_MAX = 200;
 const ADDRESSES_MAX = 100;
 const TAGS_MAX = 20;
 const ZONE_CHARACTERS_MAX = 64;
-/** Offsets such as +02:00 are left out: one of the databases takes them for their opposite. */
+/** Offsets such as +02:00 are excluded: one of the databases reads them with the opposite sign. */
 const ZONE = /^[A-Za-z][A-Za-z0-9_+/-]*$/u;
-/** PostgreSQL takes these names for abbreviations that know no summer time. They stand for the clocks of these places. */
+/** PostgreSQL reads these names as abbreviations without summer time, so they are replaced by places with the same clocks. */
 const PLACES: ReadonlyMap<string, string> = new Map([
   ['CET', 'Europe/Brussels'],
   ['MET', 'Europe/Brussels'],
@@ -80,7 +81,7 @@ const zone = z
   .refine((text) => ZONE.test(text) && isZone(text), 'is not the name of a time zone such as Europe/Berlin')
   .transform((text) => PLACES.get(text.toUpperCase()) ?? text);
 
-/** What people may write into the settings of a key; also brings lists into their usual form. An empty list of addresses or tags is none. */
+/** Validates the settings that people enter, and normalizes lists. An empty list of denied models, addresses or tags counts as none. */
 export const settingsShape = {
   name,
   models: models.nullish(),
@@ -113,7 +114,7 @@ type SettingsColumn =
   | 'at_limit'
   | 'limit_zone';
 
-/** The settings in a row of the database. */
+/** Reads the settings from a database row. */
 export function readSettings(row: Pick<Selectable<Tables['api_keys']>, SettingsColumn>): KeySettings {
   return {
     name: row.name,
@@ -130,7 +131,7 @@ export function readSettings(row: Pick<Selectable<Tables['api_keys']>, SettingsC
   };
 }
 
-/** A change of settings as columns; a column that stays as it is is undefined, which the query builder leaves out. */
+/** Converts a change to columns. Unchanged columns are undefined, which the query builder skips. */
 export function toColumns(change: SettingsChange): Pick<Updateable<Tables['api_keys']>, SettingsColumn> {
   return {
     name: change.name,
@@ -147,7 +148,7 @@ export function toColumns(change: SettingsChange): Pick<Updateable<Tables['api_k
   };
 }
 
-/** A number that may be absent. */
+/** Reads a nullable number. */
 export function readOptional(value: bigint | null): number | undefined {
   return value === null ? undefined : Number(value);
 }

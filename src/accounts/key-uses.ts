@@ -16,13 +16,13 @@ interface BudgetRefusal {
   readonly refused_at: number;
 }
 
-/** What is not written within a turn of the house waits; beyond this, the least important news of the day is dropped. */
+/** Notes that wait to be written. Beyond this count new ones are dropped: they are not important enough to fill the memory. */
 const WAITING_MAX = 10_000;
 const BATCH_ROWS_MAX = 500;
 
 /**
- * Remembers when secrets were used and budgets refused, until housekeeping writes it down: requests must not wait for
- * something that people look at once a day.
+ * Collects the last use of each secret and the last refusal of each budget until housekeeping writes them. Requests must not
+ * wait for data that people look at once a day.
  */
 export class KeyUses {
   readonly #uses = new Map<string, SecretUse>();
@@ -39,26 +39,26 @@ export class KeyUses {
     this.#refusals.set(place, { key_id: keyId, period, refused_at: atMs });
   }
 
-  /** Writes what was noted. What cannot be written waits for the next time. */
+  /** Writes the collected notes. Those that cannot be written wait for the next attempt. */
   async write(database: Kysely<Tables>): Promise<void> {
     await drain(this.#uses, (rows) => writeUses(database, rows));
     await drain(this.#refusals, (rows) => writeRefusals(database, rows));
   }
 }
 
-/** Sorted, so that two servers that write the same rows do so in the same order and never wait for each other in a circle. */
+/** Writes in batches, sorted by key: two servers that write the same rows do so in the same order, which avoids deadlocks. */
 async function drain<Row>(waiting: Map<string, Row>, write: (rows: Row[]) => Promise<unknown>): Promise<void> {
   const entries = [...waiting].toSorted(([first], [second]) => (first < second ? -1 : 1));
   for (let start = 0; start < entries.length; start += BATCH_ROWS_MAX) {
     const batch = entries.slice(start, start + BATCH_ROWS_MAX);
     await write(batch.map(([, row]) => row));
-    // What was noted again meanwhile is newer than what was written.
+    // An entry that was replaced meanwhile is newer than the written one and stays.
     for (const [place, row] of batch) if (waiting.get(place) === row) waiting.delete(place);
     await letOthers();
   }
 }
 
-/** Of two servers, the later use counts, whichever is written first. */
+/** Writes uses. Of two servers' rows the later use wins, whichever is written first. */
 async function writeUses(database: Kysely<Tables>, rows: readonly SecretUse[]): Promise<void> {
   await database
     .insertInto('key_uses')

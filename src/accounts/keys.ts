@@ -15,30 +15,30 @@ import { withinPlan } from './plan-limits.ts';
 import { readPlanLimits } from './plans.ts';
 import { readOptional, readSettings, toColumns, type KeySettings, type SettingsChange } from './key-settings.ts';
 
-/** A key to be made. */
+/** A key to create. */
 export interface NewKey extends SettingsChange {
   readonly name: string;
   readonly budgets?: BudgetChange | undefined;
 }
 
-/** What is to be different about a key. */
+/** A change to a key. */
 export interface KeyChange extends SettingsChange {
   readonly budgets?: BudgetChange | undefined;
   readonly isDisabled?: boolean | undefined;
 }
 
-/** Stands for all accounts: on the command line the operator may change any key. */
+/** Matches every account: on the command line the operator may change any key. */
 export const ANY_ACCOUNT = '*';
 
-/** Which key is meant, and by whom. It must belong to the account. */
+/** The key to change, and who changes it. The key must belong to the account. */
 export interface KeyRequest {
   readonly id: string;
   readonly accountId: string;
-  /** Who is told in the audit. */
+  /** The actor in the audit log. */
   readonly actor: string;
 }
 
-/** A secret just made; it cannot be had a second time. */
+/** A new secret. It cannot be read again later. */
 export interface FreshKey {
   readonly id: string;
   readonly secret: string;
@@ -46,30 +46,30 @@ export interface FreshKey {
   readonly lastFour: string;
 }
 
-/** What the gate needs to know about the holder of a secret. */
+/** The key and account behind a secret, as the gateway needs them. */
 export interface KeyHolder extends KeySettings {
   readonly keyId: string;
   readonly accountId: string;
   readonly accountStatus: 'active' | 'suspended';
   readonly isDisabled: boolean;
   readonly addressRanges: readonly AddressRange[] | undefined;
-  /** For how many days what is asked and answered is kept; undefined where it is not recorded. */
+  /** How many days prompts and answers are kept; undefined if they are not recorded. */
   readonly contentDays?: number | undefined;
 }
 
-/** An account with more keys than anybody can tell apart is a mistake of some script. */
+/** The most keys per account. More than this is a script's mistake. */
 export const KEYS_MAX = 1000;
-/** Secrets of one key that are valid at once: each is another place that must be searched when one leaks. */
+/** The most secrets of one key that are valid at once: each is another place to search when one leaks. */
 export const SECRETS_MAX = 10;
 
-/** A request waits no longer for its key than for its hold. */
+/** Timeout for looking up a key, the same as for a hold. */
 const LOOK_UP_MS = 5000;
 
-/** How long a secret for a trial lives, and how many of them at once. */
+/** How long a trial secret is valid, and the most trial secrets at once. */
 export const TRIAL_MS = 60_000;
 const TRIALS_MAX = 5;
 
-/** The API keys: the name and limits of each, and the hashes of its secrets. Every change leaves an entry in the audit. */
+/** API keys: their names, limits and hashed secrets. Every change leaves an entry in the audit log. */
 export class Keys {
   readonly #database: Kysely<Tables>;
 
@@ -77,7 +77,7 @@ export class Keys {
     this.#database = database;
   }
 
-  /** Makes a key. Whether the account may have another one is for the caller to ask: see `createWithinLimit`. */
+  /** Creates a key. Does not check how many keys the account has: see `createWithinLimit`. */
   async create(accountId: string, key: NewKey, actor: string = COMMAND_LINE): Promise<FreshKey> {
     const id = makeId('key');
     const fresh = { id, ...makeFresh() };
@@ -96,7 +96,7 @@ export class Keys {
     return fresh;
   }
 
-  /** Makes a key, unless the account has as many as it may: then undefined. */
+  /** Creates a key, or returns undefined if the account has the maximum number of keys. */
   async createWithinLimit(accountId: string, key: NewKey, actor: string): Promise<FreshKey | undefined> {
     return within(this.#database, async (transaction) => {
       await lockKeys(transaction);
@@ -110,7 +110,7 @@ export class Keys {
     });
   }
 
-  /** Changes what a key may do; false when there is no such key. What a budget has counted stays counted. */
+  /** Changes a key. Returns false if there is no such key. What a budget has counted stays counted. */
   async update(request: KeyRequest, change: KeyChange): Promise<boolean> {
     return this.#change(request, async (transaction, row) => {
       const before = await describe(transaction, row);
@@ -129,19 +129,19 @@ export class Keys {
     });
   }
 
-  /** Sets what a key may spend in a period, or lifts that; false when there is no such key. */
+  /** Sets a key's budget for a period, or removes it. Returns false if there is no such key. */
   async setBudget(id: string, period: BudgetPeriod, amount: Nanos | undefined): Promise<boolean> {
     return this.update({ id, accountId: ANY_ACCOUNT, actor: COMMAND_LINE }, { budgets: { [period]: amount ?? null } });
   }
 
-  /** Gives a key a new secret; its old ones live on for the overlap. */
+  /** Gives a key a new secret. Its old ones stay valid for the overlap. */
   async rotate(request: KeyRequest, overlapMs: number): Promise<FreshKey | 'no_such_key' | 'too_many_secrets'> {
     const fresh = { id: request.id, ...makeFresh() };
     const nowMs = Date.now();
     const result = await this.#change(request, async (transaction) => {
       if (overlapMs > 0 && (await countSecrets(transaction, { keyId: request.id, isTrial: false, nowMs })) >= SECRETS_MAX)
         return 'too_many_secrets';
-      // An overlap that ends sooner stays as it is: rotating twice must not prolong the first secret.
+      // An overlap that ends sooner stays as it is: rotating twice must not extend the first secret.
       const ended = await endSecrets(transaction, request.id, { isAfterMs: nowMs + overlapMs, endsAtMs: nowMs + overlapMs });
       await transaction.insertInto('key_secrets').values(secretRow(fresh)).execute();
       const changes = [
@@ -154,7 +154,7 @@ export class Keys {
     return result === false ? 'no_such_key' : result;
   }
 
-  /** A secret for one call from the dashboard, to see what the rules of the key make of it. It ends by itself, soon. */
+  /** Creates a secret for one test call from the dashboard. It expires soon by itself. */
   async makeTrial(request: KeyRequest): Promise<FreshKey | 'no_such_key' | 'too_many_secrets'> {
     const fresh = { id: request.id, ...makeFresh() };
     const nowMs = Date.now();
@@ -176,7 +176,7 @@ export class Keys {
     return result === false ? 'no_such_key' : result;
   }
 
-  /** Ends the overlap of rotations now: only the newest secret stays. False when there is no such key. */
+  /** Expires all secrets but the newest now. Returns false if there is no such key. */
   async endOverlap(request: KeyRequest): Promise<boolean> {
     return this.#change(request, async (transaction) => {
       const nowMs = Date.now();
@@ -188,7 +188,7 @@ export class Keys {
     });
   }
 
-  /** Ends a key and all its secrets at once; false when there is no such key. */
+  /** Deletes a key; all its secrets stop working at once. Returns false if there is no such key. */
   async delete(request: KeyRequest): Promise<boolean> {
     return this.#change(request, async (transaction, row) => {
       await transaction.updateTable('api_keys').set({ deleted_at: Date.now() }).where('id', '=', request.id).execute();
@@ -198,18 +198,18 @@ export class Keys {
     });
   }
 
-  /** The living keys of an account, oldest first. */
+  /** Returns the keys of an account, without deleted ones, oldest first. */
   list(accountId: string): Promise<ListedKey[]> {
     return readKeys(this.#database, accountId);
   }
 
-  /** One living key of an account. */
+  /** Returns one key of an account, unless it is deleted. */
   async find(accountId: string, id: string): Promise<ListedKey | undefined> {
     const [key] = await readKeys(this.#database, accountId, { id });
     return key;
   }
 
-  /** Who holds the secret with this hash: undefined when nobody does any more. */
+  /** Returns the key and account behind the secret with this hash; undefined if the secret is unknown or its key is deleted. */
   async findHolder(hash: string): Promise<KeyHolder | undefined> {
     return inTime('The database', this.#findHolder(hash), LOOK_UP_MS);
   }
@@ -232,7 +232,7 @@ export class Keys {
       accountId: row.account_id,
       accountStatus: row.status,
       isDisabled: row.disabled_at !== null,
-      // One that cannot be read lets nobody in: the list only ever gets shorter by it.
+      // A range that cannot be parsed is dropped, which only makes the list stricter.
       addressRanges: settings.addresses?.map((text) => parseAddressRange(text)).filter((range) => range !== undefined),
       contentDays: readOptional(row.content_days),
       ...settings,
@@ -240,7 +240,7 @@ export class Keys {
     };
   }
 
-  /** What the key may do with the plan that its account has. Remembered with the holder: a change of plans is felt like a change of keys. */
+  /** Restricts a key's settings by its account's plan. The result is cached with the key holder; a change of plan refreshes it like a change of keys. */
   async #withinPlan(accountId: string, settings: KeySettings): Promise<KeySettings> {
     const plan = await this.#database
       .selectFrom('subscriptions')
@@ -252,15 +252,15 @@ export class Keys {
     return plan === undefined ? settings : withinPlan(settings, readPlanLimits(plan));
   }
 
-  /** Grows with every change of an account or key, whichever process made it. */
+  /** Returns a counter that grows with every change to an account or key, in any process. */
   async changeCounter(): Promise<bigint> {
     const row = await this.#database.selectFrom('changes').select('counter').executeTakeFirstOrThrow();
     return row.counter;
   }
 
   /**
-   * The write decides whether there is such a key and locks it, in one. It comes first: on the embedded database, a
-   * transaction that has read is refused a later write when another one wrote.
+   * Runs work on a locked key; returns false if there is no such key. The write finds and locks the key in one step. It comes
+   * first because the embedded database refuses a write in a transaction that has read before another one wrote.
    */
   #change<Result>(
     { id, accountId }: KeyRequest,
@@ -293,10 +293,10 @@ function secretRow(fresh: FreshKey): { hash: string; key_id: string; prefix: str
 }
 
 interface Ending {
-  /** Secrets that end before this stay as they are. */
+  /** Secrets that expire before this stay as they are. */
   readonly isAfterMs: number;
   readonly endsAtMs: number;
-  /** Only those that a rotation has given an end. */
+  /** Affects only secrets that a rotation has given an expiry. */
   readonly isOverlap?: boolean;
 }
 
@@ -328,7 +328,7 @@ async function countSecrets(
   return secrets;
 }
 
-/** A key as the audit tells it. */
+/** Describes a key for the audit log. */
 async function describe(transaction: Transaction<Tables>, row: KeyRow): Promise<Record<string, AuditValue>> {
   const budgets = (await readBudgets(transaction, [row.id])).get(row.id) ?? [];
   const amounts = Object.fromEntries(budgets.map(({ period, amount }) => [period, amount]));

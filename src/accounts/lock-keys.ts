@@ -2,8 +2,8 @@ import type { Transaction } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 
 /**
- * Keeps everybody else from making and changing keys until the transaction ends, since each of them raises this counter. Who counts
- * keys before making one does this first: many at the same moment could else all find room.
+ * Locks the creation and change of keys until the transaction ends, since each of these raises this counter. Code that counts
+ * keys before it creates one must call this first: otherwise many at the same moment could all find room.
  */
 export async function lockKeys(transaction: Transaction<Tables>): Promise<void> {
   await transaction

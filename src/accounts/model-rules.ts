@@ -1,24 +1,24 @@
-/** Ends a rule that means every model of a provider, also those that come later. */
+/** Suffix of a rule that matches every model of a provider, including future ones. */
 const EVERY = '/*';
 
-/** Whether a list of models names this one: by its id, or by `provider/*`. */
+/** Returns true if a list of rules matches this model: by its id, or by `provider/*`. */
 export function lists(rules: readonly string[], modelId: string): boolean {
   return rules.includes(modelId) || rules.includes(everyOf(modelId));
 }
 
-/** The rule for all models of the provider that an id begins with. */
+/** Returns the rule that matches all models with the same provider prefix as this id. */
 export function everyOf(modelId: string): string {
   const slash = modelId.indexOf('/');
   return slash === -1 ? modelId : modelId.slice(0, slash) + EVERY;
 }
 
-/** The rules of a list that are about no model that there is. */
+/** Returns the rules that match no known model. */
 export function findUnknown(rules: readonly string[], modelIds: readonly string[]): string[] {
   const known = new Set(modelIds.flatMap((id) => [id, everyOf(id)]));
   return rules.filter((rule) => !known.has(rule));
 }
 
-/** What two lists both allow. */
+/** Returns the rules that both lists allow. */
 export function inBoth(first: readonly string[], second: readonly string[]): string[] {
   return [...new Set([...first.filter((rule) => lists(second, rule)), ...second.filter((rule) => lists(first, rule))])];
 }

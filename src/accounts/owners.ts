@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../database/tables.ts';
 
-/** What people know accounts and keys by. */
+/** Display names of accounts and keys, by id. */
 export interface OwnerNames {
   readonly emails: ReadonlyMap<string, string>;
   readonly keys: ReadonlyMap<string, string>;
 }
 
-/** The id of the account that an address or an id names. */
+/** Returns the id of the account with this address or id. */
 export async function findAccountId(database: Kysely<Tables>, text: string): Promise<string | undefined> {
   const row = await database
     .selectFrom('accounts')
@@ -17,12 +17,12 @@ export async function findAccountId(database: Kysely<Tables>, text: string): Pro
   return row?.id;
 }
 
-/** Whose key this is, or was. */
+/** Returns the account of a key, also of a deleted one. */
 export async function findOwnerOfKey(database: Kysely<Tables>, keyId: string): Promise<string | undefined> {
   return (await database.selectFrom('api_keys').select('account_id').where('id', '=', keyId).executeTakeFirst())?.account_id;
 }
 
-/** The addresses of some accounts, and the names of some keys. */
+/** Returns the addresses of these accounts and the names of these keys. */
 export async function readOwnerNames(
   database: Kysely<Tables>,
   { accountIds, keyIds }: { readonly accountIds: readonly string[]; readonly keyIds: readonly string[] },

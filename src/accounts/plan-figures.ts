@@ -3,27 +3,28 @@ import { readPage, type PageOf, type PageRequest } from '../database/pages.ts';
 import type { Tables } from '../database/tables.ts';
 import { asNanos, NO_MONEY, type Nanos } from '../ledger/money.ts';
 
-/** How it stands with a subscriber: cancelling ones have paid, and go with the end of their period. */
+/** States of a subscriber. Cancelling ones have paid, and leave at the end of their period. */
 export const SUBSCRIBER_STATES = ['active', 'cancelling', 'past_due'] as const;
 type SubscriberState = (typeof SUBSCRIBER_STATES)[number];
 
-/** How many subscribers a plan has, and what they bring in. */
+/** The number of subscribers of a plan, and its revenue. */
 export interface PlanFigures {
   readonly subscribers: Readonly<Record<SubscriberState, number>>;
-  /** What the active ones pay for their running periods, years by the month. */
+  /** What active subscribers pay for their current periods, converted to a month. */
   readonly monthly: Nanos;
 }
 
+/** The figures of a plan without subscribers. */
 export const NO_SUBSCRIBERS: PlanFigures = { subscribers: { active: 0, cancelling: 0, past_due: 0 }, monthly: NO_MONEY };
 
 const MONTHS = 12n;
 const NOT_ENDED = sql<boolean>`subscriptions.status <> 'ended'`;
 const STATE = sql<SubscriberState>`CASE WHEN subscriptions.status = 'past_due' THEN 'past_due'
   WHEN subscriptions.ends_with_period = 1 THEN 'cancelling' ELSE 'active' END`;
-/** A period is a month or a year by its length: the plan may have changed since it began. */
+/** Tells a month from a year by the length of the period, since the plan may have changed since it began. */
 const IS_YEAR = sql<bigint>`CASE WHEN subscriptions.period_end - subscriptions.period_start > 8640000000 THEN 1 ELSE 0 END`;
 
-/** The figures of every plan that has subscribers. */
+/** Returns the figures of every plan that has subscribers. */
 export async function readPlanFigures(database: Kysely<Tables>): Promise<ReadonlyMap<string, PlanFigures>> {
   const rows = await database
     .selectFrom('subscriptions')
@@ -59,12 +60,12 @@ export interface Subscriber {
   readonly paysBy: 'balance' | 'card' | 'nobody';
   readonly sinceMs: number;
   readonly periodEndMs: number;
-  /** Whether another period of this plan follows, as it stands now. */
+  /** Whether another period of this plan will follow if nothing changes. */
   readonly isRenewing: boolean;
   readonly nextPlanId: string | undefined;
 }
 
-/** A page of a plan's subscribers, the newest first. */
+/** Returns a page of a plan's subscribers, newest first. */
 export async function readSubscribers(
   database: Kysely<Tables>,
   of: { readonly planId: string; readonly state?: SubscriberState | undefined },

@@ -1,12 +1,12 @@
 import type { KeySettings } from './key-settings.ts';
 import { inBoth } from './model-rules.ts';
 
-/** What a plan allows; absent where it does not say. */
+/** The limits of a plan. An absent field means no limit. */
 export type PlanLimits = Pick<KeySettings, 'models' | 'requestsPerMinute' | 'tokensPerMinute' | 'concurrent'>;
 
 /**
- * What a key may really do: its own settings, within what the plan of its account allows. A key that asks for more than the
- * plan has gets what the plan has, and may call only the models that both know.
+ * Returns a key's effective settings: its own, restricted by its account's plan. The smaller limit counts, and only models that
+ * both allow may be called.
  */
 export function withinPlan<Settings extends PlanLimits>(key: Settings, plan: PlanLimits): Settings {
   return {

@@ -8,15 +8,15 @@ import { findPlan, readPlan, type Plan } from './plans.ts';
 import { periodStartMs, prorate } from './plan-period.ts';
 import { applyUse } from './plan-use.ts';
 
-/** Something about a plan that costs money. It is paid from the balance, into which a card's payment goes first. */
+/** A purchase concerning a plan. It is paid from the balance; a card payment is credited to the balance first. */
 export type PlanOrder =
   | { readonly type: 'subscribe'; readonly planId: string }
-  /** The period that begins where the current one ends. */
+  /** The period that follows the current one. */
   | { readonly type: 'renew'; readonly subscriptionId: string; readonly periodStartMs: number }
-  /** A dearer plan for the rest of the period, at the price of the moment at which it was asked for. */
+  /** A more expensive plan for the rest of the period, at the price quoted at `atMs`. */
   | { readonly type: 'upgrade'; readonly planId: string; readonly atMs: number };
 
-/** Why an order was not carried out. */
+/** Why an order was refused. */
 export type OrderRefusal =
   | 'no_such_plan'
   | 'not_offered'
@@ -28,7 +28,7 @@ export type OrderRefusal =
   | 'done_before'
   | 'ended';
 
-/** What became of an order. */
+/** The result of an order. */
 export type OrderResult =
   | { readonly type: 'done'; readonly paid: Nanos }
   | { readonly type: 'insufficient'; readonly due: Nanos; readonly payable: Nanos }
@@ -40,21 +40,21 @@ export interface PaymentChoice {
   readonly methodRef?: string | undefined;
 }
 
-/** Who orders, when, and how it is paid. */
+/** The account, time and payment of an order. */
 export interface OrderContext extends PaymentChoice {
   readonly accountId: string;
   readonly nowMs: number;
-  /** For how many periods; undefined for as long as it is paid for. Only where nobody pays. */
+  /** Number of periods, only for plans that nobody pays for; undefined means no end. */
   readonly periods?: number | undefined;
-  /** What was paid in for just this order. */
+  /** Amount that was paid in for this order. */
   readonly cameIn?: Nanos | undefined;
 }
 
 type SubscriptionRow = Selectable<Tables['subscriptions']>;
 
-/** Carries out an order within a transaction: takes the price, begins the period, gives the credit; or does nothing of it. */
+/** Carries out an order within a transaction: charges the price, starts the period and grants the credit, or does nothing. */
 export async function carryOut(transaction: Kysely<Tables>, order: PlanOrder, context: OrderContext): Promise<OrderResult> {
-  // The wallet's lock makes everything about an account's plan happen one after the other.
+  // The wallet's lock serializes all changes to an account's plan.
   await lockWallet(transaction, context.accountId);
   switch (order.type) {
     case 'subscribe':
@@ -66,7 +66,7 @@ export async function carryOut(transaction: Kysely<Tables>, order: PlanOrder, co
   }
 }
 
-/** The subscription that an account has, if its plan has not ended. */
+/** Returns the account's subscription, unless it has ended. */
 export async function findSubscription(database: Kysely<Tables>, accountId: string): Promise<SubscriptionRow | undefined> {
   return database
     .selectFrom('subscriptions')
@@ -76,7 +76,7 @@ export async function findSubscription(database: Kysely<Tables>, accountId: stri
     .executeTakeFirst();
 }
 
-/** What is paid for the period that is running, and for how much of it. */
+/** Returns the current period of a subscription, with its price and included credit. */
 export async function findPeriod(
   database: Kysely<Tables>,
   { id, period_start }: Pick<SubscriptionRow, 'id' | 'period_start'>,
@@ -118,7 +118,7 @@ async function subscribe(transaction: Kysely<Tables>, planId: string, context: O
       created_at: context.nowMs,
     })
     .execute();
-  await begin(transaction, period, context);
+  await startPeriod(transaction, period, context);
   return { type: 'done', paid: price };
 }
 
@@ -155,7 +155,7 @@ async function renew(
     })
     .where('id', '=', current.id)
     .execute();
-  await begin(transaction, period, context);
+  await startPeriod(transaction, period, context);
   return { type: 'done', paid: price };
 }
 
@@ -220,12 +220,12 @@ async function upgrade(
   return { type: 'done', paid: due };
 }
 
-/** A change for the rest of the period: to a dearer plan of the same interval. Everything else waits for the period's end. */
+/** Returns true if a change takes effect at once: to a more expensive plan of the same interval. All others wait for the end of the period. */
 export function isUpgrade(period: { readonly price: bigint }, interval: Plan['interval'], plan: Plan): boolean {
   return plan.price > period.price && plan.interval === interval;
 }
 
-/** A period is a month or a year by its length. */
+/** Returns the interval of a period, by its length. */
 export function readIntervalOf({ period_start, period_end }: Pick<SubscriptionRow, 'period_start' | 'period_end'>): Plan['interval'] {
   return period_end - period_start > 100n * BigInt(DAY_MS) ? 'year' : 'month';
 }
@@ -237,7 +237,7 @@ interface NextPeriod {
   readonly endMs: number;
 }
 
-/** The next period joins on to the last, unless the service was away for all of it: nobody pays for a time without service. */
+/** Returns the next period. It follows the last one, unless the service was down for all of it: nobody pays for time without service. */
 function nextPeriod(current: SubscriptionRow, plan: Plan, nowMs: number): NextPeriod {
   const isSameInterval = plan.interval === readIntervalOf(current);
   const startMs = Number(current.period_end);
@@ -247,7 +247,7 @@ function nextPeriod(current: SubscriptionRow, plan: Plan, nowMs: number): NextPe
   return { anchorMs: nowMs, turn: 0, startMs: nowMs, endMs: periodStartMs(nowMs, plan.interval, 1) };
 }
 
-/** What the plan of the next period costs its subscriber. */
+/** Returns what a period of a plan costs its subscriber. */
 export function priceOf(plan: Plan, paysBy: PaymentChoice['paysBy']): Nanos {
   return paysBy === 'nobody' ? NO_MONEY : plan.price;
 }
@@ -260,7 +260,7 @@ interface Period {
   readonly endMs: number;
 }
 
-/** Takes the price; gives the refusal where the balance is too small. */
+/** Charges the price. Returns a result only if the balance is too small. */
 async function pay(transaction: Kysely<Tables>, period: Period, context: OrderContext): Promise<OrderResult | undefined> {
   const { subscriptionId, plan, price, startMs } = period;
   if (price === 0n) return undefined;
@@ -277,7 +277,7 @@ async function pay(transaction: Kysely<Tables>, period: Period, context: OrderCo
   return payment.type === 'insufficient' ? { type: 'insufficient', due: price, payable: payment.payable } : undefined;
 }
 
-async function begin(transaction: Kysely<Tables>, period: Period, { accountId, nowMs }: OrderContext): Promise<void> {
+async function startPeriod(transaction: Kysely<Tables>, period: Period, { accountId, nowMs }: OrderContext): Promise<void> {
   const { subscriptionId, plan, price, startMs, endMs } = period;
   await transaction
     .insertInto('plan_periods')
@@ -309,7 +309,7 @@ function refused(why: OrderRefusal): OrderResult {
   return { type: 'refused', why };
 }
 
-/** The plan of a subscription, also where it is offered no more. */
+/** Returns the plan of a subscription, even if it is no longer offered. */
 export async function planOf(database: Kysely<Tables>, planId: string): Promise<Plan> {
   return readPlan(await database.selectFrom('plans').selectAll().where('id', '=', planId).executeTakeFirstOrThrow());
 }

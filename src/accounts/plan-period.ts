@@ -1,13 +1,13 @@
 import { asNanos, type Nanos } from '../ledger/money.ts';
 
-/** How long a period of a plan is. */
+/** Length of a plan's period. */
 export type PlanInterval = 'month' | 'year';
 
 const MONTHS: Readonly<Record<PlanInterval, number>> = { month: 1, year: 12 };
 
 /**
- * When a period begins, counted from the first one and not from the one before: a plan taken on the 31st goes by the last day of
- * a short month and is back on the 31st in the next. Calendar and clock are those of UTC.
+ * Returns when a period begins, counted from the first period rather than the previous one: a plan bought on the 31st renews on the
+ * last day of a short month, and on the 31st again in the next. Calendar and clock are UTC.
  */
 export function periodStartMs(anchorMs: number, interval: PlanInterval, turn: number): number {
   const anchor = new Date(anchorMs);
@@ -18,19 +18,19 @@ export function periodStartMs(anchorMs: number, interval: PlanInterval, turn: nu
   return Date.UTC(anchor.getUTCFullYear(), months, day) + timeOfDayMs;
 }
 
-/** What the change costs now and what it gives now. */
+/** What an upgrade costs and gives now. */
 export interface Proration {
   readonly due: Nanos;
   readonly credit: Nanos;
 }
 
-/** A plan's price and credit. */
+/** A plan's price and included credit. */
 export interface PlanTerms {
   readonly price: bigint;
   readonly included: bigint;
 }
 
-/** The part of a period that is left at a moment, between its two ends. */
+/** A period and a moment within it. */
 export interface PeriodLeft {
   readonly startMs: number;
   readonly endMs: number;
@@ -38,8 +38,8 @@ export interface PeriodLeft {
 }
 
 /**
- * What a dearer plan costs for the rest of a period: the difference of the prices for the time that is left, rounded up, and for
- * it the difference of the included credit for the same time, rounded down. What the old plan included stays.
+ * Returns what a more expensive plan costs for the rest of a period: the price difference for the remaining time, rounded up. It gives
+ * the difference in included credit for the same time, rounded down. The old plan's included credit stays.
  */
 export function prorate(from: PlanTerms, to: PlanTerms, { startMs, endMs, atMs }: PeriodLeft): Proration {
   const whole = BigInt(Math.max(1, endMs - startMs));

@@ -5,16 +5,16 @@ import type { Plan } from './plans.ts';
 
 const count = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** USD in the settings: a number, or a text where a number would not be exact. */
+/** USD in the settings: a number, or a string if a number would not be exact. */
 export const usdSchema = z
   .union([z.number(), z.string()], 'must be an amount in USD such as 25 or 0.5')
   .transform((value) => parseUsd(String(value)))
   .refine((amount): amount is Nanos => amount !== undefined && amount >= 0n, 'must be USD: zero or more, at most nine decimals');
 
-/** A plan as `tollgate.yaml` has it, and as forms and commands send it. */
+/** A plan in `tollgate.yaml`, in forms and in commands. */
 export const planSchema = z
   .strictObject({
-    id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/u, 'must be up to 64 small letters, digits, - and _'),
+    id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/u, 'must be up to 64 lower-case letters, digits, - and _'),
     name: visibleName('must have a name').max(100, 'must have at most 100 characters'),
     price_usd: usdSchema,
     interval: z.enum(['month', 'year']).default('month'),
@@ -42,5 +42,5 @@ export const planSchema = z
     overflow: entry.overflow,
   }));
 
-/** A plan that is made in the dashboard or by command, where `none` stands for no plan. */
+/** A plan created in the dashboard or by command, where `none` means no plan and cannot be an id. */
 export const ownPlanSchema = planSchema.refine(({ id }) => id !== 'none', { path: ['id'], message: 'must not be "none"' });

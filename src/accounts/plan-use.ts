@@ -3,15 +3,15 @@ import type { Tables } from '../database/tables.ts';
 import { PLAN_USE, USE_DIFFERS } from '../ledger/checks.ts';
 import { lockWallet } from '../ledger/credit.ts';
 
-/** Which of an account's credit is used first: that of its plan, or everything else. */
+/** Which credit of an account is used first: the plan's, or all other credit. */
 export type UseFirst = 'plan' | 'balance';
 
-/** What happens when the credit of a plan is used up: the balance pays, or requests are refused. */
+/** What happens when the plan's credit is used up: the balance pays, or requests are refused. */
 export type Overflow = 'balance' | 'stop';
 
 /**
- * Lets an account use its credit as its plan and its owner say. The answer is kept where charges look anyway, so it is worked out
- * here, within the transaction of whatever changed it.
+ * Applies the plan's and the owner's choice of which credit is used. The result is stored on the wallet and its grants, where charges
+ * read it, so this must run in the transaction of every change that affects it.
  */
 export async function applyUse(transaction: Kysely<Tables>, accountId: string): Promise<void> {
   await lockWallet(transaction, accountId);
@@ -29,8 +29,8 @@ export async function applyUse(transaction: Kysely<Tables>, accountId: string): 
 }
 
 /**
- * Does the same for every subscriber for whom it is not so: after the operator changed a plan, and at every start, should the last
- * change have been cut short. One by one, so that no account waits for all others.
+ * Applies it to every subscriber whose stored result differs: after the operator changed a plan, and at every start in case the last
+ * change was interrupted. Accounts are updated one by one, so that none waits for all others.
  */
 export async function alignUse(database: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ account_id: string }>`

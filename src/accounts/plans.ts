@@ -6,35 +6,35 @@ import type { PlanLimits } from './plan-limits.ts';
 import type { PlanInterval } from './plan-period.ts';
 import { alignUse, type Overflow, type UseFirst } from './plan-use.ts';
 
-/** A plan as the operator wrote it down. */
+/** A plan as the operator defined it. */
 export interface Plan extends PlanLimits {
   readonly id: string;
   readonly name: string;
   readonly price: Nanos;
   readonly interval: PlanInterval;
-  /** Credit that comes with every period and ends a day after it. */
+  /** Credit that comes with every period and expires a day after it. */
   readonly included: Nanos;
-  /** False for plans that only the operator or a code gives. */
+  /** False for plans that only the operator or a promo code gives. */
   readonly isOffered: boolean;
-  /** Which credit its subscribers use first, unless they choose. */
+  /** Which credit subscribers use first, unless they choose. */
   readonly useFirst: UseFirst;
   readonly overflow: Overflow;
 }
 
-/** A plan and where it stands. */
+/** A plan with its origin and its number of subscribers. */
 export interface ListedPlan extends Plan {
   readonly origin: 'settings' | 'command';
   readonly isEnded: boolean;
   readonly subscribers: number;
 }
 
-/** What became of a change. Plans of the settings are changed there and nowhere else. */
+/** The result of a change. Plans of the settings file can be changed only there. */
 export type PlanResult = 'done' | 'of_settings' | 'taken' | 'no_such_plan';
 
-/** Who changes plans where nobody else is named. */
+/** Default actors of changes to plans. */
 const ACTORS: Readonly<Record<ListedPlan['origin'], string>> = { settings: 'settings file', command: COMMAND_LINE };
 
-/** The plans that there are. They are rows, so that every node and command sees the same. */
+/** All plans. They are stored as rows, so that every node and command sees the same. */
 export class Plans {
   readonly #database: Kysely<Tables>;
 
@@ -42,7 +42,7 @@ export class Plans {
     this.#database = database;
   }
 
-  /** Makes a plan, or changes it. Prices and credit count from the next period of every subscriber, all else at once. */
+  /** Creates or changes a plan. Price and credit apply from each subscriber's next period, everything else at once. */
   async save(
     plan: Plan,
     origin: ListedPlan['origin'],
@@ -51,19 +51,16 @@ export class Plans {
     const row = toRow(plan);
     const result = await this.#database.transaction().execute(async (transaction): Promise<PlanResult> => {
       const former = await transaction.selectFrom('plans').selectAll().where('id', '=', plan.id).executeTakeFirst();
-      const isThere = former !== undefined && former.ended_at === null;
-      if (isThere && former.origin === 'settings' && origin === 'command') return 'of_settings';
-      if (isThere && expects === 'new') return 'taken';
-      if (!isThere && expects === 'there') return 'no_such_plan';
+      const exists = former !== undefined && former.ended_at === null;
+      if (exists && former.origin === 'settings' && origin === 'command') return 'of_settings';
+      if (exists && expects === 'new') return 'taken';
+      if (!exists && expects === 'there') return 'no_such_plan';
       await transaction
         .insertInto('plans')
         .values({ id: plan.id, ...row, origin, created_at: Date.now(), ended_at: null })
         .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, origin, ended_at: null }))
         .execute();
-      const changes = differences(
-        former === undefined ? {} : { ...audited(readPlan(former)), ended: isThere ? null : true },
-        audited(plan),
-      );
+      const changes = differences(former === undefined ? {} : { ...audited(readPlan(former)), ended: exists ? null : true }, audited(plan));
       const action = former === undefined ? 'plan.create' : 'plan.update';
       if (changes.length > 0) await recordAudit(transaction, { actor, action, subject: plan.id, changes });
       return 'done';
@@ -72,21 +69,21 @@ export class Plans {
     return result;
   }
 
-  /** Brings the rows in line with the settings: what is gone from there is offered to nobody new. What is as it was is not written. */
+  /** Brings the rows in line with the settings file. Plans removed from the file are no longer offered. Unchanged rows are not written. */
   async saveSettings(plans: readonly Plan[]): Promise<void> {
     const known = new Map((await this.#database.selectFrom('plans').selectAll().execute()).map((row) => [row.id, row]));
     for (const plan of plans) {
       const row = known.get(plan.id);
       if (row === undefined || row.ended_at !== null || row.origin !== 'settings' || !isSame(row, plan)) await this.save(plan, 'settings');
     }
-    const gone = [...known.values()].filter(
+    const removed = [...known.values()].filter(
       ({ id, origin, ended_at }) => origin === 'settings' && ended_at === null && !plans.some((plan) => plan.id === id),
     );
-    for (const { id } of gone) await this.end(id, 'settings');
+    for (const { id } of removed) await this.end(id, 'settings');
     await alignUse(this.#database);
   }
 
-  /** Takes a plan off the list. Who has it keeps it to the end of the period. */
+  /** Stops offering a plan. Subscribers keep it to the end of the period. */
   async end(id: string, origin: ListedPlan['origin'], actor: string = ACTORS[origin]): Promise<PlanResult> {
     return this.#database.transaction().execute(async (transaction) => {
       const row = await transaction
@@ -104,12 +101,12 @@ export class Plans {
     });
   }
 
-  /** The plan of this name that can still be had. */
+  /** Returns the plan with this id, unless it has ended. */
   async find(id: string): Promise<Plan | undefined> {
     return findPlan(this.#database, id);
   }
 
-  /** All plans, the cheapest first. */
+  /** Returns all plans, cheapest first. */
   async list(): Promise<ListedPlan[]> {
     const rows = await this.#database
       .selectFrom('plans')
@@ -134,13 +131,13 @@ export class Plans {
   }
 }
 
-/** The plan of this name, if it can still be had; within the caller's transaction. */
+/** Returns the plan with this id, unless it has ended, within the caller's transaction. */
 export async function findPlan(database: Kysely<Tables>, id: string): Promise<Plan | undefined> {
   const row = await database.selectFrom('plans').selectAll().where('id', '=', id).where('ended_at', 'is', null).executeTakeFirst();
   return row === undefined ? undefined : readPlan(row);
 }
 
-/** A plan out of its row. */
+/** Reads a plan from its row. */
 export function readPlan(row: Selectable<Tables['plans']>): Plan {
   return {
     id: row.id,
@@ -155,7 +152,7 @@ export function readPlan(row: Selectable<Tables['plans']>): Plan {
   };
 }
 
-/** What a plan allows, out of its row. */
+/** Reads a plan's limits from its row. */
 export function readPlanLimits(row: Pick<Selectable<Tables['plans']>, keyof LimitColumns>): PlanLimits {
   return {
     models: row.models === null ? undefined : (JSON.parse(row.models) as string[]),
@@ -198,7 +195,7 @@ function toRow(plan: Plan): PlanColumns {
   };
 }
 
-/** What the record of changes tells of a plan, whose id is the subject of the entry. */
+/** Describes a plan for the audit log, without its id, which is the subject of the entry. */
 function audited({ price, included, isOffered, ...plan }: Plan): Record<string, AuditValue> {
   return { ...plan, id: null, priceUsd: formatUsd(price), includedUsd: formatUsd(included), offered: isOffered };
 }

@@ -4,21 +4,21 @@ import { HOUR_MS } from '../durations.ts';
 import { makeId } from '../ids.ts';
 import { hashSecret, makeSecret, shownParts } from './key-secret.ts';
 
-/** Begins the id of a key with which the dashboard itself makes calls. */
+/** Id prefix of the keys that the dashboard itself uses for calls. */
 const PREFIX = 'play';
 
-/** A secret for the browser's memory; or, when too many are alive, how long until one of them ends. */
+/** A secret for the browser; or, if too many are valid, how long until one of them expires. */
 export type PlaygroundSecret =
   | { readonly type: 'made'; readonly keyId: string; readonly secret: string; readonly expiresAtMs: number }
   | { readonly type: 'full'; readonly freeInMs: number };
 
 const LIFE_MS = HOUR_MS;
-/** Tabs that are open at once; far more than a person has, and few enough that nobody collects keys. */
+/** The most valid secrets at once: more than a person has open tabs, and too few to be worth collecting. */
 const SECRETS_MAX = 20;
 
 /**
- * A secret that lives for an hour, of the one key that an account's dashboard calls with. It is a key like any other: what it
- * spends is in the books under its name, and deleting it ends it.
+ * Creates a secret, valid for an hour, for the one key that an account's dashboard uses. It is a key like any other: the ledger records
+ * what it spends, and it can be deleted.
  */
 export async function makePlaygroundSecret(database: Kysely<Tables>, accountId: string): Promise<PlaygroundSecret> {
   const nowMs = Date.now();
@@ -31,7 +31,7 @@ export async function makePlaygroundSecret(database: Kysely<Tables>, accountId: 
       .where('expires_at', '<=', BigInt(nowMs))
       .where('key_id', 'in', (where) => where.selectFrom('api_keys').select('id').where('account_id', '=', accountId).where(isPlayground))
       .execute();
-    const keyId = await findOrMakeKey(transaction, accountId);
+    const keyId = await findOrCreateKey(transaction, accountId);
     const alive = await transaction
       .selectFrom('key_secrets')
       .select(({ fn }) => [fn.countAll().as('count'), fn.min('expires_at').as('ends_at')])
@@ -46,16 +46,17 @@ export async function makePlaygroundSecret(database: Kysely<Tables>, accountId: 
   });
 }
 
-/** Ids begin with their kind and then grow with time: those of a kind are a range. */
+/** Matches playground keys. Ids start with their kind, so those of one kind form a range. */
 export function isPlayground(where: ExpressionBuilder<Tables, 'api_keys'>): Expression<SqlBool> {
   return where.and([where('api_keys.id', '>', `${PREFIX}_`), where('api_keys.id', '<', `${PREFIX}_~`)]);
 }
 
+/** Returns true for the id of a playground key. */
 export function isPlaygroundKey(id: string): boolean {
   return id.startsWith(`${PREFIX}_`);
 }
 
-async function findOrMakeKey(database: Kysely<Tables>, accountId: string): Promise<string> {
+async function findOrCreateKey(database: Kysely<Tables>, accountId: string): Promise<string> {
   const found = await database
     .selectFrom('api_keys')
     .select('id')

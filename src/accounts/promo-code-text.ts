@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
 
-/** Letters and digits that nobody takes for another. */
+/** Letters and digits that are not mistaken for each other. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const GROUPS = 3;
 const GROUP_LENGTH = 5;
@@ -8,7 +8,7 @@ const LENGTH_MIN = 4;
 const LENGTH_MAX = 64;
 const SHOWN_LENGTH = 4;
 
-/** A new code, such as `SPRING-7KQ2M-X9P4T-…`: 75 random bits, which nobody guesses. */
+/** Creates a code such as `SPRING-7KQ2M-X9P4T-…`, with 75 random bits, which cannot be guessed. */
 export function makeCode(prefix: string): string {
   const groups = Array.from({ length: GROUPS }, () =>
     Array.from({ length: GROUP_LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join(''),
@@ -16,7 +16,7 @@ export function makeCode(prefix: string): string {
   return [...(prefix === '' ? [] : [prefix.toUpperCase()]), ...groups].join('-');
 }
 
-/** A code as it is compared: people write small letters, blanks and hyphens as they like. Undefined where it can be none. */
+/** Normalizes a code for comparison: case, spaces and hyphens do not matter. Returns undefined if the text cannot be a code. */
 export function normalizeCode(text: string): string | undefined {
   const plain = text
     .slice(0, LENGTH_MAX * 2)
@@ -25,17 +25,17 @@ export function normalizeCode(text: string): string | undefined {
   return /^[A-Z0-9_]+$/u.test(plain) && plain.length >= LENGTH_MIN && plain.length <= LENGTH_MAX ? plain : undefined;
 }
 
-/** What is stored of a code. */
+/** Hashes a normalized code for storage. */
 export function hashCode(normalized: string): string {
   return hash('sha256', `promo:${normalized}`, 'hex');
 }
 
-/** The beginning of a code, to tell codes apart in a list. */
+/** Returns the start of a code, to tell codes apart in a list. */
 export function shownPart(code: string): string {
   return `${code.slice(0, Math.min(SHOWN_LENGTH, code.length - 2))}…`;
 }
 
-/** Whose mailbox an address is: a tag after a plus, and the dots that Google ignores, do not make another person. */
+/** Hashes the mailbox of an address. A tag after a plus, and the dots that Google ignores, do not make another mailbox. */
 export function hashMailbox(email: string): string {
   const [name = '', domain = ''] = email.trim().toLowerCase().split('@');
   const plain = name.replace(/\+.*$/u, '');

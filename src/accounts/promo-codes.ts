@@ -5,31 +5,31 @@ import { asNanos, formatUsd, type Nanos } from '../ledger/money.ts';
 import { differences, COMMAND_LINE, recordAudit, type AuditValue } from './audit.ts';
 import { hashCode, makeCode, normalizeCode, shownPart } from './promo-code-text.ts';
 
-/** What a code gives. */
+/** The benefit of a code. */
 export type PromoBenefit =
   | { readonly kind: 'credit'; readonly amount: Nanos; readonly creditDays?: number | undefined }
   | { readonly kind: 'plan'; readonly planId: string; readonly periods: number }
-  /** A share of the next top-up, at most `amount`. */
+  /** A percentage of the next top-up, at most `amount`. */
   | { readonly kind: 'bonus'; readonly percent: number; readonly amount: Nanos; readonly creditDays?: number | undefined };
 
 /** Who may use a code, how often and when. */
 export interface PromoRules {
-  /** Codes of one campaign count together for what one account may use. */
+  /** `perAccount` counts all codes of a campaign together. */
   readonly campaign?: string | undefined;
   readonly usesMax: number;
   readonly perAccount: number;
-  /** For accounts that are younger than this. */
+  /** Only accounts younger than this may use it. */
   readonly newAccountDays?: number | undefined;
-  /** What must have been topped up; for a bonus, by the very top-up that it is for. */
+  /** How much the account must have topped up; for a bonus, in the top-up that it applies to. */
   readonly minimumTopUp: Nanos;
   readonly validFromMs?: number | undefined;
   readonly validToMs?: number | undefined;
 }
 
-/** Which codes to make. */
+/** Which codes to create: one of one's choice, or random ones. */
 export type CodeChoice = { readonly code: string } | { readonly prefix: string; readonly count: number };
 
-/** A code as the list shows it; the code itself is not kept. */
+/** A code as listed. The code itself is not stored. */
 export interface ListedPromo extends PromoRules {
   readonly id: string;
   readonly shown: string;
@@ -40,13 +40,13 @@ export interface ListedPromo extends PromoRules {
   readonly createdAtMs: number;
 }
 
-/** A code just made; it cannot be had a second time. */
+/** A new code. It cannot be read again later. */
 export interface FreshPromo {
   readonly id: string;
   readonly code: string;
 }
 
-/** The promo codes: made, listed and stopped by the operator. redeem.ts is what accounts do with them. */
+/** Creates, lists and stops promo codes for the operator. Accounts use them through redeem.ts. */
 export class PromoCodes {
   readonly #database: Kysely<Tables>;
 
@@ -54,7 +54,7 @@ export class PromoCodes {
     this.#database = database;
   }
 
-  /** Makes codes, all or none; undefined when the chosen code is taken, or what is to be made under this id was made before. */
+  /** Creates codes, all or none. Returns undefined if the chosen code is taken, or codes were already created under this id. */
   async create(
     which: CodeChoice,
     benefit: PromoBenefit,
@@ -85,7 +85,7 @@ export class PromoCodes {
     return rows.map(readPromo);
   }
 
-  /** Ends a code, or all codes of a campaign, at once; gives how many. What was redeemed stays. */
+  /** Stops a code, or all codes of a campaign, at once; returns how many. Redeemed benefits stay. */
   async stop({ id, campaign }: { readonly id?: string; readonly campaign?: string }, actor: string = COMMAND_LINE): Promise<number> {
     return this.#database.transaction().execute(async (transaction) => {
       const { numUpdatedRows } = await transaction
@@ -102,10 +102,10 @@ export class PromoCodes {
   }
 }
 
-/** How many codes are written by one statement. */
+/** Codes written per statement. */
 const ROWS_AT_ONCE = 500;
 
-/** Somebody has this code already: nothing of what was to be made stays. */
+/** Thrown if a code exists already, to roll back the whole batch. */
 class Taken extends Error {
   override readonly name = 'Taken';
 }
@@ -117,7 +117,7 @@ async function insert(
 ): Promise<void> {
   const rows = fresh.map(({ id, code }) => {
     const normalized = normalizeCode(code);
-    if (normalized === undefined) throw new Error('A code has 4 to 64 letters, digits and _; blanks and hyphens do not count.');
+    if (normalized === undefined) throw new Error('A code has 4 to 64 letters, digits and _; spaces and hyphens do not count.');
     return { id, code_hash: hashCode(normalized), shown: shownPart(code.toUpperCase()), ...columns };
   });
   const { numInsertedOrUpdatedRows } = await transaction
@@ -128,7 +128,7 @@ async function insert(
   if (numInsertedOrUpdatedRows !== BigInt(rows.length)) throw new Taken();
 }
 
-/** What the record of changes tells of a code. Never the code itself, nor a part of it. */
+/** Describes a code for the audit log, without any part of the code itself. */
 function auditedBenefit(benefit: PromoBenefit): Record<string, AuditValue> {
   if (benefit.kind === 'plan') return { plan: benefit.planId, periods: benefit.periods };
   const { kind, amount, creditDays } = benefit;
@@ -143,7 +143,7 @@ function auditedRules({ minimumTopUp, usesMax, ...rules }: PromoRules): Record<s
   return { ...rules, uses: usesMax, minimumTopUpUsd: minimumTopUp === 0n ? null : formatUsd(minimumTopUp) };
 }
 
-/** What a code gives, out of its row. */
+/** Reads a code's benefit from its row. */
 export function readBenefit(row: Selectable<Tables['promo_codes']>): PromoBenefit {
   const amount = asNanos(row.amount ?? 0n);
   const creditDays = optional(row.credit_days);
@@ -157,7 +157,7 @@ export function readBenefit(row: Selectable<Tables['promo_codes']>): PromoBenefi
   }
 }
 
-/** A code as the list shows it, out of its row. */
+/** Reads a listed code from its row. */
 export function readPromo(row: Selectable<Tables['promo_codes']>): ListedPromo {
   return {
     id: row.id,

@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts';
 import { HOUR_MS } from '../durations.ts';
 import { networkOf } from '../http/address-range.ts';
 
-/** Who tries codes: an account, and the address it comes from where that is known. */
+/** Who tries codes: an account, and its address if known. */
 export interface Guesser {
   readonly accountId: string;
   readonly address?: string | undefined;
@@ -11,10 +11,10 @@ export interface Guesser {
 
 const WINDOW_MS = HOUR_MS;
 const ACCOUNT_FAILURES_MAX = 10;
-/** More people may share an address. */
+/** Higher, because several people may share an address. */
 const ADDRESS_FAILURES_MAX = 30;
 
-/** Counts codes that do not exist, by account and by address, in the database: all nodes count together. */
+/** Counts guesses of codes that do not exist, by account and by address, in the database, so that all nodes count together. */
 export class PromoGuesses {
   readonly #database: Kysely<Tables>;
 
@@ -23,8 +23,8 @@ export class PromoGuesses {
   }
 
   /**
-   * Counts a try before it is made, so that tries at the same moment cannot all pass, and gives how long to wait: 0 for one that may be
-   * made. What turns out to be no wrong guess is taken back.
+   * Counts an attempt before it is made, so that attempts at the same moment cannot all pass. Returns how long to wait, 0 if the attempt
+   * is allowed. An attempt that turns out not to be a wrong guess is taken back.
    */
   async begin(guesser: Guesser, nowMs: number): Promise<number> {
     const counted: string[] = [];
@@ -32,14 +32,14 @@ export class PromoGuesses {
       counted.push(name);
       const waitMs = await this.#count(name, failuresMax, nowMs);
       if (waitMs === 0) continue;
-      // Who is refused by account does not use up the tries of others at the same address.
+      // A refused account must not use up the attempts of others at the same address.
       await this.#takeBack(counted);
       return waitMs;
     }
     return 0;
   }
 
-  /** The try was no wrong guess. */
+  /** Takes an attempt back that was not a wrong guess. */
   takeBack(guesser: Guesser): Promise<void> {
     return this.#takeBack([...namesOf(guesser).keys()]);
   }
@@ -53,7 +53,7 @@ export class PromoGuesses {
       .execute();
   }
 
-  /** One statement counts and tells. */
+  /** Counts an attempt in one statement; returns how long to wait. */
   async #count(name: string, failuresMax: number, nowMs: number): Promise<number> {
     const over = BigInt(nowMs - WINDOW_MS);
     const { failures, window_start } = await this.#database
@@ -80,7 +80,7 @@ export class PromoGuesses {
     return Number(failures) > failuresMax ? Number(window_start) + WINDOW_MS - nowMs : 0;
   }
 
-  /** Forgets windows that are over. */
+  /** Deletes expired windows. */
   async prune(nowMs: number): Promise<void> {
     await this.#database
       .deleteFrom('promo_guesses')

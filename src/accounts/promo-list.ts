@@ -5,16 +5,16 @@ import { makeId } from '../ids.ts';
 import { asNanos, type Nanos } from '../ledger/money.ts';
 import { readBenefit, readPromo, type ListedPromo, type PromoBenefit } from './promo-codes.ts';
 
-/** How a code stands at a moment. */
+/** States of a code at a moment. */
 export const PROMO_STATES = ['valid', 'not_yet', 'over', 'used_up', 'stopped'] as const;
 export type PromoState = (typeof PROMO_STATES)[number];
 
-/** A code, and how it stands. */
+/** A code with its state. */
 export interface StandingPromo extends ListedPromo {
   readonly state: PromoState;
 }
 
-/** A page of codes, of a campaign or in a state. */
+/** Returns a page of codes, optionally of one campaign or in one state. */
 export async function readPromos(
   database: Kysely<Tables>,
   filter: { readonly campaign?: string | undefined; readonly state?: PromoState | undefined },
@@ -28,14 +28,14 @@ export async function readPromos(
   return { rows: rows.map((row) => ({ ...readPromo(row), state: row.state })), next };
 }
 
-/** One code. */
+/** Returns one code with its state. */
 export async function findPromo(database: Kysely<Tables>, id: string): Promise<StandingPromo | undefined> {
   const query = database.selectFrom('promo_codes').selectAll().select(stateAt(Date.now()).as('state'));
   const row = await query.where('id', '=', id).executeTakeFirst();
   return row === undefined ? undefined : { ...readPromo(row), state: row.state };
 }
 
-/** The campaigns that have a name. Codes without one are a campaign of their own, which is called like the first of them. */
+/** Returns the named campaigns. Codes without one form their own campaign, named by the id of the first of them. */
 export async function readCampaigns(database: Kysely<Tables>, rowsMax: number): Promise<string[]> {
   const rows = await database
     .selectFrom('promo_codes')
@@ -48,7 +48,7 @@ export async function readCampaigns(database: Kysely<Tables>, rowsMax: number): 
   return rows.map(({ campaign }) => campaign);
 }
 
-/** How many codes of a campaign there are, how many are not stopped, and how often they were used. */
+/** Counts the codes of a campaign, those not stopped, and their uses. */
 export async function sumCampaign(database: Kysely<Tables>, campaign: string): Promise<{ codes: number; running: number; used: number }> {
   const sums = await database
     .selectFrom('promo_codes')
@@ -70,13 +70,13 @@ export interface Redemption {
   readonly codeId: string;
   readonly shown: string;
   readonly benefit: PromoBenefit;
-  /** What came into the balance: none for a plan, nor for a bonus that waits for a top-up. */
+  /** Amount credited; undefined for a plan, and for a bonus that waits for a top-up. */
   readonly given: Nanos | undefined;
   readonly isWaiting: boolean;
   readonly createdAtMs: number;
 }
 
-/** The uses of a code, or of all codes of a campaign. */
+/** Returns a page of the uses of a code, or of all codes of a campaign. */
 export async function readRedemptions(
   database: Kysely<Tables>,
   of: { readonly codeId: string } | { readonly campaign: string },
@@ -117,7 +117,7 @@ export async function readRedemptions(
   return cut(redemptions, rowsMax, ({ createdAtMs, accountId, n }) => `${createdAtMs}-${accountId}-${n}`);
 }
 
-/** In the order in which a code is refused: see redeem.ts. */
+/** Returns the state as SQL. The order matches the order of refusals in redeem.ts. */
 function stateAt(nowMs: number): RawBuilder<PromoState> {
   const now = BigInt(nowMs);
   return sql<PromoState>`CASE WHEN stopped_at IS NOT NULL THEN 'stopped' WHEN valid_from > ${now} THEN 'not_yet'

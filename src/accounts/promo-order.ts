@@ -8,7 +8,7 @@ import { findPlan } from './plans.ts';
 import { normalizeCode } from './promo-code-text.ts';
 import type { CodeChoice, PromoBenefit, PromoRules } from './promo-codes.ts';
 
-/** Codes to be made: which, what they give, and to whom. */
+/** Codes to create: which ones, their benefit, and who may use them. */
 export interface PromoOrder {
   readonly which: CodeChoice;
   readonly benefit: PromoBenefit;
@@ -17,7 +17,7 @@ export interface PromoOrder {
 
 const CODES_MAX = 10_000;
 const PERCENT_MAX = 100;
-/** A hundred years. What ends later than any calendar goes could not be written down. */
+/** A hundred years, so that the expiry stays within the range of dates. */
 const DAYS_MAX = 36_500;
 
 const count = z
@@ -31,10 +31,10 @@ const moment = z.number().int().min(0).max(8.64e15, 'is too far in the future');
 const ownCode = z
   .string()
   .trim()
-  // A code is a line of a file and of a terminal.
+  // Codes are printed to files and terminals, one per line.
   .refine(
     (text) => normalizeCode(text) !== undefined && !/\p{Cc}/u.test(text),
-    'A code has 4 to 64 letters, digits and _; blanks and hyphens do not count.',
+    'A code has 4 to 64 letters, digits and _; spaces and hyphens do not count.',
   );
 
 const fields = z.strictObject({
@@ -48,7 +48,7 @@ const fields = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9]{0,20}$/u, 'has at most 20 letters and digits')
     .default(''),
-  count: count.max(CODES_MAX, `At most ${CODES_MAX} codes can be made at once.`).default(1),
+  count: count.max(CODES_MAX, `At most ${CODES_MAX} codes can be created at once.`).default(1),
   campaign: visibleName('has no name').max(100, 'has more than 100 characters').optional(),
   uses: count.default(1),
   perAccount: count.default(1),
@@ -59,17 +59,18 @@ const fields = z.strictObject({
   validToMs: moment.refine((ms) => ms > Date.now(), 'is in the past').optional(),
 });
 
-/** What promo codes are ordered with, in the dashboard and on the command line: the rules of both. */
+/** Validates an order of promo codes, from the dashboard or the command line. */
 export const promoOrderSchema = fields.transform((order, context): PromoOrder => {
   const refuse = (message: string, field?: keyof typeof order): never => {
     context.addIssue({ code: 'custom', message, path: field === undefined ? [] : [field] });
     return z.NEVER;
   };
-  if (order.code !== undefined && order.count > 1) return refuse('A code of your own is one; leave it out to make many.', 'code');
+  if (order.code !== undefined && order.count > 1)
+    return refuse('A code of your choice can be created only once; leave it out to create several codes.', 'code');
   if (order.validToMs !== undefined && order.validToMs <= (order.validFromMs ?? 0)) return refuse('is before it begins', 'validToMs');
   const benefit = readBenefit(order);
-  if (benefit === undefined) return refuse('Say what the code gives: credit, a plan or a bonus, and one of them only.');
-  if (benefit === 'boundless') return refuse('Say how much the bonus can be at most.', 'bonusMaxUsd');
+  if (benefit === undefined) return refuse('Choose exactly one benefit: credit, a plan or a bonus.');
+  if (benefit === 'unlimited') return refuse('Set the maximum bonus.', 'bonusMaxUsd');
   return {
     which: order.code === undefined ? { prefix: order.prefix, count: order.count } : { code: order.code },
     benefit,
@@ -85,16 +86,16 @@ export const promoOrderSchema = fields.transform((order, context): PromoOrder =>
   };
 });
 
-function readBenefit(order: z.output<typeof fields>): PromoBenefit | 'boundless' | undefined {
+function readBenefit(order: z.output<typeof fields>): PromoBenefit | 'unlimited' | undefined {
   const { creditUsd, planId, bonusPercent, bonusMaxUsd, creditDays } = order;
   if ([creditUsd, planId, bonusPercent].filter((given) => given !== undefined).length !== 1) return undefined;
   if (creditUsd !== undefined) return { kind: 'credit', amount: creditUsd, creditDays };
   if (planId !== undefined) return { kind: 'plan', planId, periods: order.periods };
-  if (bonusMaxUsd === undefined) return 'boundless';
+  if (bonusMaxUsd === undefined) return 'unlimited';
   return { kind: 'bonus', percent: bonusPercent ?? 0, amount: bonusMaxUsd, creditDays };
 }
 
-/** How much money codes can give away at most, if every use is used; undefined where they give a plan that there is not. */
+/** Returns the most money that codes can give away if every use is redeemed; undefined if they give an unknown plan. */
 export async function findMost(database: Kysely<Tables>, { which, benefit, rules }: PromoOrder): Promise<Nanos | undefined> {
   const each = benefit.kind === 'plan' ? await includedIn(database, benefit) : benefit.amount;
   const codes = 'code' in which ? 1 : which.count;

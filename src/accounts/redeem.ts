@@ -8,7 +8,7 @@ import { readBenefit, type PromoBenefit } from './promo-codes.ts';
 import { hashCode, hashMailbox, normalizeCode } from './promo-code-text.ts';
 import { PromoGuesses } from './promo-guesses.ts';
 
-/** Why a code was not taken. Each is told apart, so that nobody has to guess what to do. */
+/** Why a code was refused. Each reason has its own value, so that people know what to do. */
 export type RedeemRefusal =
   | 'unknown'
   | 'not_yet_valid'
@@ -21,19 +21,19 @@ export type RedeemRefusal =
   | 'has_plan'
   | 'too_many_tries';
 
-/** What became of a code. */
+/** The result of redeeming a code. */
 export type RedeemResult =
   | { readonly type: 'redeemed'; readonly benefit: PromoBenefit }
   | {
       readonly type: 'refused';
       readonly why: RedeemRefusal;
-      /** What must be topped up, where that is missing. */
+      /** How much must be topped up, if that is the reason. */
       readonly minimumTopUp?: Nanos;
       readonly validFromMs?: number;
       readonly retryAfterMs?: number;
     };
 
-/** Who redeems, from where and when. */
+/** The account, code, address and time of a redemption. */
 export interface RedeemRequest {
   readonly accountId: string;
   readonly code: string;
@@ -44,7 +44,7 @@ export interface RedeemRequest {
 type CodeRow = Selectable<Tables['promo_codes']>;
 type AccountRow = Selectable<Tables['accounts']>;
 
-/** Gives an account what a code is worth, once: a conditional update of the code decides, and the redemption's key stops a repetition. */
+/** Redeems a code for an account, once. A conditional update of the code decides, and the redemption's primary key stops a repetition. */
 export async function redeem(database: Kysely<Tables>, request: RedeemRequest): Promise<RedeemResult> {
   const guesses = new PromoGuesses(database);
   const retryAfterMs = await guesses.begin(request, request.nowMs);
@@ -57,13 +57,13 @@ export async function redeem(database: Kysely<Tables>, request: RedeemRequest): 
           .transaction()
           .execute((transaction) => redeemWithin(transaction, hashCode(normalized), request))
           .catch(readUndone);
-  // Who has a code that is used up did not guess it.
+  // A code that exists was not guessed, even if it is refused.
   if (result.type !== 'refused' || result.why !== 'unknown') await guesses.takeBack(request);
   return result;
 }
 
 async function redeemWithin(transaction: Kysely<Tables>, codeHash: string, request: RedeemRequest): Promise<RedeemResult> {
-  // Everything that one account redeems happens one after the other, so its uses can be counted.
+  // Serializes the redemptions of one account, so that its uses can be counted.
   await lockWallet(transaction, request.accountId);
   const code = await transaction.selectFrom('promo_codes').selectAll().where('code_hash', '=', codeHash).executeTakeFirst();
   if (code === undefined) return refused('unknown');
@@ -73,7 +73,7 @@ async function redeemWithin(transaction: Kysely<Tables>, codeHash: string, reque
   const n = (await countUses(transaction, code, account)) + 1;
   if (n > Number(code.per_account)) return refused('already_used');
   const benefit = readBenefit(code);
-  // Before the code is counted, because a plan can still be refused.
+  // Comes before the use is counted, because a plan can still be refused.
   if (benefit.kind === 'plan') {
     const { accountId, nowMs } = request;
     const order = await carryOut(
@@ -89,7 +89,7 @@ async function redeemWithin(transaction: Kysely<Tables>, codeHash: string, reque
   return { type: 'redeemed', benefit };
 }
 
-/** Somebody else was quicker: takes back what this transaction has done so far. */
+/** Thrown if a concurrent redemption won, to roll back this transaction. */
 class Undone extends Error {
   override readonly name = 'Undone';
   readonly why: RedeemRefusal;
@@ -111,7 +111,7 @@ interface Candidate {
   readonly nowMs: number;
 }
 
-/** What stands in the way, as of now. The update that counts the use asks the same about the code again. */
+/** Returns the reason to refuse the code now, if any. The update that counts the use checks the code again. */
 async function findObstacle(transaction: Kysely<Tables>, { code, account, nowMs }: Candidate): Promise<RedeemResult | undefined> {
   if (code.stopped_at !== null) return refused('stopped');
   if (code.valid_from !== null && nowMs < code.valid_from)
@@ -126,7 +126,7 @@ async function findObstacle(transaction: Kysely<Tables>, { code, account, nowMs 
   return undefined;
 }
 
-/** How often this account, or another one of the same mailbox, has used codes of the campaign. */
+/** Counts how often this account, or another of the same mailbox, has used codes of the campaign. */
 async function countUses(transaction: Kysely<Tables>, code: CodeRow, account: AccountRow): Promise<number> {
   const row = await transaction
     .selectFrom('promo_redemptions')
@@ -147,7 +147,7 @@ async function readTopUps(transaction: Kysely<Tables>, accountId: string): Promi
   return (row?.amount ?? 0n) - (row?.reversed ?? 0n);
 }
 
-/** The decision: whoever finds a use left has it. */
+/** Counts a use if one is left; this decides between concurrent redemptions. */
 async function countUp(transaction: Kysely<Tables>, codeId: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('promo_codes')
@@ -160,7 +160,7 @@ async function countUp(transaction: Kysely<Tables>, codeId: string, nowMs: numbe
   return numUpdatedRows === 1n;
 }
 
-/** False where another account of the same mailbox has used the campaign at the same time. */
+/** Records a use. Returns false if another account of the same mailbox used the campaign at the same time. */
 async function record(transaction: Kysely<Tables>, { code, account, n, nowMs }: Candidate & { readonly n: number }): Promise<boolean> {
   const inserted = await transaction
     .insertInto('promo_redemptions')
@@ -197,7 +197,7 @@ async function give(transaction: Kysely<Tables>, code: CodeRow, { accountId, n, 
   });
 }
 
-/** Gives the bonus that waits for a top-up of this size, if one does, and says how much it was. Within the transaction of the top-up. */
+/** Credits a bonus that waits for a top-up of this size, and returns its amount, 0 if none waits. Runs in the transaction of the top-up. */
 export async function giveBonus(
   transaction: Kysely<Tables>,
   topUp: { readonly paymentId: string; readonly accountId: string; readonly amount: bigint; readonly nowMs: number },
@@ -228,7 +228,7 @@ export async function giveBonus(
   return bonus;
 }
 
-/** What the bonus of a payment was credited for; undefined where the payment brought none. */
+/** Returns the source of the bonus of a payment; undefined if it had none. */
 export async function findBonusSource(transaction: Kysely<Tables>, accountId: string, paymentId: string): Promise<string | undefined> {
   const use = await transaction
     .selectFrom('promo_redemptions')

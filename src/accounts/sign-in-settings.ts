@@ -1,17 +1,18 @@
 import { z } from 'zod';
 
-/** The names under which others let people in: two that everybody knows, and one of the operator's own. */
+/** Ids of sign-in providers: two public ones, and the operator's own. */
 export const PROVIDER_IDS = ['github', 'google', 'oidc'] as const;
+/** One of `PROVIDER_IDS`. */
 export type ProviderId = (typeof PROVIDER_IDS)[number];
 
-/** Somebody else who says who people are. */
+/** An external identity provider that people may sign in with. */
 export interface SignInProvider {
   readonly id: ProviderId;
-  /** What its button says. */
+  /** Label of its button. */
   readonly name: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The address of the operator's own identity provider; undefined for those whose address is known. */
+  /** Address of the operator's own identity provider; undefined for GitHub and Google. */
   readonly issuer: string | undefined;
 }
 
@@ -37,7 +38,7 @@ export const signInSchema = z.strictObject({
     .prefault({}),
 });
 
-/** The same in the environment. */
+/** The same settings as environment variables. */
 export const signInVariables = {
   GITHUB_CLIENT_ID: credential.optional(),
   GITHUB_CLIENT_SECRET: credential.optional(),
@@ -52,7 +53,7 @@ export const signInVariables = {
 type File = z.output<typeof signInSchema>;
 type Variables = { readonly [Name in keyof typeof signInVariables]?: string | undefined };
 
-/** Those that are set up, in the order of their buttons. The file wins over the environment, key by key; half a set-up is a mistake. */
+/** Returns the configured providers, in the order of their buttons. The file wins over the environment, key by key. An incomplete set-up is a mistake. */
 export function toSignInProviders(file: File, variables: Variables, mistakes: string[]): SignInProvider[] {
   const known = { name: undefined, issuer: undefined } as const;
   const found: readonly Found[] = [
@@ -106,7 +107,7 @@ function toProvider({ id, label, name: given, issuer: address, clientId, clientS
   return [];
 }
 
-/** Who says who people are must not be listened to over a line that others can write on. */
+/** Requires https or this machine: an identity provider must not be reached over a connection that others can tamper with. */
 function isSafe(text: string): boolean {
   const { protocol, hostname } = URL.parse(text) ?? {};
   return protocol === 'https:' || (hostname !== undefined && LOOPBACK.test(hostname));

@@ -20,7 +20,7 @@ import { periodStartMs, prorate } from './plan-period.ts';
 import { applyUse, type UseFirst } from './plan-use.ts';
 import { findPlan, type Plan } from './plans.ts';
 
-/** An account's plan and how it goes on. */
+/** An account's plan, its current period and what follows. */
 export interface Subscription {
   readonly id: string;
   readonly accountId: string;
@@ -30,22 +30,22 @@ export interface Subscription {
   readonly methodRef: string | undefined;
   readonly periodStartMs: number;
   readonly periodEndMs: number;
-  /** How many periods there will be, this one included; undefined where there is no such end. */
+  /** Number of periods left, this one included; undefined if there is no end. */
   readonly periodsLeft: number | undefined;
   readonly endsWithPeriod: boolean;
   readonly useFirst: UseFirst;
   readonly nextPlan: Plan | undefined;
-  /** Until when an unpaid plan goes on. */
+  /** Until when an unpaid plan continues. */
   readonly graceUntilMs: number | undefined;
-  /** What is wrong with the payment, if something is. */
+  /** Problem with the payment; empty if there is none. */
   readonly reason: string;
   readonly tries: number;
-  /** What came with this period, changes of the plan counted, and what is left of it. */
+  /** Credit included in this period, with upgrades, and what is left of it. */
   readonly includedGiven: Nanos;
   readonly includedLeft: Nanos;
 }
 
-/** What a plan would cost an account, shown before it says yes. */
+/** What a plan would cost an account, shown before the purchase. */
 export type PlanQuote =
   | {
       readonly type: 'subscribe' | 'upgrade';
@@ -54,19 +54,19 @@ export type PlanQuote =
       readonly atMs: number;
       readonly endsAtMs: number;
     }
-  /** Free of charge now, in force from the end of the period. */
+  /** Costs nothing now and starts at the end of the period. */
   | { readonly type: 'at_period_end'; readonly due: Nanos; readonly atMs: number; readonly startsAtMs: number }
   | { readonly type: 'refused'; readonly why: OrderRefusal };
 
-/** How long a price that was shown holds. */
+/** How long a quoted price is valid. */
 const QUOTE_MS = 15 * MINUTE_MS;
 
-/** Whether the price of a moment does not count any more, or not yet: towards the end of a period it is next to nothing. */
+/** Returns true if a quote is too old or from the future. Near the end of a period the price is almost nothing, so its time must be checked. */
 export function isQuoteOver(atMs: number, nowMs: number): boolean {
   return atMs > nowMs || atMs < nowMs - QUOTE_MS;
 }
 
-/** Which account has which plan. */
+/** Reads and changes the subscriptions of accounts. */
 export class Subscriptions {
   readonly #database: Kysely<Tables>;
 
@@ -85,7 +85,7 @@ export class Subscriptions {
     return this.#database.transaction().execute((transaction) => carryOut(transaction, order, context));
   }
 
-  /** What taking this plan at this moment means. */
+  /** Returns what a plan would cost at this moment. */
   async quote(accountId: string, planId: string, atMs: number): Promise<PlanQuote> {
     const plan = await findPlan(this.#database, planId);
     if (plan === undefined) return { type: 'refused', why: 'no_such_plan' };
@@ -100,7 +100,7 @@ export class Subscriptions {
     return { type: 'upgrade', ...prorate(period, plan, { startMs: Number(current.period_start), endMs, atMs }), atMs, endsAtMs: endMs };
   }
 
-  /** Lets a plan follow at the end of the period; the current one, to take such a change back. */
+  /** Schedules a change of plan for the end of the period. Naming the current plan cancels a scheduled change. */
   async changeAtPeriodEnd(accountId: string, planId: string): Promise<OrderResult> {
     const plan = await findPlan(this.#database, planId);
     if (plan === undefined) return { type: 'refused', why: 'no_such_plan' };
@@ -113,13 +113,13 @@ export class Subscriptions {
       }))
       .where('account_id', '=', accountId)
       .where('status', '=', 'active')
-      // What nobody pays for goes on unpaid; a plan that costs something has to be bought.
+      // An unpaid plan cannot be turned into a paid one this way: that has to be bought.
       .where('pays_by', '<>', 'nobody')
       .executeTakeFirst();
     return numUpdatedRows === 1n ? { type: 'done', paid: NO_MONEY } : { type: 'refused', why: 'no_subscription' };
   }
 
-  /** Ends the plan with its period, or at once where that is not paid. False when there is none. */
+  /** Cancels the plan at the end of its period, or at once if it is past due. Returns false if there is none. */
   async cancel(accountId: string, nowMs: number): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
       await lockWallet(transaction, accountId);
@@ -136,7 +136,7 @@ export class Subscriptions {
     });
   }
 
-  /** Takes a cancellation back while the period still runs. */
+  /** Undoes a cancellation while the period still runs. */
   async resume(accountId: string, nowMs: number): Promise<boolean> {
     const { numUpdatedRows } = await this.#database
       .updateTable('subscriptions')
@@ -148,7 +148,7 @@ export class Subscriptions {
     return numUpdatedRows === 1n;
   }
 
-  /** Says how later periods are paid. */
+  /** Sets how later periods are paid. */
   async setPayment(accountId: string, paysBy: 'balance' | 'card', methodRef: string | undefined): Promise<boolean> {
     const { numUpdatedRows } = await this.#database
       .updateTable('subscriptions')
@@ -160,7 +160,7 @@ export class Subscriptions {
     return numUpdatedRows === 1n;
   }
 
-  /** Says which credit is used first. False when there is no plan. */
+  /** Sets which credit is used first. Returns false if there is no plan. */
   async setUse(accountId: string, useFirst: UseFirst): Promise<boolean> {
     return this.#database.transaction().execute(async (transaction) => {
       await lockWallet(transaction, accountId);
@@ -175,7 +175,7 @@ export class Subscriptions {
     });
   }
 
-  /** Gives an account a plan that nobody pays for, in place of the one it has. */
+  /** Gives an account a plan free of charge, replacing its current one. */
   async assign(
     accountId: string,
     planId: string,
@@ -194,7 +194,7 @@ export class Subscriptions {
     return this.#database.transaction().execute((transaction) => endPlan(transaction, accountId, reason));
   }
 
-  /** The subscriptions whose period is over and for which something is to be done now. Nobody pays for a plan that is of no use: suspended accounts wait. */
+  /** Returns the subscriptions whose period is over and that must be renewed or ended now. Suspended accounts are skipped: they must not pay for a plan they cannot use. */
   async due(nowMs: number, rowsMax: number): Promise<Subscription[]> {
     const now = BigInt(nowMs);
     const rows = await this.#database
@@ -211,7 +211,7 @@ export class Subscriptions {
     return Promise.all(rows.map((row) => this.#read(row)));
   }
 
-  /** The next period could not be paid: the plan goes on for a while. */
+  /** Records that the next period could not be paid. The plan continues for the grace time. */
   async markPastDue(
     subscription: Subscription,
     facts: { readonly reason: string; readonly graceUntilMs: number; readonly retryAtMs: number; readonly isSameTry: boolean },
@@ -227,7 +227,7 @@ export class Subscriptions {
       }))
       .where('id', '=', subscription.id)
       .where('status', '<>', 'ended')
-      // A payment that came through meanwhile has begun the next period.
+      // A payment that succeeded meanwhile has started the next period.
       .where('period_end', '=', BigInt(subscription.periodEndMs))
       .execute();
   }
@@ -243,12 +243,12 @@ export class Subscriptions {
   }
 
   async #read(row: Selectable<Tables['subscriptions']>): Promise<Subscription> {
-    // What is left of the last period can still be spent for a day, but belongs to that.
+    // Counts only this period's credit. The rest of the last period's can be spent for another day, but is not included here.
     const source = `plan:${row.id}:${row.period_start}`;
     const grants = await this.#database
       .selectFrom('grants')
       .select(({ fn }) => [fn.sum<bigint | null>('amount').as('given'), fn.sum<bigint | null>('remaining').as('left')])
-      // A beginning is looked for as a range, which an index has: the grants of all accounts are too many to read for each renewal.
+      // The prefix is matched as a range so that an index is used: reading all grants for each renewal would be too slow.
       .where((where) => where.or([where('source', '=', source), where.between('source', `${source}:change:`, `${source}:change;`)]))
       .executeTakeFirst();
     const plan = await planOf(this.#database, row.plan_id);
@@ -274,12 +274,12 @@ export class Subscriptions {
   }
 }
 
-/** What the next period costs. */
+/** Returns the price of the next period. */
 export function renewalPriceOf({ nextPlan, plan, paysBy }: Subscription): Nanos {
   return priceOf(nextPlan ?? plan, paysBy);
 }
 
-/** Ends an account's plan at once, within the caller's transaction. False when there is none. */
+/** Ends an account's plan at once, within the caller's transaction. Returns false if there is none. */
 export async function endPlan(transaction: Kysely<Tables>, accountId: string, reason: string): Promise<boolean> {
   await lockWallet(transaction, accountId);
   const { numUpdatedRows } = await transaction

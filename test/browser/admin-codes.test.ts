@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === undefined)('promo codes, by an operator in a br
 
       await page.getByRole('button', { name: 'Make codes' }).first().click();
       await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByRole('alert').getByText('Say what the code gives').waitFor();
+      await page.getByRole('alert').getByText('Choose exactly one benefit').waitFor();
       await page.getByLabel('Credit', { exact: true }).last().fill('2.50');
       await page.getByLabel('How many codes').fill('20');
       await page.getByLabel('Prefix').fill('spring');

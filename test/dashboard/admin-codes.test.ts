@@ -62,16 +62,16 @@ describeStores((makeStore) => {
   });
 
   test.each([
-    [{}, 'Say what the code gives', ''],
+    [{}, 'Choose exactly one benefit', ''],
     [{ creditUsd: '1', planId: 'pro' }, 'one of them only', ''],
     [{ creditUsd: '0' }, 'must be above zero', 'creditUsd'],
-    [{ bonusPercent: 10 }, 'Say how much the bonus can be at most', 'bonusMaxUsd'],
+    [{ bonusPercent: 10 }, 'Set the maximum bonus', 'bonusMaxUsd'],
     [{ bonusPercent: 101, bonusMaxUsd: '1' }, 'is 1 to 100 percent', 'bonusPercent'],
     [{ planId: 'none-such' }, 'There is no such plan.', 'planId'],
     [{ creditUsd: '1', count: 10_001 }, 'At most 10000 codes', 'count'],
     [{ creditUsd: '1', code: 'x!' }, '4 to 64 letters', 'code'],
     [{ creditUsd: '1', code: 'two\nlines' }, '4 to 64 letters', 'code'],
-    [{ creditUsd: '1', code: 'welcome', count: 2 }, 'A code of your own is one', 'code'],
+    [{ creditUsd: '1', code: 'welcome', count: 2 }, 'A code of your choice can be created only once', 'code'],
     [{ creditUsd: '1', prefix: 'a-b' }, 'at most 20 letters and digits', 'prefix'],
     [{ creditUsd: '1', creditDays: 9_007_199_254_740_991 }, 'must be at most 36500 days', 'creditDays'],
     [{ creditUsd: '1', validToMs: 1000 }, 'is in the past', 'validToMs'],
